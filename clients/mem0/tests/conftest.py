@@ -23,7 +23,9 @@ ANN = "1f2b8a2a6a0e4b0c8f6d7e5c4b3a2918"
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Returns the `host` of a server: one key opens everything, one only the user `ann`."""
     keys = key("owner", OWNER, '["*"]') + key("ann", ANN, '["mem0-ann"]')
-    for server in serve(tmp_path_factory.mktemp("server"), f"[gateway.mem0]\nenabled = true\n{keys}"):
+    # The binary may be built without TLS.
+    mem0 = "[gateway.mem0]\nenabled = true\n[gateway.mem0.webhooks]\nallow_http = true\n"
+    for server in serve(tmp_path_factory.mktemp("server"), f"{mem0}{keys}"):
         yield f"{server.url}/mem0"
 
 

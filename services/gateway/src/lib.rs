@@ -62,7 +62,7 @@ use tracing::{info, warn};
 pub use config::{Config, Key, Right};
 pub use edge::Cors;
 pub use erasures::finish as finish_erasure;
-pub use events::{Events, WebhookSettings};
+pub use events::{Events, WebhookReach, WebhookSettings};
 pub use mcp::local::{Local, serve as serve_mcp};
 pub use mem0::Mem0;
 pub use openapi::document;

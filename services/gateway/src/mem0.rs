@@ -9,15 +9,20 @@ mod change;
 mod comparison;
 mod entities;
 mod errors;
+mod export;
 mod filter;
 mod list;
 mod locate;
 mod memory;
+mod profile;
+mod profile_jobs;
+mod project;
 mod request;
 mod scope;
 mod search;
 mod service;
 mod settings;
+mod webhooks;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -77,19 +82,26 @@ fn hosted(mut router: Router<App>) -> Router<App> {
         ("/v2/entities/{kind}/{name}", delete(entities::delete)),
         ("/v1/feedback", post(service::feedback)),
         ("/v1/events", any(service::no_events)),
-        ("/v1/exports", any(service::no_exports)),
-        ("/v1/exports/get", any(service::no_exports)),
-        ("/v1/summary", any(service::no_profiles)),
-        ("/v2/entities/{kind}/{name}/profile", any(service::no_profiles)),
-        ("/v2/profiles/{*rest}", any(service::no_profiles)),
+        ("/v1/exports", post(export::create)),
+        ("/v1/exports/get", post(export::get)),
+        ("/v1/summary", post(profile::summary)),
+        ("/v2/entities/{kind}/{name}/profile", get(profile::get)),
+        ("/v2/profiles/jobs", post(profile_jobs::create)),
+        ("/v2/profiles/jobs/{id}", get(profile_jobs::get)),
+        (
+            "/v2/profiles/settings",
+            get(profile_jobs::settings).post(profile_jobs::update_settings),
+        ),
         (
             "/api/v1/orgs/organizations/{org}/projects/{project}",
-            get(service::project)
-                .patch(service::no_project)
-                .delete(service::no_project),
+            get(project::get).patch(project::update).delete(project::unchangeable),
         ),
-        ("/api/v1/orgs/{*rest}", any(service::no_project)),
-        ("/api/v1/webhooks/{*rest}", any(service::no_webhooks)),
+        ("/api/v1/orgs/{*rest}", any(project::unchangeable)),
+        (
+            "/api/v1/webhooks/projects/{project}",
+            get(webhooks::list).post(webhooks::create),
+        ),
+        ("/api/v1/webhooks/{id}", put(webhooks::update).delete(webhooks::delete)),
     ] {
         router = if path.ends_with("{*rest}") {
             router.route(path, methods)
@@ -113,7 +125,7 @@ fn oss(mut router: Router<App>) -> Router<App> {
         ("/entities", get(entities::list)),
         ("/entities/{kind}/{name}", delete(entities::delete)),
         ("/reset", post(entities::reset)),
-        ("/configure", any(service::no_project)),
+        ("/configure", any(project::unchangeable)),
     ] {
         router = both(router, path, methods);
     }

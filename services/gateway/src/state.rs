@@ -46,8 +46,10 @@ pub(crate) struct Parts {
     pub(crate) questions: Shares,
     /// One permit a stream of events.
     streams: Shares,
-    /// Receivers of events.
+    /// Receivers of events that the settings name.
     pub(crate) hooks: Vec<Arc<Hook>>,
+    /// Wakes whoever sends events when this gateway changes the webhooks of the store.
+    pub(crate) webhooks_changed: Notify,
     /// What each key has used of its quotas.
     pub(crate) meters: Meters,
     /// The language model that chats are passed on to, if that is switched on.
@@ -94,6 +96,7 @@ impl App {
             questions,
             streams,
             hooks,
+            webhooks_changed: Notify::new(),
             meters: Meters::default(),
             upstream,
             erasing: Arc::new(Semaphore::new(ERASING_MAX as usize)),

@@ -2,14 +2,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records, Webhooks};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::OpenError;
 use crate::bus::QueueBus;
 use crate::embed::TableEmbedder;
 use crate::index::MemoryIndex;
-use crate::store::{Store, StoredGraph, StoredKeys, StoredReadings, StoredReceipts, StoredRecords};
+use crate::store::{Store, StoredGraph, StoredKeys, StoredReadings, StoredReceipts, StoredRecords, StoredWebhooks};
 
 /// Bounds and times of the embedded adapters. The defaults suit one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,8 @@ pub struct Embedded {
     pub receipts: Arc<dyn Receipts>,
     /// Keys of the API.
     pub keys: Arc<dyn Keys>,
+    /// Webhooks of the API.
+    pub webhooks: Arc<dyn Webhooks>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
     /// Exact search.
@@ -97,6 +99,7 @@ fn open(dir: &Path, options: &Options, embedder: Arc<dyn Embedder>) -> Result<Em
         readings: Arc::new(StoredReadings(Arc::clone(&store))),
         receipts: Arc::new(StoredReceipts(Arc::clone(&store))),
         keys: Arc::new(StoredKeys(Arc::clone(&store))),
+        webhooks: Arc::new(StoredWebhooks(Arc::clone(&store))),
         graph: Arc::new(StoredGraph(store)),
         index: Arc::new(index),
         embedder,

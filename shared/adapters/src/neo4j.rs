@@ -2,7 +2,7 @@
 //!
 //! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
 //! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `idempotency`, `secrets`, `api_keys`, `selected`, `whose`, `curations`, `notes`, `readings`, `graph`, `derived` and `relations` (the
+//! `records`, `idempotency`, `secrets`, `api_keys`, `webhooks`, `selected`, `whose`, `curations`, `notes`, `readings`, `graph`, `derived` and `relations` (the
 //! ports), `erasure` and `receipts`.
 //!
 //! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
@@ -32,11 +32,12 @@ mod relations;
 mod schema;
 mod secrets;
 mod selected;
+mod webhooks;
 mod whose;
 
 use std::sync::Arc;
 
-use domain::port::{Graph, Keys, Readings, Receipts, Records};
+use domain::port::{Graph, Keys, Readings, Receipts, Records, Webhooks};
 
 use client::Client;
 
@@ -55,6 +56,8 @@ pub struct Neo4j {
     pub receipts: Arc<dyn Receipts>,
     /// Keys of the API.
     pub keys: Arc<dyn Keys>,
+    /// Webhooks of the API.
+    pub webhooks: Arc<dyn Webhooks>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
 }
@@ -72,6 +75,7 @@ impl Neo4j {
             readings: Arc::new(readings::NodeReadings(Arc::clone(&client))),
             receipts: Arc::new(receipts::NodeReceipts(Arc::clone(&client))),
             keys: Arc::new(api_keys::NodeKeys(Arc::clone(&client))),
+            webhooks: Arc::new(webhooks::NodeWebhooks(Arc::clone(&client))),
             graph: Arc::new(graph::NodeGraph(client)),
         })
     }

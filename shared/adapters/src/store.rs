@@ -24,6 +24,7 @@ mod secrets;
 mod selected;
 mod spaces;
 mod upkeep;
+mod webhooks;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ pub(crate) use receipts::StoredReceipts;
 pub(crate) use records::StoredRecords;
 pub use restore::restore;
 pub use upkeep::{UpkeepError, backup, check, file_bytes, is_behind};
+pub(crate) use webhooks::StoredWebhooks;
 pub(crate) use writer::Durability;
 
 use crate::{OpenError, Options};

@@ -9,6 +9,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::{DateTime, Utc};
+use domain::id::WebhookId;
+use domain::webhook::WEBHOOKS_MAX;
 use hmac::{Hmac, KeyInit, Mac};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER, USER_AGENT};
 use reqwest::{Response, Url};
@@ -171,6 +173,16 @@ impl Webhook {
         }
         format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()))
     }
+}
+
+/// Says that another webhook has an id.
+pub(crate) fn id_is_taken(id: WebhookId) -> String {
+    format!("there is another webhook {id}; send the request again")
+}
+
+/// Says that the store keeps as many webhooks as it may.
+pub(crate) fn no_room() -> String {
+    format!("there are {WEBHOOKS_MAX} webhooks; delete one that nobody needs")
 }
 
 fn key(secret: &Secret) -> Result<Hmac<Sha256>, TargetError> {

@@ -136,6 +136,10 @@ uuid_id! {
     MergeId
 }
 uuid_id! {
+    /// One webhook of the store, derived from its name and the moment at which it was made.
+    WebhookId
+}
+uuid_id! {
     /// One act of curation, derived from the space and the caller's id for it.
     CurationId
 }
@@ -275,6 +279,13 @@ impl ErasureId {
     /// Returns the id of the erasure of a whole space that was created at `created`, RFC 3339.
     pub fn of_space(space: &SpaceId, created: &str) -> ErasureId {
         ErasureId(derived(space.uuid(), "erasure", &[created]))
+    }
+}
+
+impl WebhookId {
+    /// Returns the id of the webhook that was made under this name at `created`, RFC 3339.
+    pub fn derive(name: &str, created: &str) -> WebhookId {
+        WebhookId(derived(ROOT, "webhook", &[name, created]))
     }
 }
 

@@ -19,6 +19,7 @@
 //! - **Curation**: what people decided about a memory: corrections, retirements, pins, erasures; all but an erasure can be undone.
 //! - **Receipt**: proof of an erasure that outlives what was erased and holds no word of it.
 //! - **Key**: what opens spaces to a caller; a store keeps the digest of its token only.
+//! - **Webhook**: an address that events are sent to; a store keeps those that were made through the API.
 //! - **Hint**: what recall says unasked.
 //! - **Anchor**: what a question fixes before anything is searched.
 //! - **Evidence pack**: ordered units with text, provenance, scores and token cost, inside a budget.
@@ -51,5 +52,6 @@ pub mod time;
 pub mod topic;
 pub mod unit;
 pub mod version;
+pub mod webhook;
 
 pub use error::{Classify, ErrorKind, PortError};

@@ -15,6 +15,7 @@ mod readings;
 mod receipts;
 mod records;
 mod selection;
+mod webhooks;
 
 pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
 pub use embedder::{Embedder, Embedding};
@@ -31,6 +32,7 @@ pub use readings::Readings;
 pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};
 pub use selection::{Room, Selection, folded};
+pub use webhooks::Webhooks;
 
 use crate::PortError;
 

@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, LanguageModel, Readings, Receipts, Records};
+use domain::port::{
+    Bus, DeadLetters, Embedder, Graph, Index, Keys, LanguageModel, Readings, Receipts, Records, Webhooks,
+};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -80,6 +82,8 @@ pub struct Backends {
     pub receipts: Arc<dyn Receipts>,
     /// Keys of the API.
     pub keys: Arc<dyn Keys>,
+    /// Webhooks of the API.
+    pub webhooks: Arc<dyn Webhooks>,
     /// Units, relations, facts, entities.
     pub graph: Arc<dyn Graph>,
     /// Vectors and words.
@@ -178,6 +182,7 @@ pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<
         readings: stores.readings,
         receipts: stores.receipts,
         keys: stores.keys,
+        webhooks: stores.webhooks,
         graph: stores.graph,
         index: stores.index,
         embedder: stores.embedder,

@@ -23,13 +23,14 @@ pub mod readings;
 pub mod records;
 mod sample;
 pub mod selection;
+pub mod webhooks;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use adapters::{Embedded, Options};
 use bus::ACK_WAIT;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records, Webhooks};
 use domain::{Classify, ErrorKind, PortError};
 
 /// The ports under test.
@@ -46,6 +47,8 @@ pub struct Ports {
     pub receipts: Arc<dyn Receipts>,
     /// Keys of the API.
     pub keys: Arc<dyn Keys>,
+    /// Webhooks of the API.
+    pub webhooks: Arc<dyn Webhooks>,
     /// Units, relations and all that is derived.
     pub graph: Arc<dyn Graph>,
     /// Search.
@@ -66,6 +69,7 @@ impl Ports {
             readings: it.readings,
             receipts: it.receipts,
             keys: it.keys,
+            webhooks: it.webhooks,
             graph: it.graph,
             index: it.index,
             embedder: it.embedder,
@@ -218,6 +222,15 @@ macro_rules! promises {
             a_revoked_key_stays_revoked,
             the_last_use_counts,
             keys_survive,
+        }
+    };
+    (@suite $run:ident webhooks) => {
+        $crate::promises! { @tests $run webhooks:
+            webhooks_come_back_by_id,
+            an_id_is_taken_once,
+            a_replaced_webhook_is_another_one,
+            the_number_of_webhooks_is_bounded,
+            webhooks_survive,
         }
     };
     (@suite $run:ident embedder) => {

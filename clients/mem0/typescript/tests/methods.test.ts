@@ -12,21 +12,12 @@ const client = new MemoryClient({ apiKey: process.env.MEM0_KEY ?? "", host });
 const ann = new MemoryClient({ apiKey: process.env.MEM0_ANN_KEY ?? "", host });
 const JOB = "0b6b3f0e-5a52-4d6c-9f0e-0c1c6f3f9c11";
 
-/** What Mnemic has no equivalent of, and how it is called: it answers 501 and says what to use. */
-const UNSUPPORTED: { [method: string]: () => Promise<unknown> } = {
-  createMemoryExport: () => client.createMemoryExport({ schema: {}, filters: { user_id: "ann" } }),
-  getMemoryExport: () => client.getMemoryExport({ filters: { user_id: "ann" } }),
-  getProfile: () => client.getProfile({ entityId: "ann" }),
-  generateProfile: () => client.generateProfile({ entityId: "ann" }),
-  getProfileSettings: () => client.getProfileSettings(),
-  updateProfileSettings: () => client.updateProfileSettings({ enabled: true }),
-  sampleProfiles: () => client.sampleProfiles(),
-  getProfileJob: () => client.getProfileJob(JOB),
-  updateProject: () => client.updateProject({ customInstructions: "Be short." }),
-  getWebhooks: () => client.getWebhooks(),
-  createWebhook: () => client.createWebhook({ url: "https://a.example", name: "name", eventTypes: [WebhookEvent.MEMORY_ADDED] }),
-  updateWebhook: () => client.updateWebhook({ webhookId: "1", name: "name" }),
-  deleteWebhook: () => client.deleteWebhook({ webhookId: "1" }),
+/** What is asked for that Mnemic has no equivalent of: it answers 501 and says what to use. */
+const UNSUPPORTED: { [asked: string]: () => Promise<unknown> } = {
+  "profiles off": () => client.updateProfileSettings({ enabled: false }),
+  "a schema of profiles": () => client.updateProfileSettings({ schema: { type: "object" } }),
+  instructions: () => client.updateProject({ customInstructions: "Be short." }),
+  decay: () => client.updateProject({ decay: true }),
 };
 const SUPPORTED = [
   "add",
@@ -44,8 +35,21 @@ const SUPPORTED = [
   "batchDelete",
   "feedback",
   "getProject",
+  "createMemoryExport",
+  "getMemoryExport",
+  "getProfile",
+  "generateProfile",
+  "getProfileSettings",
+  "sampleProfiles",
+  "getProfileJob",
+  "getWebhooks",
+  "createWebhook",
+  "updateWebhook",
+  "deleteWebhook",
   "ping",
 ];
+/** They accept what holds already and change nothing. */
+const UNCHANGING = ["updateProject", "updateProfileSettings"];
 
 /** Adds what somebody says; returns the id of the memory. */
 async function added(text: string, options: object = {}): Promise<string> {
@@ -62,7 +66,8 @@ beforeEach(async () => {
 
 test("every method is accounted for", () => {
   const methods = Object.getOwnPropertyNames(MemoryClient.prototype).filter((it) => it !== "constructor" && !it.startsWith("_"));
-  assert.deepEqual(methods.sort(), [...SUPPORTED, ...Object.keys(UNSUPPORTED)].sort());
+  assert.deepEqual(methods.sort(), [...SUPPORTED, ...UNCHANGING].sort());
+  assert.equal(SUPPORTED.length, 27);
 });
 
 test("what is added is found at once", async () => {
@@ -165,13 +170,80 @@ test("feedback that praises is kept, other feedback names what to use", async ()
   assert.equal((await client.get(memoryId)).id, memoryId);
 });
 
-test("the project is described", async () => {
+test("the project is described and stays as it is", async () => {
   await client.ping();
   assert.equal((await client.getProject({ fields: ["customInstructions"] })).name, "Mnemic");
+  assert.equal((await client.updateProject({ multilingual: true, decay: false })).name, "Mnemic");
 });
 
-for (const [method, call] of Object.entries(UNSUPPORTED)) {
-  test(`${method} says what to use`, async () => {
+test("exports hold the memories that their filters take", async () => {
+  const memory = await added("I live in Oslo.");
+  await added("I am Bob.", { userId: "bob" });
+  const made = await client.createMemoryExport({ schema: { type: "object" }, filters: { user_id: "ann" } });
+  for (const asked of [{ memoryExportId: made.id }, { filters: { user_id: "ann" } }]) {
+    const fetched: any = await client.getMemoryExport(asked);
+    assert.deepEqual(fetched.memories.map((it: any) => it.id), [memory]);
+  }
+  await assert.rejects(client.getMemoryExport({ memoryExportId: JOB }), MemoryNotFoundError);
+});
+
+/** Tells something of Ann and returns her profile when it is derived. */
+async function told() {
+  await added("I live in Oslo and I love jazz.");
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const profile = await client.getProfile({ entityId: "ann" });
+    if (profile.status === "succeeded") return profile;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error("the profile is not derived");
+}
+
+test("profiles are what is derived, and their jobs are done at once", async () => {
+  const profile = await told();
+  assert.ok(profile.entityId === "ann" && profile.updatedAt && profile.generationCount > 0);
+  const facts = Object.values(profile.profile.facts as { [aspect: string]: string[] }).flat();
+  assert.ok(facts.some((it) => it.includes("Oslo")) && facts.some((it) => it.includes("jazz")));
+  const sampled = await client.sampleProfiles({ limit: 2 });
+  assert.deepEqual(sampled.entityIds, ["ann"]);
+  for (const made of [await client.generateProfile({ entityId: "ann" }), sampled]) {
+    for (const asked of [made.statusUrl, made.jobId]) {
+      const { job } = await client.getProfileJob(asked);
+      assert.ok(["succeeded", "running"].includes(job.status) && job.total === 1 && job.enumerationComplete);
+    }
+  }
+  await assert.rejects(client.getProfile({ entityId: "nobody" }), MemoryNotFoundError);
+  await assert.rejects(client.getProfileJob(JOB), MemoryNotFoundError);
+});
+
+test("settings of profiles stay as they are", async () => {
+  const settings = await client.getProfileSettings();
+  assert.ok(settings.enabled && settings.entities?.user?.schema === null);
+  assert.deepEqual(await client.updateProfileSettings({ enabled: true, schema: null }), settings);
+});
+
+test("webhooks are made, listed, changed and deleted", async () => {
+  const eventTypes = [WebhookEvent.MEMORY_ADDED, WebhookEvent.MEMORY_DELETED];
+  const made: any = await client.createWebhook({ url: "http://hooks.example/two", name: "two", eventTypes });
+  try {
+    assert.match(made.secret, /^whsec_/);
+    const [listed] = await client.getWebhooks();
+    assert.ok(listed?.webhookId === made.webhookId && listed?.isActive && !("secret" in (listed ?? {})));
+    const webhookId = made.webhookId as string;
+    assert.match((await client.updateWebhook({ webhookId, eventTypes: [WebhookEvent.MEMORY_DELETED] })).message, /updated/);
+    assert.deepEqual((await client.getWebhooks({ projectId: "mnemic" }))[0]?.eventTypes, ["memory_delete"]);
+    const inside = { url: "http://127.0.0.1/", name: "inside", eventTypes };
+    await assert.rejects(client.createWebhook(inside), ValidationError);
+    const other = { url: "http://hooks.example/", name: "other", eventTypes: [WebhookEvent.MEMORY_CATEGORIZED] };
+    await assert.rejects(client.createWebhook(other), ValidationError);
+    await assert.rejects(ann.getWebhooks(), /all users/);
+  } finally {
+    await client.deleteWebhook({ webhookId: made.webhookId });
+  }
+  assert.deepEqual(await client.getWebhooks(), []);
+});
+
+for (const [asked, call] of Object.entries(UNSUPPORTED)) {
+  test(`${asked}: the answer says what to use`, async () => {
     await assert.rejects(call(), (error) => error instanceof MemoryError && error.errorCode === "HTTP_501" && /use /.test(error.message));
   });
 }
@@ -189,6 +261,10 @@ test("a key sees only its own user", async () => {
     () => ann.getAll({ filters: { OR: [{ user_id: "ann" }, { user_id: "bob" }] } }),
     () => ann.add([{ role: "user", content: "x" }], { userId: "bob" }),
     () => ann.deleteUsers({ userId: "bob" }),
+    () => ann.getProfile({ entityId: "bob" }),
+    () => ann.generateProfile({ entityId: "bob" }),
+    () => ann.createMemoryExport({ schema: {}, filters: { user_id: "bob" } }),
+    () => ann.getMemoryExport({ filters: { user_id: "bob" } }),
   ];
   for (const call of calls) await assert.rejects(call());
   assert.deepEqual((await ann.users()).results.map((it) => it.name), ["ann"]);

@@ -1,5 +1,4 @@
-//! Sends events to the receivers of the settings, each with a queue and workers of its own, so that one that does not answer
-//! delays nobody else.
+//! Sends events to receivers, each with a queue and workers of its own, so that one that does not answer delays nobody else.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -8,16 +7,17 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use domain::id::SpaceId;
+use domain::webhook::{StoredWebhook, WebhookEvent};
 use host::Metrics;
 use host::metrics::WebhookOutcome;
 use host::relay::Secret;
-use host::webhook::{Message, Reply, Target, Webhook};
+use host::webhook::{Message, Reply, Target, TargetError, Webhook};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use super::queue::{Outgoing, Queue, Queued};
-use super::settings::{WEBHOOKS_MAX, WebhookSettings};
+use super::settings::{WEBHOOKS_MAX, WebhookReach, WebhookSettings};
 use crate::api::EventKind;
 use crate::auth;
 
@@ -61,18 +61,47 @@ impl Hook {
             false => secret_of(&settings.secret_file)
                 .with_context(|| format!("[[gateway.webhooks]] `{name}`: secret_file cannot be read"))?,
         };
+        let opened = Hook::of(WebhookSettings {
+            secret,
+            ..settings.clone()
+        });
+        opened.with_context(|| format!("[[gateway.webhooks]] `{name}`"))
+    }
+
+    /// Returns the receiver of a webhook that was made through an API; nothing is sent yet.
+    ///
+    /// # Errors
+    /// Says why events cannot be sent there.
+    pub(crate) fn of_stored(stored: &StoredWebhook, reach: WebhookReach) -> Result<Hook, TargetError> {
+        let kind = |it: &WebhookEvent| match it {
+            WebhookEvent::Searchable => EventKind::Searchable,
+            WebhookEvent::Organised => EventKind::Organised,
+            WebhookEvent::Erased => EventKind::Erased,
+        };
+        Hook::of(WebhookSettings {
+            name: stored.id.to_string(),
+            url: stored.url.clone(),
+            spaces: stored.spaces.clone(),
+            kinds: stored.events.iter().map(kind).collect(),
+            secret: Secret::from(stored.secret.as_str()),
+            allow_http: reach.allow_http,
+            allow_private: reach.allow_private,
+            ..WebhookSettings::default()
+        })
+    }
+
+    fn of(settings: WebhookSettings) -> Result<Hook, TargetError> {
         let target = Target {
             url: settings.url.clone(),
-            secret,
+            secret: settings.secret.clone(),
             allow_http: settings.allow_http,
             allow_private: settings.allow_private,
             timeout: Duration::from_millis(settings.timeout_ms),
         };
-        let webhook = Webhook::new(&target).with_context(|| format!("[[gateway.webhooks]] `{name}`"))?;
         Ok(Hook {
+            webhook: Webhook::new(&target)?,
             queue: Queue::new(settings.queue_max),
-            settings: settings.clone(),
-            webhook,
+            settings,
         })
     }
 

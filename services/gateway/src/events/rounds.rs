@@ -7,12 +7,13 @@ use domain::id::SpaceId;
 use domain::port::SpaceInfo;
 use domain::{Classify, ErrorKind, PortError};
 use host::clock;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 use tracing::{debug, warn};
 
 use super::notice::Notice;
+use super::receivers::Receivers;
 use super::watch::Watch;
+use crate::auth;
 use crate::problem::Problem;
 use crate::seal::Sealer;
 use crate::state::App;
@@ -32,28 +33,33 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 #[derive(Default)]
 struct Rounds {
     watches: BTreeMap<SpaceId, Watch>,
-    /// Whether all spaces were seen once: those that appear from then on are new.
-    begun: bool,
+    /// Patterns whose spaces were all seen in the last round: those that appear from then on are new.
+    covered: Vec<String>,
     /// Whether it was said that there are too many spaces.
     warned: bool,
 }
 
+/// What one round is made with.
+#[derive(Clone, Copy)]
+struct Round<'a> {
+    app: &'a App,
+    sealer: &'a Sealer,
+    receivers: &'a Receivers,
+}
+
 /// Sends events to the webhooks until shutdown. What was not sent by then is dropped.
 pub(crate) async fn send_all(app: App) {
-    if app.hooks.is_empty() {
+    if app.hooks.is_empty() && !app.config.mem0.enabled {
         return;
     }
-    let mut tasks = JoinSet::new();
-    for hook in &app.hooks {
-        hook.start(&app.context.metrics, &mut tasks);
-    }
-    let patterns = patterns(&app);
+    let mut receivers = Receivers::start(&app);
     let poll = Duration::from_millis(app.config.events.poll_ms);
     let all = async {
         let mut rounds = Rounds::default();
         loop {
+            receivers.refresh(&app).await;
             let started = Instant::now();
-            let outcome = rounds.go(&app, &patterns).await;
+            let outcome = rounds.go(&app, &receivers).await;
             let mut pause = (started.elapsed() * REST).clamp(poll, PAUSE_MAX.max(poll));
             if let Err(problem) = outcome {
                 debug!(
@@ -62,55 +68,51 @@ pub(crate) async fn send_all(app: App) {
                 );
                 pause = pause.max(PAUSE_AWAY);
             }
-            sleep(pause).await;
+            tokio::select! {
+                () = sleep(receivers.idle_pause().unwrap_or(pause)) => {}
+                () = app.webhooks_changed.notified() => receivers.note_change(),
+            }
         }
     };
     app.context.shutdown.run_until_cancelled(all).await;
 }
 
-/// Returns the patterns of all webhooks, without those that others cover.
-fn patterns(app: &App) -> Vec<String> {
-    let all: BTreeSet<&String> = app.hooks.iter().flat_map(|it| it.patterns()).collect();
-    let is_covered = |pattern: &str| {
-        let covers = |wide: &str| wide != pattern && wide.strip_suffix('*').is_some_and(|it| pattern.starts_with(it));
-        all.iter().any(|it| covers(it))
-    };
-    all.iter()
-        .filter(|it| !is_covered(it))
-        .map(|it| (*it).clone())
-        .collect()
-}
-
 impl Rounds {
     /// Looks at every space once.
-    async fn go(&mut self, app: &App, patterns: &[String]) -> Result<(), Problem> {
-        let sealer = app.sealer().await?;
-        let spaces = self.listed(app, patterns).await?;
+    async fn go(&mut self, app: &App, receivers: &Receivers) -> Result<(), Problem> {
+        let patterns = receivers.patterns();
+        self.watches
+            .retain(|space, _| auth::is_opened(&patterns, space.as_str()));
+        if !patterns.is_empty() {
+            let sealer = app.sealer().await?;
+            let round = Round { app, sealer, receivers };
+            self.look_at_all(round, &patterns).await?;
+        }
+        self.covered = patterns;
+        Ok(())
+    }
+
+    async fn look_at_all(&mut self, round: Round<'_>, patterns: &[String]) -> Result<(), PortError> {
+        let spaces = self.listed(round.app, patterns).await?;
         let mut gone: BTreeSet<SpaceId> = self.watches.keys().cloned().collect();
         for info in spaces {
             gone.remove(&info.space);
-            self.look(app, sealer, &info.space.clone(), Some(info)).await?;
+            self.look(round, &info.space.clone(), Some(info)).await?;
         }
         for space in gone {
-            self.look(app, sealer, &space, None).await?;
+            self.look(round, &space, None).await?;
         }
         self.watches.retain(|_, it| !it.is_over());
-        self.begun = true;
         Ok(())
     }
 
     /// Looks at one space and queues what happened in it. An error that concerns this space only ends nothing else.
-    async fn look(
-        &mut self,
-        app: &App,
-        sealer: &Sealer,
-        space: &SpaceId,
-        info: Option<SpaceInfo>,
-    ) -> Result<(), PortError> {
+    async fn look(&mut self, round: Round<'_>, space: &SpaceId, info: Option<SpaceInfo>) -> Result<(), PortError> {
         if let Some(info) = &info
             && !self.watches.contains_key(space)
         {
-            let watch = match self.begun {
+            let is_new = auth::is_opened(&self.covered, space.as_str()) || round.receivers.awaited(info);
+            let watch = match is_new {
                 true => Watch::from_creation(info),
                 false => Watch::from_now(info, clock::now()),
             };
@@ -120,9 +122,9 @@ impl Rounds {
             return Ok(());
         };
         let mut found = Vec::new();
-        let outcome = watch.look(app, info, &mut found).await;
+        let outcome = watch.look(round.app, info, &mut found).await;
         for notice in &found {
-            if let Err(problem) = queue(app, sealer, space, notice) {
+            if let Err(problem) = round.queue(space, notice) {
                 warn!(status = problem.status, "an event cannot be written");
             }
         }
@@ -175,17 +177,19 @@ impl Rounds {
     }
 }
 
-/// Queues an event for every webhook that gets it.
-fn queue(app: &App, sealer: &Sealer, space: &SpaceId, notice: &Notice) -> Result<(), Problem> {
-    let kind = notice.what.kind();
-    let wanting = || app.hooks.iter().filter(|it| it.wants(space, kind));
-    if wanting().next().is_none() {
-        return Ok(());
+impl Round<'_> {
+    /// Queues an event for every webhook that gets it.
+    fn queue(self, space: &SpaceId, notice: &Notice) -> Result<(), Problem> {
+        let mut wanting = self.receivers.wanting(space, notice.what.kind()).peekable();
+        if wanting.peek().is_none() {
+            return Ok(());
+        }
+        let id = notice.message_id(self.sealer, space)?;
+        let event = notice.event(self.sealer, space)?;
+        let body = serde_json::to_string(&event).map_err(|_| Problem::internal())?;
+        for hook in wanting {
+            hook.push(&self.app.context.metrics, id.clone(), body.clone());
+        }
+        Ok(())
     }
-    let id = notice.message_id(sealer, space)?;
-    let body = serde_json::to_string(&notice.event(sealer, space)?).map_err(|_| Problem::internal())?;
-    for hook in wanting() {
-        hook.push(&app.context.metrics, id.clone(), body.clone());
-    }
-    Ok(())
 }

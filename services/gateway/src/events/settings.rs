@@ -87,6 +87,16 @@ pub struct WebhookSettings {
     pub retry_ms: u64,
 }
 
+/// Where webhooks that are made through an API may lead. Nowhere inside and over https alone, if nothing is set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebhookReach {
+    /// Whether their `url` may be http, where others can read what is sent.
+    pub allow_http: bool,
+    /// Whether their `url` may lead to an address inside: loopback, private, link-local.
+    pub allow_private: bool,
+}
+
 impl Default for WebhookSettings {
     fn default() -> WebhookSettings {
         WebhookSettings {

@@ -69,7 +69,7 @@ pub(super) async fn list(
 }
 
 /// Returns the entities whose spaces the key opens, at most so many, by the names of the spaces.
-async fn opened_entities(
+pub(super) async fn opened_entities(
     app: &App,
     access: &Access,
     most: usize,
@@ -93,7 +93,7 @@ async fn opened_entities(
 }
 
 /// Returns the name of an entity that is not in the name of its space, as it is kept with what the space holds.
-async fn name_kept(app: &App, kind: Kind, space: &SpaceId) -> Result<Option<String>, Problem> {
+pub(super) async fn name_kept(app: &App, kind: Kind, space: &SpaceId) -> Result<Option<String>, Problem> {
     let first = app
         .stores()
         .records

@@ -1,5 +1,5 @@
-//! The requests that are neither about memories nor about entities: the ping of the constructors, the state of a change, feedback,
-//! and what Mnemic has no equivalent of.
+//! The requests that are neither about memories nor about entities: the ping of the constructors, the state of a change,
+//! feedback, and lists of changes, of which Mnemic has no equivalent.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::add::Change;
 use super::errors::unsupported;
 use super::locate;
+use super::project::PROJECT;
 use super::request::{self, Fields, field};
 use crate::api::{NewAct, NewCuration};
 use crate::auth::{Access, hex};
@@ -21,20 +22,9 @@ use crate::problem::Problem;
 use crate::query;
 use crate::state::App;
 
-/// Name of the one organisation and of its one project.
-const ORGANISATION: &str = "mnemic";
-
 /// Says that the server is there and takes the key; clients ask before anything else.
 pub(super) async fn ping() -> Json<Value> {
-    Json(json!({"status": "ok", "org_id": ORGANISATION, "project_id": ORGANISATION, "user_email": null}))
-}
-
-/// Describes the one project.
-pub(super) async fn project() -> Json<Value> {
-    Json(json!({
-        "id": ORGANISATION, "project_id": ORGANISATION, "name": "Mnemic", "description": null,
-        "custom_instructions": null, "custom_categories": [],
-    }))
+    Json(json!({"status": "ok", "org_id": PROJECT, "project_id": PROJECT, "user_email": null}))
 }
 
 /// Says what became of a change.
@@ -101,22 +91,6 @@ pub(super) async fn feedback(
 
 pub(super) async fn no_events() -> Problem {
     unsupported("changes are not listed; use GET /v1/event/{id}/ with the event_id of a change")
-}
-
-pub(super) async fn no_exports() -> Problem {
-    unsupported("a schema is not filled in; use get_all(), or `mnemic export SPACE` for all that a space holds")
-}
-
-pub(super) async fn no_profiles() -> Problem {
-    unsupported("profiles are not kept; use search(), or Mnemic's own pages: GET /v1/spaces/{space}/pages")
-}
-
-pub(super) async fn no_project() -> Problem {
-    unsupported("there is one project, and it is set up in the settings of the server: use mnemic.toml")
-}
-
-pub(super) async fn no_webhooks() -> Problem {
-    unsupported("nobody is called when a memory changes; use the event_id of a change with GET /v1/event/{id}/")
 }
 
 /// Answers what is not a route of mem0.

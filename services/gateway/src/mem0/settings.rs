@@ -2,6 +2,8 @@ use anyhow::ensure;
 use domain::id::SpaceId;
 use serde::{Deserialize, Serialize};
 
+use crate::events::WebhookReach;
+
 /// Longest `space_prefix`, in bytes: the names of spaces have at most 64.
 const SPACE_PREFIX_BYTES_MAX: usize = 20;
 /// First parts of the paths of our own routes.
@@ -17,6 +19,8 @@ pub struct Mem0 {
     pub prefix: String,
     /// What the names of the spaces of its users begin with.
     pub space_prefix: String,
+    /// Where webhooks that are made through it may lead.
+    pub webhooks: WebhookReach,
 }
 
 impl Default for Mem0 {
@@ -25,6 +29,7 @@ impl Default for Mem0 {
             enabled: false,
             prefix: "/mem0".to_owned(),
             space_prefix: "mem0-".to_owned(),
+            webhooks: WebhookReach::default(),
         }
     }
 }
@@ -66,6 +71,7 @@ mod tests {
                 enabled: true,
                 prefix: prefix.to_owned(),
                 space_prefix: space_prefix.to_owned(),
+                webhooks: WebhookReach::default(),
             };
             settings.check().is_ok()
         };

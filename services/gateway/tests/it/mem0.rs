@@ -13,7 +13,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply, nothing};
 
+mod exports;
 mod keys;
+mod profiles;
+mod webhooks;
 
 const ENABLED: &str = "[gateway.mem0]\nenabled = true\n";
 fn turn(record: &Record) -> Unit {
@@ -355,12 +358,9 @@ async fn what_there_is_no_equivalent_of_says_what_to_use() {
     let gateway = start(ENABLED).await;
     let id = add(&gateway, "Hi.", "ann").await;
     for path in [
-        "POST /mem0/v1/exports/",
-        "POST /mem0/v1/summary/",
-        "GET /mem0/v2/entities/user/ann/profile/",
-        "GET /mem0/v2/profiles/settings/",
-        "GET /mem0/api/v1/webhooks/projects/p/",
-        "PATCH /mem0/api/v1/orgs/organizations/mnemic/projects/mnemic/",
+        "DELETE /mem0/api/v1/orgs/organizations/mnemic/projects/mnemic/",
+        "GET /mem0/api/v1/orgs/organizations/mnemic/projects/mnemic/members/",
+        "POST /mem0/configure",
         "GET /mem0/v1/events/",
     ] {
         let refused = error(&gateway.send(path, "").await);

@@ -25,6 +25,8 @@ use uuid::Uuid;
 
 use crate::harness::Gateway;
 
+mod made;
+
 /// Longest wait for what must come; as long as it takes on a machine that has much else to do.
 const SOON: Duration = Duration::from_secs(60);
 /// How long nothing must come.
@@ -52,6 +54,8 @@ struct Attempt {
 
 struct Heard {
     manner: Mutex<Manner>,
+    /// What events must be signed with.
+    secret: Mutex<String>,
     attempts: Mutex<Vec<Attempt>>,
 }
 
@@ -65,6 +69,7 @@ impl Receiver {
     async fn start(manner: Manner) -> Receiver {
         let heard = Arc::new(Heard {
             manner: Mutex::new(manner),
+            secret: Mutex::new(SECRET.to_owned()),
             attempts: Mutex::default(),
         });
         let routes = Router::new()
@@ -109,7 +114,8 @@ impl Receiver {
 async fn receive(State(heard): State<Arc<Heard>>, headers: HeaderMap, text: String) -> Response {
     let said = |name: &str| headers[name].to_str().unwrap();
     let (id, at) = (said("webhook-id"), said("webhook-timestamp"));
-    let key = STANDARD.decode(&SECRET["whsec_".len()..]).unwrap();
+    let secret = heard.secret.lock().unwrap().clone();
+    let key = STANDARD.decode(&secret["whsec_".len()..]).unwrap();
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
     mac.update(format!("{id}.{at}.{text}").as_bytes());
     let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));

@@ -1,7 +1,7 @@
 //! The one list of what the server must have, and how it is made and verified.
 //!
 //! Labels: `Space`, `Erasure` (a deletion that some store may not have carried out yet), `Secret` (of no space),
-//! `Receipt` (of an erasure, which outlives its space), `Key` (of the API, of no
+//! `Receipt` (of an erasure, which outlives its space), `Key` and `Webhook` (of the API, of no
 //! space), and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
 //! that order unique too, so that no defect can give two things one place. Community Edition has no constraints on
 //! presence and type: the code that writes sees to those.
@@ -58,7 +58,7 @@ const fn index(name: &'static str, label: &'static str, properties: &'static [&'
     }
 }
 
-const RULES: [Rule; 28] = [
+const RULES: [Rule; 29] = [
     unique("mnemic_space", "Space", &["key"]),
     unique("mnemic_erasure", "Erasure", &["key"]),
     unique("mnemic_claim", "Claim", &["key"]),
@@ -76,6 +76,7 @@ const RULES: [Rule; 28] = [
     unique("mnemic_key", "Key", &["key"]),
     unique("mnemic_key_digest", "Key", &["digest"]),
     unique("mnemic_key_former", "Key", &["former"]),
+    unique("mnemic_webhook", "Webhook", &["key"]),
     unique("mnemic_record_place", "Record", &["place"]),
     unique("mnemic_record_sequence", "Record", &["space", "sequence"]),
     unique("mnemic_unit_sequence", "Unit", &["space", "sequence"]),

@@ -17,7 +17,7 @@ use crate::{OpenError, Options, private};
 /// `MNEM`: tells a file of Mnemic from any other database.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 17] = [
+pub(super) const MIGRATIONS: [&str; 18] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -35,6 +35,7 @@ pub(super) const MIGRATIONS: [&str; 17] = [
     include_str!("migrations/0015_receipts.sql"),
     include_str!("migrations/0016_readings.sql"),
     include_str!("migrations/0017_keys.sql"),
+    include_str!("migrations/0018_webhooks.sql"),
 ];
 /// Size of a page, bytes: what SQLite takes unless told otherwise.
 const PAGE_BYTES: u64 = 4_096;

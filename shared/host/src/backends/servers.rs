@@ -8,7 +8,7 @@ use adapters::nats::NatsBus;
 use adapters::neo4j::Neo4j;
 use adapters::qdrant::QdrantIndex;
 use domain::Classify;
-use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records};
+use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records, Webhooks};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
@@ -32,6 +32,7 @@ struct Ports {
     readings: Arc<Guarded<dyn Readings>>,
     receipts: Arc<Guarded<dyn Receipts>>,
     keys: Arc<Guarded<dyn Keys>>,
+    webhooks: Arc<Guarded<dyn Webhooks>>,
     graph: Arc<Guarded<dyn Graph>>,
     index: Arc<Guarded<dyn Index>>,
 }
@@ -46,6 +47,7 @@ impl Ports {
             readings: self.readings.clone(),
             receipts: self.receipts.clone(),
             keys: self.keys.clone(),
+            webhooks: self.webhooks.clone(),
             graph: self.graph.clone(),
             index: self.index.clone(),
             embedder: Arc::clone(embedder),
@@ -95,6 +97,7 @@ pub(super) fn connect(
         readings: Guarded::new(neo4j),
         receipts: Guarded::new(neo4j),
         keys: Guarded::new(neo4j),
+        webhooks: Guarded::new(neo4j),
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
     };
@@ -114,6 +117,7 @@ pub(super) fn connect(
         readings,
         receipts,
         keys,
+        webhooks,
         graph,
         index,
     } = ports;
@@ -125,6 +129,7 @@ pub(super) fn connect(
             readings.fill(it.readings);
             receipts.fill(it.receipts);
             keys.fill(it.keys);
+            webhooks.fill(it.webhooks);
             graph.fill(it.graph);
         };
         tokio::spawn(server("neo4j", neo4j).reach(connect, fill));

@@ -9,18 +9,19 @@ use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::erasure::{Erased, Receipt};
-use domain::id::{CurationId, ErasureId, ReadingId, RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{CurationId, ErasureId, ReadingId, RecordId, SessionId, SpaceId, UnitId, WebhookId};
 use domain::key::{FoundKey, Key, KeyDigest, KeyName};
 use domain::port::{
     Bus, Change, Claim, DeadLetter, DeadLetterId, DeadLetters, Delivery, DerivedChange, Frame, Generation, Graph, Held,
     Hold, Idempotent, Image, ImagedChange, Index, Inquiry, Keys, Place, Point, PointsPage, Position, Readings,
-    Receipts, Records, Result, Room, Rotation, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure,
+    Receipts, Records, Result, Room, Rotation, Search, SearchResult, Selection, SpaceInfo, UnfinishedErasure, Webhooks,
 };
 use domain::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 use domain::recall::Note;
 use domain::record::Record;
 use domain::relation::Relation;
 use domain::unit::Unit;
+use domain::webhook::StoredWebhook;
 use domain::{ErrorKind, PortError};
 use futures::stream::BoxStream;
 use uuid::Uuid;
@@ -133,6 +134,13 @@ guarded! { Keys, "keys":
     fn rotate(name: &KeyName, rotation: Rotation) -> bool;
     fn revoke(name: &KeyName, at: DateTime<Utc>) -> bool;
     fn note_use(name: &KeyName, at: DateTime<Utc>) -> ();
+}
+
+guarded! { Webhooks, "webhooks":
+    fn create(webhook: &StoredWebhook) -> ();
+    fn list() -> Vec<StoredWebhook>;
+    fn replace(webhook: &StoredWebhook) -> bool;
+    fn remove(id: WebhookId) -> bool;
 }
 
 guarded! { Graph, "graph":

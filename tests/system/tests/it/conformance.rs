@@ -16,4 +16,4 @@ macro_rules! run {
     };
 }
 
-system::promises! { run: bus, dead_letters, records, idempotency, selection, curation, graph, derived, index, embedder, erasure, readings, keys }
+system::promises! { run: bus, dead_letters, records, idempotency, selection, curation, graph, derived, index, embedder, erasure, readings, keys, webhooks }

@@ -64,6 +64,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         readings: others.readings,
         receipts: others.receipts,
         keys: others.keys,
+        webhooks: others.webhooks,
         graph: others.graph,
         index: others.index,
         embedder: others.embedder,

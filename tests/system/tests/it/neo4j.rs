@@ -54,6 +54,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         readings: it.readings,
         receipts: it.receipts,
         keys: it.keys,
+        webhooks: it.webhooks,
         graph: it.graph,
         index: rest.index,
         embedder: rest.embedder,
@@ -69,4 +70,4 @@ macro_rules! run {
     };
 }
 
-system::promises! { run: records, readings, idempotency, selection, curation, graph, derived, erasure, keys }
+system::promises! { run: records, readings, idempotency, selection, curation, graph, derived, erasure, keys, webhooks }

@@ -89,6 +89,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         readings: embedded.readings,
         receipts: embedded.receipts,
         keys: embedded.keys,
+        webhooks: embedded.webhooks,
         graph: embedded.graph,
         index: Arc::new(index),
         embedder: embedded.embedder,

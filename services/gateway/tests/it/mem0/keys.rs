@@ -7,7 +7,7 @@ use super::{error, start};
 use crate::harness::{Gateway, Reply};
 
 /// Digests of the keys "reader", which opens one user, and "owner".
-const KEYS: &str = r#"
+pub(super) const KEYS: &str = r#"
 [gateway.mem0]
 enabled = true
 [[gateway.keys]]
@@ -27,7 +27,7 @@ spaces = ["*"]
 rights = ["read", "write"]
 "#;
 
-async fn send_as(gateway: &Gateway, key: &str, call: &str, body: Value) -> Reply {
+pub(super) async fn send_as(gateway: &Gateway, key: &str, call: &str, body: Value) -> Reply {
     let body = if body.is_null() {
         String::new()
     } else {

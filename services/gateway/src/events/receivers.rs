@@ -1,0 +1,163 @@
+//! The receivers of events: those of the settings, and those of the store, which anybody with the right may change at any time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::id::{SpaceId, WebhookId};
+use domain::port::SpaceInfo;
+use domain::webhook::StoredWebhook;
+use host::clock;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tracing::{debug, warn};
+
+use super::delivery::Hook;
+use crate::api::EventKind;
+use crate::auth;
+use crate::state::App;
+
+/// The word of the store is taken for so many times the pause between two looks, and so long at most, for which webhooks there
+/// are, unless this gateway changes them.
+const LOOKS: u32 = 10;
+const STORED_FOR_MAX: Duration = Duration::from_secs(5);
+
+/// All receivers, each with what sends to it.
+pub(super) struct Receivers {
+    configured: Vec<Arc<Hook>>,
+    stored: BTreeMap<WebhookId, Stored>,
+    /// When the store was last asked for its webhooks; none: they have changed since.
+    read_at: Option<Instant>,
+    stored_for: Duration,
+    began_at: DateTime<Utc>,
+    /// What sends to the receivers of the settings; it ends with this.
+    _sending: JoinSet<()>,
+}
+
+/// A webhook of the store.
+struct Stored {
+    webhook: StoredWebhook,
+    /// None if the settings of this gateway refuse its address.
+    hook: Option<Arc<Hook>>,
+    /// What sends to it; it ends with this.
+    _sending: JoinSet<()>,
+}
+
+impl Receivers {
+    /// Starts to send to the receivers of the settings.
+    pub(super) fn start(app: &App) -> Receivers {
+        let mut sending = JoinSet::new();
+        for hook in &app.hooks {
+            hook.start(&app.context.metrics, &mut sending);
+        }
+        Receivers {
+            configured: app.hooks.clone(),
+            stored: BTreeMap::new(),
+            read_at: None,
+            stored_for: (Duration::from_millis(app.config.events.poll_ms) * LOOKS).min(STORED_FOR_MAX),
+            began_at: clock::now(),
+            _sending: sending,
+        }
+    }
+
+    /// Has the store asked at the next [`Receivers::refresh`].
+    pub(super) fn note_change(&mut self) {
+        self.read_at = None;
+    }
+
+    /// Takes in which webhooks the store has. If it is away, those that are known stay.
+    pub(super) async fn refresh(&mut self, app: &App) {
+        let is_fresh = self.read_at.is_some_and(|it| it.elapsed() < self.stored_for);
+        if is_fresh || !app.config.mem0.enabled {
+            return;
+        }
+        match app.stores().webhooks.list().await {
+            Ok(webhooks) => {
+                self.read_at = Some(Instant::now());
+                self.take(app, webhooks);
+            }
+            Err(error) => debug!(
+                error = &error as &dyn std::error::Error,
+                "the webhooks of the store cannot be read"
+            ),
+        }
+    }
+
+    fn take(&mut self, app: &App, webhooks: Vec<StoredWebhook>) {
+        let ids: BTreeSet<WebhookId> = webhooks.iter().map(|it| it.id).collect();
+        self.stored.retain(|id, _| ids.contains(id));
+        for webhook in webhooks {
+            let known = self.stored.get(&webhook.id);
+            if known.is_none_or(|it| !is_sent_alike(&it.webhook, &webhook)) {
+                self.stored.insert(webhook.id, Stored::open(app, webhook));
+            }
+        }
+    }
+
+    /// Returns how long to wait if nobody listens; none if somebody does.
+    pub(super) fn idle_pause(&self) -> Option<Duration> {
+        self.hooks().next().is_none().then_some(self.stored_for)
+    }
+
+    fn hooks(&self) -> impl Iterator<Item = &Arc<Hook>> {
+        let stored = self.stored.values().filter_map(|it| it.hook.as_ref());
+        self.configured.iter().chain(stored)
+    }
+
+    /// Returns the receivers that get events of this kind and space.
+    pub(super) fn wanting(&self, space: &SpaceId, kind: EventKind) -> impl Iterator<Item = &Arc<Hook>> {
+        self.hooks().filter(move |it| it.wants(space, kind))
+    }
+
+    /// Returns the patterns of all spaces whose events somebody gets, without those that others cover.
+    pub(super) fn patterns(&self) -> Vec<String> {
+        let all: BTreeSet<&String> = self.hooks().flat_map(|it| it.patterns()).collect();
+        let is_covered = |pattern: &str| {
+            let covers =
+                |wide: &str| wide != pattern && wide.strip_suffix('*').is_some_and(|it| pattern.starts_with(it));
+            all.iter().any(|it| covers(it))
+        };
+        all.iter()
+            .filter(|it| !is_covered(it))
+            .map(|it| (*it).clone())
+            .collect()
+    }
+
+    /// Returns true if a space was created after a webhook that gets its events, both while this process ran: nothing that
+    /// happened there is passed by.
+    pub(super) fn awaited(&self, info: &SpaceInfo) -> bool {
+        let mut webhooks = self.stored.values().map(|it| &it.webhook);
+        webhooks.any(|it| {
+            (self.began_at..=info.created_at).contains(&it.created_at)
+                && auth::is_opened(&it.spaces, info.space.as_str())
+        })
+    }
+}
+
+impl Stored {
+    fn open(app: &App, webhook: StoredWebhook) -> Stored {
+        let mut sending = JoinSet::new();
+        let hook = match Hook::of_stored(&webhook, app.config.mem0.webhooks) {
+            Ok(hook) => {
+                let hook = Arc::new(hook);
+                hook.start(&app.context.metrics, &mut sending);
+                Some(hook)
+            }
+            Err(error) => {
+                warn!(hook = %webhook.id, %error, "the settings refuse a webhook of the store, which gets no events");
+                None
+            }
+        };
+        Stored {
+            webhook,
+            hook,
+            _sending: sending,
+        }
+    }
+}
+
+/// Returns true if two states of a webhook get the same events in the same way.
+fn is_sent_alike(one: &StoredWebhook, other: &StoredWebhook) -> bool {
+    one.url == other.url && one.secret == other.secret && one.spaces == other.spaces && one.events == other.events
+}

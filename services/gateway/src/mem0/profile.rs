@@ -1,0 +1,249 @@
+//! Profiles and summaries: what Mnemic has derived from the memories of somebody, as it is now. Nobody has to have them made.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use chrono::{DateTime, Utc};
+use domain::fact::{Aspect, Fact};
+use domain::id::SpaceId;
+use domain::page::{Dimension, Page, PageStatus};
+use host::clock;
+use serde_json::{Map, Value, json};
+
+use super::errors::beyond;
+use super::list::{filter_of, spaces_to_search};
+use super::request::Fields;
+use super::scope::{Entity, Kind, check};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::extract::{At, ObjectBody};
+use crate::kept::Kept;
+use crate::problem::Problem;
+use crate::state::App;
+
+/// Facts and pages that are looked at for one profile.
+const FACTS_MAX: usize = 10_000;
+const PAGES_MAX: usize = 2_000;
+/// Read in one step.
+const AT_ONCE: usize = 200;
+/// Facts of an aspect, and pages of a kind, that a profile shows: the newest.
+const SHOWN: usize = 20;
+/// Lines of a summary for each user.
+const LINES: usize = 20;
+/// Users of one summary.
+const USERS_MAX: usize = 16;
+
+/// Shows the profile of somebody.
+pub(super) async fn get(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At((kind, name)): At<(String, String)>,
+) -> Result<Json<Value>, Problem> {
+    let kind = Kind::named(&kind).ok_or_else(|| Problem::not_found("there are users, agents, apps and runs"))?;
+    let space = space_of(&app, &access, kind, &name).await?;
+    let profile = Profile::read(&app, &space, clock::now()).await?;
+    Ok(Json(json!({
+        "profile": profile.show(),
+        "status": profile.status(),
+        "entity_type": kind.name(),
+        "entity_id": name,
+        "updated_at": profile.updated_at,
+        "generation_count": profile.turn,
+        "error": null,
+        "truncated": profile.is_cut,
+    })))
+}
+
+/// Summarises what is known of users.
+pub(super) async fn summary(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let filter = filter_of(&fields)?;
+    let spaces = spaces_to_search(&app, &access, &filter, Right::Read).await?;
+    if !filter.is_scope_alone() {
+        return Err(Problem::invalid(
+            "filters: of a summary name one kind of users, agents, apps or runs and nothing else; use get_all() for some of their memories",
+        ));
+    }
+    if spaces.len() > USERS_MAX {
+        return Err(beyond(format!(
+            "filters: name {} users, and {USERS_MAX} are summarised at once; name fewer",
+            spaces.len()
+        )));
+    }
+    let now = clock::now();
+    let mut lines = Vec::new();
+    let mut updated_at = None;
+    for space in &spaces {
+        let profile = Profile::read(&app, space, now).await?;
+        updated_at = updated_at.max(profile.updated_at);
+        lines.extend(profile.lines());
+    }
+    Ok(Json(json!({
+        "status": "SUCCEEDED",
+        "summary": lines.join("\n"),
+        "users": spaces.len(),
+        "updated_at": updated_at,
+    })))
+}
+
+/// Returns the space of somebody who is known.
+///
+/// # Errors
+/// 404 if there is nobody of this name, or the key does not open the space.
+pub(super) async fn space_of(app: &App, access: &Access, kind: Kind, name: &str) -> Result<SpaceId, Problem> {
+    check(kind, name)?;
+    let entity = Entity {
+        kind,
+        name: name.to_owned(),
+    };
+    let space = entity.space(&app.config.mem0.space_prefix)?;
+    let unknown = || Problem::not_found(format!("there is no {} of this name", kind.name()));
+    let entered = access.enter(space.as_str(), Right::Read);
+    let space = entered.map_err(|it| if it.is_unknown_space() { unknown() } else { it })?;
+    let info = app.stores().records.space(&space).await?;
+    info.map(|it| it.space).ok_or_else(unknown)
+}
+
+/// What is derived from the memories of somebody.
+pub(super) struct Profile {
+    /// What holds now, by aspect, the newest first.
+    facts: BTreeMap<&'static str, Vec<Dated>>,
+    /// Pages that are offered, by the side from which they look at the memory, the newest first.
+    pages: BTreeMap<Dimension, Vec<Dated>>,
+    updated_at: Option<DateTime<Utc>>,
+    /// How often something was derived.
+    turn: u64,
+    /// Whether something waits to be derived.
+    is_behind: bool,
+    /// Whether there is more than was looked at.
+    is_cut: bool,
+}
+
+/// A line of a profile.
+struct Dated {
+    at: DateTime<Utc>,
+    /// Name of a page; empty for a fact.
+    title: String,
+    text: String,
+}
+
+impl Profile {
+    /// Reads what is derived of a space. Of a space that there is not, that is nothing.
+    pub(super) async fn read(app: &App, space: &SpaceId, now: DateTime<Utc>) -> Result<Profile, Problem> {
+        let turn = app.stores().graph.derived_turn(space).await?;
+        let mut profile = Profile {
+            facts: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            updated_at: None,
+            turn,
+            is_behind: app.backlog(space).await? + app.deriving(space).await? > 0,
+            is_cut: false,
+        };
+        let are_facts_cut = each(app, space, FACTS_MAX, |it: Fact| profile.take_fact(it, now)).await?;
+        let are_pages_cut = each(app, space, PAGES_MAX, |it: Page| profile.take_page(it)).await?;
+        profile.is_cut = are_facts_cut || are_pages_cut;
+        let lines = profile.facts.values_mut().chain(profile.pages.values_mut());
+        for lines in lines {
+            // Ties stay in the order of their ids, in which they were read.
+            lines.sort_by(|a, b| b.at.cmp(&a.at));
+        }
+        Ok(profile)
+    }
+
+    fn take_fact(&mut self, fact: Fact, now: DateTime<Utc>) {
+        if !fact.holds_at(now) {
+            return;
+        }
+        self.updated_at = self.updated_at.max(Some(fact.recorded_at));
+        self.facts.entry(fact.aspect.name()).or_default().push(Dated {
+            at: fact.recorded_at,
+            title: String::new(),
+            text: format!("{} {} {}", fact.subject, fact.predicate, fact.object),
+        });
+    }
+
+    fn take_page(&mut self, page: Page) {
+        let Some(page) = page.now().filter(|it| it.status == PageStatus::Active) else {
+            return;
+        };
+        self.updated_at = self.updated_at.max(Some(page.updated_at));
+        self.pages.entry(page.dimension).or_default().push(Dated {
+            at: page.updated_at,
+            title: page.title,
+            text: page.summary,
+        });
+    }
+
+    /// Returns true if nothing is derived yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.facts.is_empty() && self.pages.is_empty()
+    }
+
+    /// Returns true if something waits to be derived.
+    pub(super) fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
+    /// Returns the state in the words of mem0.
+    fn status(&self) -> &'static str {
+        match (self.is_empty(), self.is_behind) {
+            (false, _) => "succeeded",
+            (true, true) => "pending",
+            (true, false) => "insufficient_data",
+        }
+    }
+
+    /// Returns the profile as clients read it: sentences by aspect, and what there are pages of.
+    fn show(&self) -> Value {
+        let facts = Aspect::ALL.iter().filter_map(|it| {
+            let texts = self.facts.get(it.name())?.iter().take(SHOWN);
+            Some((it.name().to_owned(), texts.map(|it| it.text.as_str()).collect()))
+        });
+        let pages = |dimension: Dimension| -> Vec<Value> {
+            let pages = self.pages.get(&dimension).into_iter().flatten().take(SHOWN);
+            pages.map(|it| json!({"title": it.title, "summary": it.text})).collect()
+        };
+        json!({
+            "facts": facts.collect::<Map<String, Value>>(),
+            "people": pages(Dimension::Figure),
+            "places": pages(Dimension::Place),
+            "preferences": pages(Dimension::Preference),
+            "topics": pages(Dimension::Topic),
+        })
+    }
+
+    /// Returns the lines of a summary: pages of people, what they like, topics and places, then facts if there is room.
+    fn lines(&self) -> Vec<String> {
+        let dimensions = [
+            Dimension::Figure,
+            Dimension::Preference,
+            Dimension::Topic,
+            Dimension::Place,
+        ];
+        let pages = dimensions.iter().filter_map(|it| self.pages.get(it)).flatten();
+        let pages = pages.map(|it| format!("{}: {}", it.title, it.text));
+        let facts = Aspect::ALL.iter().filter_map(|it| self.facts.get(it.name())).flatten();
+        let facts = facts.map(|it| format!("{}.", it.text.trim_end_matches('.')));
+        pages.chain(facts).take(LINES).collect()
+    }
+}
+
+/// Hands what is derived of a space and of one kind to `take`, by id. Returns true if there may be more than was looked at.
+async fn each<T: Kept>(app: &App, space: &SpaceId, most: usize, mut take: impl FnMut(T)) -> Result<bool, Problem> {
+    let (mut after, mut seen) = (None, 0);
+    while seen < most {
+        let found = app.stores().graph.list_derived(space, T::KIND, after, AT_ONCE).await?;
+        seen += found.len();
+        let is_last = found.len() < AT_ONCE;
+        after = found.last().map(|it| it.id().id);
+        found.into_iter().filter_map(T::take).for_each(&mut take);
+        if is_last {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}

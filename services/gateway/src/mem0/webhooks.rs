@@ -1,0 +1,233 @@
+//! Webhooks that are made through this API. They are kept in the store, get the events of all users, and are sent what
+//! `[[gateway.webhooks]]` are sent, signed in the same way.
+
+use axum::extract::State;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use chrono::SubsecRound as _;
+use domain::id::WebhookId;
+use domain::webhook::{StoredWebhook, WebhookEvent};
+use host::clock;
+use serde_json::{Map, Value, json};
+use tracing::info;
+
+use super::project::PROJECT;
+use super::request::{self, Fields, field};
+use crate::auth::Access;
+use crate::config::Right;
+use crate::events::Hook;
+use crate::extract::{At, ObjectBody};
+use crate::problem::Problem;
+use crate::state::App;
+use crate::validate;
+
+/// Longest name of a webhook, in bytes.
+const NAME_BYTES_MAX: usize = 128;
+/// Longest address, in bytes.
+const URL_BYTES_MAX: usize = 2_048;
+/// Most types of events in one request.
+const TYPES_MAX: usize = 16;
+/// The types of events of mem0, each with the event that is sent for it: one says that records are searchable, whether they are
+/// new or versions of others.
+const TYPES: [(&str, WebhookEvent); 3] = [
+    ("memory_add", WebhookEvent::Searchable),
+    ("memory_update", WebhookEvent::Searchable),
+    ("memory_delete", WebhookEvent::Erased),
+];
+
+/// Lists the webhooks, oldest first.
+pub(super) async fn list(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(_project): At<String>,
+) -> Result<Json<Value>, Problem> {
+    demand_all_users(&app, &access)?;
+    let mut all = app.stores().webhooks.list().await?;
+    all.sort_by_key(|it| (it.created_at, it.id));
+    Ok(Json(
+        all.iter().map(|it| Value::Object(shown(it))).collect::<Vec<_>>().into(),
+    ))
+}
+
+/// Makes a webhook. What its events are signed with is in this response only.
+pub(super) async fn create(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(_project): At<String>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Response, Problem> {
+    demand_all_users(&app, &access)?;
+    let missing = |field: &str| Problem::invalid(format!("{field}: is missing"));
+    let name = name(&fields)?.ok_or_else(|| missing("name"))?;
+    let now = clock::now().trunc_subsecs(3);
+    let webhook = StoredWebhook {
+        id: WebhookId::derive(&name, &now.to_rfc3339()),
+        url: url(&fields)?.ok_or_else(|| missing("url"))?,
+        spaces: vec![format!("{}*", app.config.mem0.space_prefix)],
+        events: events(&fields)?.ok_or_else(|| missing("event_types"))?,
+        secret: format!("whsec_{}", STANDARD.encode(host::random::secret()?)),
+        by: access.name().to_owned(),
+        created_at: now,
+        updated_at: now,
+        name,
+    };
+    check(&app, &webhook)?;
+    let store = &app.stores().webhooks;
+    // A request that is sent again makes no second one.
+    if store.list().await?.iter().any(|it| it.name == webhook.name) {
+        return Err(Problem::conflict(
+            "name: another webhook is called so; update or delete that one, or choose another name",
+        ));
+    }
+    store.create(&webhook).await?;
+    app.webhooks_changed.notify_one();
+    info!(webhook = %webhook.id, by = access.name(), "a webhook was made");
+    let mut made = shown(&webhook);
+    made.insert("secret".to_owned(), json!(webhook.secret));
+    Ok(([(header::CACHE_CONTROL, "no-store")], Json(made)).into_response())
+}
+
+/// Changes name, address or types of a webhook; its id and secret stay.
+pub(super) async fn update(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(id): At<String>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    demand_all_users(&app, &access)?;
+    let id: WebhookId = id.parse().map_err(|_| no_webhook())?;
+    let store = &app.stores().webhooks;
+    let before = store.list().await?.into_iter().find(|it| it.id == id);
+    let before = before.ok_or_else(no_webhook)?;
+    let webhook = StoredWebhook {
+        name: name(&fields)?.unwrap_or(before.name),
+        url: url(&fields)?.unwrap_or(before.url),
+        events: events(&fields)?.unwrap_or(before.events),
+        updated_at: clock::now().trunc_subsecs(3),
+        ..before
+    };
+    check(&app, &webhook)?;
+    // Somebody may have removed it meanwhile.
+    if !store.replace(&webhook).await? {
+        return Err(no_webhook());
+    }
+    app.webhooks_changed.notify_one();
+    info!(webhook = %id, by = access.name(), "a webhook was changed");
+    let mut changed = shown(&webhook);
+    changed.insert("message".to_owned(), json!("Webhook updated successfully"));
+    Ok(Json(Value::Object(changed)))
+}
+
+/// Removes a webhook; what waits to be sent to it is dropped.
+pub(super) async fn delete(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    At(id): At<String>,
+) -> Result<Json<Value>, Problem> {
+    demand_all_users(&app, &access)?;
+    let id: WebhookId = id.parse().map_err(|_| no_webhook())?;
+    if !app.stores().webhooks.remove(id).await? {
+        return Err(no_webhook());
+    }
+    app.webhooks_changed.notify_one();
+    info!(webhook = %id, by = access.name(), "a webhook was removed");
+    Ok(Json(json!({"message": "Webhook deleted successfully"})))
+}
+
+/// Checks that the key may learn what happens to any user, and may decide who else does.
+///
+/// # Errors
+/// 403 unless it has the right `admin` over the spaces of all users.
+fn demand_all_users(app: &App, access: &Access) -> Result<(), Problem> {
+    let prefix = &app.config.mem0.space_prefix;
+    let mut opened = access.patterns().iter().filter_map(|it| it.strip_suffix('*'));
+    if access.rights().contains(&Right::Admin) && opened.any(|it| prefix.starts_with(it)) {
+        return Ok(());
+    }
+    Err(Problem::forbidden(Right::Admin).detail(format!(
+        "webhooks are sent what happens to all users; use a key with the right `admin` over `{prefix}*`"
+    )))
+}
+
+/// Checks that events can be sent to a webhook.
+fn check(app: &App, webhook: &StoredWebhook) -> Result<(), Problem> {
+    let opened = Hook::of_stored(webhook, app.config.mem0.webhooks);
+    opened.map(drop).map_err(|error| {
+        let error = error.to_string();
+        let section = match error.contains("`allow_") {
+            true => " ([gateway.mem0.webhooks] in the settings of the server)",
+            false => "",
+        };
+        Problem::invalid(format!("url: {error}{section}"))
+    })
+}
+
+fn name(fields: &Fields) -> Result<Option<String>, Problem> {
+    let name = request::text(fields, "name")?.map(str::trim);
+    if name.is_some_and(str::is_empty) {
+        return Err(Problem::invalid("name: is empty"));
+    }
+    validate::name("name", name, NAME_BYTES_MAX).map_err(Problem::invalid)?;
+    Ok(name.map(str::to_owned))
+}
+
+fn url(fields: &Fields) -> Result<Option<String>, Problem> {
+    let url = request::text(fields, "url")?.map(str::trim);
+    validate::name("url", url, URL_BYTES_MAX).map_err(Problem::invalid)?;
+    Ok(url.map(str::to_owned))
+}
+
+/// Reads the types of events: returns what is sent for them, sorted, each once.
+fn events(fields: &Fields) -> Result<Option<Vec<WebhookEvent>>, Problem> {
+    let Some(given) = field(fields, "event_types") else {
+        return Ok(None);
+    };
+    let given = given.as_array().filter(|it| (1..=TYPES_MAX).contains(&it.len()));
+    let given = given.ok_or_else(|| Problem::invalid(format!("event_types: is not a list of 1 to {TYPES_MAX}")))?;
+    let event = |it: &Value| {
+        let found = TYPES.iter().find(|(name, _)| it == name);
+        found.map(|(_, event)| *event).ok_or_else(|| {
+            let why = match it.as_str() {
+                Some("memory_categorize") => "memories have no categories".to_owned(),
+                Some(_) | None => format!("{it} is no type of event"),
+            };
+            Problem::invalid(format!(
+                "event_types: {why}; use memory_add, memory_update and memory_delete"
+            ))
+        })
+    };
+    let mut events: Vec<WebhookEvent> = given.iter().map(event).collect::<Result<_, _>>()?;
+    events.sort_unstable();
+    events.dedup();
+    Ok(Some(events))
+}
+
+/// Returns a webhook as clients read it, with all types of events that it is sent, and without its secret.
+fn shown(webhook: &StoredWebhook) -> Map<String, Value> {
+    let types = TYPES.iter().filter(|(_, event)| webhook.events.contains(event));
+    let types: Vec<&str> = types.map(|(name, _)| *name).collect();
+    let fields = [
+        ("webhook_id", json!(webhook.id)),
+        ("name", json!(webhook.name)),
+        ("url", json!(webhook.url)),
+        ("event_types", json!(types)),
+        ("project", json!(PROJECT)),
+        ("owner", json!(webhook.by)),
+        ("is_active", json!(true)),
+        ("created_at", json!(webhook.created_at)),
+        ("updated_at", json!(webhook.updated_at)),
+    ];
+    fields
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+fn no_webhook() -> Problem {
+    Problem::not_found(
+        "there is no webhook of this id; get_webhooks() lists them, and those of the settings are changed there",
+    )
+}

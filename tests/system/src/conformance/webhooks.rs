@@ -1,0 +1,100 @@
+//! Webhooks of the API.
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ErrorKind;
+use domain::id::WebhookId;
+use domain::webhook::{StoredWebhook, WEBHOOKS_MAX, WebhookEvent};
+
+use super::{Ports, kind, sample};
+
+/// Noon to the millisecond, as moments of webhooks are kept.
+fn noon() -> DateTime<Utc> {
+    DateTime::from_timestamp_millis(sample::noon().timestamp_millis()).unwrap()
+}
+
+fn webhook(name: &str) -> StoredWebhook {
+    StoredWebhook {
+        id: WebhookId::derive(name, &noon().to_rfc3339()),
+        name: name.to_owned(),
+        url: format!("https://example.com/hook?token={name}"),
+        spaces: vec!["user-*".to_owned(), "team".to_owned()],
+        events: vec![WebhookEvent::Searchable, WebhookEvent::Erased],
+        secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw".to_owned(),
+        by: "the owner's \"key\"".to_owned(),
+        created_at: noon(),
+        updated_at: noon(),
+    }
+}
+
+fn sorted(mut webhooks: Vec<StoredWebhook>) -> Vec<StoredWebhook> {
+    webhooks.sort_by_key(|it| it.id);
+    webhooks
+}
+
+/// What was kept is listed by id, and is gone when it is removed.
+pub async fn webhooks_come_back_by_id(open: impl AsyncFn() -> Ports) {
+    let webhooks = open().await.webhooks;
+    assert_eq!(webhooks.list().await.unwrap(), []);
+    let all = [webhook("a"), webhook("b"), webhook("c")];
+    for it in &all {
+        webhooks.create(it).await.unwrap();
+    }
+    assert_eq!(webhooks.list().await.unwrap(), sorted(all.to_vec()));
+    assert!(webhooks.remove(all[1].id).await.unwrap());
+    assert!(!webhooks.remove(all[1].id).await.unwrap(), "it is gone");
+    let [a, _, c] = all;
+    assert_eq!(webhooks.list().await.unwrap(), sorted(vec![a, c]));
+}
+
+/// Of two webhooks with one id the first stays; the same webhook may be created again, since a call may be repeated.
+pub async fn an_id_is_taken_once(open: impl AsyncFn() -> Ports) {
+    let webhooks = open().await.webhooks;
+    webhooks.create(&webhook("a")).await.unwrap();
+    webhooks.create(&webhook("a")).await.unwrap();
+    let other = StoredWebhook {
+        by: "somebody else".to_owned(),
+        ..webhook("a")
+    };
+    assert_eq!(kind(webhooks.create(&other).await), Some(ErrorKind::Conflict));
+    assert_eq!(webhooks.list().await.unwrap(), [webhook("a")]);
+}
+
+/// A webhook is replaced as a whole; one that there is not is not made.
+pub async fn a_replaced_webhook_is_another_one(open: impl AsyncFn() -> Ports) {
+    let webhooks = open().await.webhooks;
+    assert!(!webhooks.replace(&webhook("a")).await.unwrap());
+    assert_eq!(webhooks.list().await.unwrap(), []);
+    webhooks.create(&webhook("a")).await.unwrap();
+    let changed = StoredWebhook {
+        name: "another name".to_owned(),
+        events: vec![WebhookEvent::Organised],
+        updated_at: noon() + TimeDelta::hours(1),
+        ..webhook("a")
+    };
+    assert!(webhooks.replace(&changed).await.unwrap());
+    assert_eq!(webhooks.list().await.unwrap(), [changed]);
+}
+
+/// Beyond the bound a new webhook is refused, until one is removed.
+pub async fn the_number_of_webhooks_is_bounded(open: impl AsyncFn() -> Ports) {
+    let webhooks = open().await.webhooks;
+    for number in 0..WEBHOOKS_MAX {
+        webhooks.create(&webhook(&number.to_string())).await.unwrap();
+    }
+    let over = webhooks.create(&webhook("over")).await;
+    assert_eq!(kind(over), Some(ErrorKind::Conflict));
+    assert_eq!(webhooks.list().await.unwrap().len(), WEBHOOKS_MAX);
+    webhooks.create(&webhook("0")).await.unwrap();
+    assert!(webhooks.remove(webhook("0").id).await.unwrap());
+    webhooks.create(&webhook("over")).await.unwrap();
+}
+
+/// Webhooks outlive the process.
+pub async fn webhooks_survive(open: impl AsyncFn() -> Ports) {
+    let ports = open().await;
+    ports.webhooks.create(&webhook("a")).await.unwrap();
+    ports.webhooks.create(&webhook("b")).await.unwrap();
+    assert!(ports.webhooks.remove(webhook("b").id).await.unwrap());
+    drop(ports);
+    assert_eq!(open().await.webhooks.list().await.unwrap(), [webhook("a")]);
+}
