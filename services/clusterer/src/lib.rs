@@ -40,6 +40,7 @@ mod labels;
 mod memory;
 mod named;
 mod pages;
+mod schema;
 mod small_map;
 mod stored;
 mod topics;
