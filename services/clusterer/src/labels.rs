@@ -17,8 +17,8 @@ pub use prompt::label_digest;
 
 use reply::{Said, Usable};
 
-/// Events from which a topic is labelled.
-const LABELLED_FROM: usize = 8;
+/// Events from which a topic is labelled: a clustering makes topics of five events on average.
+const LABELLED_FROM: usize = 4;
 /// A topic is labelled again once it has so many times as many events.
 const GROWN: usize = 2;
 
