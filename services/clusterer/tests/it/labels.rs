@@ -249,7 +249,8 @@ fn what_the_lines_do_not_bear_out_labels_nothing_and_is_not_asked_again() {
     );
 }
 
-fn records(event: &Unit) -> Vec<Record> {
+/// Returns the records of an event.
+pub(crate) fn records(event: &Unit) -> Vec<Record> {
     let record = |id: &RecordId| Record {
         id: *id,
         space: space(),
