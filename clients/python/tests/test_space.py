@@ -157,6 +157,14 @@ def test_the_label_of_a_topic_is_taken_back(space: Space) -> None:
         space.undo_label(str(uuid4()))
 
 
+def test_the_summary_of_a_page_is_taken_back(space: Space) -> None:
+    space.remember([{"text": "I live in Odense with my dog Rex."}, {"text": "I work as a nurse."}], actor="Ann", wait=True)
+    page = eventually(lambda: next(iter(space.pages()), None))
+    assert space.undo_summary(page.id, reason="misleading").curation.act.kind == "undo_summary"
+    with pytest.raises(NotFoundError, match="page"):
+        space.undo_summary(str(uuid4()))
+
+
 def test_an_erased_record_is_gone(space: Space) -> None:
     space.remember([{"id": "fern", "text": FERN}, {"id": "cat", "text": "The cat sleeps."}], wait=True)
     assert "fern" in space.ask("What about the fern?").pack.text

@@ -183,6 +183,11 @@ export class Memory {
     return this.#curate({ kind: "undo_label", topic }, options);
   }
 
+  /** Takes back how a language model summed up a page and its sections. */
+  async undoSummary(page: string, options: CurateOptions = {}): Promise<models.Curated> {
+    return this.#curate({ kind: "undo_summary", page }, options);
+  }
+
   /** Ranks a unit before others of its kind. */
   async pinUnit(unit: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "pin_unit", unit }, options);

@@ -177,6 +177,13 @@ spaceTest("the label of a topic is taken back", async () => {
   await assert.rejects(space.undoLabel(randomUUID()), (error) => error instanceof NotFoundError && /topic/.test(error.message));
 });
 
+spaceTest("the summary of a page is taken back", async () => {
+  await space.remember([{ text: "I live in Odense with my dog Rex." }, { text: "I work as a nurse." }], { actor: "Ann", wait: true });
+  const page = await eventually(async () => (await all(space.pages()))[0]);
+  assert.equal((await space.undoSummary(page.id, { reason: "misleading" })).curation.act.kind, "undo_summary");
+  await assert.rejects(space.undoSummary(randomUUID()), (error) => error instanceof NotFoundError && /page/.test(error.message));
+});
+
 spaceTest("an erased record is gone and has a receipt that can be checked", async () => {
   await space.remember([{ id: "fern", text: FERN }, { id: "cat", text: "The cat sleeps." }], { wait: true });
   assert.deepEqual(await all(space.erasures()), []);

@@ -108,6 +108,7 @@ fn whole_page(page: &Page, paint: Paint) -> String {
     for section in &page.sections {
         lines.push(String::new());
         lines.push(paint.paint(Style::Bold, &section.title));
+        lines.extend(section.summary.iter().map(|it| format!("  {}", one_line(it))));
         for line in &section.lines {
             let day = paint.paint(Style::Dim, &line.observed_at.format("%Y-%m-%d").to_string());
             let until = line.until.map(|it| format!(" (until {})", it.format("%Y-%m-%d")));
@@ -157,6 +158,7 @@ fn curation_line(curation: &Curation, paint: Paint) -> String {
         Act::RetireFact { fact } => format!("retired fact {fact}"),
         Act::UndoMerge { merge } => format!("undid merge {merge}"),
         Act::UndoLabel { topic } => format!("undid the label of topic {topic}"),
+        Act::UndoSummary { page } => format!("undid the summary of page {page}"),
         Act::PinUnit { unit } => format!("pinned unit {unit}"),
         Act::ForgetUnit { unit } => format!("forgot unit {unit}"),
         Act::EraseRecord { record } => format!("erased record {record}"),

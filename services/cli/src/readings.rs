@@ -189,6 +189,7 @@ fn kind_name(kind: ReadingKind) -> &'static str {
         ReadingKind::Picture => "picture",
         ReadingKind::Events => "events",
         ReadingKind::Label => "label",
+        ReadingKind::Page => "page",
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::curation::{Act, Corrected, Curation, standing};
-use domain::id::{FactId, MergeId, TopicId, UnitId};
+use domain::id::{FactId, MergeId, PageId, TopicId, UnitId};
 
 /// The acts that bear on what is derived.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Acts {
     forgotten: BTreeMap<UnitId, DateTime<Utc>>,
     /// Topics that are called as without a language model.
     unlabelled: BTreeSet<TopicId>,
+    /// Pages that are summed up as without a language model.
+    unsummed: BTreeSet<PageId>,
 }
 
 /// What was decided about one fact.
@@ -49,6 +51,9 @@ impl Acts {
                 }
                 Act::UndoLabel { topic } => {
                     acts.unlabelled.insert(*topic);
+                }
+                Act::UndoSummary { page } => {
+                    acts.unsummed.insert(*page);
                 }
                 Act::ForgetUnit { unit } => {
                     acts.forgotten.entry(*unit).or_insert(curation.at);
@@ -88,6 +93,11 @@ impl Acts {
     /// Returns the topics that are not to be called as a language model said.
     pub(crate) fn unlabelled(&self) -> &BTreeSet<TopicId> {
         &self.unlabelled
+    }
+
+    /// Returns the pages that are not to be summed up as a language model said.
+    pub(crate) fn unsummed(&self) -> &BTreeSet<PageId> {
+        &self.unsummed
     }
 
     /// Returns what was parted, and when.

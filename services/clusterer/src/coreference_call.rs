@@ -1,20 +1,18 @@
 //! One question about an event and the earlier ones that it may be, answered with one call.
 
-use chrono::{DateTime, NaiveTime, Utc};
-use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId, UnitId};
 use domain::port::{ModelCost, Usage};
 use domain::reading::{LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
 use host::{Backends, clock};
-use tracing::{debug, info};
 
 use crate::Error;
+use crate::ask_model::Reply;
 use crate::coreference::prompt::{PROMPT, prompt};
 use crate::coreference::reply::{Said, entries};
 use crate::coreference::{Question, Verdict, left_out, pair_digest};
 use crate::coreference_readings::units;
-use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, ERASING, Model};
+use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, Model};
 
 /// Most of what is left out that is kept, in bytes.
 const LEFT_OUT_BYTES: usize = 120;
@@ -30,7 +28,7 @@ struct OpenPair {
 }
 
 /// What a model said of all pairs of a question, an entry for each, or why it said nothing.
-type Reply = Result<Vec<Option<String>>, String>;
+type Entries = Result<Vec<Option<String>>, String>;
 
 impl CoreferenceWorker {
     /// Has the model judge an event by the earlier ones of a question and stores what it said of each pair.
@@ -47,34 +45,16 @@ impl CoreferenceWorker {
             // Others have asked about all of them.
             return Ok(Answered::Done);
         };
-        let Some(allow) = self.allowance(space).await? else {
-            debug!(%space, "the budget of the day is spent, questions about events wait");
-            return Ok(Answered::Later(tomorrow()));
-        };
         let shown: Vec<&Unit> = pairs.iter().map(|it| &it.earlier).collect();
         let chat = prompt(&later, &shown);
         let read = |text: &str| entries(text, pairs.len());
-        let asked = model.asker.ask(&chat, allow, |it| read(&it.text)).await;
-        let reply = match (asked.outcome, asked.failure) {
-            (Ok(entries), _) => Ok(entries),
-            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(first)) => {
-                debug!(why, %space, "the language model is away, questions about events wait");
-                return Ok(Answered::Later(clock::now() + AWAY));
+        match self.ask(model, space, first, &chat, read).await? {
+            Reply::Later(at) => Ok(Answered::Later(at)),
+            Reply::Said(said, spent) => {
+                let readings = readings(model, &later, pairs, &said, spent);
+                self.store(space, &readings).await
             }
-            (Err(_), None) if asked.spent.calls == 0 => return Ok(Answered::Later(tomorrow())),
-            (Err(why), _) => Err(why),
-        };
-        let readings = readings(model, &later, pairs, &reply, asked.spent);
-        if let Err(why) = &reply {
-            info!(why, %space, reading = %first, "nothing was said of a pair of events");
         }
-        let stored = backends.readings.put(space, &readings).await?;
-        if stored.len() < readings.len() {
-            debug!(%space, "a record was erased while its event was judged; what was said of it is dropped");
-            return Ok(Answered::Later(clock::now() + ERASING));
-        }
-        readings.iter().for_each(|it| self.context.metrics.reading(it));
-        Ok(Answered::Done)
     }
 }
 
@@ -87,7 +67,7 @@ async fn open_pairs(
 ) -> Result<Vec<OpenPair>, Error> {
     let mut open = Vec::new();
     for earlier in earlier {
-        let Some(id) = Reading::id_of(ReadingKind::Events, &later.records, &earlier.records) else {
+        let Some(id) = events_reading(&earlier, later) else {
             continue;
         };
         let former = backends.readings.get(space, &[id]).await?.pop();
@@ -103,8 +83,13 @@ async fn open_pairs(
     Ok(open)
 }
 
+/// Returns the id of the reading of two events; none if one of them has no record.
+fn events_reading(earlier: &Unit, later: &Unit) -> Option<ReadingId> {
+    Some(ReadingId::events(*earlier.records.first()?, *later.records.first()?))
+}
+
 /// Returns the readings of the pairs of one call, which share what it cost.
-fn readings(model: &Model, later: &Unit, pairs: Vec<OpenPair>, reply: &Reply, spent: ModelCost) -> Vec<Reading> {
+fn readings(model: &Model, later: &Unit, pairs: Vec<OpenPair>, reply: &Entries, spent: ModelCost) -> Vec<Reading> {
     let shares = shares(spent, pairs.len());
     let now = clock::now();
     let reading = |(at, (pair, mut spent)): (usize, (OpenPair, ModelCost))| {
@@ -171,23 +156,6 @@ fn shares(spent: ModelCost, count: usize) -> Vec<ModelCost> {
         }
     };
     (0..count).map(|at| share(at == 0)).collect()
-}
-
-/// Says whether a failure is the endpoint's and not the question's.
-pub(crate) fn is_away(kind: ErrorKind) -> bool {
-    match kind {
-        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
-        ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
-            false
-        }
-    }
-}
-
-/// Returns when the next day begins.
-pub(crate) fn tomorrow() -> DateTime<Utc> {
-    let today = clock::now().date_naive();
-    let next = today.succ_opt().unwrap_or(today);
-    next.and_time(NaiveTime::MIN).and_utc()
 }
 
 #[cfg(test)]

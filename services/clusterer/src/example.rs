@@ -1,9 +1,11 @@
-//! Events and what models are shown of them, for unit tests.
+//! Events, pages and what models are shown of them, for unit tests.
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{Chat, ChatMessage};
 use domain::record::Modality;
 use domain::unit::{Grain, Status, Unit};
+
+use crate::summaries::{ShownLine, ShownSection};
 
 /// Returns an event of one record, with this summary.
 pub(crate) fn event(number: u32, summary: &str) -> Unit {
@@ -49,4 +51,17 @@ pub(crate) fn last_message(chat: &Chat) -> String {
         ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
     };
     chat.messages.iter().map(text).next_back().unwrap()
+}
+
+/// Returns a section of a page as a model is shown it.
+pub(crate) fn section(place: usize, title: &str, lines: &[&str]) -> ShownSection {
+    let line = |(number, text): (u32, &&str)| ShownLine {
+        unit: event(number, "").id,
+        text: (*text).to_owned(),
+    };
+    ShownSection {
+        place,
+        title: title.to_owned(),
+        lines: (1..).zip(lines).map(line).collect(),
+    }
 }

@@ -22,7 +22,9 @@ use crate::label_readings::look_up_labels;
 use crate::labels::LabelQuestion;
 use crate::memory::Memory;
 use crate::stored::{self, Stored};
-use crate::{Acts, Error};
+use crate::summaries::SummaryQuestion;
+use crate::summary_readings::look_up_summaries;
+use crate::{Acts, Changed, Error};
 
 /// Spaces that can be followed at once; two spaces share a gate now and then.
 const GATES: usize = 8;
@@ -32,9 +34,10 @@ const ATTEMPTS: usize = 4;
 const AT_ONCE: usize = 1_000;
 /// The scope in which the gateway notes which pages were read.
 const PAGES: &str = "pages";
-/// Questions about events and about topics of one space that are known to be open at a time,
+/// Questions about events, about topics and about pages of one space that are known to be open at a time,
 const QUESTIONS_MAX: usize = 16;
 const LABELS_MAX: usize = 8;
+const SUMMARIES_MAX: usize = 4;
 /// and spaces that have some; those of others are known again when the space changes, or after a start.
 const ASKING_MAX: usize = 10_000;
 
@@ -57,9 +60,11 @@ pub(crate) enum OpenQuestion {
     Events(Question),
     /// What a topic is called.
     Label(LabelQuestion),
+    /// What a page says in short.
+    Summary(SummaryQuestion),
 }
 
-/// Whether the readings of pairs of events and of topics that have none are looked up again.
+/// Whether the readings of pairs of events, of topics and of pages that have none are looked up again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenReadings {
     AsKnown,
@@ -163,7 +168,7 @@ impl Follower {
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
-                    self.keep_questions(space, open_questions(&followed.memory));
+                    self.keep_questions(space, open_questions(space, &followed.memory));
                     let bytes = followed.memory.bytes();
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
@@ -231,14 +236,7 @@ impl Follower {
         }
         followed = self.take_in_units(space, followed).await?;
         followed = self.take_in_readings(space, followed, open).await?;
-        let (own, read) = (space.clone(), self.read(space).await?);
-        let (mut followed, changed) = host::background(move || {
-            let changed = followed.memory.changed(&own, &followed.acts, &read);
-            let changed = followed.stored.differing(changed);
-            (followed, changed)
-        })
-        .instrument(info_span!("derive"))
-        .await?;
+        let (mut followed, changed) = self.derive(space, followed).instrument(info_span!("derive")).await?;
         let moved = (sequence, curations) != (followed.sequence, followed.curations);
         if moved || !changed.put.is_empty() || !changed.gone.is_empty() {
             let span = info_span!("put_derived", put = changed.put.len(), gone = changed.gone.len());
@@ -247,6 +245,29 @@ impl Follower {
             followed.turn = write.instrument(span).await?;
         }
         Ok(Some(followed))
+    }
+
+    /// Returns what follows from all that was taken in and differs from what is stored. What models said of pages is looked up once it
+    /// is known which pages there are.
+    async fn derive(&self, space: &SpaceId, mut followed: Followed) -> Result<(Followed, Changed), Error> {
+        let (own, read) = (space.clone(), self.read(space).await?);
+        let (mut followed, mut changed, read) = host::background(move || {
+            let changed = followed.memory.changed(&own, &followed.acts, &read);
+            (followed, changed, read)
+        })
+        .await?;
+        let places = followed.memory.unlooked_pages();
+        let summaries = look_up_summaries(&self.backends, space, &places).await?;
+        let own = space.clone();
+        Ok(host::background(move || {
+            followed.memory.take_in_summaries(&places, &summaries);
+            if !places.is_empty() {
+                changed.replace(followed.memory.changed_pages(&own, &read));
+            }
+            let changed = followed.stored.differing(changed);
+            (followed, changed)
+        })
+        .await?)
     }
 
     async fn take_in_units(&self, space: &SpaceId, mut followed: Followed) -> Result<Followed, Error> {
@@ -331,10 +352,11 @@ impl Follower {
 }
 
 /// Returns what a language model is to be asked of a memory.
-fn open_questions(memory: &Memory) -> Vec<OpenQuestion> {
+fn open_questions(space: &SpaceId, memory: &Memory) -> Vec<OpenQuestion> {
     let events = memory.questions(QUESTIONS_MAX).into_iter().map(OpenQuestion::Events);
     let labels = memory.label_questions(LABELS_MAX).into_iter().map(OpenQuestion::Label);
-    events.chain(labels).collect()
+    let pages = memory.summary_questions(space, SUMMARIES_MAX).into_iter();
+    events.chain(labels).chain(pages.map(OpenQuestion::Summary)).collect()
 }
 
 /// Returns the vector of the summary of an event unit, as far as it stands; by the built-in table, whatever the index is

@@ -2,18 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use domain::ErrorKind;
 use domain::id::{RecordId, SpaceId, UnitId};
 use domain::port::ModelCost;
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
 use host::{Backends, clock};
-use tracing::{debug, info};
 
 use crate::Error;
-use crate::coreference_call::{is_away, tomorrow};
+use crate::ask_model::Reply;
 use crate::coreference_readings::units;
-use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, ERASING, Model};
+use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, Model};
 use crate::labels::prompt::{PROMPT, prompt, shown_of};
 use crate::labels::reply::Said;
 use crate::labels::{LabelQuestion, TopicLabel, label_digest, stands};
@@ -42,36 +40,14 @@ impl CoreferenceWorker {
             // Others have labelled it.
             return Ok(Answered::Done);
         }
-        let Some(allow) = self.allowance(space).await? else {
-            debug!(%space, "the budget of the day is spent, topics wait for their labels");
-            return Ok(Answered::Later(tomorrow()));
-        };
-        let asked = model
-            .asker
-            .ask(&prompt(&shown), allow, |it| Said::stored(&it.text))
-            .await;
-        let reply = match (asked.outcome, asked.failure) {
-            (Ok(stored), _) => Ok(stored),
-            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
-                debug!(why, %space, "the language model is away, topics wait for their labels");
-                return Ok(Answered::Later(clock::now() + AWAY));
+        match self.ask(model, space, id, &prompt(&shown), Said::stored).await? {
+            Reply::Later(at) => Ok(Answered::Later(at)),
+            Reply::Said(said, mut spent) => {
+                spent.add(former.map(|it| it.spent).unwrap_or_default());
+                let reading = reading(model, question, &shown, &said, spent);
+                self.store(space, &[reading]).await
             }
-            (Err(_), None) if asked.spent.calls == 0 => return Ok(Answered::Later(tomorrow())),
-            (Err(why), _) => Err(why),
-        };
-        let mut spent = asked.spent;
-        spent.add(former.map(|it| it.spent).unwrap_or_default());
-        let reading = reading(model, question, &shown, &reply, spent);
-        if let Some(why) = &reading.failure {
-            info!(why, %space, reading = %id, "nothing was said of a topic");
         }
-        let stored = backends.readings.put(space, std::slice::from_ref(&reading)).await?;
-        if stored.is_empty() {
-            debug!(%space, "a record was erased while its topic was labelled; what was said of it is dropped");
-            return Ok(Answered::Later(clock::now() + ERASING));
-        }
-        self.context.metrics.reading(&reading);
-        Ok(Answered::Done)
     }
 }
 

@@ -15,21 +15,17 @@ pub(crate) mod reply;
 
 pub use prompt::label_digest;
 
+use crate::looked_up::{LookedUp, Place, Saying};
 use reply::{Said, Usable};
 
-/// Events from which a topic is labelled.
-const LABELLED_FROM: usize = 8;
+/// Events from which a topic is labelled: a clustering makes topics of five events on average.
+const LABELLED_FROM: usize = 4;
 /// A topic is labelled again once it has so many times as many events.
 const GROWN: usize = 2;
 
-/// A topic with the reading in which a model labels it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct LabelPlace {
-    /// The topic.
-    pub topic: TopicId,
-    /// The reading; derived from the first record of the event that the topic was founded on.
-    pub reading: ReadingId,
-}
+/// A topic with the reading in which a model labels it; the id of the reading derives from the first record of the event that the
+/// topic was founded on.
+pub type LabelPlace = Place<TopicId>;
 
 /// A topic about which a language model is to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,106 +98,62 @@ pub(crate) fn stands(unit: &Unit) -> bool {
     }
 }
 
-/// What is known of the label of a topic.
-#[derive(Clone, Debug, PartialEq)]
-struct TopicState {
-    reading: ReadingId,
-    size: usize,
-    is_looked_up: bool,
-    label: Option<TopicLabel>,
-}
+impl Saying for TopicLabel {
+    /// Number of events of the topic.
+    type Size = usize;
 
-impl TopicState {
-    /// Returns true if a model is to be asked, as far as is known.
-    fn is_due(&self) -> bool {
-        let is_fresh = |it: &TopicLabel| it.is_current && self.size < it.size.saturating_mul(GROWN);
-        !self.label.as_ref().is_some_and(is_fresh)
+    fn reading(&self) -> ReadingId {
+        self.reading
+    }
+
+    fn shows(&self, unit: UnitId) -> bool {
+        self.shown.contains(&unit)
+    }
+
+    fn is_fresh(&self, size: &usize) -> bool {
+        self.is_current && *size < self.size.saturating_mul(GROWN)
     }
 }
 
 /// The labels of the topics of one space.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Labels {
-    of: BTreeMap<TopicId, TopicState>,
-}
+pub(crate) struct Labels(LookedUp<TopicId, TopicLabel>);
 
 impl Labels {
-    /// Takes these for the topics there are, each with its number of events, after some event came, changed or went. A label stays
-    /// with its topic; one that was not found is looked for again, since all events that the model was shown may be there now.
+    /// Takes these for the topics there are, each with its number of events, after some event came, changed or went.
     pub(crate) fn set_topics(&mut self, topics: impl Iterator<Item = (LabelPlace, usize)>) {
-        let mut before = std::mem::take(&mut self.of);
-        for (place, size) in topics.filter(|it| it.1 >= LABELLED_FROM) {
-            let known = before.remove(&place.topic).filter(|it| it.reading == place.reading);
-            let known = match known {
-                Some(known) => TopicState {
-                    size,
-                    is_looked_up: known.is_looked_up && known.label.is_some(),
-                    ..known
-                },
-                None => TopicState {
-                    reading: place.reading,
-                    size,
-                    is_looked_up: false,
-                    label: None,
-                },
-            };
-            self.of.insert(place.topic, known);
-        }
+        self.0.set_all(topics.filter(|it| it.1 >= LABELLED_FROM));
     }
 
-    /// Has the reading of each topic looked up again for which a model was shown an event: it may have gone with a record.
+    /// Has the reading of each topic looked up again for which a model was shown an event; see [`LookedUp::look_again`].
     pub(crate) fn look_again(&mut self, event: UnitId) {
-        for known in self.of.values_mut() {
-            if known.label.as_ref().is_some_and(|it| it.shown.contains(&event)) {
-                known.is_looked_up = false;
-            }
-        }
+        self.0.look_again(event);
     }
 
     /// Has the readings looked up again of all topics about which a model is to be asked.
     pub(crate) fn look_for_open(&mut self) {
-        self.of
-            .values_mut()
-            .filter(|it| it.is_due())
-            .for_each(|it| it.is_looked_up = false);
+        self.0.look_for_open();
     }
 
     /// Returns the topics whose readings are to be looked up.
     pub(crate) fn unlooked(&self) -> Vec<LabelPlace> {
-        let unlooked = self.of.iter().filter(|it| !it.1.is_looked_up);
-        unlooked.map(|(topic, known)| place(*topic, known)).collect()
+        self.0.unlooked()
     }
 
     /// Takes in what was found for topics that were looked up; a topic without a label has none any more.
     pub(crate) fn take_in(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
-        let found: BTreeMap<ReadingId, &TopicLabel> = labels.iter().map(|it| (it.reading, it)).collect();
-        for place in places {
-            let known = self.of.get_mut(&place.topic);
-            let Some(known) = known.filter(|it| it.reading == place.reading) else {
-                continue;
-            };
-            known.is_looked_up = true;
-            known.label = found.get(&place.reading).map(|it| (*it).clone());
-        }
+        self.0.take_in(places, labels);
     }
 
     /// Returns what a model calls a topic; none if it is not asked about it, or said nothing that can be used.
     pub(crate) fn said(&self, topic: TopicId) -> Option<&Usable> {
-        self.of.get(&topic)?.label.as_ref()?.said.as_ref()
+        self.0.saying(topic)?.said.as_ref()
     }
 
     /// Returns the topics about which a model is to be asked, with their number of events, greatest first, ties by id.
     pub(crate) fn due(&self) -> Vec<(LabelPlace, usize)> {
-        let due = self.of.iter().filter(|it| it.1.is_looked_up && it.1.is_due());
-        let mut due: Vec<(LabelPlace, usize)> = due.map(|(topic, known)| (place(*topic, known), known.size)).collect();
+        let mut due: Vec<(LabelPlace, usize)> = self.0.due().map(|(place, size)| (place, *size)).collect();
         due.sort_by_key(|it| std::cmp::Reverse(it.1));
         due
-    }
-}
-
-fn place(topic: TopicId, known: &TopicState) -> LabelPlace {
-    LabelPlace {
-        topic,
-        reading: known.reading,
     }
 }

@@ -6,8 +6,8 @@
 //! on the order or the number of deliveries. Start at [`Memory`] (units to all that is derived, pure); `follow` does the I/O
 //! around it.
 //!
-//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events of which the rules are unsure, and what
-//! topics are called. What it says is stored as a reading, and counts like units and curations.
+//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events of which the rules are unsure, what
+//! topics are called, and what pages say in short. What it says is stored as a reading, and counts like units and curations.
 
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use host::Context;
 use serde::{Deserialize, Serialize};
 
 mod acts;
+mod ask_model;
 mod cache;
 mod changed;
 mod coreference;
@@ -37,11 +38,17 @@ mod grounding;
 mod label_call;
 mod label_readings;
 mod labels;
+mod looked_up;
 mod memory;
+mod model_sentence;
 mod named;
 mod pages;
+mod schema;
 mod small_map;
 mod stored;
+mod summaries;
+mod summary_call;
+mod summary_readings;
 mod topics;
 
 pub use acts::Acts;
@@ -53,9 +60,11 @@ pub use error::Error;
 pub use events::Events;
 pub use facts::Facts;
 pub use labels::{LabelPlace, LabelQuestion, TopicLabel, label_digest};
+pub use looked_up::Place;
 pub use memory::Memory;
 pub use named::Named;
 pub use pages::Pages;
+pub use summaries::{PageSummary, ShownLine, ShownSection, SummaryPlace, SummaryQuestion, page_output};
 pub use topics::Topics;
 
 /// Settings in `[clusterer]`.
@@ -69,7 +78,7 @@ pub struct Config {
     /// Megabytes that the counts of all of these take together, as estimated from their units and facts. The space that changed
     /// last is kept however large it is: it was held whole to be counted.
     pub memory_mb: usize,
-    /// How a language model judges events and labels topics.
+    /// How a language model judges events, labels topics and sums up pages.
     pub readings: ReadingConfig,
 }
 

@@ -12,6 +12,7 @@ use crate::events::Events;
 use crate::facts::Facts;
 use crate::labels::{LabelPlace, LabelQuestion, TopicLabel};
 use crate::pages::Pages;
+use crate::summaries::{PageSummary, SummaryPlace, SummaryQuestion};
 use crate::topics::Topics;
 use crate::{Acts, Changed};
 
@@ -61,10 +62,27 @@ impl Memory {
         self.topics.unlooked()
     }
 
-    /// Has the readings of all pairs of events and of all topics looked up again that have none.
+    /// Returns the pages whose readings are to be looked up, after it was asked what changed; [`Memory::changed_pages`] returns what
+    /// follows from them.
+    pub fn unlooked_pages(&self) -> Vec<SummaryPlace> {
+        self.pages.unlooked()
+    }
+
+    /// Takes in what models said of pages that were looked up.
+    pub fn take_in_summaries(&mut self, places: &[SummaryPlace], summaries: &[PageSummary]) {
+        self.pages.take_in(places, summaries);
+    }
+
+    /// Returns up to `limit` pages about which a language model is to be asked.
+    pub fn summary_questions(&self, space: &SpaceId, limit: usize) -> Vec<SummaryQuestion> {
+        self.pages.questions(space, limit)
+    }
+
+    /// Has the readings of all pairs of events, of all topics and of all pages looked up again about which a model is to be asked.
     pub fn look_for_open(&mut self) {
         self.events.look_for_open();
         self.topics.look_for_open();
+        self.pages.look_for_open();
     }
 
     /// Takes in what models said of topics that were looked up.
@@ -96,7 +114,13 @@ impl Memory {
         all.extend(self.events.changed(acts));
         all.extend(self.topics.changed(acts));
         self.pages.apply(&all);
+        self.pages.set_unsummed(acts.unsummed());
         all.extend(self.pages.changed(space, read));
         all
+    }
+
+    /// Returns the pages that differ after what models said of them was taken in. May take seconds: not for an async thread.
+    pub fn changed_pages(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
+        self.pages.changed(space, read)
     }
 }

@@ -16,6 +16,7 @@ use domain::unit::Unit;
 use known::{Known, Subject};
 
 use crate::Changed;
+use crate::summaries::Summaries;
 use bucket::About;
 use digest::digest;
 
@@ -26,6 +27,7 @@ mod facts;
 mod known;
 mod lines;
 mod links;
+mod model_summaries;
 mod names;
 mod placed;
 mod sections;
@@ -57,6 +59,9 @@ pub struct Pages {
     ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
     age: BTreeMap<Subject, DateTime<Utc>>,
     read: BTreeMap<PageId, DateTime<Utc>>,
+    /// What a language model said of pages, and the pages of which that was taken back.
+    summaries: Summaries,
+    unsummed: BTreeSet<PageId>,
     /// Pages older than this are archived.
     border: Option<DateTime<Utc>>,
 }
@@ -64,6 +69,9 @@ pub struct Pages {
 impl Pages {
     /// Takes in a unit as it stands now.
     pub fn apply_unit(&mut self, unit: &Unit) {
+        // What a model said of its page may have gone with one of its records, though all that is left reads the same.
+        self.summaries.look_again(unit.id);
+        self.known.note_founder(unit);
         self.known.store.apply(unit);
         self.known.placed.apply(unit);
     }
@@ -114,13 +122,13 @@ impl Pages {
         affected.append(&mut near);
         let mut built = BTreeMap::new();
         for subject in affected {
-            let page = self.page(space, &subject);
+            let page = self.summed_up(space, &subject);
             self.aged(&subject, page.as_ref().and_then(|it| it.age));
             built.insert(subject, page);
         }
         for subject in self.move_border() {
             if let Entry::Vacant(vacant) = built.entry(subject) {
-                let page = self.page(space, vacant.key());
+                let page = self.summed_up(space, vacant.key());
                 vacant.insert(page);
             }
         }
@@ -170,6 +178,13 @@ impl Pages {
         Some(Built { page, age })
     }
 
+    /// Returns the page of a subject with what a language model said of it.
+    fn summed_up(&mut self, space: &SpaceId, subject: &Subject) -> Option<Built> {
+        let mut built = self.page(space, subject)?;
+        self.sum_up(space, subject, &mut built.page);
+        Some(built)
+    }
+
     fn forget(&mut self, subject: &Subject, known: Option<(PageId, u64)>, out: &mut Changed) {
         self.told.remove(subject);
         if let Some((page, _)) = known {
@@ -179,6 +194,7 @@ impl Pages {
 
     fn withdraw(&mut self, page: PageId, out: &mut Changed) {
         self.subjects.remove(&page);
+        self.summaries.remove(page);
         out.gone.push(DerivedId {
             kind: DerivedKind::Page,
             id: page.uuid(),

@@ -118,13 +118,13 @@ impl Topics {
     /// grown since, and whose label nobody took back. As of the last time that it was asked what changed.
     pub fn questions(&self, limit: usize) -> Vec<LabelQuestion> {
         let due = self.labels.due().into_iter();
-        let due = due.filter(|it| !self.unlabelled.contains(&it.0.topic)).take(limit);
+        let due = due.filter(|it| !self.unlabelled.contains(&it.0.of)).take(limit);
         due.filter_map(|it| self.question(it.0, it.1)).collect()
     }
 
     fn question(&self, place: LabelPlace, size: usize) -> Option<LabelQuestion> {
-        let founder = self.founders.get(&place.topic)?.unit;
-        let cluster = self.fold.topics.iter().find(|it| it.id == place.topic)?;
+        let founder = self.founders.get(&place.of)?.unit;
+        let cluster = self.fold.topics.iter().find(|it| it.id == place.of)?;
         let similarity = |it: &Key| self.fold.line.get(it)?.place.map(|it| it.1);
         let others = cluster.units.iter().filter(|it| it.1 != founder);
         let mut nearest: Vec<(f32, Key)> = others.filter_map(|it| Some((similarity(it)?, *it))).collect();
@@ -185,7 +185,7 @@ impl Topics {
             // One whose id follows from another topic's has no event of its own, and is left to the rules.
             let record = self.founders.get(&it.id)?.record;
             let place = LabelPlace {
-                topic: it.id,
+                of: it.id,
                 reading: ReadingId::label(record),
             };
             Some((place, it.units.len()))

@@ -9,6 +9,7 @@ use domain::fact::Fact;
 use domain::id::{CurationId, ErasureId, RecordId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::message::RecordsAcceptedV1;
+use domain::page::Page;
 use domain::port::{Claim, Position};
 use domain::topic::Topic;
 use domain::unit::Status;
@@ -36,6 +37,7 @@ pub(crate) fn right(act: &NewAct) -> Right {
         | NewAct::RetireFact { .. }
         | NewAct::UndoMerge { .. }
         | NewAct::UndoLabel { .. }
+        | NewAct::UndoSummary { .. }
         | NewAct::PinUnit { .. }
         | NewAct::ForgetUnit { .. }
         | NewAct::Undo { .. } => Right::Write,
@@ -267,6 +269,7 @@ fn check(new: &NewCuration) -> Result<(), Problem> {
         NewAct::RetireFact { .. }
         | NewAct::UndoMerge { .. }
         | NewAct::UndoLabel { .. }
+        | NewAct::UndoSummary { .. }
         | NewAct::PinUnit { .. }
         | NewAct::ForgetUnit { .. } => Ok(()),
     }
@@ -293,6 +296,10 @@ async fn resolve(app: &App, space: &SpaceId, act: NewAct) -> Result<Act, Problem
         NewAct::UndoLabel { topic } => {
             kept::find::<Topic>(app, space, topic.uuid()).await?;
             Act::UndoLabel { topic }
+        }
+        NewAct::UndoSummary { page } => {
+            kept::find::<Page>(app, space, page.uuid()).await?;
+            Act::UndoSummary { page }
         }
         NewAct::PinUnit { unit } => Act::PinUnit {
             unit: in_use(app, space, unit).await?,

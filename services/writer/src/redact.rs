@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::curation::{Act, Corrected, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, FactId, MergeId, RecordId, SessionId, SpaceId, TopicId, UnitId};
+use domain::id::{CurationId, FactId, MergeId, PageId, RecordId, SessionId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::port::{Room, Selection};
 use domain::reading::ReadingKind;
@@ -35,6 +35,7 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
     let from = told_by(backends, space, &named, units).await?;
     let merges = merges_of(backends, space, &all, units).await?;
     let topics = topics_of(backends, space, &all, units).await?;
+    let pages = pages_of(backends, space, &all, units).await?;
     let about_units = |act: &Act| match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => {
             from.contains(fact) || from.contains(&corrected.told(*fact))
@@ -42,6 +43,7 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
         Act::PinUnit { unit } | Act::ForgetUnit { unit } => units.contains(unit),
         Act::UndoMerge { merge } => merges.contains(merge),
         Act::UndoLabel { topic } => topics.contains(topic),
+        Act::UndoSummary { page } => pages.contains(page),
         Act::EraseRecord { .. } | Act::Undo { .. } => false,
     };
     let mut about: BTreeSet<CurationId> = all.iter().filter(|it| about_units(&it.act)).map(|it| it.id).collect();
@@ -74,7 +76,11 @@ pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]
         let unit = match it.act {
             Act::PinUnit { unit } | Act::ForgetUnit { unit } => Some(unit),
             Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => source(backends, space, fact).await?,
-            Act::UndoMerge { .. } | Act::UndoLabel { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => None,
+            Act::UndoMerge { .. }
+            | Act::UndoLabel { .. }
+            | Act::UndoSummary { .. }
+            | Act::EraseRecord { .. }
+            | Act::Undo { .. } => None,
         };
         about.extend(unit.map(|unit| (it.id, unit)));
     }
@@ -192,6 +198,7 @@ async fn merges_of(
         Act::CorrectFact { .. }
         | Act::RetireFact { .. }
         | Act::UndoLabel { .. }
+        | Act::UndoSummary { .. }
         | Act::PinUnit { .. }
         | Act::ForgetUnit { .. }
         | Act::EraseRecord { .. }
@@ -244,10 +251,7 @@ async fn topics_of(
     if !all.iter().any(takes_back) {
         return Ok(found);
     }
-    let ids: Vec<UnitId> = units.iter().copied().collect();
-    let mut going = backends.graph.units(space, &ids).await?;
-    going.retain(|it| it.grain == Grain::Turn);
-    let records: Vec<RecordId> = going.into_iter().flat_map(|it| it.records).collect();
+    let records: Vec<RecordId> = records_of(backends, space, units).await?.into_iter().collect();
     let mut readings = backends.readings.of_records(space, &records).await?;
     readings.retain(|it| it.kind == ReadingKind::Label);
     let founders = readings.iter().filter_map(|it| it.records.first());
@@ -264,11 +268,70 @@ async fn topics_of(
     Ok(found)
 }
 
+/// Returns the pages whose summary acts took back with a reason, and on which a line comes from one of the units or of their records.
+async fn pages_of(
+    backends: &Backends,
+    space: &SpaceId,
+    all: &[Curation],
+    units: &BTreeSet<UnitId>,
+) -> Result<BTreeSet<PageId>, PortError> {
+    let kind = DerivedKind::Page;
+    let taken_back = all.iter().filter(|it| it.has_words()).filter_map(|it| page(&it.act));
+    let ids: Vec<DerivedId> = taken_back.map(|it| DerivedId { kind, id: it.uuid() }).collect();
+    let mut found = BTreeSet::new();
+    if ids.is_empty() {
+        return Ok(found);
+    }
+    let records = records_of(backends, space, units).await?;
+    for id in ids {
+        for it in backends.graph.derived(space, &[id]).await? {
+            let Derived::Page(page) = it else { continue };
+            let sections = page.sections.iter();
+            let lines = sections.flat_map(|it| it.lines.iter().chain(it.former.iter().map(|it| &it.line)));
+            let told_by: Vec<UnitId> = lines.map(|it| it.unit).collect();
+            let sources = backends.graph.units(space, &told_by).await?;
+            let mut told_from = sources.iter().flat_map(|it| &it.records);
+            if told_by.iter().any(|it| units.contains(it)) || told_from.any(|it| records.contains(it)) {
+                found.insert(page.id);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the records of those of some units that are turns: events hold words of records that stay.
+async fn records_of(
+    backends: &Backends,
+    space: &SpaceId,
+    units: &BTreeSet<UnitId>,
+) -> Result<BTreeSet<RecordId>, PortError> {
+    let ids: Vec<UnitId> = units.iter().copied().collect();
+    let mut going = backends.graph.units(space, &ids).await?;
+    going.retain(|it| it.grain == Grain::Turn);
+    Ok(going.into_iter().flat_map(|it| it.records).collect())
+}
+
+/// Returns the page whose summary an act takes back; none if it does something else.
+fn page(act: &Act) -> Option<PageId> {
+    match act {
+        Act::UndoSummary { page } => Some(*page),
+        Act::CorrectFact { .. }
+        | Act::RetireFact { .. }
+        | Act::UndoMerge { .. }
+        | Act::UndoLabel { .. }
+        | Act::PinUnit { .. }
+        | Act::ForgetUnit { .. }
+        | Act::EraseRecord { .. }
+        | Act::Undo { .. } => None,
+    }
+}
+
 fn fact(act: &Act) -> Option<FactId> {
     match act {
         Act::CorrectFact { fact, .. } | Act::RetireFact { fact } => Some(*fact),
         Act::UndoMerge { .. }
         | Act::UndoLabel { .. }
+        | Act::UndoSummary { .. }
         | Act::PinUnit { .. }
         | Act::ForgetUnit { .. }
         | Act::EraseRecord { .. }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{CurationId, FactId, MergeId, RecordId, TopicId, UnitId};
+use crate::id::{CurationId, FactId, MergeId, PageId, RecordId, TopicId, UnitId};
 
 /// One act. Never changed; another one undoes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +32,7 @@ impl Curation {
             Act::RetireFact { .. }
             | Act::UndoMerge { .. }
             | Act::UndoLabel { .. }
+            | Act::UndoSummary { .. }
             | Act::PinUnit { .. }
             | Act::ForgetUnit { .. }
             | Act::EraseRecord { .. }
@@ -84,6 +85,11 @@ pub enum Act {
         /// The topic.
         topic: TopicId,
     },
+    /// A page and its sections are not to be summed up as a language model said.
+    UndoSummary {
+        /// The page.
+        page: PageId,
+    },
     /// A unit is to stand before others of its kind.
     PinUnit {
         /// The unit.
@@ -118,6 +124,7 @@ impl Corrected {
             Act::RetireFact { .. }
             | Act::UndoMerge { .. }
             | Act::UndoLabel { .. }
+            | Act::UndoSummary { .. }
             | Act::PinUnit { .. }
             | Act::ForgetUnit { .. }
             | Act::EraseRecord { .. }

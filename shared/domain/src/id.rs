@@ -221,6 +221,11 @@ impl ReadingId {
     pub fn label(first: RecordId) -> ReadingId {
         ReadingId(derived(first.0, "label", &[]))
     }
+
+    /// Returns the id of the reading that sums up the page of a space whose dimension and subject have this digest.
+    pub fn page(space: &SpaceId, digest: &str) -> ReadingId {
+        ReadingId(derived(space.uuid(), "page reading", &[digest]))
+    }
 }
 
 impl FactId {

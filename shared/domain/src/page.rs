@@ -101,7 +101,8 @@ pub struct Page {
     pub dimension: Dimension,
     /// Name of what it is about.
     pub title: String,
-    /// One or two sentences.
+    /// One to three sentences. They begin with what a language model wrote of the page, if one did and the lines of the page bear it
+    /// out.
     pub summary: String,
     /// Other names, sorted.
     #[serde(default)]
@@ -139,7 +140,9 @@ impl Page {
         let lines = page.sections.iter().flat_map(|it| &it.lines);
         let newest = lines.max_by(|a, b| (a.observed_at, &a.text).cmp(&(b.observed_at, &b.text)))?;
         let brought_back = self.sections.iter().flat_map(|it| &it.former).any(|it| it.stood(as_of));
-        if self.updated_at > as_of || brought_back {
+        let mut ends = self.sections.iter().flat_map(|it| &it.lines).filter_map(|it| it.until);
+        let ends_later = ends.any(|it| it > as_of);
+        if self.updated_at > as_of || brought_back || ends_later {
             // What the summary tells may have come later, or leaves out what stood there.
             (page.summary, page.updated_at) = (newest.text.clone(), newest.observed_at);
             let sum: f32 = page.sections.iter().map(|it| it.confidence).sum();
@@ -160,6 +163,9 @@ pub struct Section {
     pub title: String,
     /// The aspect of its facts, or `events`.
     pub category: String,
+    /// What it says, in one sentence of at most 240 characters; only a language model writes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// What it says, a line each, oldest first; long ones are compressed to the lines that say most.
     pub lines: Vec<Line>,
     /// Lines that were left out by compression.
@@ -203,10 +209,16 @@ impl Section {
             }
         }
         for line in &mut self.lines {
-            line.until = line.until.filter(|it| *it <= as_of);
+            let until = line.until.filter(|it| *it <= as_of);
+            if until != line.until {
+                // It may tell the end that came later.
+                self.summary = None;
+            }
+            line.until = until;
         }
         if changed {
-            self.time = None;
+            // It may tell what came later, or leave out what was there.
+            (self.time, self.summary) = (None, None);
             // What held then comes first, and the newest; shown are both oldest first.
             self.lines
                 .sort_by_key(|it| (it.until.is_some(), Reverse((it.observed_at, it.fact, it.unit))));

@@ -25,6 +25,9 @@ pub enum ReadingKind {
     /// What a topic is called, and what it is about: the records are those of the event it was founded on, and those of the
     /// other events that were shown stand beside.
     Label,
+    /// What a page and its sections say in short: the records are those of the unit that its first line comes from, and those of the
+    /// units of the other lines that were shown stand beside. Its digest says which page it is of.
+    Page,
 }
 
 impl ReadingKind {
@@ -52,7 +55,7 @@ pub struct Reading {
     /// The earlier gists that it was shown, in the order of their labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<GistRef>,
-    /// SHA-256 of what it was shown of the session, in hexadecimal digits.
+    /// SHA-256 of what it was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is about.
     pub digest: String,
     /// Name and version of the prompt.
     pub prompt: String,
@@ -61,7 +64,8 @@ pub struct Reading {
     /// When it replied.
     pub at: DateTime<Utc>,
     /// What it said; empty if nothing came of it. A reply to a second call follows behind a line that begins with the character
-    /// U+001E and names its prompt.
+    /// U+001E and names its prompt. Of a page, an object with what it said (`said`) and digests of the lines that it was shown
+    /// (`shown`).
     #[serde(default)]
     pub output: String,
     /// Why nothing came of it.
@@ -75,15 +79,22 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Returns the id of a reading of this kind, by the records it is of and the first of those beside them; none if it needs
-    /// one that there is not.
-    pub fn id_of(kind: ReadingKind, records: &[RecordId], beside: &[RecordId]) -> Option<ReadingId> {
+    /// Returns the id of a reading of this kind, by the records it is of and the first of those beside them, or by its space and
+    /// digest; none if it needs a record that there is not.
+    pub fn id_of(
+        space: &SpaceId,
+        kind: ReadingKind,
+        records: &[RecordId],
+        beside: &[RecordId],
+        digest: &str,
+    ) -> Option<ReadingId> {
         let first = *records.first()?;
         Some(match kind {
             ReadingKind::Passage => ReadingId::derive(first),
             ReadingKind::Picture => ReadingId::picture(first),
             ReadingKind::Events => ReadingId::events(*beside.first()?, first),
             ReadingKind::Label => ReadingId::label(first),
+            ReadingKind::Page => ReadingId::page(space, digest),
         })
     }
 

@@ -6,6 +6,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use text::fence::{fenced, mark};
 
+use crate::schema::object;
+
 /// Name and version of the prompt. Whatever changes what a model replies counts it up, and pairs are judged again.
 pub(crate) const PROMPT: &str = "events/1";
 static SYSTEM: &str = include_str!("../../prompts/events.txt");
@@ -76,20 +78,14 @@ pub fn pair_digest(earlier: &Unit, later: &Unit) -> String {
 
 /// Returns the JSON schema of a reply.
 fn schema() -> Value {
-    let judgement = object(json!({
+    let judgement = object(&json!({
         "number": { "type": "integer" },
         "same_event": { "type": "boolean" },
         "has_overlap": { "type": "boolean" },
         "relation_type": { "type": "string", "enum": KINDS },
         "reasoning": { "type": "string" }
     }));
-    object(json!({ "events": { "type": "array", "items": judgement } }))
-}
-
-/// Returns the schema of an object that has all of these properties and no other.
-fn object(properties: Value) -> Value {
-    let names: Vec<&String> = properties.as_object().into_iter().flat_map(|it| it.keys()).collect();
-    json!({ "type": "object", "required": names, "properties": properties, "additionalProperties": false })
+    object(&json!({ "events": { "type": "array", "items": judgement } }))
 }
 
 #[cfg(test)]

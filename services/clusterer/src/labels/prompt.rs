@@ -7,6 +7,8 @@ use sha2::{Digest, Sha256};
 use text::fence::{fenced, mark};
 use text::one_line;
 
+use crate::schema::object;
+
 /// Name and version of the prompt. Whatever changes what a model replies counts it up, and topics are labelled again.
 pub(crate) const PROMPT: &str = "labels/1";
 static SYSTEM: &str = include_str!("../../prompts/labels.txt");
@@ -41,16 +43,11 @@ pub(crate) fn prompt(events: &[&Unit]) -> Chat {
         .map(|(it, number)| format!("{number}. {}", line(it)));
     let lines = numbered.collect::<Vec<String>>().join("\n");
     let user = fenced("events", &mark("", &lines), &lines);
-    let schema = json!({
-        "type": "object",
-        "required": ["name", "summary", "lines"],
-        "properties": {
-            "name": { "type": "string" },
-            "summary": { "type": "string" },
-            "lines": { "type": "array", "items": { "type": "integer" } }
-        },
-        "additionalProperties": false
-    });
+    let schema = object(&json!({
+        "name": { "type": "string" },
+        "summary": { "type": "string" },
+        "lines": { "type": "array", "items": { "type": "integer" } }
+    }));
     Chat {
         form: Some(ReplyForm { name: "label", schema }),
         ..Chat::new(ModelRole::Write, SYSTEM, format!("The events:\n{user}"))

@@ -32,13 +32,23 @@ fn add_section(section: &Section, out: &mut DefaultHasher) {
     let Section {
         title,
         category,
+        summary,
         lines,
         left_out,
         former,
         time,
         confidence,
     } = section;
-    (title, category, left_out, time, confidence.to_bits(), lines.len()).hash(out);
+    (
+        title,
+        category,
+        summary,
+        left_out,
+        time,
+        confidence.to_bits(),
+        lines.len(),
+    )
+        .hash(out);
     lines.iter().for_each(|it| add_line(it, out));
     for FormerLine { known_until, line } in former {
         known_until.hash(out);

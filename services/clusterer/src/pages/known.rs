@@ -1,6 +1,6 @@
 //! What pages are about, and which there are.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::entity::EntityKind;
 use domain::fact::{Aspect, Fact};
@@ -48,6 +48,8 @@ pub(super) struct Known {
     pub(super) placed: Placed,
     pub(super) names: Names,
     pub(super) topics: BTreeMap<TopicId, Topic>,
+    /// By the topic that may be founded on it, each event with the caller's id of its first record.
+    pub(super) founders: HashMap<TopicId, Box<str>>,
     pub(super) heads: BTreeMap<Subject, Head>,
 }
 

@@ -32,6 +32,11 @@ impl Name {
         self.text.is_empty()
     }
 
+    /// Returns the name as it is normalised.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Its length in bytes.
     pub(super) fn len(&self) -> usize {
         self.text.len()

@@ -209,6 +209,7 @@ fn section(title: &str, category: &str, (lines, former): (Vec<Line>, Vec<FormerL
     Some(Section {
         title: title.to_owned(),
         category: category.to_owned(),
+        summary: None,
         left_out: u32::try_from(all.saturating_sub(lines.len())).unwrap_or(u32::MAX),
         former,
         time,

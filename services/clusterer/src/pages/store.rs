@@ -21,6 +21,8 @@ const NAME_BYTES: usize = 80;
 pub(super) struct Held {
     pub(super) at: DateTime<Utc>,
     pub(super) spoken: Option<Spoken>,
+    /// Number of its records.
+    pub(super) records: usize,
     names: Vec<Name>,
     /// Who is spoken to: near to the names, but not what the unit tells of.
     to: Option<Name>,
@@ -217,6 +219,7 @@ fn held(unit: &Unit) -> Held {
     Held {
         at: unit.observed_at.to_utc(),
         spoken: lines::spoken(unit),
+        records: unit.records.len(),
         reasons: if event { Vec::new() } else { reasons(unit, &names) },
         names: names.into_iter().map(|it| it.1).collect(),
         to,

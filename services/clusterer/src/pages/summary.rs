@@ -1,4 +1,4 @@
-//! One or two sentences at the head of a page; that of a topic begins with what a language model said of it, if one did.
+//! One or two sentences at the head of a page, which begin with what a language model said of it, if one did.
 
 use chrono::{DateTime, Utc};
 use domain::page::{Dimension, Section};
@@ -12,6 +12,17 @@ const NAMED_MAX: usize = 3;
 const TELLING: [&str; 6] = ["attribute", "work", "place", "relation", "habit", "plan"];
 
 impl Known {
+    /// Returns what a language model said of a page, and when what it is about was spoken of.
+    pub(super) fn summary_led_by(&self, said: &str, subject: &Subject) -> String {
+        let buckets = self.buckets(subject);
+        let spoken_of = match subject {
+            Subject::Entity(_) => self.spoken_of("Spoken of", subject, &buckets),
+            Subject::Taste(_) => String::new(),
+            Subject::Topic(_) | Subject::Month(_) => self.spoken_of("Came up", subject, &buckets),
+        };
+        format!("{said} {spoken_of}").trim_end().to_owned()
+    }
+
     /// Says what is known in one or two sentences.
     pub(super) fn summary(&self, subject: &Subject, sections: &[Section], buckets: &[&Bucket]) -> String {
         let current = |it: &Section| -> Vec<String> {

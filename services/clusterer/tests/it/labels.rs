@@ -135,15 +135,15 @@ fn undoing(topic: TopicId) -> Acts {
 }
 
 #[test]
-fn a_topic_is_asked_about_from_eight_events_and_again_when_it_has_twice_as_many() {
-    let units = events(16);
-    let mut world = World::new(&units[..7], Vec::new());
+fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_twice_as_many() {
+    let units = events(8);
+    let mut world = World::new(&units[..3], Vec::new());
     assert_eq!(world.topics.questions(8), []);
-    world.apply(&units[7..8], &Acts::default());
+    world.apply(&units[3..4], &Acts::default());
     let question = world.topics.questions(8).pop().unwrap();
     assert_eq!(
         (question.size, question.others.len(), question.founder),
-        (8, 7, units[0].id)
+        (4, 3, units[0].id)
     );
     let by_rule = world.topic();
     assert_eq!(by_rule.summary, None);
@@ -152,10 +152,10 @@ fn a_topic_is_asked_about_from_eight_events_and_again_when_it_has_twice_as_many(
     assert_eq!((topic.label.as_str(), topic.summary.as_deref()), (NAME, Some(SUMMARY)));
     assert_eq!((topic.id, topic.keywords), (by_rule.id, by_rule.keywords));
     let mut asked = 0;
-    for unit in &units[8..] {
+    for unit in &units[4..] {
         world.apply(std::slice::from_ref(unit), &Acts::default());
         let size = world.topic().units;
-        assert_eq!(world.topics.questions(8).is_empty(), size < 16, "{size}");
+        assert_eq!(world.topics.questions(8).is_empty(), size < 8, "{size}");
         assert_eq!(
             world.topic().label,
             NAME,
@@ -249,7 +249,8 @@ fn what_the_lines_do_not_bear_out_labels_nothing_and_is_not_asked_again() {
     );
 }
 
-fn records(event: &Unit) -> Vec<Record> {
+/// Returns the records of an event.
+pub(crate) fn records(event: &Unit) -> Vec<Record> {
     let record = |id: &RecordId| Record {
         id: *id,
         space: space(),
@@ -296,7 +297,7 @@ fn names_bees(shown: &str) -> String {
 async fn a_topic_is_labelled_once_and_its_page_says_what_it_is_about() {
     let endpoint = Endpoint::start(names_bees);
     let mut running = Running::new_with("labelled", &endpoint.settings("")).await;
-    let units = events(8);
+    let units = events(4);
     let all: Vec<Record> = units.iter().flat_map(records).collect();
     running.context.backends.records.put(&space(), &all).await.unwrap();
     running.put(&units, &[]).await;
@@ -332,7 +333,7 @@ async fn a_topic_is_labelled_once_and_its_page_says_what_it_is_about() {
     let reading = stored.iter().find(|it| it.kind == ReadingKind::Label).unwrap();
     assert_eq!(
         (reading.records.len(), reading.beside.len(), reading.outcome.events),
-        (1, 7, 8)
+        (1, 3, 4)
     );
     // A restart derives it again without a call.
     running = running.killed().await;
@@ -341,9 +342,9 @@ async fn a_topic_is_labelled_once_and_its_page_says_what_it_is_about() {
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(labels(&endpoint), 1);
     // It goes with any record that was shown.
-    let gone = units[5].records[0];
+    let gone = units[2].records[0];
     running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
-    running.put(&[], &[units[5].id]).await;
+    running.put(&[], &[units[2].id]).await;
     labelled(&running, |it| {
         !it.is_empty() && it.iter().all(|it| it.label != NAME && it.summary.is_none())
     })

@@ -14,6 +14,7 @@ mod held;
 mod labels;
 mod pages;
 mod roles;
+mod summaries;
 mod topics;
 mod versions;
 mod world;

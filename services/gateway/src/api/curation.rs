@@ -1,5 +1,5 @@
 use domain::curation::Curation;
-use domain::id::{ErasureId, FactId, MergeId, TopicId, UnitId};
+use domain::id::{ErasureId, FactId, MergeId, PageId, TopicId, UnitId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -49,6 +49,11 @@ pub enum NewAct {
     UndoLabel {
         /// The topic.
         topic: TopicId,
+    },
+    /// A page and its sections are not to be summed up as a language model said; the rules sum the page up.
+    UndoSummary {
+        /// The page.
+        page: PageId,
     },
     /// A unit is to stand before others of its kind.
     PinUnit {

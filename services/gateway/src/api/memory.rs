@@ -103,7 +103,7 @@ pub struct PageHead {
     pub dimension: Dimension,
     /// Name of what it is about.
     pub title: String,
-    /// One or two sentences.
+    /// One to three sentences. They begin with what a language model wrote of the page, if one did.
     pub summary: String,
     /// Other names, sorted.
     pub aliases: Vec<String>,

@@ -127,6 +127,7 @@ async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<
             | Act::RetireFact { .. }
             | Act::UndoMerge { .. }
             | Act::UndoLabel { .. }
+            | Act::UndoSummary { .. }
             | Act::EraseRecord { .. }
             | Act::Undo { .. } => false,
         };

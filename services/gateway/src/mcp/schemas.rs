@@ -27,7 +27,7 @@ pub(super) fn description(tool: Own) -> &'static str {
         }
         Own::Curate => {
             "Corrects the memory. Kinds of `act`: correct_fact (fact, object), retire_fact \
-             (fact), pin_unit (unit), forget_unit (unit), undo_merge (merge), undo_label (topic), undo (curation). Ids come from the other \
+             (fact), pin_unit (unit), forget_unit (unit), undo_merge (merge), undo_label (topic), undo_summary (page), undo (curation). Ids come from the other \
              tools. Everything can be undone."
         }
     }

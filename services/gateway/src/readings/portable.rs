@@ -98,15 +98,16 @@ fn stored_form(space: &SpaceId, it: PortableReading) -> Reading {
         number: gist.number,
     });
     let beside = ids(&it.beside);
+    let digest = it.digest.to_ascii_lowercase();
     Reading {
         // Checked before: what it derives from is there.
-        id: Reading::id_of(it.kind, &records, &beside).unwrap_or_else(|| ReadingId::derive(records[0])),
+        id: Reading::id_of(space, it.kind, &records, &beside, &digest).unwrap_or_else(|| ReadingId::derive(records[0])),
         kind: it.kind,
         session: SessionId::derive(space, &it.session),
         beside,
         earlier: earlier.collect(),
         records,
-        digest: it.digest.to_ascii_lowercase(),
+        digest,
         prompt: it.prompt,
         model: it.model,
         at: it.at,
@@ -168,7 +169,7 @@ fn check(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
 fn check_records(it: &PortableReading) -> Result<(), String> {
     let most = match it.kind {
         ReadingKind::Passage | ReadingKind::Picture => RECORDS_MAX,
-        ReadingKind::Events | ReadingKind::Label => EVENT_RECORDS_MAX,
+        ReadingKind::Events | ReadingKind::Label | ReadingKind::Page => EVENT_RECORDS_MAX,
     };
     if !(1..=most).contains(&it.records.len()) {
         return Err(format!("records: are not 1 to {most}"));

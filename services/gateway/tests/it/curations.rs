@@ -209,6 +209,10 @@ async fn what_cannot_be_decided_is_a_problem() {
             "404 there is no topic of this id",
         ),
         (
+            json!({"kind": "undo_summary", "page": nothing}),
+            "404 there is no page of this id",
+        ),
+        (
             json!({"kind": "pin_unit", "unit": nothing}),
             "404 there is no unit of this id",
         ),

@@ -48,6 +48,7 @@ pub(crate) fn page(title: &str, dimension: Dimension, days: &[u32]) -> Page {
         sections: vec![Section {
             title: "Trips".into(),
             category: "events".into(),
+            summary: None,
             lines: days.iter().map(line).collect(),
             left_out: 0,
             former: Vec::new(),
@@ -153,6 +154,7 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
     let mut bare = page("Ben", Dimension::Figure, &[1]);
     bare.sections.clear();
     boats.links = vec![link(&ann), link(&rain), link(&bare)];
+    boats.sections[0].summary = Some("Two trips with the boat.".to_owned());
     put(
         &gateway,
         &[&boats, &ann, &rain, &bare].map(|it| Derived::Page(it.clone())),
@@ -175,12 +177,17 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
         .await
         .json();
     assert_eq!(read["sections"][0]["lines"].as_array().unwrap().len(), 2);
+    assert_eq!(read["sections"][0]["summary"], "Two trips with the boat.");
     assert_eq!(read["links"].as_array().unwrap().len(), 2);
     let then = gateway
         .send(&format!("GET /v1/spaces/s/pages/{}?as_of=2026-04-02", boats.id), "")
         .await
         .json();
     assert_eq!(then["summary"], "boats on day 1");
+    assert!(
+        then["sections"][0].get("summary").is_none(),
+        "it may tell of the second trip: {then}"
+    );
     assert!(
         then["sections"][0]["lines"][0].get("until").is_none(),
         "it had not ceased: {then}"

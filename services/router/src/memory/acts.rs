@@ -38,7 +38,11 @@ impl Acts {
                     acts.decided.insert(corrected.told(*fact), (curation.at, None));
                 }
                 // The clusterer and the writer see to these.
-                Act::UndoMerge { .. } | Act::UndoLabel { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
+                Act::UndoMerge { .. }
+                | Act::UndoLabel { .. }
+                | Act::UndoSummary { .. }
+                | Act::EraseRecord { .. }
+                | Act::Undo { .. } => {}
             }
         }
         acts

@@ -69,7 +69,11 @@ fn size(page: &Page) -> usize {
     let names = page.aliases.iter().chain(&page.tags);
     512 + 3 * page.title.len()
         + page.summary.len()
-        + 160 * page.sections.len()
+        + page
+            .sections
+            .iter()
+            .map(|it| 184 + it.summary.as_ref().map_or(0, String::len))
+            .sum::<usize>()
         + lines
         + links
         + names.map(|it| 48 + 2 * it.len()).sum::<usize>()
@@ -106,7 +110,7 @@ impl<'a> Known<'a> {
             lines(&page).next()?.clone(),
             lines(&page).max_by_key(|it| it.observed_at)?.clone(),
         );
-        let told = |it: &Line| (it.fact, it.unit, it.text.clone());
+        let told = |it: &Line| (it.fact, it.unit, it.text.clone(), it.until);
         if self.scope.is_none() && lines(&page).map(told).eq(lines(stored).map(told)) {
             return Some(Arc::new(page));
         }
@@ -182,8 +186,12 @@ impl<'a> Known<'a> {
         fact.is_none_or(|it| it.valid_until.is_some()).then_some(until)
     }
 
-    fn section(self, section: Section) -> Option<Section> {
+    fn section(self, mut section: Section) -> Option<Section> {
         let (before, left_out) = (section.lines.len(), section.left_out);
+        if section.lines.iter().any(|it| self.changes(it)) {
+            // It may tell what is left out.
+            section.summary = None;
+        }
         let mut section = match self.as_of {
             Some(as_of) => section.known_at(as_of)?,
             None => section.now()?,

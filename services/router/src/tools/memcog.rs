@@ -71,7 +71,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
         ),
         spec(
             "read_page",
-            "Returns a page: its sections with their evidence, its links and its neighbours.",
+            "Returns a page: its sections with their evidence and what they say in short, its links and its neighbours.",
             json!({"page": page}),
             &["page"],
         ),
@@ -190,9 +190,13 @@ impl Look {
                 json!({"text": clipped(&it.text), "unit": it.unit, "observed_at": it.observed_at, "fact": it.fact, "until": it.until,
                     "external_ids": self.external_ids(it.unit)})
             });
-            json!({"title": section.title, "category": section.category, "lines": lines.collect::<Vec<Value>>(),
+            let mut told = json!({"title": section.title, "category": section.category, "lines": lines.collect::<Vec<Value>>(),
                 "left_out": section.left_out, "confidence": figure(section.confidence),
-                "time": section.time.as_ref().map(|it| text::time::render(it, *self.now.offset()))})
+                "time": section.time.as_ref().map(|it| text::time::render(it, *self.now.offset()))});
+            if let Some(summary) = &section.summary {
+                told["summary"] = json!(summary);
+            }
+            told
         });
         json!({
             "page": page.id, "dimension": page.dimension, "title": page.title, "summary": page.summary,

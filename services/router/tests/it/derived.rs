@@ -199,6 +199,7 @@ fn pages() -> Vec<Page> {
         ),
     ];
     all[0].sections[0].lines[0].until = Some(at("2024-04-20T00:00:00Z"));
+    all[0].sections[0].summary = Some("Omar moved from Bergen to Oslo.".to_owned());
     all[0].links = vec![
         link(LinkKind::RelatedTo, liv, "Liv"),
         link(LinkKind::CausedBy, page_id(Dimension::Place, "oslo"), "Oslo"),
@@ -230,6 +231,7 @@ fn page((id, dimension, title): (PageId, Dimension, &str), lines: &[(usize, &str
         sections: vec![Section {
             title: "Facts".to_owned(),
             category: "place".to_owned(),
+            summary: None,
             lines,
             left_out: 0,
             former: Vec::new(),

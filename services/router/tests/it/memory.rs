@@ -108,6 +108,12 @@ fn what_was_known_at_a_moment() {
         (page.summary.as_str(), page.tags.len(), page.links.len()),
         ("lives in Bergen", 1, 1)
     );
+    let section = |known: Known<'_>| known.page(page.id).unwrap().sections[0].clone();
+    assert_eq!(section(early).summary, None, "it tells of the move");
+    assert_eq!(
+        section(memory.at(None)).summary.as_deref(),
+        Some("Omar moved from Bergen to Oslo.")
+    );
     assert_eq!(told(memory.at(None)), told(memory.at(Some(at("2024-06-01T00:00:00Z")))));
 }
 

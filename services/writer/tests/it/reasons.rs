@@ -1,9 +1,10 @@
-//! Why somebody undid a merge, or took a label back, may quote what was erased since.
+//! Why somebody undid a merge, or took a label or a summary back, may quote what was erased since.
 
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
-use domain::id::{CurationId, MergeId, ReadingId, RecordId, TopicId, UnitId};
+use domain::id::{CurationId, MergeId, PageId, ReadingId, RecordId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
+use domain::page::{Dimension, Line, Page, PageStatus, Section};
 use domain::port::ModelCost;
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
@@ -142,4 +143,72 @@ async fn reasons_for_taking_a_label_back_go_with_the_records_that_it_was_made_of
     let mut reasons: Vec<String> = stored.into_iter().map(|it| it.reason).collect();
     reasons.sort();
     assert_eq!(reasons, ["", "", "reason 2"]);
+}
+
+/// A page with a line that comes from the turn of a record.
+fn page(number: u128, record: &Record) -> Page {
+    let line = Line {
+        text: record.text.clone(),
+        unit: UnitId::turn(record.id),
+        observed_at: start().to_utc(),
+        fact: None,
+        until: None,
+    };
+    Page {
+        id: PageId::from_uuid(Uuid::from_u128(number)),
+        dimension: Dimension::Figure,
+        title: "Ann".to_owned(),
+        summary: "Ann waters ferns.".to_owned(),
+        aliases: Vec::new(),
+        tags: Vec::new(),
+        sections: vec![Section {
+            title: "What happened".to_owned(),
+            category: "events".to_owned(),
+            summary: None,
+            lines: vec![line],
+            left_out: 0,
+            former: Vec::new(),
+            time: None,
+            confidence: 0.8,
+        }],
+        links: Vec::new(),
+        confidence: 0.8,
+        updated_at: start().to_utc(),
+        status: PageStatus::Active,
+    }
+}
+
+#[tokio::test]
+async fn reasons_for_taking_a_summary_back_go_with_the_records_of_the_lines_of_the_page() {
+    let house = House::stopped("summary reasons").await.started();
+    let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
+    let kept = record("n", 2, "Ann", "I watered the fern with Ben.");
+    house.accept("1", &[gone.clone(), kept.clone()], &[]).await;
+    settled(&house.context).await;
+    let pages = [page(1, &gone), page(2, &kept)];
+    let backends = &house.context.backends;
+    let items = pages.clone().map(Derived::Page);
+    backends.graph.put_derived(&space(), &items, &[]).await.unwrap();
+    let act = |(number, page): (u64, PageId)| Curation {
+        id: CurationId::derive(&space(), &format!("undo {number}")),
+        at: start().to_utc(),
+        by: String::new(),
+        act: Act::UndoSummary { page },
+        reason: format!("reason {number}"),
+    };
+    let acts: Vec<Curation> = (0..).zip(pages.iter().map(|it| it.id)).map(act).collect();
+    house.accept("2", &[], &acts).await;
+    let erase = Curation {
+        id: CurationId::derive(&space(), "erase"),
+        act: Act::EraseRecord { record: gone.id },
+        reason: String::new(),
+        ..act((9, pages[0].id))
+    };
+    house.accept("3", &[], &[erase]).await;
+    settled(&house.context).await;
+    let mut stored = backends.records.curations(&space(), None, 99).await.unwrap();
+    stored.retain(|it| matches!(it.act, Act::UndoSummary { .. }));
+    let mut reasons: Vec<String> = stored.into_iter().map(|it| it.reason).collect();
+    reasons.sort();
+    assert_eq!(reasons, ["", "reason 1"]);
 }

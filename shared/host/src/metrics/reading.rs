@@ -55,6 +55,7 @@ impl Metrics {
                 ReadingKind::Picture => "picture",
                 ReadingKind::Events => "events",
                 ReadingKind::Label => "label",
+                ReadingKind::Page => "page",
             },
             outcome: match reading.failure {
                 Some(_) => "failed",

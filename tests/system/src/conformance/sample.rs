@@ -215,6 +215,7 @@ fn page(number: u128, text: &str) -> Page {
         sections: vec![Section {
             title: own(),
             category: own(),
+            summary: Some(own()),
             lines: vec![Line {
                 text: own(),
                 unit: unit(1).id,

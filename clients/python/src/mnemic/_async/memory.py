@@ -170,6 +170,12 @@ class AsyncMemory:
         """Takes back how a language model called a topic and summed it up."""
         return await self._curate({"kind": "undo_label", "topic": topic}, reason, id, wait)
 
+    async def undo_summary(
+        self, page: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
+    ) -> models.Curated:
+        """Takes back how a language model summed up a page and its sections."""
+        return await self._curate({"kind": "undo_summary", "page": page}, reason, id, wait)
+
     async def pin_unit(
         self, unit: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:

@@ -284,6 +284,7 @@ async fn structure_beside_content() {
                 json!({"page": "omar"}),
                 vec![
                     "lives in Bergen",
+                    "\"summary\":\"Omar moved from Bergen to Oslo.\"",
                     "\"siblings\":[{",
                     "\"place\":2",
                     "\"of\":2",

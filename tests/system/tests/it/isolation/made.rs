@@ -22,6 +22,7 @@ const ACTS: [&str; 8] = [
     r#"{"kind":"retire_fact","fact":"{unit}"}"#,
     r#"{"kind":"undo_merge","merge":"{unit}"}"#,
     r#"{"kind":"undo_label","topic":"{unit}"}"#,
+    r#"{"kind":"undo_summary","page":"{unit}"}"#,
     r#"{"kind":"pin_unit","unit":"{unit}"}"#,
     r#"{"kind":"forget_unit","unit":"{unit}"}"#,
     r#"{"kind":"erase_record","record":"{record}"}"#,

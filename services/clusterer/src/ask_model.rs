@@ -1,0 +1,79 @@
+//! What all questions to a language model have in common: the budget, waiting for a model that is away, storing what was said.
+
+use chrono::{DateTime, NaiveTime, Utc};
+use domain::ErrorKind;
+use domain::id::{ReadingId, SpaceId};
+use domain::port::{Chat, ModelCost};
+use domain::reading::Reading;
+use host::clock;
+use tracing::{debug, info};
+
+use crate::Error;
+use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, ERASING, Model};
+
+/// What came of asking.
+pub(crate) enum Reply<T> {
+    /// What the model said, or why there is nothing, with what it cost.
+    Said(Result<T, String>, ModelCost),
+    /// Nothing now: not before that moment.
+    Later(DateTime<Utc>),
+}
+
+impl CoreferenceWorker {
+    /// Asks the model inside the budget of a space. `first` is the reading, or the first of those, that the reply goes to; `read`
+    /// takes from a reply what is stored.
+    pub(crate) async fn ask<T>(
+        &self,
+        model: &Model,
+        space: &SpaceId,
+        first: ReadingId,
+        chat: &Chat,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Reply<T>, Error> {
+        let Some(allow) = self.allowance(space).await? else {
+            debug!(%space, "the budget of the day is spent, questions wait");
+            return Ok(Reply::Later(tomorrow()));
+        };
+        let asked = model.asker.ask(chat, allow, |it| read(&it.text)).await;
+        Ok(match (asked.outcome, asked.failure) {
+            (Ok(said), _) => Reply::Said(Ok(said), asked.spent),
+            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(first)) => {
+                debug!(why, %space, "the language model is away, questions wait");
+                Reply::Later(clock::now() + AWAY)
+            }
+            (Err(_), None) if asked.spent.calls == 0 => Reply::Later(tomorrow()),
+            (Err(why), _) => {
+                info!(why, %space, reading = %first, "nothing was said in answer to a question");
+                Reply::Said(Err(why), asked.spent)
+            }
+        })
+    }
+
+    /// Stores what was said; none of it counts of which a record was erased meanwhile.
+    pub(crate) async fn store(&self, space: &SpaceId, readings: &[Reading]) -> Result<Answered, Error> {
+        let stored = self.context.backends.readings.put(space, readings).await?;
+        if stored.len() < readings.len() {
+            debug!(%space, "a record was erased while a model was asked about it; what was said of it is dropped");
+            return Ok(Answered::Later(clock::now() + ERASING));
+        }
+        readings.iter().for_each(|it| self.context.metrics.reading(it));
+        Ok(Answered::Done)
+    }
+}
+
+/// Returns true if a failure is the endpoint's and not the question's.
+fn is_away(kind: ErrorKind) -> bool {
+    match kind {
+        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
+        ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
+            false
+        }
+    }
+}
+
+/// Returns when the next day begins.
+fn tomorrow() -> DateTime<Utc> {
+    let today = clock::now().date_naive();
+    let next = today.succ_opt().unwrap_or(today);
+    next.and_time(NaiveTime::MIN).and_utc()
+}

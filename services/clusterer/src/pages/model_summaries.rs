@@ -1,0 +1,147 @@
+//! What a language model wrote of pages, put on them, and of which pages it is to be asked.
+
+use std::collections::BTreeSet;
+
+use domain::id::{EntityId, PageId, ReadingId, SpaceId, TopicId, UnitId};
+use domain::page::{Page, PageStatus};
+use domain::unit::{Grain, Status, Unit};
+
+use super::Pages;
+use super::known::{Known, Subject};
+use crate::summaries::{
+    PageSummary, SUMMARISED_FROM, ShownSection, SummaryPlace, SummaryQuestion, page_digest, shown_of,
+};
+
+impl Pages {
+    /// Returns the pages whose readings are to be looked up, after it was asked what changed; once they are taken in, it is asked
+    /// again.
+    pub fn unlooked(&self) -> Vec<SummaryPlace> {
+        self.summaries.unlooked()
+    }
+
+    /// Has the readings of all pages looked up again about which a model is to be asked: others may have made one, or brought it
+    /// from elsewhere.
+    pub fn look_for_open(&mut self) {
+        self.summaries.look_for_open();
+    }
+
+    /// Takes in what models said of pages that were looked up; one of which nothing was found is summed up by the rules.
+    pub fn take_in(&mut self, places: &[SummaryPlace], summaries: &[PageSummary]) {
+        for page in self.summaries.take_in(places, summaries) {
+            self.affected.extend(self.subjects.get(&page).cloned());
+        }
+    }
+
+    /// Takes these for the pages that are not to be summed up as a language model said.
+    pub fn set_unsummed(&mut self, pages: &BTreeSet<PageId>) {
+        let other = self.unsummed.symmetric_difference(pages);
+        let subjects = other.filter_map(|it| self.subjects.get(it)).cloned();
+        self.affected.extend(subjects);
+        self.unsummed.clone_from(pages);
+    }
+
+    /// Returns up to `limit` pages about which a language model is to be asked, those with most lines first, ties by id: pages that
+    /// were looked up, are in the lists, and have no reading or have changed since, and whose summary nobody took back. As of the
+    /// last time that it was asked what changed.
+    pub fn questions(&self, space: &SpaceId, limit: usize) -> Vec<SummaryQuestion> {
+        let due = self.summaries.due();
+        let mut due: Vec<(SummaryPlace, usize)> = due.map(|(place, lines)| (place, lines.len())).collect();
+        due.sort_by_key(|it| (std::cmp::Reverse(it.1), it.0.of));
+        let due = due.into_iter().filter(|it| !self.unsummed.contains(&it.0.of));
+        due.filter_map(|it| self.question(space, it.0)).take(limit).collect()
+    }
+
+    fn question(&self, space: &SpaceId, place: SummaryPlace) -> Option<SummaryQuestion> {
+        let subject = self.subjects.get(&place.of)?;
+        let is_archived = self
+            .border
+            .zip(self.age.get(subject))
+            .is_some_and(|(border, age)| *age < border);
+        if is_archived {
+            return None;
+        }
+        let page = self.page(space, subject)?.page;
+        Some(SummaryQuestion {
+            place,
+            digest: self.known.digest(space, subject, &page)?,
+            shown: self.known.shown(&page),
+            title: page.title,
+        })
+    }
+
+    /// Puts on a page what a language model said of it, as far as its lines bear that out.
+    pub(super) fn sum_up(&mut self, space: &SpaceId, subject: &Subject, page: &mut Page) {
+        let shown = match page.status {
+            PageStatus::Active | PageStatus::Archived => self.known.shown(page),
+            PageStatus::Former => Vec::new(),
+        };
+        let lines: BTreeSet<_> = shown.iter().flat_map(ShownSection::digests).collect();
+        let digest = self.known.digest(space, subject, page);
+        let Some(digest) = digest.filter(|_| lines.len() >= SUMMARISED_FROM) else {
+            self.summaries.remove(page.id);
+            return;
+        };
+        let place = SummaryPlace {
+            of: page.id,
+            reading: ReadingId::page(space, &digest),
+        };
+        self.summaries.set(place, lines);
+        if self.unsummed.contains(&page.id) {
+            return;
+        }
+        let Some(said) = self.summaries.saying(page.id) else {
+            return;
+        };
+        let usable = said.usable(&page.title, &shown);
+        if let Some(summary) = usable.summary {
+            page.summary = self.known.summary_led_by(&summary, subject);
+        }
+        for (place, summary) in usable.sections {
+            let section = page.sections.get_mut(place);
+            section.into_iter().for_each(|it| it.summary = Some(summary.clone()));
+        }
+    }
+}
+
+impl Known {
+    /// Notes on which event a topic may be founded: the topic's page is known by the caller's name of its first record.
+    pub(super) fn note_founder(&mut self, unit: &Unit) {
+        if unit.grain != Grain::Event {
+            return;
+        }
+        let topic = TopicId::derive(unit.id);
+        let is_used = match unit.status {
+            Status::Active | Status::Merged => true,
+            Status::Superseded | Status::Archived => false,
+        };
+        match unit.external_ids.first().filter(|_| is_used) {
+            Some(id) => self.founders.insert(topic, id.as_str().into()),
+            None => self.founders.remove(&topic),
+        };
+    }
+
+    /// Returns what a model is shown of a page.
+    fn shown(&self, page: &Page) -> Vec<ShownSection> {
+        let records = |unit: UnitId| self.store.units.get(&unit).map_or(1, |it| it.records);
+        shown_of(page, records)
+    }
+
+    /// Returns the digest by which the page of a subject is known in any space; none of a topic whose id follows from another
+    /// topic's.
+    fn digest(&self, space: &SpaceId, subject: &Subject, page: &Page) -> Option<String> {
+        let about = match subject {
+            Subject::Entity(id) | Subject::Taste(id) => self.lasting_name(space, *id)?,
+            Subject::Topic(id) => self.founders.get(id)?.to_string(),
+            Subject::Month(month) => month.key(),
+        };
+        Some(page_digest(page.dimension, &about))
+    }
+
+    /// Returns the name from which the id of an entity derives, else the one that it is shown with.
+    fn lasting_name(&self, space: &SpaceId, id: EntityId) -> Option<String> {
+        let mut names = self.names.of(id).map(|it| it.as_str());
+        let lasting = names.find(|it| EntityId::derive(space, it) == id);
+        let shown = || self.names.get(id).map(|it| it.name.clone());
+        lasting.map(str::to_owned).or_else(shown)
+    }
+}

@@ -1,0 +1,209 @@
+//! The lines of a page that a language model is shown.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, Utc};
+use domain::id::UnitId;
+use domain::page::{Line, Page};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use text::one_line;
+
+/// Lines that are shown of a page, at most; each section has an equal part of them.
+const LINES_MAX: usize = 60;
+/// Records that the units of the lines have besides those of the first, at most: more beside a reading cannot be imported.
+const RECORDS_MAX: usize = 64;
+/// Most bytes that are shown of one line.
+const LINE_BYTES: usize = 300;
+/// What ends a line that was cut.
+const CUT: &str = " [cut]";
+
+/// The first eight bytes of the SHA-256 of the title of a section and a line of it, as a model is shown them; in JSON, 16 hexadecimal
+/// digits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(crate) struct LineDigest(u64);
+
+impl From<LineDigest> for String {
+    fn from(it: LineDigest) -> String {
+        format!("{:016x}", it.0)
+    }
+}
+
+impl TryFrom<String> for LineDigest {
+    type Error = std::num::ParseIntError;
+
+    fn try_from(text: String) -> Result<LineDigest, std::num::ParseIntError> {
+        u64::from_str_radix(&text, 16).map(LineDigest)
+    }
+}
+
+/// A section of a page, as a model is shown it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownSection {
+    /// Its place on the page, from 0.
+    pub place: usize,
+    /// Its title.
+    pub title: String,
+    /// Its lines, at least one.
+    pub lines: Vec<ShownLine>,
+}
+
+/// A line of a page, as a model is shown it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownLine {
+    /// The unit it comes from.
+    pub unit: UnitId,
+    /// The day on which it was told, what was told, and until when that held.
+    pub text: String,
+}
+
+impl ShownSection {
+    /// Returns the digest of each line.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = LineDigest> {
+        self.lines.iter().map(|it| digest(&self.title, &it.text))
+    }
+}
+
+/// Returns what a model is shown of a page: the first lines of each section, as long as their units have few records together.
+/// `records` returns how many a unit has.
+pub(crate) fn shown_of(page: &Page, records: impl Fn(UnitId) -> usize) -> Vec<ShownSection> {
+    let told = page.sections.iter().enumerate().filter(|it| !it.1.lines.is_empty());
+    let sections: Vec<_> = told.collect();
+    let each = LINES_MAX / sections.len().max(1);
+    let mut met: BTreeSet<UnitId> = BTreeSet::new();
+    let mut left = RECORDS_MAX;
+    let mut fits = |unit: UnitId| {
+        // The records of the first unit stand by themselves.
+        let more = match met.is_empty() || met.contains(&unit) {
+            true => 0,
+            false => records(unit),
+        };
+        let fits = more <= left;
+        if fits {
+            left -= more;
+            met.insert(unit);
+        }
+        fits
+    };
+    let mut shown = Vec::new();
+    for (place, section) in sections {
+        let lines = section.lines.iter().take(each).filter(|it| fits(it.unit));
+        let lines: Vec<ShownLine> = lines.map(shown_line).collect();
+        if !lines.is_empty() {
+            shown.push(ShownSection {
+                place,
+                title: one_line(&section.title),
+                lines,
+            });
+        }
+    }
+    shown
+}
+
+fn shown_line(line: &Line) -> ShownLine {
+    let until = line.until.map(|it| format!(" (until {})", day(it)));
+    let text = one_line(&line.text);
+    let (text, cut) = match text.len() <= LINE_BYTES {
+        true => (text.as_str(), ""),
+        false => (&text[..text.floor_char_boundary(LINE_BYTES)], CUT),
+    };
+    ShownLine {
+        unit: line.unit,
+        text: format!("[{}] {text}{cut}{}", day(line.observed_at), until.unwrap_or_default()),
+    }
+}
+
+fn day(at: DateTime<Utc>) -> String {
+    at.format("%-d %B %Y").to_string()
+}
+
+fn digest(title: &str, line: &str) -> LineDigest {
+    let digest: [u8; 32] = Sha256::digest(format!("{title}\n{line}").as_bytes()).into();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    LineDigest(u64::from_be_bytes(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::page::{Dimension, PageStatus, Section};
+
+    use super::*;
+    use crate::example::event;
+
+    /// A page with so many lines in each section.
+    fn page(lines: &[u32]) -> Page {
+        let line = |number: u32| Line {
+            text: format!("fern\n{number}"),
+            unit: event(number, "").id,
+            observed_at: DateTime::UNIX_EPOCH,
+            fact: None,
+            until: (number == 1).then_some(DateTime::UNIX_EPOCH),
+        };
+        let section = |(place, count): (usize, &u32)| Section {
+            title: format!("section {place}"),
+            category: "events".to_owned(),
+            summary: None,
+            lines: (1..=*count).map(line).collect(),
+            left_out: 0,
+            former: Vec::new(),
+            time: None,
+            confidence: 1.0,
+        };
+        Page {
+            id: domain::id::PageId::from_uuid(Default::default()),
+            dimension: Dimension::Figure,
+            title: "Ann".to_owned(),
+            summary: String::new(),
+            aliases: Vec::new(),
+            tags: Vec::new(),
+            sections: lines.iter().enumerate().map(section).collect(),
+            links: Vec::new(),
+            confidence: 1.0,
+            updated_at: DateTime::UNIX_EPOCH,
+            status: PageStatus::Active,
+        }
+    }
+
+    fn counts(shown: &[ShownSection]) -> Vec<(usize, usize)> {
+        shown.iter().map(|it| (it.place, it.lines.len())).collect()
+    }
+
+    #[test]
+    fn a_line_shows_its_day_what_was_told_and_until_when_it_held() {
+        let shown = shown_of(&page(&[2]), |_| 1);
+        let texts: Vec<&str> = shown[0].lines.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "[1 January 1970] fern 1 (until 1 January 1970)",
+                "[1 January 1970] fern 2"
+            ]
+        );
+    }
+
+    #[test]
+    fn each_section_is_shown_in_part_as_long_as_there_are_few_records() {
+        assert_eq!(counts(&shown_of(&page(&[12, 0, 3]), |_| 1)), [(0, 12), (2, 3)]);
+        assert_eq!(
+            counts(&shown_of(&page(&[12; 12]), |_| 1)),
+            [5; 12].into_iter().enumerate().collect::<Vec<_>>()
+        );
+        // The first unit stands by itself, four others have 64 records, and the same units tell the second section.
+        assert_eq!(counts(&shown_of(&page(&[12, 12]), |_| 16)), [(0, 5), (1, 5)]);
+    }
+
+    #[test]
+    fn a_digest_depends_on_section_and_line_and_is_written_in_hexadecimal_digits() {
+        let [one, other] = [page(&[2]), page(&[0, 2])].map(|it| shown_of(&it, |_| 1));
+        let digests = |it: &[ShownSection]| it[0].digests().collect::<Vec<LineDigest>>();
+        let (one, other) = (digests(&one), digests(&other));
+        let all: BTreeSet<LineDigest> = one.iter().chain(&other).copied().collect();
+        assert_eq!(all.len(), 4);
+        let written = serde_json::to_string(&one).unwrap();
+        assert_eq!(written.len(), 2 * 18 + 3, "{written}");
+        assert_eq!(serde_json::from_str::<Vec<LineDigest>>(&written).unwrap(), one);
+        assert!(serde_json::from_str::<Vec<LineDigest>>("[\"fern\"]").is_err());
+    }
+}

@@ -1,0 +1,349 @@
+//! Pages and what a language model says of them in short.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use chrono::DateTime;
+use clusterer::{Acts, Memory, PageSummary, SummaryQuestion, page_output};
+use domain::curation::{Act, Curation};
+use domain::derived::Derived;
+use domain::id::{CurationId, PageId, ReadingId, UnitId};
+use domain::page::{Dimension, Page};
+use domain::port::ModelCost;
+use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::unit::Unit;
+use serde_json::{Value, json};
+
+use crate::endpoint::Endpoint;
+use crate::follow::Running;
+use crate::held::Held;
+use crate::labels::records;
+use crate::space;
+use crate::world::{shuffled, told, vector, withdrawn};
+
+/// What was told in events of one month, each a line of its page.
+const TOLD: [&str; 14] = [
+    "Edda sold 3 jars of heather honey at the harbour market in Bergen.",
+    "The cello string broke while Joar practised the second sonata for 2 hours.",
+    "A plumber moved the kitchen sink and charged 410 euros for the copper pipes.",
+    "Ines ran 12 km along the river before the marathon training group met.",
+    "The vet gave the puppy Muffin 2 shots and a liver biscuit.",
+    "The publisher returned the novel with 40 notes about the third chapter.",
+    "Snow closed the mountain road to Voss for 5 days in January.",
+    "Joar repaired the sailing boat with 6 planks of Norwegian oak.",
+    "The library lends 20 board games to families during the winter holidays.",
+    "Edda planted 9 apple trees behind the old barn near Voss.",
+    "A baker in Bergen teaches sourdough classes for 8 beginners every Tuesday.",
+    "The tram to the airport costs 44 kroner since the autumn timetable.",
+    "Ines painted the hallway dark green and hung 7 portraits of sailors.",
+    "The astronomy club saw 15 meteors above the lighthouse last August.",
+];
+const MONTH: &str = "May 2024";
+
+fn events(count: usize) -> Vec<Unit> {
+    (0..count).map(|it| told(it, TOLD[it])).collect()
+}
+
+/// A reply that sums a page up with its first line, and its first section with the second one.
+fn said() -> String {
+    json!({ "summary": TOLD[0], "lines": [1], "sections": [{ "number": 1, "summary": TOLD[1], "lines": [2] }] })
+        .to_string()
+}
+
+/// A memory with the readings of a store, and what is derived of both.
+#[derive(Default)]
+struct World {
+    memory: Memory,
+    units: BTreeMap<UnitId, Unit>,
+    readings: BTreeMap<ReadingId, Reading>,
+    held: Held,
+}
+
+impl World {
+    fn new(units: &[Unit]) -> World {
+        let mut world = World::default();
+        world.apply(units, &Acts::default());
+        world
+    }
+
+    /// Takes units in and looks readings up, as the follower does.
+    fn apply(&mut self, units: &[Unit], acts: &Acts) {
+        for unit in units {
+            self.units.insert(unit.id, unit.clone());
+            self.memory.apply(unit, Some(&vector(unit)));
+        }
+        let (pairs, topics) = (self.memory.unlooked(), self.memory.unlooked_labels());
+        self.memory.take_in(&pairs, &[]);
+        self.memory.take_in_labels(&topics, &[]);
+        self.held.take(self.memory.changed(&space(), acts, &BTreeMap::new()));
+        let places = self.memory.unlooked_pages();
+        let found = places.iter().filter_map(|it| self.readings.get(&it.reading));
+        let found: Vec<PageSummary> = found.filter_map(PageSummary::of).collect();
+        self.memory.take_in_summaries(&places, &found);
+        self.held.take(self.memory.changed_pages(&space(), &BTreeMap::new()));
+        assert_eq!(self.memory.unlooked_pages(), []);
+    }
+
+    fn look_again(&mut self) {
+        self.memory.look_for_open();
+        self.apply(&[], &Acts::default());
+    }
+
+    /// Returns the question about the page of the month.
+    fn question(&self) -> Option<SummaryQuestion> {
+        let questions = self.memory.summary_questions(&space(), 99);
+        questions.into_iter().find(|it| it.title == MONTH)
+    }
+
+    /// Stores what a model replies to the question about the month.
+    fn reply(&mut self, reply: &str) {
+        let question = self.question().unwrap();
+        let reading = self.reading(&question, reply);
+        self.readings.insert(reading.id, reading);
+        self.look_again();
+    }
+
+    /// Returns the reading in which a model replies to a question.
+    fn reading(&self, question: &SummaryQuestion, reply: &str) -> Reading {
+        let lines = question.shown.iter().flat_map(|it| &it.lines);
+        let told_by: Vec<&Unit> = lines.map(|it| &self.units[&it.unit]).collect();
+        Reading {
+            id: question.place.reading,
+            kind: ReadingKind::Page,
+            session: told_by[0].session,
+            records: told_by[0].records.clone(),
+            beside: told_by[1..].iter().flat_map(|it| it.records.clone()).collect(),
+            earlier: Vec::new(),
+            digest: question.digest.clone(),
+            prompt: "pages/1".to_owned(),
+            model: "parrot".to_owned(),
+            at: DateTime::UNIX_EPOCH,
+            output: page_output(question, reply).unwrap(),
+            failure: None,
+            outcome: ReadingOutcome::default(),
+            spent: ModelCost::default(),
+        }
+    }
+
+    fn month(&self) -> Page {
+        month(&self.held).unwrap()
+    }
+}
+
+fn pages(held: &Held) -> impl Iterator<Item = &Page> {
+    held.0
+        .values()
+        .filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None })
+}
+
+fn month(held: &Held) -> Option<Page> {
+    pages(held).find(|it| it.title == MONTH).cloned()
+}
+
+fn undoing(page: PageId) -> Acts {
+    Acts::of(&[Curation {
+        id: CurationId::derive(&space(), "1"),
+        at: DateTime::UNIX_EPOCH,
+        by: String::new(),
+        act: Act::UndoSummary { page },
+        reason: String::new(),
+    }])
+}
+
+/// Returns true if a page says in short what `said` says.
+fn is_summed_up(page: &Page) -> bool {
+    let begins = page.summary.starts_with(&format!("{} Came up ", TOLD[0]));
+    begins && page.sections.iter().any(|it| it.summary.as_deref() == Some(TOLD[1]))
+}
+
+/// Returns true if no model has a part in a page.
+fn is_by_rule(page: &Page) -> bool {
+    page.summary.starts_with("Came up ") && page.sections.iter().all(|it| it.summary.is_none())
+}
+
+#[test]
+fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_its_lines_are_new() {
+    let units = events(12);
+    let mut world = World::new(&units[..5]);
+    assert_eq!(world.question(), None);
+    world.apply(&units[5..6], &Acts::default());
+    let question = world.question().unwrap();
+    assert_eq!((question.shown.len(), question.shown[0].lines.len()), (1, 6));
+    assert_eq!(question.shown[0].lines[0].text, format!("[1 May 2024] {}", TOLD[0]));
+    assert!(is_by_rule(&world.month()), "{:?}", world.month());
+    world.reply(&said());
+    assert!(is_summed_up(&world.month()), "{:?}", world.month());
+    for (place, unit) in (7..).zip(&units[6..]) {
+        assert_eq!(world.question(), None, "{place}");
+        world.apply(std::slice::from_ref(unit), &Acts::default());
+        assert!(is_summed_up(&world.month()), "{place}: its lines are there");
+    }
+    assert_eq!(world.question().map(|it| it.shown[0].lines.len()), Some(12));
+}
+
+#[test]
+fn summaries_depend_on_units_and_readings_alone() {
+    let units = events(TOLD.len());
+    let mut world = World::new(&units);
+    let questions = world.memory.summary_questions(&space(), 99);
+    assert!(questions.len() > 1, "{questions:?}");
+    for question in &questions {
+        let first = question.shown[0].lines[0].text.split_once("] ").unwrap().1;
+        let reply = json!({ "summary": first, "lines": [1], "sections": [] });
+        let reading = world.reading(question, &reply.to_string());
+        world.readings.insert(reading.id, reading);
+    }
+    world.look_again();
+    assert_eq!(world.memory.summary_questions(&space(), 99), []);
+    let expected: Vec<&Page> = pages(&world.held).collect();
+    assert!(
+        expected
+            .iter()
+            .any(|it| it.title == MONTH && it.summary.starts_with(TOLD[0]))
+    );
+    for seed in 1..=3 {
+        let mut other = World {
+            readings: world.readings.clone(),
+            ..World::default()
+        };
+        for some in shuffled(&units, seed).chunks(1 + 2 * seed as usize) {
+            other.apply(some, &Acts::default());
+        }
+        assert_eq!(pages(&other.held).collect::<Vec<&Page>>(), expected, "order {seed}");
+    }
+}
+
+#[test]
+fn a_summary_goes_with_each_line_that_it_cites_and_with_the_act_that_takes_it_back() {
+    let units = events(8);
+    let mut world = World::new(&units);
+    world.reply(&said());
+    let summed_up = world.month();
+    assert!(is_summed_up(&summed_up), "{summed_up:?}");
+    world.apply(&[], &undoing(summed_up.id));
+    assert!(is_by_rule(&world.month()), "{:?}", world.month());
+    assert_eq!(world.question(), None, "it is not asked about again");
+    world.apply(&[], &Acts::default());
+    assert_eq!(world.month(), summed_up, "the act was taken back");
+    // A line that is not cited; then those that are.
+    world.apply(&[withdrawn(&units[7])], &Acts::default());
+    assert!(is_summed_up(&world.month()), "{:?}", world.month());
+    world.apply(&[withdrawn(&units[1])], &Acts::default());
+    let page = world.month();
+    assert!(page.summary.starts_with(TOLD[0]), "{page:?}");
+    assert!(page.sections.iter().all(|it| it.summary.is_none()), "{page:?}");
+    world.apply(&[withdrawn(&units[0])], &Acts::default());
+    assert!(is_by_rule(&world.month()), "{:?}", world.month());
+    world.apply(&units, &Acts::default());
+    assert_eq!(world.month(), summed_up);
+    // The reading went with a record, and the units read the same.
+    world.readings.clear();
+    world.apply(&units[3..4], &Acts::default());
+    assert!(is_by_rule(&world.month()), "{:?}", world.month());
+    assert!(world.question().is_some());
+}
+
+#[test]
+fn what_the_lines_do_not_bear_out_sums_up_nothing_and_is_not_asked_again() {
+    let units = events(7);
+    let cited = |summary: &str, lines: &[u32]| json!({ "summary": summary, "lines": lines, "sections": [] });
+    for reply in [
+        cited("Edda sold 30 jars of honey in Bergen.", &[1]),
+        cited("Edda sold honey in Lisbon.", &[1]),
+        cited(TOLD[0], &[2]),
+        cited(TOLD[0], &[1, 9]),
+        cited(TOLD[0], &[]),
+        json!({ "sections": [{ "number": 2, "summary": TOLD[0], "lines": [1] }] }),
+    ] {
+        let mut world = World::new(&units);
+        world.reply(&reply.to_string());
+        assert!(is_by_rule(&world.month()), "{reply}: {:?}", world.month());
+        assert_eq!(world.question(), None, "{reply}");
+    }
+    // A summary of another prompt counts until there is one of now; of a reading that failed nothing does.
+    let mut world = World::new(&units);
+    world.reply(&said());
+    let id = *world.readings.keys().next().unwrap();
+    for (prompt, failure) in [("pages/0", None), ("pages/1", Some("away".to_owned()))] {
+        let has_failed = failure.is_some();
+        let mut other = World::default();
+        let changed = Reading {
+            prompt: prompt.to_owned(),
+            failure,
+            ..world.readings[&id].clone()
+        };
+        other.readings.insert(id, changed);
+        other.apply(&units, &Acts::default());
+        assert_eq!(is_summed_up(&other.month()), !has_failed);
+        assert_eq!(other.question().is_some(), !has_failed);
+    }
+}
+
+fn sums_up(shown: &str) -> String {
+    let is_month = shown.starts_with("The page:") && shown.contains(&format!("Title: {MONTH}\n"));
+    match is_month {
+        true => said(),
+        false => "{\"events\": [], \"sections\": []}".to_owned(),
+    }
+}
+
+/// Waits, a minute at most, until the page of the month is as wanted.
+async fn month_where(running: &Running, is_so: impl Fn(&Page) -> bool) -> Page {
+    let looked = async {
+        loop {
+            if let Some(page) = month(&running.settled().await).filter(|it| is_so(it)) {
+                return page;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), looked).await.unwrap()
+}
+
+/// Returns the readings of the page of the month.
+async fn stored(running: &Running) -> Vec<Reading> {
+    let readings = &running.context.backends.readings;
+    let mut stored = readings.list(&space(), None, 100).await.unwrap();
+    let says = |it: &Reading| {
+        let output: Value = serde_json::from_str(&it.output).unwrap_or_default();
+        output["said"]["summary"] == TOLD[0]
+    };
+    stored.retain(|it| it.kind == ReadingKind::Page && says(it));
+    stored
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_is_summed_up_once_and_the_summary_goes_with_its_records() {
+    let endpoint = Endpoint::start(sums_up);
+    let mut running = Running::new_with("summed up", &endpoint.settings("")).await;
+    let units = events(6);
+    let all: Vec<_> = units.iter().flat_map(records).collect();
+    running.context.backends.records.put(&space(), &all).await.unwrap();
+    running.put(&units, &[]).await;
+    let page = month_where(&running, is_summed_up).await;
+    assert_eq!(page.dimension, Dimension::Event);
+    let asked = |endpoint: &Endpoint| {
+        let shown = endpoint.shown();
+        shown
+            .iter()
+            .filter(|it| it.contains(&format!("Title: {MONTH}\n")))
+            .count()
+    };
+    assert_eq!(asked(&endpoint), 1);
+    let readings = stored(&running).await;
+    assert_eq!(readings.len(), 1, "{readings:?}");
+    assert_eq!((readings[0].records.len(), readings[0].beside.len()), (1, 5));
+    // A restart derives it again without a call.
+    running = running.killed().await;
+    running.put(&units, &[]).await;
+    month_where(&running, is_summed_up).await;
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    assert_eq!(asked(&endpoint), 1);
+    // It goes with any record that was shown.
+    let gone = units[4].records[0];
+    running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
+    running.put(&[], &[units[4].id]).await;
+    month_where(&running, is_by_rule).await;
+    assert_eq!(stored(&running).await, []);
+    running.stop().await;
+}
