@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -45,9 +47,11 @@ def key(name: str, token: str, spaces: str, rights: str = '["read", "write", "ad
 
 
 def free_port() -> int:
-    with socket.socket() as it:
-        it.bind(("127.0.0.1", 0))
-        return int(it.getsockname()[1])
+    """Returns a free port outside the range from which the system gives ports to others, so it is still free later."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def start(folder: Path, port: int, settings: str = "") -> Server:

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -33,16 +33,17 @@ export interface NewRecord {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
+/** Returns a free port outside the range from which the system gives ports to others, so it is still free later. */
 export async function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
+  for (;;) {
+    const port = randomInt(10_000, 32_000);
     const probe = createServer();
-    probe.on("error", fail);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = typeof address === "object" && address ? address.port : 0;
-      probe.close(() => done(port));
+    const free = await new Promise<boolean>((done) => {
+      probe.once("error", () => done(false));
+      probe.listen(port, "127.0.0.1", () => probe.close(() => done(true)));
     });
-  });
+    if (free) return port;
+  }
 }
 
 /** A server of its own, with its memory in a folder that goes with it. */
