@@ -149,7 +149,7 @@ impl Profile {
         let lines = profile.facts.values_mut().chain(profile.pages.values_mut());
         for lines in lines {
             // Ties stay in the order of their ids, in which they were read.
-            lines.sort_by(|a, b| b.at.cmp(&a.at));
+            lines.sort_by_key(|it| std::cmp::Reverse(it.at));
         }
         Ok(profile)
     }

@@ -155,11 +155,8 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
     bare.sections.clear();
     boats.links = vec![link(&ann), link(&rain), link(&bare)];
     boats.sections[0].summary = Some("Two trips with the boat.".to_owned());
-    put(
-        &gateway,
-        &[&boats, &ann, &rain, &bare].map(|it| Derived::Page(it.clone())),
-    )
-    .await;
+    let stored = [&boats, &ann, &rain, &bare].map(|it| Derived::Page(it.clone()));
+    put(&gateway, &stored).await;
     let list = async |filter: &str| {
         let mut titles = walk(&gateway, &format!("/v1/spaces/s/pages{filter}"), "title").await;
         titles.sort();
