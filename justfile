@@ -17,6 +17,16 @@ lint:
 test crate='':
     cargo test {{ if crate == '' { '--workspace' } else { '-p ' + crate } }}
 
+# Compares with mem0's library and a plain hybrid search: `just compare --sizes 1000,10000`
+compare *options:
+    cargo build --release --locked --bin mnemic
+    tests/bench/compare "${CARGO_TARGET_DIR:-target}/release/mnemic" {{ options }}
+
+# Puts a server under load: `just load --minutes 10`
+load *options:
+    cargo build --release --locked --bin mnemic
+    tests/bench/load "${CARGO_TARGET_DIR:-target}/release/mnemic" {{ options }}
+
 # Derives the clients from the OpenAPI document
 client:
     clients/python/generate

@@ -1,0 +1,1 @@
+"""Measures Mnemic side by side with other memories, and under load."""
