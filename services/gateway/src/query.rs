@@ -16,7 +16,7 @@ mod written;
 
 use std::time::Duration;
 
-use domain::evidence::{Answer, AnswerStyle, Sufficiency, Verdict};
+use domain::evidence::{Answer, AnswerStyle, EvidencePack, Sufficiency, Verdict};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
 use domain::port::{ModelRole, Position};
@@ -68,23 +68,52 @@ struct Query<'a> {
 /// Answers a question of the key `by`.
 pub(crate) async fn ask(app: &App, by: &str, space: &SpaceId, asked: Asked) -> Result<QueryResponse, Problem> {
     let started = Instant::now();
+    let patience = patience(app, &asked);
+    let answer = async {
+        let (mut query, mut routed) = gathered(app, by, space, asked, started).await?;
+        let answered = query.read(&mut routed).await;
+        let metadata = query.metadata(&routed.pack).await;
+        Ok(query.respond(routed, answered, metadata))
+    };
+    measured(app, started, host::within(patience, answer)).await
+}
+
+/// Returns the evidence for a question of the key `by`, which nobody judges: for those who show it to a model.
+pub(crate) async fn evidence(app: &App, by: &str, space: &SpaceId, asked: Asked) -> Result<EvidencePack, Problem> {
+    let started = Instant::now();
+    let patience = patience(app, &asked);
+    let gathered = gathered(app, by, space, asked, started);
+    let pack = async { Ok(gathered.await?.1.pack) };
+    measured(app, started, host::within(patience, pack)).await
+}
+
+/// Returns how long whoever asks waits at most.
+fn patience(app: &App, asked: &Asked) -> Duration {
     let budget = &asked.request.budget;
     let most = app.question_ms_max(budget.model_calls);
-    let patience = Duration::from_millis(budget.time_ms(most).min(most));
-    let outcome = host::within(patience, answer(app, by, space, asked, started)).await;
+    Duration::from_millis(budget.time_ms(most).min(most))
+}
+
+async fn measured<T>(
+    app: &App,
+    started: Instant,
+    work: impl Future<Output = Result<T, Problem>>,
+) -> Result<T, Problem> {
+    let outcome = work.await;
     app.context
         .metrics
         .operation(Operation::Recall, outcome.is_ok(), started.elapsed());
     outcome
 }
 
-async fn answer(
-    app: &App,
+/// Gathers and packs evidence in the way that a question asks for.
+async fn gathered<'a>(
+    app: &'a App,
     by: &str,
     space: &SpaceId,
     asked: Asked,
     started: Instant,
-) -> Result<QueryResponse, Problem> {
+) -> Result<(Query<'a>, RoutedV1), Problem> {
     let Asked {
         request,
         trace_id,
@@ -130,9 +159,7 @@ async fn answer(
             query.look_around(by, ranked, routed).await?
         }
     };
-    let answered = query.read(&mut routed).await;
-    let metadata = query.metadata(&routed.pack).await;
-    Ok(query.respond(routed, answered, metadata))
+    Ok((query, routed))
 }
 
 impl Query<'_> {
@@ -231,13 +258,7 @@ impl Query<'_> {
 
     fn respond(self, routed: RoutedV1, answered: AnsweredV1, metadata: Option<Metadata>) -> QueryResponse {
         let explain = self.route.explain > 0;
-        let text = routed
-            .pack
-            .items
-            .iter()
-            .map(|it| it.text.as_str())
-            .collect::<Vec<_>>()
-            .join("\n");
+        let text = text_of(&routed.pack);
         let best = routed.pack.items.iter().map(|it| it.probability).max_by(f32::total_cmp);
         self.app.context.metrics.recalled(routed.pack.items.len(), best);
         let (model_calls, usage) = self.models.total();
@@ -323,6 +344,12 @@ impl Query<'_> {
             ms: ms(begun),
         });
     }
+}
+
+/// Returns the lines of a pack as one text.
+pub(crate) fn text_of(pack: &EvidencePack) -> String {
+    let lines: Vec<&str> = pack.items.iter().map(|it| it.text.as_str()).collect();
+    lines.join("\n")
 }
 
 /// Returns milliseconds since, to the microsecond.

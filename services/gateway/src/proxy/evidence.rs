@@ -67,15 +67,15 @@ pub(super) async fn gather(app: &App, by: &str, space: &SpaceId, request: &ChatR
         trace_id,
         steps: None,
     };
-    let response = query::ask(app, by, space, asked)
+    let pack = query::evidence(app, by, space, asked)
         .instrument(info_span!("evidence"))
         .await;
-    match response {
-        Ok(response) if response.pack.items.is_empty() => Evidence::None("nothing found"),
-        Ok(response) => Evidence::Found {
-            block: memory_block::write(&question, &response.pack.text),
-            lines: response.pack.items.len(),
-            tokens: response.pack.tokens,
+    match pack {
+        Ok(pack) if pack.items.is_empty() => Evidence::None("nothing found"),
+        Ok(pack) => Evidence::Found {
+            block: memory_block::write(&question, &query::text_of(&pack)),
+            lines: pack.items.len(),
+            tokens: pack.tokens,
         },
         Err(problem) => Evidence::None(reason(&problem)),
     }
