@@ -159,7 +159,7 @@ impl Talk<'_> {
     async fn read_as(&mut self, kind: ReadingKind, passage: &Unread) {
         self.readings += 1;
         let reading = Reading {
-            id: Reading::id_of(kind, &passage.records, &[]).unwrap(),
+            id: Reading::id_of(&self.space, kind, &passage.records, &[], "").unwrap(),
             kind,
             session: self.session(),
             records: passage.records.clone(),

@@ -17,7 +17,7 @@ const FORGED: [&str; 7] = [
 ];
 
 /// Acts, about something of alice's.
-const ACTS: [&str; 8] = [
+const ACTS: [&str; 9] = [
     r#"{"kind":"correct_fact","fact":"{unit}","object":"a cat"}"#,
     r#"{"kind":"retire_fact","fact":"{unit}"}"#,
     r#"{"kind":"undo_merge","merge":"{unit}"}"#,
