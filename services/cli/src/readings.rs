@@ -190,6 +190,7 @@ fn kind_name(kind: ReadingKind) -> &'static str {
         ReadingKind::Events => "events",
         ReadingKind::Label => "label",
         ReadingKind::Page => "page",
+        ReadingKind::People => "people",
     }
 }
 

@@ -3,7 +3,7 @@
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId};
-use domain::port::{Chat, ModelCost};
+use domain::port::{Chat, ModelCost, Usage};
 use domain::reading::Reading;
 use host::clock;
 use tracing::{debug, info};
@@ -76,4 +76,49 @@ fn tomorrow() -> DateTime<Utc> {
     let today = clock::now().date_naive();
     let next = today.succ_opt().unwrap_or(today);
     next.and_time(NaiveTime::MIN).and_utc()
+}
+
+/// Divides what a call cost by so many pairs. What cannot be divided goes to the first one, so that the sum stays.
+pub(crate) fn shares(spent: ModelCost, count: usize) -> Vec<ModelCost> {
+    let parts = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+    let Usage {
+        prompt_tokens,
+        completion_tokens,
+    } = spent.usage;
+    let share = |is_first: bool| {
+        let tokens = |all: u32| all / parts + if is_first { all % parts } else { 0 };
+        ModelCost {
+            calls: if is_first { spent.calls } else { 0 },
+            usage: Usage {
+                prompt_tokens: tokens(prompt_tokens),
+                completion_tokens: tokens(completion_tokens),
+            },
+            ms: if is_first { spent.ms } else { 0.0 },
+        }
+    };
+    (0..count).map(|at| share(at == 0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_a_call_add_up_to_it() {
+        let spent = ModelCost {
+            calls: 2,
+            usage: Usage {
+                prompt_tokens: 1_000,
+                completion_tokens: 101,
+            },
+            ms: 12.5,
+        };
+        for count in 1..=3 {
+            let shares = shares(spent, count);
+            assert_eq!(shares.len(), count);
+            let mut sum = ModelCost::default();
+            shares.iter().for_each(|it| sum.add(*it));
+            assert_eq!(sum, spent, "{count}");
+        }
+    }
 }

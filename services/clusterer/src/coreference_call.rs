@@ -1,13 +1,13 @@
 //! One question about an event and the earlier ones that it may be, answered with one call.
 
 use domain::id::{ReadingId, SpaceId, UnitId};
-use domain::port::{ModelCost, Usage};
+use domain::port::ModelCost;
 use domain::reading::{LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
 use host::{Backends, clock};
 
 use crate::Error;
-use crate::ask_model::Reply;
+use crate::ask_model::{Reply, shares};
 use crate::coreference::prompt::{PROMPT, prompt};
 use crate::coreference::reply::{Said, entries};
 use crate::coreference::{Question, Verdict, left_out, pair_digest};
@@ -134,50 +134,5 @@ fn outcome(entry: &str, earlier: &Unit, later: &Unit) -> ReadingOutcome {
         relations: u32::from(said.same_event || said.kind().is_some()),
         left_out: Vec::from_iter(reason),
         ..ReadingOutcome::default()
-    }
-}
-
-/// Divides what a call cost by so many pairs. What cannot be divided goes to the first one, so that the sum stays.
-fn shares(spent: ModelCost, count: usize) -> Vec<ModelCost> {
-    let parts = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-    let Usage {
-        prompt_tokens,
-        completion_tokens,
-    } = spent.usage;
-    let share = |is_first: bool| {
-        let tokens = |all: u32| all / parts + if is_first { all % parts } else { 0 };
-        ModelCost {
-            calls: if is_first { spent.calls } else { 0 },
-            usage: Usage {
-                prompt_tokens: tokens(prompt_tokens),
-                completion_tokens: tokens(completion_tokens),
-            },
-            ms: if is_first { spent.ms } else { 0.0 },
-        }
-    };
-    (0..count).map(|at| share(at == 0)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_shares_of_a_call_add_up_to_it() {
-        let spent = ModelCost {
-            calls: 2,
-            usage: Usage {
-                prompt_tokens: 1_000,
-                completion_tokens: 101,
-            },
-            ms: 12.5,
-        };
-        for count in 1..=3 {
-            let shares = shares(spent, count);
-            assert_eq!(shares.len(), count);
-            let mut sum = ModelCost::default();
-            shares.iter().for_each(|it| sum.add(*it));
-            assert_eq!(sum, spent, "{count}");
-        }
     }
 }

@@ -1,5 +1,5 @@
-//! Asks a language model about the pairs of events of which the rules are unsure, about topics and about pages, next to the follower
-//! and never inside the fold.
+//! Asks a language model about the pairs of events and of names of which the rules are unsure, about topics and about pages, next to
+//! the follower and never inside the fold.
 //!
 //! There is no queue: what is to be asked is what the fold of a space says is open, also after a restart, when every space is
 //! counted once for that. A reply is stored as readings before anything is derived of it; then the space is caught up with, and
@@ -41,8 +41,8 @@ const COUNT_ATTEMPTS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
-    /// Whether a language model judges pairs of events of which the rules are unsure, labels topics and sums up pages, if one is set up
-    /// for the role `write`.
+    /// Whether a language model judges pairs of events and of names of which the rules are unsure, labels topics and sums up
+    /// pages, if one is set up for the role `write`.
     pub enabled: bool,
     /// Calls for one space and day (UTC) beyond which no more is asked. All readings of the space count, those of the writer too.
     pub calls_a_day: u32,
@@ -60,7 +60,7 @@ impl Default for ReadingConfig {
     }
 }
 
-/// Has a language model judge pairs of events, label topics and sum up pages.
+/// Has a language model judge pairs of events and of names, label topics and sum up pages.
 pub(crate) struct CoreferenceWorker {
     pub(crate) context: Context,
     follower: Arc<Follower>,
@@ -181,6 +181,7 @@ impl CoreferenceWorker {
             }
             let answered = match question {
                 OpenQuestion::Events(question) => self.answer(&self.model, space, question).await,
+                OpenQuestion::People(question) => self.judge_names(&self.model, space, question).await,
                 OpenQuestion::Label(question) => self.label(&self.model, space, question).await,
                 OpenQuestion::Summary(question) => self.sum_up(&self.model, space, question).await,
             };
@@ -204,7 +205,7 @@ impl CoreferenceWorker {
     /// Notes a failure, and returns when the space may be tried again.
     fn failed(&self, space: &SpaceId, error: &Error) -> DateTime<Utc> {
         if error.kind() != ErrorKind::NotFound {
-            warn!(error = error as &dyn std::error::Error, %space, "a language model cannot be asked about events, topics and pages, will try again");
+            warn!(error = error as &dyn std::error::Error, %space, "a language model cannot be asked about events, names, topics and pages, will try again");
         }
         clock::now() + AWAY
     }

@@ -6,12 +6,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use chrono::{DateTime, Utc};
 use domain::derived::{Derived, DerivedId};
 use domain::entity::{Entity, EntityKind, Synonym};
 use domain::id::{EntityId, MergeId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
 
+use crate::people::NamePairs;
 use crate::{Acts, Changed};
 
 mod alike;
@@ -21,12 +23,14 @@ mod everyday;
 mod fold;
 mod forms;
 mod held;
+mod judged;
 mod moved;
 mod one;
 mod roles;
 mod shared;
 mod surely_named;
 mod told;
+mod unsure;
 
 use alike::Alike;
 use calls::Calls;
@@ -40,6 +44,9 @@ pub(crate) use surely_named::is_name;
 /// Longest way from a name to the one it goes into.
 const STEPS_MAX: usize = 8;
 
+/// When a unit was observed that mentions a name, and the unit.
+type Mentioned = (DateTime<Utc>, UnitId);
+
 /// What the units of one space tell of names. Equal sets of units and curations give equal entities and merges.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
@@ -49,6 +56,13 @@ pub struct Entities {
     held: Held,
     /// Classes whose counts changed.
     dirty: BTreeSet<String>,
+    /// Those, and the classes whose place depends on them, since the last round.
+    pending: BTreeSet<String>,
+    /// Units that mention a class, or whose actor it is.
+    mentions: BTreeMap<String, BTreeSet<Mentioned>>,
+    /// Longer names of classes of which the rules do not say whose they are, and what a language model said of them.
+    unsure: BTreeMap<String, Vec<String>>,
+    pairs: NamePairs,
     /// The class that a class goes into, and the other way round.
     parents: BTreeMap<String, String>,
     children: BTreeMap<String, BTreeSet<String>>,
@@ -69,12 +83,14 @@ pub struct Entities {
 impl Entities {
     /// Takes a unit in as it stands now. Event units count nothing: they repeat what their turns tell.
     pub fn apply(&mut self, unit: &Unit) {
+        // What a model said of a name may have gone with one of its records.
+        self.look_again(unit.id);
         if let Some(before) = self.units.remove(&unit.id) {
-            self.count(&before, false);
+            self.count(unit.id, &before, false);
         }
         if unit.grain == Grain::Turn && matches!(unit.status, Status::Active | Status::Merged) {
             let now = told(unit);
-            self.count(&now, true);
+            self.count(unit.id, &now, true);
             self.units.insert(unit.id, now);
         }
     }
@@ -87,7 +103,8 @@ impl Entities {
     /// Returns the entities and merges that changed since it was asked last, by id.
     pub fn changed(&mut self, space: &SpaceId, acts: &Acts) -> Changed {
         self.note(acts);
-        let affected = self.affected();
+        self.note_unsure(space);
+        let affected = std::mem::take(&mut self.pending);
         let mut nodes: BTreeSet<String> = BTreeSet::new();
         let mut out = Changed::default();
         for class in &affected {
@@ -112,7 +129,7 @@ impl Entities {
         settle(out)
     }
 
-    fn count(&mut self, told: &Told, more: bool) {
+    fn count(&mut self, unit: UnitId, told: &Told, more: bool) {
         for name in &told.names {
             let mention = Mention {
                 form: &name.form,
@@ -123,6 +140,7 @@ impl Entities {
                 sure: name.sure,
             };
             let class = self.mention(&mention, more);
+            self.note_mention(&class, (told.at, unit), more);
             self.dirty.insert(class);
         }
         let teller = fold(&told.actor);
@@ -145,6 +163,7 @@ impl Entities {
             sure: true,
         };
         let actor = self.mention(&mention, more);
+        self.note_mention(&actor, (told.at, unit), more);
         let called: Vec<String> = told.called.iter().map(|it| fold(it)).collect();
         self.dirty.extend(self.calls.step(told.session, &actor, &called, more));
         self.dirty.insert(actor);
@@ -179,6 +198,7 @@ impl Entities {
             out.extend(self.forms.plurals(&class).cloned());
             out.extend(self.forms.near(&class).into_iter().cloned());
             out.extend(fold::short(&class).map(str::to_owned));
+            out.extend(unsure::shorter(&self.forms, &class));
             out.extend(self.children.get(&class).into_iter().flatten().cloned());
             out.insert(class);
         }
@@ -213,7 +233,7 @@ impl Entities {
         if !parted.is_empty() {
             self.parted.insert(class.to_owned(), parted);
         }
-        let link = one::parent(&self.forms, &self.calls, class);
+        let link = one::parent(&self.forms, &self.calls, class).or_else(|| self.judged(class));
         let merge = link.as_ref().map(|it| self.merge(space, it, class));
         let parent = link
             .filter(|_| merge.as_ref().is_some_and(|it| !it.undone))

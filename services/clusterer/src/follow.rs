@@ -20,10 +20,11 @@ use crate::coreference::Question;
 use crate::coreference_readings::look_up;
 use crate::label_readings::look_up_labels;
 use crate::labels::LabelQuestion;
+use crate::lookups::look_up_sayings;
 use crate::memory::Memory;
+use crate::people::{PeopleQuestion, PeopleVerdict};
 use crate::stored::{self, Stored};
-use crate::summaries::SummaryQuestion;
-use crate::summary_readings::look_up_summaries;
+use crate::summaries::{PageSummary, SummaryQuestion};
 use crate::{Acts, Changed, Error};
 
 /// Spaces that can be followed at once; two spaces share a gate now and then.
@@ -34,8 +35,9 @@ const ATTEMPTS: usize = 4;
 const AT_ONCE: usize = 1_000;
 /// The scope in which the gateway notes which pages were read.
 const PAGES: &str = "pages";
-/// Questions about events, about topics and about pages of one space that are known to be open at a time,
+/// Questions about events, names, topics and pages of one space that are known to be open at a time,
 const QUESTIONS_MAX: usize = 16;
+const PEOPLE_MAX: usize = 4;
 const LABELS_MAX: usize = 8;
 const SUMMARIES_MAX: usize = 4;
 /// and spaces that have some; those of others are known again when the space changes, or after a start.
@@ -58,13 +60,15 @@ pub(crate) struct Follower {
 pub(crate) enum OpenQuestion {
     /// Whether an event is one of some earlier ones.
     Events(Question),
+    /// Whether a name is the same person's as some others.
+    People(PeopleQuestion),
     /// What a topic is called.
     Label(LabelQuestion),
     /// What a page says in short.
     Summary(SummaryQuestion),
 }
 
-/// Whether the readings of pairs of events, of topics and of pages that have none are looked up again.
+/// Whether the readings of pairs of events and of names, of topics and of pages that have none are looked up again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenReadings {
     AsKnown,
@@ -168,7 +172,7 @@ impl Follower {
                 .await;
             match outcome {
                 Ok(Some(followed)) => {
-                    self.keep_questions(space, open_questions(space, &followed.memory));
+                    let followed = self.find_questions(space, followed).await?;
                     let bytes = followed.memory.bytes();
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
@@ -201,6 +205,21 @@ impl Follower {
 
     fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<OpenQuestion>>> {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds what a language model is to be asked of a space, if one is.
+    async fn find_questions(&self, space: &SpaceId, followed: Followed) -> Result<Followed, Error> {
+        if !self.asks {
+            return Ok(followed);
+        }
+        let own = space.clone();
+        let (followed, questions) = host::background(move || {
+            let questions = open_questions(&own, &followed.memory);
+            (followed, questions)
+        })
+        .await?;
+        self.keep_questions(space, questions);
+        Ok(followed)
     }
 
     fn keep_questions(&self, space: &SpaceId, questions: Vec<OpenQuestion>) {
@@ -257,7 +276,7 @@ impl Follower {
         })
         .await?;
         let places = followed.memory.unlooked_pages();
-        let summaries = look_up_summaries(&self.backends, space, &places).await?;
+        let summaries = look_up_sayings(&self.backends, space, &places, PageSummary::of).await?;
         let own = space.clone();
         Ok(host::background(move || {
             followed.memory.take_in_summaries(&places, &summaries);
@@ -287,7 +306,7 @@ impl Follower {
         }
     }
 
-    /// Takes in what language models said of pairs of events of which the rules are unsure, and of topics.
+    /// Takes in what language models said of pairs of events and of names of which the rules are unsure, and of topics.
     async fn take_in_readings(
         &self,
         space: &SpaceId,
@@ -297,10 +316,12 @@ impl Follower {
         if open == OpenReadings::LookUp {
             followed.memory.look_for_open();
         }
-        let (mut followed, pairs, places) = host::background(move || {
+        let own = space.clone();
+        let (mut followed, pairs, places, people) = host::background(move || {
             let pairs = followed.memory.unlooked();
             let places = followed.memory.unlooked_labels();
-            (followed, pairs, places)
+            let people = followed.memory.unlooked_people(&own);
+            (followed, pairs, places, people)
         })
         .instrument(info_span!("judge"))
         .await?;
@@ -312,6 +333,8 @@ impl Follower {
             let labels = look_up_labels(&self.backends, space, &places).await?;
             followed.memory.take_in_labels(&places, &labels);
         }
+        let verdicts = look_up_sayings(&self.backends, space, &people, PeopleVerdict::of).await?;
+        followed.memory.take_in_people(&people, &verdicts);
         Ok(followed)
     }
 
@@ -354,8 +377,10 @@ impl Follower {
 /// Returns what a language model is to be asked of a memory.
 fn open_questions(space: &SpaceId, memory: &Memory) -> Vec<OpenQuestion> {
     let events = memory.questions(QUESTIONS_MAX).into_iter().map(OpenQuestion::Events);
+    let people = memory.people_questions(space, PEOPLE_MAX).into_iter();
     let labels = memory.label_questions(LABELS_MAX).into_iter().map(OpenQuestion::Label);
     let pages = memory.summary_questions(space, SUMMARIES_MAX).into_iter();
+    let events = events.chain(people.map(OpenQuestion::People));
     events.chain(labels).chain(pages.map(OpenQuestion::Summary)).collect()
 }
 

@@ -147,7 +147,7 @@ impl Labels {
 
     /// Returns what a model calls a topic; none if it is not asked about it, or said nothing that can be used.
     pub(crate) fn said(&self, topic: TopicId) -> Option<&Usable> {
-        self.0.saying(topic)?.said.as_ref()
+        self.0.saying(&topic)?.said.as_ref()
     }
 
     /// Returns the topics about which a model is to be asked, with their number of events, greatest first, ties by id.

@@ -6,8 +6,9 @@
 //! on the order or the number of deliveries. Start at [`Memory`] (units to all that is derived, pure); `follow` does the I/O
 //! around it.
 //!
-//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events of which the rules are unsure, what
-//! topics are called, and what pages say in short. What it says is stored as a reading, and counts like units and curations.
+//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events and of names of which the rules
+//! are unsure, what topics are called, and what pages say in short. What it says is stored as a reading, and counts like units
+//! and curations.
 
 use std::sync::Arc;
 
@@ -39,16 +40,18 @@ mod label_call;
 mod label_readings;
 mod labels;
 mod looked_up;
+mod lookups;
 mod memory;
 mod model_sentence;
 mod named;
 mod pages;
+mod people;
+mod people_call;
 mod schema;
 mod small_map;
 mod stored;
 mod summaries;
 mod summary_call;
-mod summary_readings;
 mod topics;
 
 pub use acts::Acts;
@@ -64,6 +67,7 @@ pub use looked_up::Place;
 pub use memory::Memory;
 pub use named::Named;
 pub use pages::Pages;
+pub use people::{AskedName, MentionedName, NamePair, PeoplePlace, PeopleQuestion, PeopleVerdict};
 pub use summaries::{PageSummary, ShownLine, ShownSection, SummaryPlace, SummaryQuestion, page_output};
 pub use topics::Topics;
 

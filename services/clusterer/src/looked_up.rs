@@ -78,7 +78,7 @@ impl<K, T: Saying> Default for LookedUp<K, T> {
     }
 }
 
-impl<K: Copy + Ord, T: Saying> LookedUp<K, T> {
+impl<K: Clone + Ord, T: Saying> LookedUp<K, T> {
     /// Takes these for the things there are. What was said stays with its thing; a reading that was not found is looked up again,
     /// since more of what it was made of may be there now.
     pub(crate) fn set_all(&mut self, things: impl Iterator<Item = (Place<K>, T::Size)>) {
@@ -98,15 +98,20 @@ impl<K: Copy + Ord, T: Saying> LookedUp<K, T> {
     }
 
     /// Forgets a thing.
-    pub(crate) fn remove(&mut self, key: K) {
-        self.entries.remove(&key);
+    pub(crate) fn remove(&mut self, key: &K) {
+        self.entries.remove(key);
     }
 
-    /// Has each reading looked up again of which a model was shown a unit: it may have gone with a record.
-    pub(crate) fn look_again(&mut self, unit: UnitId) {
-        let entries = self.entries.values_mut();
-        let shown = entries.filter(|it| it.saying.as_ref().is_some_and(|it| it.shows(unit)));
-        shown.for_each(|it| it.is_looked_up = false);
+    /// Has each reading looked up again of which a model was shown a unit: it may have gone with a record. Returns what they are of.
+    pub(crate) fn look_again(&mut self, unit: UnitId) -> Vec<K> {
+        let mut shown = Vec::new();
+        for (key, entry) in &mut self.entries {
+            if entry.saying.as_ref().is_some_and(|it| it.shows(unit)) {
+                entry.is_looked_up = false;
+                shown.push(key.clone());
+            }
+        }
+        shown
     }
 
     /// Has the readings looked up again of all things about which a model is to be asked.
@@ -118,7 +123,7 @@ impl<K: Copy + Ord, T: Saying> LookedUp<K, T> {
     /// Returns the things whose readings are to be looked up.
     pub(crate) fn unlooked(&self) -> Vec<Place<K>> {
         let unlooked = self.entries.iter().filter(|it| !it.1.is_looked_up);
-        unlooked.map(|(key, entry)| entry.place(*key)).collect()
+        unlooked.map(|(key, entry)| entry.place(key.clone())).collect()
     }
 
     /// Takes in what was found for things that were looked up; one of which nothing was found has nothing any more. Returns the
@@ -138,20 +143,20 @@ impl<K: Copy + Ord, T: Saying> LookedUp<K, T> {
             let saying = found.get(&place.reading).copied();
             if entry.saying.as_ref() != saying {
                 entry.saying = saying.cloned();
-                changed.push(place.of);
+                changed.push(place.of.clone());
             }
         }
         changed
     }
 
     /// Returns what the reading of a thing says; none if none was found.
-    pub(crate) fn saying(&self, key: K) -> Option<&T> {
-        self.entries.get(&key)?.saying.as_ref()
+    pub(crate) fn saying(&self, key: &K) -> Option<&T> {
+        self.entries.get(key)?.saying.as_ref()
     }
 
     /// Returns the things about which a model is to be asked, with what they are like, by id.
     pub(crate) fn due(&self) -> impl Iterator<Item = (Place<K>, &T::Size)> {
         let due = self.entries.iter().filter(|it| it.1.is_looked_up && it.1.is_due());
-        due.map(|(key, entry)| (entry.place(*key), &entry.size))
+        due.map(|(key, entry)| (entry.place(key.clone()), &entry.size))
     }
 }

@@ -12,6 +12,7 @@ use crate::events::Events;
 use crate::facts::Facts;
 use crate::labels::{LabelPlace, LabelQuestion, TopicLabel};
 use crate::pages::Pages;
+use crate::people::{PeoplePlace, PeopleQuestion, PeopleVerdict};
 use crate::summaries::{PageSummary, SummaryPlace, SummaryQuestion};
 use crate::topics::Topics;
 use crate::{Acts, Changed};
@@ -62,6 +63,21 @@ impl Memory {
         self.topics.unlooked()
     }
 
+    /// Returns the pairs of names whose readings are to be looked up, as [`Memory::unlooked`] does of events.
+    pub fn unlooked_people(&mut self, space: &SpaceId) -> Vec<PeoplePlace> {
+        self.entities.unlooked(space)
+    }
+
+    /// Takes in what models said of pairs of names that were looked up.
+    pub fn take_in_people(&mut self, places: &[PeoplePlace], verdicts: &[PeopleVerdict]) {
+        self.entities.take_in(places, verdicts);
+    }
+
+    /// Returns up to `limit` names about which a language model is to be asked.
+    pub fn people_questions(&self, space: &SpaceId, limit: usize) -> Vec<PeopleQuestion> {
+        self.entities.questions(space, limit)
+    }
+
     /// Returns the pages whose readings are to be looked up, after it was asked what changed; [`Memory::changed_pages`] returns what
     /// follows from them.
     pub fn unlooked_pages(&self) -> Vec<SummaryPlace> {
@@ -78,8 +94,10 @@ impl Memory {
         self.pages.questions(space, limit)
     }
 
-    /// Has the readings of all pairs of events, of all topics and of all pages looked up again about which a model is to be asked.
+    /// Has the readings of all pairs of names and of events, of all topics and of all pages looked up again about which a model is to
+    /// be asked.
     pub fn look_for_open(&mut self) {
+        self.entities.look_for_open();
         self.events.look_for_open();
         self.topics.look_for_open();
         self.pages.look_for_open();

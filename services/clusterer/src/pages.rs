@@ -194,7 +194,7 @@ impl Pages {
 
     fn withdraw(&mut self, page: PageId, out: &mut Changed) {
         self.subjects.remove(&page);
-        self.summaries.remove(page);
+        self.summaries.remove(&page);
         out.gone.push(DerivedId {
             kind: DerivedKind::Page,
             id: page.uuid(),

@@ -226,6 +226,11 @@ impl ReadingId {
     pub fn page(space: &SpaceId, digest: &str) -> ReadingId {
         ReadingId(derived(space.uuid(), "page reading", &[digest]))
     }
+
+    /// Returns the id of the reading that judges two names of a space which have this digest.
+    pub fn people(space: &SpaceId, digest: &str) -> ReadingId {
+        ReadingId(derived(space.uuid(), "people reading", &[digest]))
+    }
 }
 
 impl FactId {

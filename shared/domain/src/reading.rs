@@ -28,6 +28,9 @@ pub enum ReadingKind {
     /// What a page and its sections say in short: the records are those of the unit that its first line comes from, and those of the
     /// units of the other lines that were shown stand beside. Its digest says which page it is of.
     Page,
+    /// Whether two names are one person's: the records are those of the first unit that was shown of the shorter name, and those of the
+    /// other units that were shown stand beside. Its digest says which names.
+    People,
 }
 
 impl ReadingKind {
@@ -55,7 +58,8 @@ pub struct Reading {
     /// The earlier gists that it was shown, in the order of their labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<GistRef>,
-    /// SHA-256 of what it was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is about.
+    /// SHA-256 of what it was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is about; of
+    /// names, of both.
     pub digest: String,
     /// Name and version of the prompt.
     pub prompt: String,
@@ -95,6 +99,7 @@ impl Reading {
             ReadingKind::Events => ReadingId::events(*beside.first()?, first),
             ReadingKind::Label => ReadingId::label(first),
             ReadingKind::Page => ReadingId::page(space, digest),
+            ReadingKind::People => ReadingId::people(space, digest),
         })
     }
 

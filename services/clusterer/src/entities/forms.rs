@@ -1,6 +1,7 @@
 //! How often each name was told, in which forms, and which names are near each other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
 
@@ -129,6 +130,19 @@ impl Forms {
     /// The forms of a class.
     pub(super) fn of(&self, class: &str) -> impl Iterator<Item = (&String, &Form)> {
         self.classes.get(class).into_iter().flatten()
+    }
+
+    /// Returns a class as it is kept; none if no name is of it.
+    pub(super) fn class(&self, class: &str) -> Option<&String> {
+        self.classes.get_key_value(class).map(|it| it.0)
+    }
+
+    /// Returns the classes that begin with these letters, in alphabetical order.
+    pub(super) fn begun<'a>(&'a self, letters: &'a str) -> impl Iterator<Item = &'a String> {
+        let from = self
+            .classes
+            .range::<str, _>((Bound::Included(letters), Bound::Unbounded));
+        from.map(|it| it.0).take_while(move |it| it.starts_with(letters))
     }
 
     pub(super) fn contains(&self, class: &str) -> bool {

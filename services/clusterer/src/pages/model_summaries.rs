@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::id::{EntityId, PageId, ReadingId, SpaceId, TopicId, UnitId};
-use domain::page::{Page, PageStatus};
+use domain::page::Page;
 use domain::unit::{Grain, Status, Unit};
 
 use super::Pages;
@@ -71,14 +71,18 @@ impl Pages {
 
     /// Puts on a page what a language model said of it, as far as its lines bear that out.
     pub(super) fn sum_up(&mut self, space: &SpaceId, subject: &Subject, page: &mut Page) {
-        let shown = match page.status {
-            PageStatus::Active | PageStatus::Archived => self.known.shown(page),
-            PageStatus::Former => Vec::new(),
+        let told: usize = page.sections.iter().map(|it| it.lines.len()).sum();
+        let shown = match told >= SUMMARISED_FROM {
+            true => self.known.shown(page),
+            false => Vec::new(),
         };
         let lines: BTreeSet<_> = shown.iter().flat_map(ShownSection::digests).collect();
-        let digest = self.known.digest(space, subject, page);
-        let Some(digest) = digest.filter(|_| lines.len() >= SUMMARISED_FROM) else {
-            self.summaries.remove(page.id);
+        let digest = match lines.len() >= SUMMARISED_FROM {
+            true => self.known.digest(space, subject, page),
+            false => None,
+        };
+        let Some(digest) = digest else {
+            self.summaries.remove(&page.id);
             return;
         };
         let place = SummaryPlace {
@@ -89,7 +93,7 @@ impl Pages {
         if self.unsummed.contains(&page.id) {
             return;
         }
-        let Some(said) = self.summaries.saying(page.id) else {
+        let Some(said) = self.summaries.saying(&page.id) else {
             return;
         };
         let usable = said.usable(&page.title, &shown);

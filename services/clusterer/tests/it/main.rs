@@ -13,6 +13,7 @@ mod gists;
 mod held;
 mod labels;
 mod pages;
+mod people;
 mod roles;
 mod summaries;
 mod topics;

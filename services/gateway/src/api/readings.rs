@@ -140,7 +140,7 @@ pub struct PortableReading {
     /// What the model was asked; `passage` if left out.
     #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
     pub kind: ReadingKind,
-    /// Your ids of the records that were read, in the order of the session: up to 48 of an event, a topic or a page, up to 24 of anything else.
+    /// Your ids of the records that were read, in the order of the session: up to 48 of an event, a name, a topic or a page, up to 24 of anything else.
     #[schema(min_items = 1, max_items = 48)]
     pub records: Vec<String>,
     /// Your ids of the other records that the model was shown.
@@ -151,7 +151,8 @@ pub struct PortableReading {
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "objects")]
     #[schema(max_items = 64)]
     pub earlier: Vec<PortableGist>,
-    /// SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is about.
+    /// SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is
+    /// about; of names, of both.
     #[schema(min_length = 64, max_length = 64, pattern = "^[0-9a-fA-F]{64}$")]
     pub digest: String,
     /// Name and version of the prompt.

@@ -120,7 +120,7 @@ async fn note_unread(
         let of_kind = match reading.kind {
             ReadingKind::Passage => &mut read,
             ReadingKind::Picture => &mut described,
-            ReadingKind::Events | ReadingKind::Label | ReadingKind::Page => continue,
+            ReadingKind::Events | ReadingKind::Label | ReadingKind::Page | ReadingKind::People => continue,
         };
         match reading.failure {
             Some(_) if order.again => failed.push(reading.id),

@@ -169,7 +169,7 @@ fn check(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
 fn check_records(it: &PortableReading) -> Result<(), String> {
     let most = match it.kind {
         ReadingKind::Passage | ReadingKind::Picture => RECORDS_MAX,
-        ReadingKind::Events | ReadingKind::Label | ReadingKind::Page => EVENT_RECORDS_MAX,
+        ReadingKind::Events | ReadingKind::Label | ReadingKind::Page | ReadingKind::People => EVENT_RECORDS_MAX,
     };
     if !(1..=most).contains(&it.records.len()) {
         return Err(format!("records: are not 1 to {most}"));

@@ -56,6 +56,7 @@ impl Metrics {
                 ReadingKind::Events => "events",
                 ReadingKind::Label => "label",
                 ReadingKind::Page => "page",
+                ReadingKind::People => "people",
             },
             outcome: match reading.failure {
                 Some(_) => "failed",

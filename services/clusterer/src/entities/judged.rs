@@ -1,0 +1,144 @@
+//! Names that may be one person's: which pairs there are, what a language model said of them, and what it is to be asked.
+
+use std::collections::BTreeSet;
+
+use domain::id::{EntityId, MergeId, SpaceId, UnitId};
+
+use super::one::Link;
+use super::{Entities, unsure};
+use crate::people::{AskedName, MentionedName, NamePair, PeoplePlace, PeopleQuestion, PeopleVerdict};
+
+/// Units that a model is shown of a name: the first ones and the last ones.
+const UNITS_FIRST: usize = 2;
+const UNITS_LAST: usize = 2;
+/// Why a name goes into another one.
+const WHY: &str = "a language model takes them for one person";
+
+impl Entities {
+    /// Returns the pairs of names whose readings are to be looked up before it is asked what changed. May take a second in a large
+    /// space: not for an async thread.
+    pub fn unlooked(&mut self, space: &SpaceId) -> Vec<PeoplePlace> {
+        self.note_unsure(space);
+        self.pairs.unlooked()
+    }
+
+    /// Has the readings of all pairs of names looked up again about which a model is to be asked: others may have made one, or
+    /// brought it from elsewhere.
+    pub fn look_for_open(&mut self) {
+        self.pairs.look_for_open();
+    }
+
+    /// Takes in what models said of pairs that were looked up; one of which nothing was found is left to the rules.
+    pub fn take_in(&mut self, places: &[PeoplePlace], verdicts: &[PeopleVerdict]) {
+        let changed = self.pairs.take_in(places, verdicts);
+        self.dirty.extend(changed.into_iter().map(|it| it.shorter));
+    }
+
+    /// Returns up to `limit` names with others about which a language model is to be asked, in alphabetical order: those that
+    /// were looked up and have no reading, and of which nobody said that they are two. As of the last time that it was asked
+    /// what changed.
+    pub fn questions(&self, space: &SpaceId, limit: usize) -> Vec<PeopleQuestion> {
+        let mut out: Vec<PeopleQuestion> = Vec::new();
+        let mut last = None;
+        for (place, ()) in self.pairs.due() {
+            let pair = &place.of;
+            if self.is_undone(space, pair) {
+                continue;
+            }
+            let asked = self.mentioned(&pair.longer).zip(self.mentioned(&pair.shorter));
+            let Some((longer, shorter)) = asked else { continue };
+            if last.as_ref() != Some(&pair.shorter) {
+                if out.len() == limit {
+                    break;
+                }
+                last = Some(pair.shorter.clone());
+                out.push(PeopleQuestion {
+                    shorter,
+                    others: Vec::new(),
+                });
+            }
+            if let Some(question) = out.last_mut() {
+                question.others.push(AskedName { place, named: longer });
+            }
+        }
+        out
+    }
+
+    /// Notes a unit that mentions a name, or takes it back.
+    pub(super) fn note_mention(&mut self, class: &str, mention: super::Mentioned, more: bool) {
+        let mentions = self.mentions.entry(class.to_owned()).or_default();
+        if more {
+            mentions.insert(mention);
+        } else {
+            mentions.remove(&mention);
+        }
+        if mentions.is_empty() {
+            self.mentions.remove(class);
+        }
+    }
+
+    /// Has what was said of names looked up and counted again for which a model was shown a unit.
+    pub(super) fn look_again(&mut self, unit: UnitId) {
+        let shown = self.pairs.look_again(unit);
+        self.dirty.extend(shown.into_iter().map(|it| it.shorter));
+    }
+
+    /// Finds the pairs again of all names whose counts changed, or that depend on those, and keeps these names for the next round.
+    pub(super) fn note_unsure(&mut self, space: &SpaceId) {
+        let affected = self.affected();
+        for class in &affected {
+            let now = unsure::longer(&self.forms, &self.calls, class);
+            let pair = |longer: &String| NamePair {
+                shorter: class.clone(),
+                longer: longer.clone(),
+            };
+            let before = self.unsure.remove(class).unwrap_or_default();
+            for longer in before.iter().filter(|it| !now.contains(it)) {
+                self.pairs.remove(&pair(longer));
+            }
+            for longer in &now {
+                self.pairs.set(pair(longer).place(space), ());
+            }
+            if !now.is_empty() {
+                self.unsure.insert(class.clone(), now);
+            }
+        }
+        self.pending.extend(affected);
+    }
+
+    /// Returns the name that a language model takes for the same person's as a class; none if it takes several for that.
+    pub(super) fn judged(&self, class: &str) -> Option<Link> {
+        let is_same = |longer: &&String| {
+            let pair = NamePair {
+                shorter: class.to_owned(),
+                longer: (*longer).clone(),
+            };
+            let verdict = self.pairs.saying(&pair);
+            verdict.is_some_and(|it| it.joins(|unit| self.units.contains_key(&unit)))
+        };
+        let mut same = self.unsure.get(class)?.iter().filter(is_same);
+        let (parent, other) = (same.next()?, same.next());
+        other.is_none().then(|| Link {
+            parent: parent.clone(),
+            why: WHY,
+        })
+    }
+
+    /// Returns true if somebody said that two names are two.
+    fn is_undone(&self, space: &SpaceId, pair: &NamePair) -> bool {
+        let [kept, merged] = [&pair.longer, &pair.shorter].map(|it| EntityId::derive(space, it).uuid());
+        self.acts.is_parted(MergeId::derive(kept, merged))
+    }
+
+    /// Returns a name as it is written, with the units that a model is shown of it.
+    fn mentioned(&self, class: &str) -> Option<MentionedName> {
+        let mentions = self.mentions.get(class)?;
+        let first = mentions.iter().take(UNITS_FIRST);
+        let last = mentions.iter().rev().take(UNITS_LAST);
+        let shown: BTreeSet<_> = first.chain(last).collect();
+        Some(MentionedName {
+            name: self.name(class)?.clone(),
+            units: shown.into_iter().map(|it| it.1).collect(),
+        })
+    }
+}

@@ -1,0 +1,126 @@
+//! Names that may be one person's where the rules do not decide: a short name and a longer one ("Tom" and "Thomas Reed"), and a first
+//! name that several people have.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use super::calls::Calls;
+use super::fold::fold;
+use super::forms::Forms;
+use super::one;
+
+/// Longer names that are looked at for a short one; of more, the ones told most.
+const LONGER_MAX: usize = 3;
+/// Letters of a short name that a longer one begins with.
+const BEGINNING_MIN: usize = 3;
+/// Names that begin with a short one that are looked at.
+const BEGUN_MAX: usize = 64;
+/// Times that each of two is told of or speaks before anybody is asked about them.
+const MENTIONS_MIN: u64 = 2;
+/// Longer first names with the short ones that stand for them.
+static NICKNAMES: LazyLock<Nicknames> = LazyLock::new(|| Nicknames::read(include_str!("../../data/nicknames.txt")));
+
+/// First names and what stands for them, both ways.
+#[derive(Default)]
+struct Nicknames {
+    longer: BTreeMap<&'static str, BTreeSet<&'static str>>,
+    shorter: BTreeMap<&'static str, BTreeSet<&'static str>>,
+}
+
+impl Nicknames {
+    fn read(table: &'static str) -> Nicknames {
+        let mut all = Nicknames::default();
+        for line in table.lines().filter(|it| !it.starts_with('#')) {
+            let mut names = line.split(' ');
+            let Some(longer) = names.next() else { continue };
+            for shorter in names {
+                all.longer.entry(shorter).or_default().insert(longer);
+                all.shorter.entry(longer).or_default().insert(shorter);
+            }
+        }
+        all
+    }
+}
+
+/// Returns the names that a name may be short for, or one of which it may be the first name; none if the rules say whose it is, or if
+/// it speaks. All are classes; those told most come first, ties in alphabetical order.
+pub(super) fn longer(forms: &Forms, calls: &Calls, class: &str) -> Vec<String> {
+    let own = forms.sum(class);
+    let is_asked = own.spoken == 0 && own.told >= MENTIONS_MIN && own.is_person() && own.is_named();
+    if !is_asked || one::parent(forms, calls, class).is_some() {
+        return Vec::new();
+    }
+    let (first, rest) = parted(class);
+    let mut found: BTreeSet<&String> = calls.claims(class);
+    found.extend(forms.fulls(class).take(BEGUN_MAX));
+    for longer in longer_first_names(forms, first) {
+        let whole = match rest {
+            "" => longer.clone(),
+            rest => format!("{longer} {rest}"),
+        };
+        found.extend(forms.class(&whole));
+        if rest.is_empty() {
+            found.extend(forms.fulls(&longer).take(BEGUN_MAX));
+        }
+    }
+    let told = |it: &&String| {
+        let sum = forms.sum(it);
+        (sum.is_person() && sum.told + sum.spoken >= MENTIONS_MIN).then_some(sum.told + sum.spoken)
+    };
+    let mut found: Vec<(u64, &String)> = found
+        .into_iter()
+        .filter(|it| it.as_str() != class)
+        .filter_map(|it| Some((told(&it)?, it)))
+        .collect();
+    found.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    found.truncate(LONGER_MAX);
+    found.into_iter().map(|it| it.1.clone()).collect()
+}
+
+/// Returns the names that may be short for one; see [`longer`].
+pub(super) fn shorter(forms: &Forms, class: &str) -> Vec<String> {
+    let (first, rest) = parted(class);
+    let letters = first.char_indices().skip(BEGINNING_MIN).map(|it| &first[..it.0]);
+    let known = NICKNAMES.shorter.get(first).into_iter().flatten().copied();
+    let mut found = Vec::new();
+    for shorter in letters.chain(known).chain([first]) {
+        let whole = format!("{shorter} {rest}");
+        let names = [shorter, whole.trim_end()].map(|it| forms.class(it).cloned());
+        found.extend(names.into_iter().flatten().filter(|it| it != class));
+    }
+    found
+}
+
+/// Returns first names of the space that one may be short for, and those that the table has.
+fn longer_first_names(forms: &Forms, first: &str) -> BTreeSet<String> {
+    let known = NICKNAMES.longer.get(first).into_iter().flatten();
+    let mut found: BTreeSet<String> = known.map(|it| fold(it)).collect();
+    if first.chars().count() >= BEGINNING_MIN {
+        let begun = forms.begun(first).take(BEGUN_MAX);
+        // No nickname: else "John" might go into "Johnny" and the other way round.
+        let is_longer = |it: &String| it != first && !NICKNAMES.longer.contains_key(it.as_str());
+        found.extend(begun.map(|it| parted(it).0.to_owned()).filter(is_longer));
+    }
+    found
+}
+
+/// Returns the first word of a name, and the rest.
+fn parted(class: &str) -> (&str, &str) {
+    class.split_once(' ').unwrap_or((class, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_first_name_of_the_table_is_short_for_another_one() {
+        let both = |it: &&&str| NICKNAMES.longer.contains_key(**it);
+        let found: Vec<&&str> = NICKNAMES.shorter.keys().filter(both).collect();
+        // Else two names could go into each other.
+        assert_eq!(found, Vec::<&&str>::new());
+        assert!(NICKNAMES.longer["tom"].contains("thomas") && NICKNAMES.longer["kate"].len() == 2);
+        let all = NICKNAMES.longer.keys().chain(NICKNAMES.shorter.keys());
+        all.for_each(|it| assert_eq!(fold(it), **it));
+    }
+}

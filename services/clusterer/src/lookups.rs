@@ -1,0 +1,27 @@
+//! Readings of pages and of pairs of names, in the store.
+
+use domain::PortError;
+use domain::id::{ReadingId, SpaceId};
+use domain::reading::Reading;
+use host::Backends;
+
+use crate::looked_up::Place;
+
+/// Readings looked up in one step.
+const AT_ONCE: usize = 256;
+
+/// Returns what the stored readings of some things say; `read` takes it from a reading.
+pub(crate) async fn look_up_sayings<K, T>(
+    backends: &Backends,
+    space: &SpaceId,
+    places: &[Place<K>],
+    read: impl Fn(&Reading) -> Option<T>,
+) -> Result<Vec<T>, PortError> {
+    let mut found = Vec::new();
+    for some in places.chunks(AT_ONCE) {
+        let ids: Vec<ReadingId> = some.iter().map(|it| it.reading).collect();
+        let readings = backends.readings.get(space, &ids).await?;
+        found.extend(readings.iter().filter_map(&read));
+    }
+    Ok(found)
+}

@@ -1,0 +1,163 @@
+//! The reply of a language model that judged names, entry by entry.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use text::model_reply::{after_thoughts, last_object};
+
+/// Most entries that are looked at in a reply.
+const ENTRIES_MAX: usize = 16;
+/// Longest entry that is kept, in bytes.
+const ENTRY_BYTES_MAX: usize = 4_096;
+
+/// What a model said of two names, as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Said {
+    same_person: bool,
+    /// The lines that show it, by number from 1.
+    #[serde(default)]
+    lines: Vec<u32>,
+    /// Why, in the model's words, for whoever looks at the reading.
+    #[serde(default)]
+    pub(crate) reasoning: String,
+    /// Whether it cites lines of both names.
+    #[serde(default)]
+    cites_both: bool,
+}
+
+/// The numbers of the lines that were shown of each name.
+pub(crate) struct Numbers {
+    first: Range<u32>,
+    others: Vec<Range<u32>>,
+}
+
+/// A reply.
+#[derive(Deserialize)]
+struct Reply {
+    people: Vec<Value>,
+}
+
+impl Said {
+    /// Reads the entry of two names as it was stored; none if it is no judgement.
+    pub(crate) fn read(output: &str) -> Option<Said> {
+        serde_json::from_str(output).ok()
+    }
+
+    /// Returns true if both names are one person's by what it cites.
+    pub(crate) fn is_same(&self) -> bool {
+        self.same_person && self.cites_both
+    }
+
+    /// Returns why it is not used though it takes both for one person; none if it is used, or does not.
+    pub(crate) fn flaw(&self) -> Option<&'static str> {
+        (self.same_person && !self.cites_both).then_some("does not cite lines of both names")
+    }
+}
+
+impl Numbers {
+    /// Returns the numbers of lines of which so many are shown of each name.
+    pub(crate) fn of(first: usize, others: impl Iterator<Item = usize>) -> Numbers {
+        let mut next = 1;
+        let mut range = |count: usize| {
+            let start = next;
+            next += u32::try_from(count).unwrap_or(u32::MAX);
+            start..next
+        };
+        Numbers {
+            first: range(first),
+            others: others.map(range).collect(),
+        }
+    }
+
+    /// Returns true if some lines are all shown, and are of the first name and of one of the others.
+    fn are_both(&self, lines: &[u32], other: usize) -> bool {
+        let Some(other) = self.others.get(other) else {
+            return false;
+        };
+        let has = |range: &Range<u32>| lines.iter().any(|it| range.contains(it));
+        let are_shown = lines.iter().all(|it| self.first.contains(it) || other.contains(it));
+        are_shown && has(&self.first) && has(other)
+    }
+}
+
+/// Reads a reply about as many names as have numbers and returns the entry of each as it is stored, in their order; none for one that
+/// the reply does not judge. `None` if it judges none of them. Of two entries with one number the first counts.
+pub(crate) fn entries(output: &str, numbers: &Numbers) -> Option<Vec<Option<String>>> {
+    let (_, reply) = last_object::<Reply>(after_thoughts(output)?)?;
+    let mut found: Vec<Option<String>> = vec![None; numbers.others.len()];
+    for entry in reply.people.iter().take(ENTRIES_MAX) {
+        let number = entry.get("number").and_then(Value::as_u64);
+        let place = number.and_then(|it| usize::try_from(it).ok()?.checked_sub(1));
+        let said = serde_json::from_value::<Said>(entry.clone()).ok();
+        let Some((place, said)) = place.zip(said) else { continue };
+        let said = Said {
+            cites_both: numbers.are_both(&said.lines, place),
+            ..said
+        };
+        let text = serde_json::to_string(&said).unwrap_or_default();
+        if let Some(slot) = found.get_mut(place)
+            && slot.is_none()
+            && (1..=ENTRY_BYTES_MAX).contains(&text.len())
+        {
+            *slot = Some(text);
+        }
+    }
+    found.iter().any(Option::is_some).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two lines of the first name, one and two of the others.
+    fn numbers() -> Numbers {
+        Numbers::of(2, [1, 2].into_iter())
+    }
+
+    fn are_same(reply: &str) -> Vec<Option<bool>> {
+        let entries = entries(reply, &numbers()).unwrap();
+        let said = entries.into_iter().map(|it| Said::read(&it?));
+        said.map(|it| it.map(|it| it.is_same())).collect()
+    }
+
+    #[test]
+    fn two_names_are_one_persons_if_lines_of_both_are_cited_and_no_other() {
+        let entry = |number: u32, lines: &[u32]| {
+            format!("{{\"number\": {number}, \"same_person\": true, \"lines\": {lines:?}, \"cites_both\": true}}")
+        };
+        for (lines, expected) in [
+            (&[1, 3][..], true),
+            (&[2, 1, 3], true),
+            (&[], false),
+            (&[1], false),
+            (&[3], false),
+            (&[1, 4], false),
+            (&[1, 3, 6], false),
+            (&[0, 1, 3], false),
+        ] {
+            let reply = format!("{{\"people\": [{}]}}", entry(1, lines));
+            assert_eq!(are_same(&reply), [Some(expected), None], "{lines:?}");
+            let stored = entries(&reply, &numbers()).unwrap()[0].clone().unwrap();
+            assert_eq!(Said::read(&stored).unwrap().flaw().is_none(), expected, "{lines:?}");
+        }
+        let reply = format!("Here: {{\"people\": [{}, {}]}}", entry(2, &[2, 5]), entry(2, &[]));
+        assert_eq!(are_same(&reply), [None, Some(true)], "the first of two counts");
+        let not = "{\"people\": [{\"number\": 1, \"same_person\": false, \"lines\": [1, 3]}]}";
+        assert_eq!(are_same(not), [Some(false), None]);
+    }
+
+    #[test]
+    fn a_reply_that_judges_nothing_cannot_be_read() {
+        for reply in [
+            "",
+            "They are one.",
+            "{\"people\": []}",
+            "{\"people\": [{\"number\": 3, \"same_person\": true, \"lines\": [1, 3]}]}",
+            "{\"people\": [{\"number\": 1, \"same_person\": \"yes\"}]}",
+            "{\"events\": [{\"number\": 1, \"same_event\": true}]}",
+        ] {
+            assert_eq!(entries(reply, &numbers()), None, "{reply}");
+        }
+    }
+}
