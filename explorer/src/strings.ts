@@ -281,6 +281,7 @@ export const t = {
       retire_fact: "retired a fact",
       undo_merge: "undid a merge",
       undo_label: "undid a label",
+      undo_summary: "undid a summary",
       pin_unit: "pinned a unit",
       forget_unit: "forgot a unit",
       erase_record: "erased a record",
