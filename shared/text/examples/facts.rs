@@ -1,4 +1,4 @@
-//! Writes the facts that the turns of conversations state, one a line: conversation, turn, speaker, statement, text.
+//! Writes the facts that the turns of conversations state, one a line: conversation, turn, rule, statement, text.
 //!
 //! `cargo run -p text --example facts -- tests/eval/data/house/conversations.jsonl`
 
@@ -6,7 +6,7 @@ use std::io::{BufRead, Write};
 
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
 use serde_json::Value;
-use text::facts::{Statement, Subject, Telling, stated};
+use text::facts::{Statement, Subject, Telling, stated_by_rules};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = std::env::args()
@@ -32,11 +32,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 observed_at: time(at)?,
             };
             turns += 1;
-            for statement in stated(&told) {
+            for (statement, rule) in stated_by_rules(&told, "") {
                 count += 1;
                 let talk = talk["conversation_id"].as_str().unwrap_or_default();
                 let words = told.text.replace('\n', " ");
-                writeln!(out, "{talk}\t{}\t{}\t{words}", text("id"), shown(&statement, speaker))?;
+                writeln!(
+                    out,
+                    "{talk}\t{}\t{rule}\t{}\t{words}",
+                    text("id"),
+                    shown(&statement, speaker)
+                )?;
             }
         }
     }

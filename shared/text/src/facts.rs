@@ -2,34 +2,25 @@
 //!
 //! Rules of English, made to be right rather than complete: what is asked, wished, supposed, quoted, joked or told as a
 //! tale states nothing. Other languages are read as far as `gloss` has their frame in English. A clause is read as subject,
-//! verb and the rest (`subject`, `group`, `said`), one rule an aspect makes a draft of it (`preference`, `place`, `work`,
-//! ...), and `when` gives it its times.
+//! verb and the rest (`subject`, `group`, `said`), a rule of a rule file (`rules`) or of a module (`state`, `thing`, `habit`)
+//! makes a draft of it, and `when` gives it its times.
 
-mod activity;
 mod apposed;
 mod correction;
 mod group;
 mod guard;
 mod habit;
-mod instruction;
 mod lexicon;
-mod money;
-mod own;
-mod place;
-mod plan;
-mod preference;
-mod promoted;
 mod reader;
 mod reply;
+mod rules;
 mod said;
 mod state;
 mod subject;
 mod thing;
 mod token;
-mod trade;
 mod verb;
 mod when;
-mod work;
 
 use std::ops::Range;
 
@@ -103,6 +94,11 @@ pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
 /// Returns what a turn states that answers the question of another speaker: "Lisbon" to "Where do you live?", and "she" is the
 /// sister who was asked about. With an empty question the same as [`stated`].
 pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
+    stated_by_rules(told, question).into_iter().map(|it| it.0).collect()
+}
+
+/// Returns what [`stated_in_reply`] does, each with the name of the rule of `data/en/facts` that made it; empty if none of these.
+pub fn stated_by_rules(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
     let is_quote = crate::quoted_speaker(told.text, told.speaker, &[told.addressee]).is_some();
     if is_quote || crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
         return Vec::new();
@@ -117,29 +113,29 @@ pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
         reader.sentence(range.clone(), text(before), text(sentences.get(at + 1)));
         reader.asked_back(range.clone());
     }
-    let mut out: Vec<Statement> = Vec::new();
-    for statement in reader.statements.into_iter().chain(replied(told, question)) {
-        let known = out.iter().any(|it| {
+    let mut out: Vec<(Statement, &str)> = Vec::new();
+    for (statement, rule) in reader.stated().into_iter().chain(replied(told, question)) {
+        let known = out.iter().any(|(it, _)| {
             it.subject == statement.subject
                 && it.predicate == statement.predicate
                 && it.object.eq_ignore_ascii_case(&statement.object)
         });
         if !known && out.len() < STATEMENTS_MAX {
-            out.push(statement);
+            out.push((statement, rule));
         }
     }
     out
 }
 
 /// What a turn states that leaves out what its question said.
-fn replied(told: &Telling<'_>, question: &str) -> Vec<Statement> {
+fn replied(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
     let Some(whole) = reply::completed(question, told.text) else {
         return Vec::new();
     };
     let whole = Telling { text: &whole, ..*told };
     let mut reader = reader::Reader::new(&whole, "");
     reader.sentence(0..whole.text.len(), "", "");
-    reader.statements
+    reader.stated()
 }
 
 /// Sentences as bytes of the text. Questions are left out; of "I moved, did I tell you?" the statement stays.

@@ -4,6 +4,7 @@
 //!
 //! What is stated is exactly what the file marks as right or wrong; each change fails the test and is printed. Read the turn of a
 //! new statement, judge it, and add the line. A right one that is not stated any more is marked as lost, a wrong one is deleted.
+//! What a reader takes and no rule states is exactly what the snapshot holds.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -47,19 +48,6 @@ fn statements_are_those_that_were_judged() {
         changes.len(),
         changes.join("\n")
     );
-    let marked = |wanted: &str| judged.values().filter(|it| **it == wanted).count();
-    let (right, lost) = (marked("right"), marked("lost"));
-    let (precision, kept) = (share(right, found.len()), share(right, right + lost));
-    assert!(
-        found.len() >= 300 && precision >= 0.95,
-        "{precision} of {}",
-        found.len()
-    );
-    assert!(kept >= 0.95, "{kept} of what was found and right is still found");
-}
-
-fn share(part: usize, whole: usize) -> f64 {
-    f64::from(u32::try_from(part).unwrap()) / f64::from(u32::try_from(whole).unwrap())
 }
 
 fn found() -> BTreeSet<String> {
@@ -159,8 +147,9 @@ struct Turn {
 }
 
 #[test]
-fn what_a_reader_takes_is_stated() {
-    for (talks, floor) in [(PLAIN, PLAIN_FLOOR), (PASSING, PASSING_FLOOR), (LATER, LATER_FLOOR)] {
+fn what_a_reader_takes_is_stated_but_for_what_the_snapshot_holds() {
+    let mut out = String::new();
+    for (name, talks) in [("plain", PLAIN), ("passing", PASSING), ("later", LATER)] {
         let (mut all, mut missed) = (0, Vec::new());
         for turn in talk_turns(talks) {
             let statements = stated_in_reply(&turn.told(), turn.question);
@@ -168,24 +157,19 @@ fn what_a_reader_takes_is_stated() {
                 all += 1;
                 let taken = Taken::read(line);
                 if !statements.iter().any(|it| taken.is(it, turn.speaker)) {
-                    missed.push(format!("{line}\n    {}", turn.text));
+                    missed.push(format!("{line}\n    {}\n", turn.text));
                 }
             }
         }
-        let found = all - missed.len();
-        let share = share(found, all);
-        assert!(
-            share >= floor,
-            "{found} of {all} ({share:.2}); missed:\n{}",
-            missed.join("\n")
+        assert!(all > missed.len(), "{name}: nothing is stated");
+        out += &format!(
+            "{name}: {} of {all} are stated, not:\n{}\n",
+            all - missed.len(),
+            missed.concat()
         );
     }
+    insta::assert_snapshot!(out);
 }
-
-/// Share of what a reader takes from the talks that is stated.
-const PLAIN_FLOOR: f64 = 0.79;
-const PASSING_FLOOR: f64 = 0.6;
-const LATER_FLOOR: f64 = 0.57;
 
 /// The turns of talks with blank lines between them; what stands before the first one is for readers of the file.
 fn talk_turns(talks: &'static str) -> Vec<Turn> {

@@ -1,6 +1,6 @@
 //! The verb of a clause with what belongs to it: auxiliaries, negation, adverbs.
 
-use super::lexicon::ADVERBS;
+use super::lexicon::{ADVERBS, DONE, NO_ING, OFTEN, PARTICIPLES};
 use super::token::{Gap, Word};
 use super::verb::{Form, base_of, base_of_third, forms};
 
@@ -176,7 +176,7 @@ fn contracted(words: &[Word], at: usize) -> bool {
 /// Says whether a participle follows that tells what somebody did, and not what was done to them.
 fn had_done(words: &[Word], at: usize) -> bool {
     let ahead = words[at.min(words.len())..].iter().take(3).find(|it| !it.on(&ADVERBS));
-    ahead.is_some_and(|it| it.is(DONE))
+    ahead.is_some_and(|it| it.on(&DONE))
 }
 
 /// Returns the next word that is no adverb and no "not".
@@ -190,15 +190,15 @@ fn verb_ahead(words: &[Word], from: usize) -> Option<&str> {
 }
 
 fn perfect(word: &str) -> bool {
-    word == "been" || base_of(word, Form::Participle).is_some() || word.ends_with("ed") || PARTICIPLES.contains(&word)
+    word == "been" || base_of(word, Form::Participle).is_some() || word.ends_with("ed") || PARTICIPLES.contains(word)
 }
 
 fn adverb(lower: &str, found: &mut Group) -> Option<usize> {
-    if OFTEN.contains(&lower) {
+    if OFTEN.contains(lower) {
         found.often = Some(lower.to_owned());
         return Some(1);
     }
-    ADVERBS.contains(&lower).then_some(1)
+    ADVERBS.contains(lower).then_some(1)
 }
 
 /// Says whether "to" at `at - 1` begins what is meant, and not a place: "going to buy", not "going to Oslo".
@@ -241,7 +241,7 @@ fn finish(words: &[Word], at: usize, found: Group, aux: &Auxiliaries) -> Option<
             main(words, at, found, Some(Shape::Future))
         };
     }
-    let ing = word.len() > 4 && word.ends_with("ing") && !NO_ING.contains(&word);
+    let ing = word.len() > 4 && word.ends_with("ing") && !NO_ING.contains(word);
     if aux.been {
         return match (aux.had, ing) {
             (true, _) => None,
@@ -301,73 +301,3 @@ fn main(words: &[Word], at: usize, found: Group, shape: Option<Shape>) -> Option
         ..found
     })
 }
-
-/// Irregular participles of verbs that are not on the list.
-const PARTICIPLES: &[&str] = &[
-    "begun",
-    "given",
-    "known",
-    "told",
-    "sent",
-    "put",
-    "paid",
-    "found",
-    "torn",
-    "chosen",
-    "fallen",
-    "forgotten",
-    "drawn",
-    "thrown",
-    "hidden",
-    "shown",
-    "stolen",
-    "ridden",
-    "woken",
-    "laid",
-    "spent",
-    "felt",
-    "held",
-    "heard",
-    "hurt",
-    "let",
-    "set",
-];
-/// Participles after "'s" that tell what somebody did.
-const DONE: &[&str] = &[
-    "got", "been", "moved", "started", "joined", "bought", "quit", "sold", "taken", "become", "had", "adopted", "left",
-    "booked", "signed", "passed", "lived", "worked", "studied", "won", "turned",
-];
-/// Adverbs that tell a habit.
-pub(super) const OFTEN: &[&str] = &[
-    "always",
-    "usually",
-    "often",
-    "normally",
-    "typically",
-    "regularly",
-    "rarely",
-    "seldom",
-];
-/// Words in -ing that are no verbs after "be".
-const NO_ING: &[&str] = &[
-    "interesting",
-    "amazing",
-    "boring",
-    "exciting",
-    "tiring",
-    "nothing",
-    "something",
-    "anything",
-    "everything",
-    "charming",
-    "annoying",
-    "willing",
-    "during",
-    "evening",
-    "morning",
-    "spring",
-    "king",
-    "outstanding",
-    "stunning",
-    "terrifying",
-];

@@ -3,22 +3,23 @@
 use domain::fact::Aspect;
 
 use super::group::Shape;
+use super::lexicon::{GOING_VERBS, NEVER_HABITS, NO_HABITS, TIME_UNITS};
 use super::said::{Draft, Said};
 use super::verb::third;
 
 /// Reads a habit: an adverb of habit, or a time that comes again.
 pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
-    if group.shape != Shape::Present || group.base == "be" || NONE.contains(&group.base.as_str()) {
+    if group.shape != Shape::Present || group.base == "be" || NO_HABITS.contains(group.base.as_str()) {
         return None;
     }
     let next = said.at(group.next);
     let often = group.often.as_deref();
     let repeated = repeats(said);
-    if !repeated && often.is_none() && !(group.never && TAKEN.contains(&group.base.as_str())) {
+    if !repeated && often.is_none() && !(group.never && NEVER_HABITS.contains(group.base.as_str())) {
         return None;
     }
-    let aimless = next == "to" && !GOING.contains(&group.base.as_str());
+    let aimless = next == "to" && !GOING_VERBS.contains(group.base.as_str());
     if (!group.positive && !group.never) || aimless || matches!(next, "that" | "it" | "this" | "so") {
         return None;
     }
@@ -86,35 +87,5 @@ fn again(said: &Said<'_>, at: usize) -> bool {
 
 /// Says whether a word names a time that comes again.
 fn is_unit(word: &str) -> bool {
-    UNITS.contains(&word) || crate::time::words::is_named(word)
+    TIME_UNITS.contains(word) || crate::time::words::is_named(word)
 }
-
-const UNITS: &[&str] = &[
-    "day",
-    "week",
-    "month",
-    "year",
-    "morning",
-    "evening",
-    "night",
-    "afternoon",
-    "weekend",
-    "christmas",
-    "easter",
-    "hour",
-    "weekday",
-];
-/// Verbs whose "never" is a habit; what is never eaten or drunk is a preference.
-const TAKEN: &[&str] = &[
-    "cook", "drive", "fly", "wear", "watch", "read", "travel", "take", "swim", "walk",
-];
-/// Verbs after which "to" names a place and no purpose.
-const GOING: &[&str] = &[
-    "go", "cycle", "walk", "drive", "travel", "swim", "run", "listen", "talk", "write", "commute", "sail", "fly",
-];
-/// Verbs of the mind and of the moment.
-const NONE: &[&str] = &[
-    "think", "know", "say", "hope", "wish", "mean", "guess", "need", "want", "seem", "feel", "forget", "wonder",
-    "believe", "suppose", "love", "like", "hate", "enjoy", "live", "get", "end", "tell", "remember", "look", "sound",
-    "happen", "come", "let", "will", "thank", "see", "find", "laugh", "cry", "agree", "knew", "own",
-];

@@ -1,5 +1,6 @@
 //! Goes through the sentences of a turn, clause by clause.
 
+mod drafts;
 mod naming;
 mod people;
 mod skip;
@@ -8,13 +9,15 @@ mod starts;
 use std::ops::Range;
 
 use super::group::{Group, Shape, group};
-use super::lexicon::ADVERBS;
+use super::lexicon::{ADVERBS, ORDER_OPENERS};
+use super::rules::{Family, draft};
 use super::said::{Draft, Said, When, end};
 use super::subject::{Who, another, is_name, subject};
 use super::token::{Gap, Word, quotes, words};
 use super::verb::{Form, base_of, forms};
 use super::{Statement, Subject, Telling};
 use crate::time::{Mention, find};
+use drafts::{drafts, weighed};
 use people::Person;
 use starts::{beyond, starts, subordinate};
 
@@ -36,6 +39,8 @@ pub(super) struct Reader<'a> {
     /// What somebody whose name is still to come is to the speaker, and in which sentence that was said.
     kin_without_name: Option<(&'static str, usize)>,
     pub(super) statements: Vec<Statement>,
+    /// For each statement the name of the rule that made it; empty if none of a rule file.
+    pub(super) rules: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
@@ -54,7 +59,13 @@ impl<'a> Reader<'a> {
             last: (people::asked(question, told.speaker), 0),
             kin_without_name: None,
             statements: Vec::new(),
+            rules: Vec::new(),
         }
+    }
+
+    /// Returns the statements, each with the name of the rule that made it.
+    pub(super) fn stated(self) -> Vec<(Statement, &'static str)> {
+        self.statements.into_iter().zip(self.rules).collect()
     }
 
     /// Reads one sentence; `before` and `next` stand around it.
@@ -68,7 +79,7 @@ impl<'a> Reader<'a> {
         if words.is_empty() || words.len() > WORDS_MAX {
             return;
         }
-        let order = super::instruction::instruction(self.told.text, &words, self.ordered);
+        let order = self.order(&words);
         let words = match order.filter(|_| !words[0].quoted) {
             Some((draft, end)) => {
                 self.push(Subject::Speaker, draft, None, None);
@@ -86,14 +97,10 @@ impl<'a> Reader<'a> {
         let corrects = super::correction::corrects(&words, self.answers);
         let first = self.statements.len();
         self.clauses(&words);
-        if let Some(draft) = super::preference::rather(self.told.text, &words) {
-            self.push(Subject::Speaker, draft, None, None);
-        }
         self.kin(&words);
         self.kin_by_name(&words);
         self.beside(&words);
         self.placed(&words);
-        self.promoted(&words, before);
         self.named(&words, first);
         self.statements[first..]
             .iter_mut()
@@ -116,6 +123,37 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns a standing order and the index of the first word after it.
+    fn order(&self, words: &[Word]) -> Option<(Draft, usize)> {
+        let opens = words.iter().take_while(|it| it.on(&ORDER_OPENERS)).count();
+        // "Great plan, from now on ...": what stands before a break is no part of the order.
+        let starts = (opens..words.len())
+            .filter(|it| *it == opens || words[it - 1].gap != Gap::None || words[it - 1].is(&["and", "but", "so"]));
+        starts.take(ORDER_STARTS).find_map(|start| {
+            // "Keep it short, I hate long lists."
+            let brief = words[start].lower == "keep";
+            let goes_on = |it: &usize| brief && words[*it].lower == "i" && words[*it - 1].gap != Gap::None;
+            let end = (start + 1..words.len()).find(goes_on).unwrap_or(words.len());
+            let draft = draft(&self.part(words, start..end), &[Family::Instruction], self.ordered)?;
+            Some((draft, end))
+        })
+    }
+
+    /// Returns words as a clause without a verb that the speaker says of themselves.
+    fn part<'b>(&'b self, words: &'b [Word], part: Range<usize>) -> Said<'b> {
+        Said {
+            text: self.told.text,
+            words,
+            mentions: &self.mentions,
+            now: self.told.observed_at.to_utc(),
+            from: part.start,
+            at: part.start,
+            end: part.end,
+            who: Who::of(Subject::Speaker, part.start),
+            group: Group::left_out(part.start),
+        }
+    }
+
     fn clauses(&mut self, words: &[Word]) {
         let (mut busy, mut main) = (0, None);
         let mut shared: Option<Who> = None;
@@ -124,13 +162,9 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let at = self.skip(words, from);
-            if let Some(object) = super::own::of_us(words, at) {
-                self.push(
-                    Subject::Speaker,
-                    Draft::new(domain::fact::Aspect::Count, "household has", object).sure(0.8),
-                    None,
-                    None,
-                );
+            let phrase = draft(&self.part(words, at..words.len()), &[Family::Sentence], self.ordered);
+            if let Some(it) = phrase {
+                self.push(Subject::Speaker, it, None, None);
             }
             let Some((who, group)) = self.clause(words, from, at, shared.as_ref()) else {
                 continue;
@@ -156,7 +190,11 @@ impl<'a> Reader<'a> {
             busy = said.end.max(from + 1);
             shared = Some(said.who.clone());
             let inner = reported(&said);
-            let drafts = if inner.is_some() { Vec::new() } else { drafts(&said) };
+            let drafts = if inner.is_some() {
+                Vec::new()
+            } else {
+                drafts(&said, self.ordered)
+            };
             let made: Vec<_> = drafts
                 .into_iter()
                 .map(|(subject, draft)| {
@@ -309,6 +347,7 @@ impl<'a> Reader<'a> {
         since: Option<domain::time::TimeSpan>,
         until: Option<chrono::DateTime<chrono::Utc>>,
     ) {
+        self.rules.push(draft.rule);
         self.statements.push(Statement {
             subject,
             predicate: draft.predicate,
@@ -350,45 +389,7 @@ fn reported(said: &Said<'_>) -> Option<usize> {
     Some(at)
 }
 
-fn drafts(said: &Said<'_>) -> Vec<(Subject, Draft)> {
-    let own = said.who.subject.clone();
-    if !said.who.of.is_empty() {
-        return super::thing::thing(said).into_iter().collect();
-    }
-    let rules = [super::thing::called, super::state::kin_of, super::thing::introduced];
-    if let Some(draft) = rules.iter().find_map(|it| it(said)) {
-        return vec![(Subject::Speaker, draft)];
-    }
-    let rules = [
-        super::habit::habit,
-        super::preference::preference,
-        super::place::place,
-        super::work::work,
-        super::own::own,
-        super::state::state,
-        super::plan::plan,
-        super::trade::shifts,
-        super::trade::trade,
-        super::activity::activity,
-        super::money::money,
-    ];
-    let first = rules.iter().find_map(|it| it(said));
-    let rules = [super::place::moved_on, super::place::moves_on, super::work::starts_on];
-    let second = rules.iter().find_map(|it| it(said));
-    first.into_iter().chain(second).map(|it| (own.clone(), it)).collect()
-}
-
-/// What is told of others, or without its subject, is less sure.
-fn weighed(said: &Said<'_>, subject: &Subject, draft: Draft) -> Draft {
-    let other = if *subject == Subject::Speaker { 1.0 } else { 0.8 };
-    let guess = match (said.who.pronoun, said.who.implied) {
-        (true, _) => 0.85,
-        (_, true) => 0.85,
-        (false, false) => 1.0,
-    };
-    let confidence = draft.confidence * other * guess;
-    draft.sure(confidence)
-}
-
 /// Longest sentence that is read, in words.
 const WORDS_MAX: usize = 120;
+/// Most places of a sentence where an order is looked for.
+const ORDER_STARTS: usize = 8;

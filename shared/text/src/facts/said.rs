@@ -6,17 +6,11 @@ use chrono::{DateTime, Utc};
 use domain::fact::Aspect;
 
 use super::group::Group;
+use super::lexicon::{AUXILIARIES, BREAKERS, CLAUSE_OPENERS, DANGLING, DETERMINERS, STATE_VERBS, STOP_PHRASES, STOPS};
 use super::subject::Who;
 use super::token::{Gap, Word};
 use super::verb::{Form, base_of, base_of_third, forms};
 use crate::time::Mention;
-
-mod lists;
-
-use lists::{
-    AUXILIARIES, BREAKERS, DANGLING, DETERMINERS, ITEM_MAX, LIST_MAX, OBJECT_MAX, PERSONS, STATES, STOP_PHRASES, STOPS,
-    SUBJECT_MAX,
-};
 
 /// One clause.
 pub(super) struct Said<'a> {
@@ -70,6 +64,8 @@ pub(super) struct Draft {
     pub(super) when: When,
     /// 0 to 1, before what the subject takes off.
     pub(super) confidence: f32,
+    /// Name of the rule that made it; empty if none of a rule file.
+    pub(super) rule: &'static str,
 }
 
 impl Draft {
@@ -83,6 +79,7 @@ impl Draft {
             ended: false,
             when: When::State,
             confidence: 0.9,
+            rule: "",
         }
     }
 
@@ -124,29 +121,43 @@ impl Said<'_> {
 
     /// Returns what is written from word `from` to the end of the phrase, times left out; none if nothing is left.
     pub(super) fn object(&self, from: usize) -> Option<String> {
-        self.phrase(from, false)
+        self.written(self.phrase(from, false)?)
     }
 
     /// Like `object`, with the times in it.
     pub(super) fn timed(&self, from: usize) -> Option<String> {
-        self.phrase(from, true)
+        self.written(self.phrase(from, true)?)
     }
 
-    fn phrase(&self, from: usize, timed: bool) -> Option<String> {
+    /// Returns what is written from the first to the last of some words.
+    pub(super) fn written(&self, words: Range<usize>) -> Option<String> {
+        let (first, last) = (self.words.get(words.start)?, self.words.get(words.end.checked_sub(1)?)?);
+        self.text.get(first.range.start..last.range.end).map(str::to_owned)
+    }
+
+    /// Returns true if the clause ends with "any more", "any longer" or "anymore".
+    pub(super) fn any_more(&self) -> bool {
+        (self.group.next..self.end).any(|it| {
+            self.at(it) == "anymore" || (self.at(it) == "any" && matches!(self.at(it + 1), "more" | "longer"))
+        })
+    }
+
+    /// Returns the words of the phrase that begins at `from`, as [`Self::object`] or, if `timed`, as [`Self::timed`] has it.
+    pub(super) fn phrase(&self, from: usize, timed: bool) -> Option<Range<usize>> {
         // "Me gusta el jazz": other languages say the article of things at large.
         let article = self.words.get(from).is_some_and(|it| it.foreign && it.lower == "the");
         let from = from + usize::from(article);
         let mut to = from;
         while to < self.end && to < from + OBJECT_MAX {
             let word = &self.words[to];
-            let pair = |it: &&[&str]| it.iter().enumerate().all(|(n, part)| self.at(to + n) == *part);
+            let pair = |it: &&str| it.split('_').enumerate().all(|(n, part)| self.at(to + n) == part);
             let time = !timed
                 && self
                     .times()
                     .any(|it| it.range.start <= word.range.start && word.range.start < it.range.end);
             let more = word.foreign && word.lower == "more" && to > from;
             if more
-                || (word.is(STOPS) && !(word.capital && to > from))
+                || (word.on(&STOPS) && !(word.capital && to > from))
                 || STOP_PHRASES.iter().any(pair)
                 || (time && to > from)
             {
@@ -160,11 +171,10 @@ impl Said<'_> {
         if to == from + OBJECT_MAX {
             return None;
         }
-        while to > from && self.words[to - 1].is(DANGLING) && !self.words[to - 1].capital {
+        while to > from && self.words[to - 1].on(&DANGLING) && !self.words[to - 1].capital {
             to -= 1;
         }
-        let (first, last) = (self.words.get(from)?, self.words.get(to.checked_sub(1)?)?);
-        (to > from).then(|| self.text.get(first.range.start..last.range.end).map(str::to_owned))?
+        (to > from).then_some(from..to)
     }
 
     /// Says whether a list goes on at `from`, after a comma: short items, and an "and" before the last.
@@ -185,7 +195,7 @@ impl Said<'_> {
             if item > ITEM_MAX
                 || word_of_person(&word.lower)
                 || word.is(&["me", "us", "him"])
-                || word.is(BREAKERS)
+                || word.on(&BREAKERS)
                 || word.gap == Gap::Strong
             {
                 return false;
@@ -213,11 +223,6 @@ impl Said<'_> {
             .and_then(|it| self.words.get(it))
             .map_or(start, |it| it.range.end);
         start..end
-    }
-
-    /// Says whether the clause holds one of the words, after the verb.
-    pub(super) fn has(&self, list: &[&str]) -> bool {
-        (self.group.next..self.end).any(|it| self.words[it].is(list))
     }
 }
 
@@ -250,12 +255,12 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
                 word_of_person(next) && next != "my" && next != "our" || comma && begins(words, i)
             }
             it => {
-                BREAKERS.contains(&it)
+                BREAKERS.contains(it)
                     || (comma && (word_of_person(it) || begins(words, i) || apart(words, i) || somebody_does(words, i)))
             }
         };
         let joins = word.is(&["and", "but"]) && word_of_person(next);
-        if breaks && (i > from || comma || joins || BREAKERS.contains(&word.lower.as_str())) {
+        if breaks && (i > from || comma || joins || word.on(&BREAKERS)) {
             return i;
         }
         to_verb |= word.lower == "to" || word.lower.ends_with("ing");
@@ -270,7 +275,7 @@ fn somebody_does(words: &[Word], at: usize) -> bool {
         .is_some_and(|it| it.capital && it.gap == Gap::None && !it.lower.ends_with("'s"));
     let verb = words.get(at + 1).is_some_and(|it| {
         let past = base_of(&it.lower, Form::Past).is_some() || crate::verbs::is_past(&it.lower);
-        let known = past && !it.capital || it.is(AUXILIARIES);
+        let known = past && !it.capital || it.on(&AUXILIARIES);
         known || (it.lower.ends_with('s') && !it.capital && base_of_third(&it.lower).is_some())
     });
     name && verb
@@ -284,17 +289,17 @@ fn name_in_lower_case_does(words: &[Word], at: usize) -> bool {
     let verb = words.get(at + 1).is_some_and(|it| {
         let third = it.lower.ends_with('s') && forms(&it.lower).iter().any(|it| it.1 == Form::Present);
         // "films and tv shows": most are plurals, too.
-        it.is(STATES) || third && crate::Nouns::builtin().kind(&it.lower).is_none()
+        it.on(&STATE_VERBS) || third && crate::Nouns::builtin().kind(&it.lower).is_none()
     });
     name && verb
 }
 
 /// "and the last train won't wait": a thing and its verb, with nothing between that belongs to the thing.
 fn something_does(words: &[Word], at: usize) -> bool {
-    let thing = words.get(at).is_some_and(|it| it.is(DETERMINERS));
+    let thing = words.get(at).is_some_and(|it| it.on(&DETERMINERS));
     let near = words.iter().skip(at + 1).take(SUBJECT_MAX);
     let belongs = |it: &&Word| !it.is(&["that", "which", "who", "where", "and", "or"]);
-    thing && near.take_while(belongs).any(|it| it.is(AUXILIARIES))
+    thing && near.take_while(belongs).any(|it| it.on(&AUXILIARIES))
 }
 
 /// Says whether a clause begins at `at`, after a comma: its subject stands there or soon after.
@@ -311,5 +316,14 @@ fn apart(words: &[Word], at: usize) -> bool {
 }
 
 fn word_of_person(word: &str) -> bool {
-    PERSONS.contains(&word)
+    CLAUSE_OPENERS.contains(word)
 }
+
+/// Longest object in words.
+const OBJECT_MAX: usize = 15;
+/// Longest list that is looked through, in words.
+const LIST_MAX: usize = 12;
+/// Longest item of a list, in words.
+const ITEM_MAX: usize = 4;
+/// Longest subject of a thing, its verb among it, in words.
+const SUBJECT_MAX: usize = 4;

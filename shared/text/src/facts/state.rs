@@ -1,158 +1,30 @@
-//! What somebody is: age, diet, allergy, people and language, who somebody is to somebody.
+//! What somebody is: age, diet, people, who somebody is to somebody. The rest is in `state.rule`.
 
 use domain::fact::Aspect;
 
 use super::Subject;
 use super::group::Shape;
-use super::lexicon::{ILLS, KIN, KIN_ADJECTIVES, KINDS, LANGUAGES, NATIONS, PETS, TRAITS, is_number};
+use super::lexicon::{KIN, KIN_ADJECTIVES, KINDS, NATIONS, PETS, TRAITS, is_number};
 use super::said::{Draft, Said};
-use super::subject::is_name;
 use super::token::Gap;
 
-/// Reads a lasting state.
+/// Returns an age or a lasting trait.
 pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
-    match group.base.as_str() {
-        "be" => is(said),
-        "turn" if matches!(group.shape, Shape::Past | Shape::Perfect) && group.positive => {
-            let age = age(said, group.next)?;
-            Some(Draft::new(Aspect::Attribute, "is aged", age).event())
-        }
-        "speak" if group.shape == Shape::Present => {
-            let at = group.next + usize::from(matches!(said.at(group.next), "fluent" | "some" | "only" | "a"));
-            let alone = said.at(at + 1).is_empty() || matches!(said.at(at + 1), "and" | "with" | "at" | "but");
-            let tongue = NATIONS.contains(&said.at(at))
-                || LANGUAGES.contains(&said.at(at))
-                || said.capital(at) && alone && said.words[at].lower.len() > 3;
-            let object = said.object(at).filter(|_| tongue)?;
-            // "like a pirate" says how.
-            let object = object.split(" like ").next().unwrap_or_default();
-            // "and refuses to speak Italian" is said of something else.
-            let verb = |it: &&str| it.starts_with(char::is_lowercase);
-            let object = object
-                .split_once(" and ")
-                .filter(|it| verb(&it.1))
-                .map_or(object, |it| it.0);
-            let object = object.to_owned();
-            let predicate = if group.positive { "speaks" } else { "does not speak" };
-            Some(Draft {
-                positive: group.positive,
-                ..Draft::new(Aspect::Attribute, predicate, object)
-            })
-        }
-        "suffer" if group.shape == Shape::Present && said.at(group.next) == "from" => {
-            let object = said
-                .object(group.next + 1)
-                .filter(|_| ILLS.contains(&said.at(group.next + 1)))?;
-            group.positive.then(|| Draft::new(Aspect::Attribute, "has", object))
-        }
-        "marry" if group.shape == Shape::Past && group.positive => {
-            let named = said.words.get(group.next).is_some_and(is_name) || said.at(group.next) == "my";
-            let object = said.object(group.next).filter(|_| named)?;
-            Some(Draft::new(Aspect::Relation, "is married to", object).event())
-        }
-        "get" if group.shape == Shape::Past && group.positive => became(said),
-        "break" if group.shape == Shape::Past && said.at(group.next) == "up" && said.at(group.next + 1) == "with" => {
-            let object = said.object(group.next + 2)?;
-            let known = said.words.get(group.next + 2).is_some_and(is_name) || said.at(group.next + 2) == "my";
-            known.then(|| {
-                Draft::new(Aspect::Relation, "is together with", object)
-                    .event()
-                    .ended(true)
-            })
-        }
-        "expect" if group.shape == Shape::Progressive && group.positive => expects(said),
-        "see" if group.shape == Shape::Progressive && group.positive => sees(said),
-        "date" if group.shape == Shape::Progressive && group.positive => {
-            let object = said
-                .object(group.next)
-                .filter(|_| said.words.get(group.next).is_some_and(is_name))?;
-            Some(Draft::new(Aspect::Relation, "is together with", object))
-        }
-        _ => None,
-    }
-}
-
-/// "is expecting a baby in December".
-fn expects(said: &Said<'_>) -> Option<Draft> {
-    let next = said.group.next;
-    let child =
-        (next..said.end.min(next + 3)).any(|it| matches!(said.at(it), "baby" | "child" | "twins" | "first" | "second"));
-    let object = said.timed(next).filter(|_| child)?;
-    Some(Draft::new(Aspect::Attribute, "is expecting", object))
-}
-
-/// "is seeing Lorna from the sopranos": with a time it would be a visit.
-fn sees(said: &Said<'_>) -> Option<Draft> {
-    let next = said.group.next;
-    let titled = matches!(said.at(next), "dr" | "mr" | "mrs" | "ms" | "doctor");
-    let named = said.words.get(next).is_some_and(is_name) && !titled && said.times().count() == 0;
-    let object = said.object(next).filter(|_| named)?;
-    let name = object.split(" from ").next().unwrap_or_default();
-    (name.split(' ').count() <= 2).then(|| Draft::new(Aspect::Relation, "is together with", name).sure(0.7))
-}
-
-/// "got married to Tom", "got engaged", "got divorced".
-fn became(said: &Said<'_>) -> Option<Draft> {
-    let next = said.group.next;
-    match (said.at(next), said.at(next + 1)) {
-        ("married", "to") => Some(Draft::new(Aspect::Relation, "is married to", said.object(next + 2)?).event()),
-        (state @ ("married" | "engaged" | "divorced"), _) => Some(Draft::new(Aspect::Attribute, "is", state).event()),
-        ("diagnosed", "with") => Some(Draft::new(Aspect::Attribute, "has", said.object(next + 2)?).event()),
-        _ => None,
-    }
-}
-
-fn is(said: &Said<'_>) -> Option<Draft> {
-    let group = &said.group;
-    if group.shape == Shape::Was && said.at(group.next) == "diagnosed" && said.at(group.next + 1) == "with" {
-        return Some(Draft::new(Aspect::Attribute, "has", said.object(group.next + 2)?).event());
+    if group.base == "turn" && matches!(group.shape, Shape::Past | Shape::Perfect) && group.positive {
+        return Some(Draft::new(Aspect::Attribute, "is aged", age(said, group.next)?).event());
     }
     let past = group.shape == Shape::Was && group.ended;
-    if !(matches!(group.shape, Shape::Be | Shape::Been) || past) {
+    if group.base != "be" || !(matches!(group.shape, Shape::Be | Shape::Been) || past) {
         return None;
     }
     // "We're three" counts heads.
     let one = !said.words[said.at..group.next]
         .iter()
         .any(|it| it.is(&["we", "are", "they"]));
-    if let Some(age) = age(said, group.next).filter(|_| group.positive && one) {
-        return Some(Draft::new(Aspect::Attribute, "is aged", age));
-    }
-    let rest = said.rest();
-    match rest.as_slice() {
-        ["allergic" | "intolerant", "to", ..] => {
-            let object = said.object(group.next + 2).filter(|it| !it.starts_with("the idea"))?;
-            let predicate = match (group.positive, rest[0]) {
-                (true, "allergic") => "is allergic to",
-                (true, _) => "is intolerant to",
-                (false, "allergic") => "is not allergic to",
-                (false, _) => return None,
-            };
-            Some(Draft {
-                positive: group.positive,
-                ..Draft::new(Aspect::Attribute, predicate, object).ended(group.ended)
-            })
-        }
-        ["lactose" | "gluten", "intolerant", ..] => group
-            .positive
-            .then(|| Draft::new(Aspect::Attribute, "is", format!("{} intolerant", rest[0]))),
-        ["married" | "engaged", "to", ..] => {
-            let object = said
-                .object(group.next + 2)
-                .filter(|_| group.positive && said.capital(group.next + 2))?;
-            Some(Draft::new(Aspect::Relation, format!("is {} to", rest[0]), object).ended(group.ended))
-        }
-        ["afraid" | "scared" | "terrified", "of", ..] => {
-            let fleeting = matches!(
-                said.at(group.next + 2),
-                "it" | "the" | "that" | "this" | "what" | "him" | "her" | "them" | "my" | "you"
-            );
-            let object = said.object(group.next + 2).filter(|_| !fleeting && group.positive)?;
-            Some(Draft::new(Aspect::Attribute, "is afraid of", object).sure(0.7))
-        }
-        _ => trait_of(said, &rest),
-    }
+    let age = age(said, group.next).filter(|_| group.positive && one);
+    age.map(|it| Draft::new(Aspect::Attribute, "is aged", it))
+        .or_else(|| trait_of(said, &said.rest()))
 }
 
 /// "vegetarian", "Portuguese", "an only child".
@@ -194,7 +66,7 @@ fn trait_of(said: &Said<'_>, rest: &[&str]) -> Option<Draft> {
         .strip_prefix("a ")
         .filter(|it| TRAITS.contains(it))
         .unwrap_or(object);
-    let over = group.ended || (!group.positive && super::preference::any_more(said));
+    let over = group.ended || (!group.positive && said.any_more());
     let positive = group.positive || over;
     let predicate = if positive { "is" } else { "is not" };
     Some(Draft {
@@ -273,5 +145,5 @@ fn age(said: &Said<'_>, from: usize) -> Option<String> {
 
 const CLOSERS: &[&str] = &[
     "and", "so", "but", "since", "now", "too", "again", "for", "with", "by", "in", "on", "as", "or", "these", "at",
-    "myself", "then", "through", "anymore", "any", "who", "like", "though", "to", "yet", "until", "because",
+    "myself", "then", "through", "anymore", "any", "who", "like", "though", "yet", "until", "because",
 ];

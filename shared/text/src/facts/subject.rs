@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::group::group;
-use super::lexicon::{CALLED, HE, KIN, KIN_ADJECTIVES, MANY, NO_NAMES, PETS, SHE};
+use super::lexicon::{AFTER_IS, CALLED, HE, KIN, KIN_ADJECTIVES, MANY, NO_NAMES, PETS, SHE};
 use super::token::{Gap, Word};
 
 /// A subject as it stands in a clause.
@@ -169,7 +169,7 @@ fn apposed(text: &str, words: &[Word], head: usize) -> Option<(String, usize)> {
 
 /// After "my sister's": "a nurse" or "birthday".
 fn possessed(words: &[Word], next: usize, subject: Subject) -> Option<Who> {
-    if words.get(next).is_some_and(is_after_is) {
+    if words.get(next).is_some_and(|it| it.on(&AFTER_IS)) {
         return Some(Who {
             is: true,
             ..Who::of(subject, next)
@@ -242,42 +242,6 @@ pub(super) fn is_name(word: &Word) -> bool {
         && !crate::is_stop(bare)
         && !NO_NAMES.contains(&bare)
         && !bare.contains('\'')
-}
-
-/// Says whether "'s" before the word is a verb.
-fn is_after_is(word: &Word) -> bool {
-    word.is(&[
-        "a",
-        "an",
-        "not",
-        "been",
-        "got",
-        "moved",
-        "started",
-        "bought",
-        "joined",
-        "from",
-        "called",
-        "allergic",
-        "pregnant",
-        "vegetarian",
-        "vegan",
-        "moving",
-        "living",
-        "working",
-        "studying",
-        "expecting",
-        "getting",
-        "planning",
-        "going",
-        "engaged",
-        "married",
-        "afraid",
-        "turning",
-        "into",
-        "now",
-        "really",
-    ])
 }
 
 fn written(text: &str, first: &Word, last: &Word) -> String {

@@ -4,7 +4,7 @@ use domain::fact::Aspect;
 
 use super::Subject;
 use super::group::Shape;
-use super::lexicon::{CALLED, KIN_ADJECTIVES, MANY, NATIONS, NO_NAMES};
+use super::lexicon::{ATTRIBUTES, CALLED, KIN_ADJECTIVES, MANY, NATIONS, NO_NAMES};
 use super::said::{Draft, Said};
 use super::subject::is_name;
 use super::token::Gap;
@@ -24,7 +24,7 @@ pub(super) fn thing(said: &Said<'_>) -> Option<(Subject, Draft)> {
             return name(said, &of.join(" "));
         }
         ["birthday"] => birthday(said)?,
-        _ if ATTRIBUTES.contains(&of.join(" ").as_str()) => {
+        _ if ATTRIBUTES.contains(of.join("_").as_str()) => {
             let object = said.object(group.next)?;
             Draft::new(Aspect::Attribute, format!("{} is", of.join(" ")), object).sure(0.85)
         }
@@ -149,32 +149,3 @@ pub(super) fn has_kin(phrase: &str, name: &str) -> Option<Draft> {
     }
     Some(Draft::new(Aspect::Relation, format!("has {}", words.join(" ")), name))
 }
-
-const ATTRIBUTES: &[&str] = &[
-    "blood type",
-    "shoe size",
-    "height",
-    "star sign",
-    "zodiac sign",
-    "native language",
-    "mother tongue",
-    "dress size",
-    "shirt size",
-    "ring size",
-    "phone number",
-    "membership number",
-    "customer number",
-    "account number",
-    "email address",
-    "postal address",
-    "home address",
-    "address",
-    "email",
-    "postcode",
-    "pronouns",
-    "hometown",
-    "nationality",
-    "username",
-    "timezone",
-    "budget",
-];

@@ -40,18 +40,6 @@ pub(super) fn may_be_base(word: &str) -> bool {
         && !is_past(word)
 }
 
-/// Says whether `word` is the -ing of a base: "opening" of "open", "hosting", "skating" of "skate", "planning".
-pub(super) fn is_ing_of(word: &str, base: &str) -> bool {
-    let Some(stem) = word.strip_suffix("ing").filter(|_| word != base) else {
-        return word == base;
-    };
-    let doubled = || {
-        stem.strip_prefix(base)
-            .is_some_and(|it| it.len() == 1 && base.ends_with(it))
-    };
-    stem == base || base.strip_suffix('e') == Some(stem) || doubled()
-}
-
 /// "going", and no "ring".
 fn is_ing(word: &str) -> bool {
     word.strip_suffix("ing")

@@ -115,7 +115,7 @@ fn until(said: &Said<'_>, mention: &Mention) -> bool {
 }
 
 /// Says whether a mention begins with one of the words or stands after it.
-pub(super) fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
+fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
     let first = mention
         .span
         .words

@@ -1,11 +1,10 @@
 //! Names that are told beside something else: of who is what to the speaker, and of what they own.
 
-use super::super::group::Group;
-use super::super::lexicon::{KIN, KIN_ADJECTIVES, NO_NAMES, PETS};
-use super::super::said::{Draft, Said};
+use super::super::lexicon::{FAMILY, HOMES, KIN, KIN_ADJECTIVES, NO_NAMES, PETS};
+use super::super::said::Draft;
 use super::super::subject::{Who, is_name, subject};
-use super::super::token::{self, Gap, Word};
-use super::super::{Statement, Subject, apposed, promoted, thing};
+use super::super::token::{Gap, Word};
+use super::super::{Statement, Subject, apposed, thing};
 use super::Reader;
 use super::people::{Person, people};
 use crate::time;
@@ -61,7 +60,7 @@ impl Reader<'_> {
         for at in 0..words.len() {
             let word = &words[at];
             let head = (at + 1..words.len().min(at + 4)).find(|it| !words[*it].on(&KIN_ADJECTIVES));
-            let Some(head) = head.filter(|it| words[*it].is(FAMILY) && !word.quoted) else {
+            let Some(head) = head.filter(|it| words[*it].on(&FAMILY) && !word.quoted) else {
                 continue;
             };
             let kin = format!("my {}", words[head].lower);
@@ -98,36 +97,13 @@ impl Reader<'_> {
             let before = at
                 .checked_sub(1)
                 .is_none_or(|it| !words[it].is(&["to", "into", "of", "from", "old", "first"]));
-            if !(near && before && my.is(&["my", "our"]) && home.is(HOMES) && within.lower == "in" && is_name(place)) {
+            if !(near && before && my.is(&["my", "our"]) && home.on(&HOMES) && within.lower == "in" && is_name(place)) {
                 continue;
             }
             if let Some(object) = self.told.text.get(home.range.start..place.range.end) {
                 let draft = Draft::new(domain::fact::Aspect::Possession, "has", object).sure(0.75);
                 self.push(Subject::Speaker, draft, None, None);
             }
-        }
-    }
-
-    /// "I got the promotion! Head of data at Orbit from April."
-    pub(super) fn promoted(&mut self, words: &[Word], before: &str) {
-        let told = || promoted::tells(&token::words(before, 0..before.len(), &[]));
-        let Some(part) = promoted::part(words, told()) else {
-            return;
-        };
-        let said = Said {
-            text: self.told.text,
-            words,
-            mentions: &self.mentions,
-            now: self.told.observed_at.to_utc(),
-            from: part.start,
-            at: part.start,
-            end: part.end,
-            who: Who::of(Subject::Speaker, part.start),
-            group: Group::left_out(part.start),
-        };
-        let (posts, since) = (promoted::post(&said), promoted::since(&said));
-        for draft in posts {
-            self.push(Subject::Speaker, draft, since.clone(), None);
         }
     }
 
@@ -237,50 +213,3 @@ fn owner(text: &str, words: &[Word], at: usize) -> Option<(String, String)> {
     let name = written.trim_end_matches('s').trim_end_matches(['\'', '\u{2019}']);
     Some((format!("my {}", kin.lower), name.to_owned()))
 }
-
-/// Those who are named beside it.
-const FAMILY: &[&str] = &[
-    "sister",
-    "brother",
-    "cousin",
-    "aunt",
-    "uncle",
-    "niece",
-    "nephew",
-    "wife",
-    "husband",
-    "son",
-    "daughter",
-    "boss",
-    "neighbour",
-    "neighbor",
-    "flatmate",
-    "roommate",
-    "colleague",
-    "landlady",
-    "landlord",
-    "girlfriend",
-    "boyfriend",
-    "partner",
-    "mother",
-    "father",
-    "grandmother",
-    "grandfather",
-];
-/// What one has somewhere.
-const HOMES: &[&str] = &[
-    "flat",
-    "house",
-    "apartment",
-    "cottage",
-    "office",
-    "shop",
-    "studio",
-    "workshop",
-    "allotment",
-    "garden",
-    "cabin",
-    "farm",
-    "bakery",
-    "restaurant",
-];

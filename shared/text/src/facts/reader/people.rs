@@ -1,6 +1,6 @@
 //! Whom a sentence speaks of, so that a pronoun after it can mean somebody.
 
-use super::super::lexicon::{CALLED, JOBS, KIN, KIN_ADJECTIVES, REPORTS};
+use super::super::lexicon::{CALLED, GREETINGS, JOBS, KIN, KIN_ADJECTIVES, OWNERS, PERSONS, PLACED, REPORTS, TITLES};
 use super::super::subject::{Who, agrees, is_name, subject};
 use super::super::token::{Gap, Word, quotes, words};
 use super::super::{Statement, Subject};
@@ -72,8 +72,8 @@ pub(super) fn people(text: &str, words: &[Word], end: usize) -> Vec<Person> {
         let topic = is_name(word)
             && word.gap == Gap::Comma
             && words.get(at + 1).is_some_and(|it| it.is(&["he", "she"]))
-            && before.is_some_and(|it| it.gap == Gap::None && !it.is(GREETINGS) && !is_name(it));
-        let titled = word.is(TITLES) && word.capital;
+            && before.is_some_and(|it| it.gap == Gap::None && !it.on(&GREETINGS) && !is_name(it));
+        let titled = word.on(&TITLES) && word.capital;
         let who = if word.quoted {
             None
         } else if topic && !word.quoted {
@@ -95,7 +95,7 @@ pub(super) fn people(text: &str, words: &[Word], end: usize) -> Vec<Person> {
         } else {
             let bare = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
             let own = before.is_none_or(|it| {
-                it.gap != Gap::None || !(it.on(&KIN_ADJECTIVES) || it.is(OWNERS) || it.lower.ends_with("'s"))
+                it.gap != Gap::None || !(it.on(&KIN_ADJECTIVES) || it.on(&OWNERS) || it.lower.ends_with("'s"))
             });
             let called = CALLED.contains(&bare) && own;
             called.then(|| Who::of(Subject::Phrase(format!("my {bare}")), at + 1))
@@ -145,7 +145,7 @@ pub(super) fn asked(question: &str, speaker: &str) -> Vec<Person> {
     out.retain(|it| !tells(it));
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).map(|it| &words[it]);
-        let placed = before.is_some_and(|it| it.is(PLACED) || it.gap == Gap::None && is_name(it));
+        let placed = before.is_some_and(|it| it.on(&PLACED) || it.gap == Gap::None && is_name(it));
         let alone = at == 0 && words.len() > 1 && word.gap != Gap::Strong;
         let bare = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
         let tells = words
@@ -195,13 +195,13 @@ pub(super) fn meant(pronoun: &str, here: &[Person], before: &[Person], unknown: 
 /// Says whether words speak of somebody who is not named: "a new teacher", "the girl".
 pub(super) fn unknown(words: &[Word]) -> bool {
     words.iter().enumerate().skip(1).any(|(at, word)| {
-        let role = word.on(&JOBS) || word.on(&KIN) || word.is(PERSONS);
+        let role = word.on(&JOBS) || word.on(&KIN) || word.on(&PERSONS);
         let mine = words[at.saturating_sub(3)..at].iter().any(|it| it.is(&["my", "our"]));
         let predicate = (at.saturating_sub(4)..at).any(|it| words[it].is(&["am", "is", "as", "was", "are", "be"]));
         let name = is_name(word)
-            && !word.is(TITLES)
+            && !word.on(&TITLES)
             && words[at - 1].gap == Gap::None
-            && !words[at - 1].is(PLACED)
+            && !words[at - 1].on(&PLACED)
             && !is_name(&words[at - 1])
             && !words[at - 1].on(&KIN);
         (role && !mine && !predicate) || (name && !mine && !words[at - 1].is(&["called", "named", "is"]))
@@ -213,33 +213,3 @@ pub(super) fn told(statements: &[Statement], named: &[Person]) -> Vec<Person> {
     let people = statements.iter().filter_map(Person::told);
     people.filter(|it| !named.iter().any(|other| other.is(it))).collect()
 }
-
-/// Words before a place and not before a person.
-const PLACED: &[&str] = &[
-    "in", "at", "from", "to", "of", "on", "near", "via", "into", "the", "a", "an",
-];
-/// Words before who is spoken to.
-const GREETINGS: &[&str] = &[
-    "thanks", "hi", "hello", "hey", "yes", "no", "ok", "okay", "sorry", "dear", "oh", "ah", "so", "and", "but", "well",
-    "you", "please", "morning", "evening", "my", "luck", "on", "bravo",
-];
-const TITLES: &[&str] = &["mr", "mrs", "ms", "miss", "dr", "doctor", "professor", "prof"];
-/// Words that say whose somebody is.
-const OWNERS: &[&str] = &[
-    "my", "your", "his", "her", "their", "our", "the", "a", "an", "of", "whose",
-];
-const PERSONS: &[&str] = &[
-    "man",
-    "woman",
-    "girl",
-    "boy",
-    "guy",
-    "lady",
-    "somebody",
-    "someone",
-    "person",
-    "lad",
-    "bloke",
-    "gentleman",
-    "dude",
-];

@@ -1,0 +1,45 @@
+//! What is tried on a clause, in which order.
+
+use super::super::rules::{Family, draft};
+use super::super::said::{Draft, Said};
+use super::super::{Subject, habit, state, thing};
+
+/// Returns what the rules make of a clause, and of whom that is said. `assistant`: it is said to one.
+pub(super) fn drafts(said: &Said<'_>, assistant: bool) -> Vec<(Subject, Draft)> {
+    let own = said.who.subject.clone();
+    if !said.who.of.is_empty() {
+        return thing::thing(said).into_iter().collect();
+    }
+    let rules = [thing::called, state::kin_of, thing::introduced];
+    if let Some(draft) = rules.iter().find_map(|it| it(said)) {
+        return vec![(Subject::Speaker, draft)];
+    }
+    let first = habit::habit(said)
+        .or_else(|| draft(said, BEFORE_STATES, assistant))
+        .or_else(|| state::state(said))
+        .or_else(|| draft(said, AFTER_STATES, assistant));
+    let second = draft(said, &[Family::Later], assistant);
+    first.into_iter().chain(second).map(|it| (own.clone(), it)).collect()
+}
+
+/// Rules that are tried before and after those of `state`.
+const BEFORE_STATES: &[Family] = &[
+    Family::Preference,
+    Family::Place,
+    Family::Work,
+    Family::Possession,
+    Family::State,
+];
+const AFTER_STATES: &[Family] = &[Family::Plan, Family::Trade, Family::Activity];
+
+/// Returns a draft that is less sure if it is told of others, or without its subject.
+pub(super) fn weighed(said: &Said<'_>, subject: &Subject, draft: Draft) -> Draft {
+    let other = if *subject == Subject::Speaker { 1.0 } else { 0.8 };
+    let guess = match (said.who.pronoun, said.who.implied) {
+        (true, _) => 0.85,
+        (_, true) => 0.85,
+        (false, false) => 1.0,
+    };
+    let confidence = draft.confidence * other * guess;
+    draft.sure(confidence)
+}

@@ -1,0 +1,316 @@
+//! Facts by rule files: `data/en/facts/*.rule`.
+//!
+//! A rule begins with `rule NAME`; its lines follow, each a key, a colon and a value:
+//!
+//! | key | value |
+//! | --- | --- |
+//! | `verb` | Bases of verbs, each with its own forms if it needs others: `have get:perfect`; `*` for any verb. A rule without a verb is read at the start of a clause. |
+//! | `form` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
+//! | `from` | `verb`: the pattern begins with the last word of the verb, and not behind it. |
+//! | `pattern` | What follows; of several lines the first that matches counts. |
+//! | `without` | A pattern that nothing behind the verb may match. |
+//! | `adverb` | A word that stands between the subject and the end of the verb. |
+//! | `negated` | `no` (the default), `must`, or `ends`: "any more" with a negation says that it is over. |
+//! | `times` | Of the times of the clause: `none`, `since` (no others), `ahead`, `day` (a day ahead), `month` (a day or month ahead), `long` (one that is no day). |
+//! | `who` | `others` (not the speaker), `role` (nobody by name), `assistant` (it is said to one). |
+//! | `says-not` | `yes`: what is stated is not so, although no "not" stands there. |
+//! | `over` | `yes`: what is stated is over. |
+//! | `when` | What the times mean: `state` (the default), `event`, `visit`, `plan`. |
+//! | `fact` | Aspect, predicate and, if it is not the captured phrase, the object, with bars between them. `$verb` is the third person of the verb, `$base` its base, `$1` the marked words, `$object` the captured phrase. |
+//! | `sure` | How sure it is, 0 to 1. |
+//! | `says` | A sentence, an equals sign, and the fact that the rule makes of it; at least three. `@` before a sentence: a user says it to an assistant. |
+//! | `silent` | A sentence of which the rule makes nothing; at least two. |
+//!
+//! A pattern is a sequence of:
+//!
+//! | written | matches |
+//! | --- | --- |
+//! | `word` | The word. Contractions are taken apart: "I'm" is `i am`. |
+//! | `<class>` | A phrase that `let NAME = PATTERN` has defined, a list of `words.txt`, or: `name` `capital` `number` `figure` `food` `foreign` `ing` `owner` (Ana's) `plural` `stop` `time` `verb`. |
+//! | `(a \| b)`, `[a]` | One of several; one or nothing. |
+//! | `*`, `*3`, `**` | Any word; up to three without a pause between them; any number. `*3!<class>`: none of a class. |
+//! | `!x`, `&x` | Nothing, where `x` does not follow, or does. |
+//! | `=x` | What `x` does, and marks it. |
+//! | `{x}`, `{+x}`, `{-x}`, `{>x}` | The object: a phrase that begins with `x`; with the times in it; only what `x` matches; up to the end of the clause. |
+//! | `/`, `$` | A pause (a comma, a dash or the end) before the next word; the end of the clause. |
+
+mod pattern;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use domain::fact::Aspect;
+use domain::time::Precision;
+
+use super::Subject;
+use super::group::{Group, Shape};
+use super::said::{Draft, Said, When};
+use crate::time::{Kind, Mention};
+use pattern::{Choice, Extent, State, matches};
+
+/// A file of rules: what a clause is tried for together. The first rule that matches makes the draft.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Family {
+    Activity,
+    Instruction,
+    Later,
+    Place,
+    Plan,
+    Possession,
+    Preference,
+    Sentence,
+    State,
+    Trade,
+    Work,
+}
+
+const FILES: &[(Family, &str)] = &[
+    (Family::Activity, include_str!("../../data/en/facts/activity.rule")),
+    (
+        Family::Instruction,
+        include_str!("../../data/en/facts/instruction.rule"),
+    ),
+    (Family::Later, include_str!("../../data/en/facts/later.rule")),
+    (Family::Place, include_str!("../../data/en/facts/place.rule")),
+    (Family::Plan, include_str!("../../data/en/facts/plan.rule")),
+    (Family::Possession, include_str!("../../data/en/facts/possession.rule")),
+    (Family::Preference, include_str!("../../data/en/facts/preference.rule")),
+    (Family::Sentence, include_str!("../../data/en/facts/sentence.rule")),
+    (Family::State, include_str!("../../data/en/facts/state.rule")),
+    (Family::Trade, include_str!("../../data/en/facts/trade.rule")),
+    (Family::Work, include_str!("../../data/en/facts/work.rule")),
+];
+/// Patterns with names, for all files.
+const PHRASES: &str = include_str!("../../data/en/facts/phrases.rule");
+
+/// The rules of a family that belong to a verb; those of any verb have the name `*`, those without one an empty name.
+type ByVerb = HashMap<(Family, &'static str), Vec<Rule>>;
+
+static RULES: LazyLock<ByVerb> = LazyLock::new(|| match read::files() {
+    Ok(rules) => by_verb(rules),
+    // The files are part of the program, and a test reads them all.
+    Err(wrong) => panic!("the rules for facts cannot be read: {wrong}"),
+});
+
+fn by_verb(rules: Vec<Rule>) -> ByVerb {
+    let mut out: ByVerb = HashMap::new();
+    for rule in rules {
+        let bases: Vec<&str> = rule.verbs.iter().map(|it| it.0).collect();
+        for base in if bases.is_empty() { vec![""] } else { bases } {
+            out.entry((rule.family, base)).or_default().push(rule.clone());
+        }
+    }
+    out.values_mut().for_each(|it| it.sort_by_key(|it| it.number));
+    out
+}
+
+/// Which negations a rule takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Negated {
+    No,
+    Must,
+    Ends,
+}
+
+/// Which times a clause has to name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    Any,
+    None,
+    Since,
+    Ahead,
+    Day,
+    Month,
+    Long,
+}
+
+/// Of whom a rule speaks, or to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Anybody,
+    Others,
+    Role,
+    Assistant,
+}
+
+#[derive(Clone, Debug)]
+struct Rule {
+    name: &'static str,
+    family: Family,
+    number: usize,
+    verbs: Vec<(&'static str, Vec<&'static str>)>,
+    from_verb: bool,
+    patterns: Choice,
+    without: Choice,
+    adverb: &'static str,
+    negated: Negated,
+    times: Times,
+    whose: Whose,
+    says_not: bool,
+    over: bool,
+    when: When,
+    aspect: Aspect,
+    predicate: &'static str,
+    object: &'static str,
+    sure: f32,
+    says: Vec<(&'static str, &'static str)>,
+    silent: Vec<&'static str>,
+}
+
+/// Returns what the first rule of the families makes of a clause. `assistant`: it is said to one.
+pub(super) fn draft(said: &Said<'_>, families: &[Family], assistant: bool) -> Option<Draft> {
+    let verb = said.group.base.as_str();
+    let verbs = if families == [Family::Instruction] || families == [Family::Sentence] {
+        vec![""]
+    } else {
+        vec![verb, "*"]
+    };
+    families.iter().find_map(|family| {
+        let mut rules = verbs.iter().filter_map(|it| RULES.get(&(*family, *it))).flatten();
+        rules.find_map(|rule| rule.draft(said, assistant))
+    })
+}
+
+impl Rule {
+    fn draft(&self, said: &Said<'_>, assistant: bool) -> Option<Draft> {
+        let group = &said.group;
+        let from = if self.verbs.is_empty() {
+            said.at
+        } else {
+            group.next.saturating_sub(usize::from(self.from_verb))
+        };
+        let gone = group.ended || (!group.positive && said.any_more());
+        let negation = match self.negated {
+            Negated::No => group.positive,
+            Negated::Must => !group.positive,
+            Negated::Ends => group.positive || gone,
+        };
+        if !(negation && self.has_form(group) && self.speaks_of(said, assistant) && self.has_times(said)) {
+            return None;
+        }
+        let adverb = || said.words[said.at..group.next].iter().any(|it| it.lower == self.adverb);
+        if !(self.adverb.is_empty() || adverb()) {
+            return None;
+        }
+        let begins = |at: usize| State {
+            at,
+            object: None,
+            mark: None,
+        };
+        if (from..said.end).any(|it| !matches(said, &self.without, &begins(it)).is_empty()) {
+            return None;
+        }
+        let state = matches(said, &self.patterns, &begins(from)).into_iter().next()?;
+        let captured = match &state.object {
+            Some((words, Extent::Rest)) => order(said, words.clone())?,
+            Some((words, Extent::Phrase | Extent::Timed | Extent::Exact)) => said.written(words.clone())?,
+            None => String::new(),
+        };
+        let marked = state.mark.map_or_else(String::new, |it| {
+            let words: Vec<&str> = it.map(|at| said.at(at)).collect();
+            words.join(" ")
+        });
+        let filled = |template: &str| {
+            let verb = super::verb::third(&group.base);
+            let out = template.replace("$verb", &verb).replace("$base", &group.base);
+            out.replace("$1", &marked).replace("$object", &captured)
+        };
+        Some(Draft {
+            aspect: self.aspect,
+            predicate: filled(self.predicate),
+            object: filled(self.object),
+            positive: !(self.says_not || self.negated == Negated::Must),
+            ended: self.over || self.negated != Negated::Must && gone,
+            when: self.when,
+            confidence: self.sure,
+            rule: self.name,
+        })
+    }
+
+    fn has_form(&self, group: &Group) -> bool {
+        let form = form(group);
+        let base = |it: &&(&str, Vec<&str>)| it.0 == group.base || it.0 == "*";
+        self.verbs.is_empty() || self.verbs.iter().find(base).is_some_and(|it| it.1.contains(&form))
+    }
+
+    fn speaks_of(&self, said: &Said<'_>, assistant: bool) -> bool {
+        match self.whose {
+            Whose::Anybody => true,
+            Whose::Others => said.who.subject != Subject::Speaker,
+            Whose::Role => !matches!(said.who.subject, Subject::Name(_)),
+            Whose::Assistant => assistant,
+        }
+    }
+
+    fn has_times(&self, said: &Said<'_>) -> bool {
+        let since = |it: &Mention| it.span.words.to_lowercase().starts_with("since");
+        let ahead = |it: &Mention| it.span.start > said.now;
+        match self.times {
+            Times::Any => true,
+            Times::None => said.times().count() == 0,
+            Times::Since => said.times().all(since),
+            Times::Ahead => {
+                let soon = said.now + chrono::TimeDelta::hours(12);
+                let near = |it: &Mention| it.span.end > soon && it.span.start + chrono::TimeDelta::days(1) > said.now;
+                said.times().any(near)
+            }
+            Times::Day => {
+                let day = said.times().find(|it| ahead(it));
+                day.is_some_and(|it| it.span.precision == Precision::Day && it.kind != Kind::Interval)
+            }
+            Times::Month => said
+                .times()
+                .any(|it| ahead(it) && matches!(it.span.precision, Precision::Day | Precision::Month)),
+            Times::Long => said.times().any(|it| {
+                matches!(
+                    it.span.precision,
+                    Precision::Month | Precision::Year | Precision::Season
+                )
+            }),
+        }
+    }
+}
+
+/// Returns the form of a verb as rules name it; empty for one that says nothing for sure.
+fn form(group: &Group) -> &'static str {
+    match group.shape {
+        Shape::Present => "present",
+        Shape::Past => "past",
+        Shape::Perfect => "perfect",
+        Shape::Progressive => "progressive",
+        Shape::Lasting => "lasting",
+        Shape::Future => "future",
+        Shape::Going => "going",
+        Shape::Be => "be",
+        Shape::Was => "was",
+        Shape::Been => "been",
+        Shape::Modal if group.can => "can",
+        Shape::Modal => "",
+    }
+}
+
+/// Returns an order as it is kept: without thanks, its first letter small; none if it is too short or too long.
+fn order(said: &Said<'_>, words: std::ops::Range<usize>) -> Option<String> {
+    let polite = |it: &usize| matches!(said.at(*it), "please" | "thanks" | "thank" | "you" | "ok" | "okay");
+    let last = words.clone().rev().find(|it| !polite(it))?;
+    let object = said.written(words.start..last + 1)?;
+    if object.split_whitespace().count() < ORDER_MIN || object.chars().count() > ORDER_MAX {
+        return None;
+    }
+    let mut chars = object.chars();
+    let first = chars.next().map(|it| it.to_lowercase().to_string()).unwrap_or_default();
+    let own = object.starts_with("I ") || object.starts_with("I'");
+    Some(if own {
+        object
+    } else {
+        format!("{first}{}", chars.as_str())
+    })
+}
+
+/// Shortest order, in words.
+const ORDER_MIN: usize = 3;
+/// Longest order, in characters.
+const ORDER_MAX: usize = 240;

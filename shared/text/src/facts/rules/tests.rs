@@ -1,0 +1,120 @@
+//! Every sentence of every rule, and what no rule file may hold.
+
+use std::time::Duration;
+
+use chrono::{DateTime, FixedOffset};
+
+use super::super::{Statement, Subject, Telling, stated_by_rules};
+use super::pattern::Phrases;
+use super::{Family, read};
+
+/// 12 June 2024, 10:00.
+const SAID_AT: u64 = 1_718_186_400;
+
+fn told(sentence: &str) -> Telling<'_> {
+    let to_assistant = sentence.strip_prefix("@ ");
+    let (speaker, addressee) = if to_assistant.is_some() {
+        ("user", "assistant")
+    } else {
+        ("Nora", "Sam")
+    };
+    Telling {
+        text: to_assistant.unwrap_or(sentence),
+        speaker,
+        addressee,
+        observed_at: DateTime::<FixedOffset>::default() + Duration::from_secs(SAID_AT),
+    }
+}
+
+fn shown(it: &Statement) -> String {
+    let subject = match &it.subject {
+        Subject::Speaker => "I",
+        Subject::Phrase(name) | Subject::Name(name) => name,
+    };
+    let since = it.since.as_ref().map(|it| format!(" since {}", it.start.date_naive()));
+    let until = it.until.map(|it| format!(" until {}", it.date_naive()));
+    let marks = [("ended", it.ended), ("not", !it.positive)];
+    let marks = marks.iter().filter(|it| it.1).map(|it| format!(" {}", it.0));
+    let line = format!(
+        "[{subject}] {} | {}{}",
+        it.predicate,
+        it.object,
+        since.unwrap_or_default()
+    );
+    format!("{line}{}{}", until.unwrap_or_default(), marks.collect::<String>())
+}
+
+/// Returns what a rule makes of a sentence, facts parted by semicolons.
+fn made(rule: &str, sentence: &str) -> String {
+    let by = stated_by_rules(&told(sentence), "").into_iter();
+    let facts: Vec<String> = by.filter(|it| it.1 == rule).map(|it| shown(&it.0)).collect();
+    facts.join("; ")
+}
+
+#[test]
+fn every_rule_says_what_its_sentences_say() {
+    let rules = read::files().unwrap();
+    assert!(rules.len() > 60, "{} rules", rules.len());
+    let mut wrong = Vec::new();
+    for rule in &rules {
+        for (sentence, fact) in &rule.says {
+            let made = made(rule.name, sentence);
+            if made != *fact {
+                wrong.push(format!("{}\tsays: {sentence} = {made}", rule.name));
+            }
+        }
+        for sentence in &rule.silent {
+            let made = made(rule.name, sentence);
+            if !made.is_empty() {
+                wrong.push(format!("{}\tsilent: {sentence} = {made}", rule.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+const WHOLE: &str = "rule one\n verb: live\n form: present\n pattern: in {<name>}\n fact: place | lives in\n sure: 0.9\n \
+    says: a = b\n says: c = d\n says: e = f\n silent: g\n silent: h\n";
+
+/// What of the rule is replaced, by what, and what the error says.
+const BROKEN: &[(&str, &str, &str)] = &[
+    ("{<name>}", "{<nobody>}", "no class `nobody`"),
+    ("{<name>}", "{<name>", "`}` is missing"),
+    ("{<name>}", "{Porto}", "not in lower case"),
+    ("lives in", "dwells in", "no predicate `dwells in`"),
+    ("place |", "spot |", "no aspect `spot`"),
+    ("form: present", "form: presently", "no form `presently`"),
+    ("sure: 0.9", "surely: 0.9", "says nothing to a rule"),
+    ("sure: 0.9", "sure: 1.5", "is missing"),
+    (" says: a = b\n", "", "sentences"),
+    (" silent: g\n", "", "sentences"),
+];
+
+#[test]
+fn a_broken_rule_is_named_with_what_is_wrong() {
+    let whole = read::rules(Family::Place, WHOLE, &Phrases::new()).unwrap();
+    assert_eq!(read::numbered(whole.clone()).unwrap().len(), 1);
+    let twice = read::numbered([whole.clone(), whole].concat()).unwrap_err();
+    assert_eq!(twice, "one: stands twice");
+    for (from, to, error) in BROKEN {
+        let broken: &'static str = WHOLE.replacen(from, to, 1).leak();
+        let wrong = read::rules(Family::Place, broken, &Phrases::new()).unwrap_err();
+        assert!(
+            wrong.starts_with("one: ") && wrong.contains(error),
+            "{from} -> {to}: {wrong}"
+        );
+    }
+    assert!(read::phrases("let a = b\nlet a = c").unwrap_err().contains("twice"));
+}
+
+#[test]
+fn predicates_of_rules_have_the_cardinality_of_the_domain() {
+    let single = super::super::lexicon::list("single_predicates");
+    let all = super::super::lexicon::list("predicates");
+    assert!(single.is_subset(&all) && !single.is_empty());
+    for name in all.iter().filter(|it| !it.contains('$')) {
+        let written = name.replace('_', " ");
+        let predicate = domain::predicate::Predicate::of(&written);
+        assert_eq!(predicate.is_single(), single.contains(name), "{written}");
+    }
+}
