@@ -24,6 +24,8 @@ export type ActUndo = components["schemas"]["ActUndo"];
 export type ActUndoLabel = components["schemas"]["ActUndoLabel"];
 /** Two things that were taken for one are two. */
 export type ActUndoMerge = components["schemas"]["ActUndoMerge"];
+/** A page and its sections are not to be summed up as a language model said. */
+export type ActUndoSummary = components["schemas"]["ActUndoSummary"];
 /** What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
 export type Anchors = components["schemas"]["Anchors"];
 /** A short answer with what supports it. */
@@ -170,6 +172,8 @@ export type NewActUndo = components["schemas"]["NewActUndo"];
 export type NewActUndoLabel = components["schemas"]["NewActUndoLabel"];
 /** Two things that were taken for one are two. */
 export type NewActUndoMerge = components["schemas"]["NewActUndoMerge"];
+/** A page and its sections are not to be summed up as a language model said; the rules sum the page up. */
+export type NewActUndoSummary = components["schemas"]["NewActUndoSummary"];
 /** A key to be made. */
 export type NewApiKey = components["schemas"]["NewApiKey"];
 /** A batch of what happened: records, or chat messages as they are. */

@@ -852,7 +852,7 @@ export interface components {
             watermark: string;
         };
         /** @description What can be decided. */
-        Act: components["schemas"]["ActCorrectFact"] | components["schemas"]["ActRetireFact"] | components["schemas"]["ActUndoMerge"] | components["schemas"]["ActUndoLabel"] | components["schemas"]["ActPinUnit"] | components["schemas"]["ActForgetUnit"] | components["schemas"]["ActEraseRecord"] | components["schemas"]["ActUndo"];
+        Act: components["schemas"]["ActCorrectFact"] | components["schemas"]["ActRetireFact"] | components["schemas"]["ActUndoMerge"] | components["schemas"]["ActUndoLabel"] | components["schemas"]["ActUndoSummary"] | components["schemas"]["ActPinUnit"] | components["schemas"]["ActForgetUnit"] | components["schemas"]["ActEraseRecord"] | components["schemas"]["ActUndo"];
         /** @description The value of a fact is another one. */
         ActCorrectFact: {
             /** @description The fact. */
@@ -934,6 +934,16 @@ export interface components {
             kind: "undo_merge";
             /** @description The merge. */
             merge: components["schemas"]["MergeId"];
+        };
+        /** @description A page and its sections are not to be summed up as a language model said. */
+        ActUndoSummary: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "undo_summary";
+            /** @description The page. */
+            page: components["schemas"]["PageId"];
         };
         /** @description What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
         Anchors: {
@@ -1825,7 +1835,7 @@ export interface components {
             unit: components["schemas"]["UnitId"];
         };
         /** @description What can be decided. */
-        NewAct: components["schemas"]["NewActCorrectFact"] | components["schemas"]["NewActRetireFact"] | components["schemas"]["NewActUndoMerge"] | components["schemas"]["NewActUndoLabel"] | components["schemas"]["NewActPinUnit"] | components["schemas"]["NewActForgetUnit"] | components["schemas"]["NewActEraseRecord"] | components["schemas"]["NewActUndo"];
+        NewAct: components["schemas"]["NewActCorrectFact"] | components["schemas"]["NewActRetireFact"] | components["schemas"]["NewActUndoMerge"] | components["schemas"]["NewActUndoLabel"] | components["schemas"]["NewActUndoSummary"] | components["schemas"]["NewActPinUnit"] | components["schemas"]["NewActForgetUnit"] | components["schemas"]["NewActEraseRecord"] | components["schemas"]["NewActUndo"];
         /** @description The value of a fact is another one. */
         NewActCorrectFact: {
             /** @description The fact. */
@@ -1907,6 +1917,16 @@ export interface components {
             kind: "undo_merge";
             /** @description The merge. */
             merge: components["schemas"]["MergeId"];
+        };
+        /** @description A page and its sections are not to be summed up as a language model said; the rules sum the page up. */
+        NewActUndoSummary: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "undo_summary";
+            /** @description The page. */
+            page: components["schemas"]["PageId"];
         };
         /** @description A key to be made. */
         NewApiKey: {
@@ -2168,7 +2188,10 @@ export interface components {
             sections: components["schemas"]["Section"][];
             /** @description Whether it is offered. */
             status?: components["schemas"]["PageStatus"];
-            /** @description One or two sentences. */
+            /**
+             * @description One to three sentences. They begin with what a language model wrote of the page, if one did and the lines of the page bear it
+             *     out.
+             */
             summary: string;
             /** @description At most eight keywords, strongest first. */
             tags?: string[];
@@ -2197,7 +2220,7 @@ export interface components {
             sections: string[];
             /** @description Whether it is offered. */
             status: components["schemas"]["PageStatus"];
-            /** @description One or two sentences. */
+            /** @description One to three sentences. They begin with what a language model wrote of the page, if one did. */
             summary: string;
             /** @description Keywords, strongest first. */
             tags: string[];
@@ -2259,7 +2282,10 @@ export interface components {
             at: string;
             /** @description Your ids of the other records that the model was shown. */
             beside?: string[];
-            /** @description SHA-256 of what the model was shown of the session, in hexadecimal digits. */
+            /**
+             * @description SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is
+             *     about; of names, of both.
+             */
             digest: string;
             /** @description The earlier gists that the model was shown, in the order of their labels. */
             earlier?: components["schemas"]["PortableGist"][];
@@ -2270,7 +2296,7 @@ export interface components {
              * @default passage
              * @enum {string}
              */
-            kind?: "passage" | "picture" | "events" | "label";
+            kind?: "passage" | "picture" | "events" | "label" | "page" | "people";
             /** @description The model. */
             model: string;
             /** @description How much was derived from it, and what of the reply was left out. */
@@ -2279,7 +2305,7 @@ export interface components {
             output?: string;
             /** @description Name and version of the prompt. */
             prompt: string;
-            /** @description Your ids of the records that were read, in the order of the session: up to 48 of an event, up to 24 of anything else. */
+            /** @description Your ids of the records that were read, in the order of the session: up to 48 of an event, a name, a topic or a page, up to 24 of anything else. */
             records: string[];
             /** @description Your name of the session. */
             session: string;
@@ -2520,7 +2546,7 @@ export interface components {
          * @description What a language model was asked about records.
          * @enum {string}
          */
-        ReadingKind: "passage" | "picture" | "events" | "label";
+        ReadingKind: "passage" | "picture" | "events" | "label" | "page" | "people";
         /** @description A page of readings: in the portable form if `portable` was `true`. */
         ReadingList: components["schemas"]["ReadingPage"] | components["schemas"]["PortableReadingPage"];
         /** @description What was derived of a reading, and what of its reply was not used. */
@@ -2835,6 +2861,8 @@ export interface components {
             left_out?: number;
             /** @description What it says, a line each, oldest first; long ones are compressed to the lines that say most. */
             lines: components["schemas"]["Line"][];
+            /** @description What it says, in one sentence of at most 240 characters; only a language model writes one. */
+            summary?: string | null;
             time?: components["schemas"]["TimeSpan"] | null;
             /** @description Short title. */
             title: string;

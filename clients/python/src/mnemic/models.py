@@ -808,6 +808,17 @@ class ActUndoMerge(Model):
     """The merge."""
 
 
+class ActUndoSummary(Model):
+    """A page and its sections are not to be summed up as a language model said."""
+
+    model_config = ConfigDict(
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['undo_summary'] = 'undo_summary'
+    page: str
+    """The page."""
+
+
 class Anchors(Model):
     """What the question fixes. `words` and `subjects` are data for scoring, never a query language."""
 
@@ -1434,6 +1445,18 @@ class NewActUndoLabel(Model):
     """The topic."""
 
 
+class NewActUndoSummary(Model):
+    """A page and its sections are not to be summed up as a language model said; the rules sum the page up."""
+
+    model_config = ConfigDict(
+        extra='forbid',
+        use_attribute_docstrings=True,
+    )
+    kind: Literal['undo_summary'] = 'undo_summary'
+    page: str
+    """The page."""
+
+
 class NewApiKey(Model):
     """A key to be made."""
 
@@ -1594,7 +1617,7 @@ class PageHead(Model):
     """Whether it is offered."""
 
     summary: str
-    """One or two sentences."""
+    """One to three sentences. They begin with what a language model wrote of the page, if one did."""
 
     tags: list[str]
     """Keywords, strongest first."""
@@ -2266,7 +2289,7 @@ class Curation(Model):
         use_attribute_docstrings=True,
     )
     act: Annotated[
-        ActCorrectFact | ActRetireFact | ActUndoMerge | ActUndoLabel | ActPinUnit | ActForgetUnit | ActEraseRecord | ActUndo,
+        ActCorrectFact | ActRetireFact | ActUndoMerge | ActUndoLabel | ActUndoSummary | ActPinUnit | ActForgetUnit | ActEraseRecord | ActUndo,
         Field(discriminator='kind'),
     ]
     """What was done."""
@@ -2323,7 +2346,7 @@ class NewCuration(Model):
         use_attribute_docstrings=True,
     )
     act: Annotated[
-        NewActCorrectFact | NewActRetireFact | NewActUndoMerge | NewActUndoLabel | NewActPinUnit | NewActForgetUnit | NewActEraseRecord | NewActUndo,
+        NewActCorrectFact | NewActRetireFact | NewActUndoMerge | NewActUndoLabel | NewActUndoSummary | NewActPinUnit | NewActForgetUnit | NewActEraseRecord | NewActUndo,
         Field(discriminator='kind'),
     ]
     """What is to be done."""
@@ -2379,7 +2402,10 @@ class PortableReading(Model):
     digest: Annotated[
         str, Field(max_length=64, min_length=64, pattern='^[0-9a-fA-F]{64}$')
     ]
-    """SHA-256 of what the model was shown of the session, in hexadecimal digits."""
+    """
+    SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is
+    about; of names, of both.
+    """
 
     earlier: Annotated[
         list[PortableGist], Field(max_length=64, validate_default=True)
@@ -2389,7 +2415,7 @@ class PortableReading(Model):
     failure: Annotated[str | None, Field(max_length=1024)] = None
     """Why it failed; only if it did."""
 
-    kind: Literal['passage', 'picture', 'events', 'label'] | str = 'passage'
+    kind: Literal['passage', 'picture', 'events', 'label', 'page', 'people'] | str = 'passage'
     """What a language model was asked about records."""
 
     model: Annotated[str, Field(max_length=256, min_length=1)]
@@ -2405,7 +2431,7 @@ class PortableReading(Model):
     """Name and version of the prompt."""
 
     records: Annotated[list[str], Field(max_length=48, min_length=1)]
-    """Your ids of the records that were read, in the order of the session: up to 48 of an event, up to 24 of anything else."""
+    """Your ids of the records that were read, in the order of the session: up to 48 of an event, a name, a topic or a page, up to 24 of anything else."""
 
     session: Annotated[str, Field(max_length=256, min_length=1)]
     """Your name of the session."""
@@ -2478,7 +2504,7 @@ class Reading(Model):
     id: str
     """Its id. A passage has one reading."""
 
-    kind: Literal['passage', 'picture', 'events', 'label'] | str
+    kind: Literal['passage', 'picture', 'events', 'label', 'page', 'people'] | str
     """What the model was asked."""
 
     model: str
@@ -2595,6 +2621,9 @@ class Section(Model):
     lines: list[Line]
     """What it says, a line each, oldest first; long ones are compressed to the lines that say most."""
 
+    summary: str | None = None
+    """What it says, in one sentence of at most 240 characters; only a language model writes one."""
+
     time: TimeSpan | None = None
     title: str
     """Short title."""
@@ -2695,7 +2724,10 @@ class Page(Model):
     """Whether it is offered."""
 
     summary: str
-    """One or two sentences."""
+    """
+    One to three sentences. They begin with what a language model wrote of the page, if one did and the lines of the page bear it
+    out.
+    """
 
     tags: list[str] = []
     """At most eight keywords, strongest first."""
