@@ -1,8 +1,9 @@
 //! The word pieces that are nearest to one, remembered between questions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use domain::port::Sparse;
 use text::Table;
 
 /// Pieces whose neighbours are kept; each takes about 100 bytes.
@@ -21,14 +22,28 @@ static KNOWN: LazyLock<Mutex<HashMap<u32, Arc<[Neighbour]>>>> = LazyLock::new(Mu
 
 /// A word piece with its likeness to another, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Neighbour {
-    pub(crate) piece: u32,
-    pub(crate) likeness: f32,
+struct Neighbour {
+    piece: u32,
+    likeness: f32,
+}
+
+/// Returns pieces with the nearest to each, by the greatest likeness to any of them; that of a piece to itself is 1.
+pub(crate) fn with_neighbours(pieces: impl Iterator<Item = u32>) -> Sparse {
+    let mut terms: BTreeMap<u32, f32> = BTreeMap::new();
+    for own in pieces {
+        let mut raise = |piece: u32, likeness: f32| {
+            let weight = terms.entry(piece).or_default();
+            *weight = likeness.max(*weight);
+        };
+        neighbours(own).iter().for_each(|it| raise(it.piece, it.likeness));
+        raise(own, 1.0);
+    }
+    terms.into_iter().collect()
 }
 
 /// Returns the pieces nearest to one, itself among them; best first, ties by number. What is remembered changes how long it
 /// takes, never the result.
-pub(crate) fn neighbours(piece: u32) -> Arc<[Neighbour]> {
+fn neighbours(piece: u32) -> Arc<[Neighbour]> {
     #[cfg(test)]
     ASKED.set(ASKED.get() + 1);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

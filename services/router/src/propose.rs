@@ -9,7 +9,6 @@ use domain::port::{Hit, SearchResult, Sparse};
 use domain::unit::Unit;
 
 use crate::edges::Related;
-use crate::near::neighbours;
 use crate::query::Query;
 use crate::scope::Scope;
 use crate::view::{Marks, Turn, View, bits};
@@ -256,20 +255,6 @@ pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, found: &SearchResult
 /// Returns the stems to search for, each once.
 pub fn words(query: &Query) -> Sparse {
     let terms: BTreeMap<u32, f32> = query.words.iter().map(|it| (it.term, 1.0)).collect();
-    terms.into_iter().collect()
-}
-
-/// Returns the word pieces to search for, with the nearest other pieces of the space's language beside them.
-pub fn pieces(query: &Query) -> Sparse {
-    let mut terms: BTreeMap<u32, f32> = BTreeMap::new();
-    for &own in query.words.iter().flat_map(|it| &it.pieces) {
-        let mut raise = |piece: u32, likeness: f32| {
-            let weight = terms.entry(piece).or_default();
-            *weight = likeness.max(*weight);
-        };
-        neighbours(own).iter().for_each(|it| raise(it.piece, it.likeness));
-        raise(own, 1.0);
-    }
     terms.into_iter().collect()
 }
 

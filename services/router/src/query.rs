@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use chrono::{DateTime, Duration, FixedOffset};
 use domain::anchor::{Anchors, AnswerKind, HopShape};
 use domain::evidence::WordWeight;
+use domain::port::Sparse;
 use domain::question::Question;
 use domain::time::{Precision, TimeSpan};
 use text::frames::Frames;
@@ -16,6 +17,7 @@ use text::{Table, sparse};
 
 use crate::encoded::Encoded;
 use crate::likeness::Likeness;
+use crate::near::with_neighbours;
 use crate::view::{View, is_role, is_user};
 
 /// A question has at most this many words that count; the rarest stay.
@@ -56,6 +58,8 @@ pub struct Query {
     pub picture: bool,
     /// What its wording speaks of (`text::patterns`).
     pub patterns: [u8; text::patterns::N],
+    /// Word pieces to search the index for: those of its words, and the nearest to each.
+    pub searched: Sparse,
     /// How near word pieces of texts are to those of its words.
     pub likeness: Likeness,
     /// What the index found by its vector, if a sentence encoder made that; filled in after the search.
@@ -135,6 +139,7 @@ impl Query {
         });
         Query {
             reading,
+            searched: with_neighbours(words.iter().flat_map(|it| it.pieces.iter().copied())),
             likeness: Likeness::of(&words),
             words,
             vector,

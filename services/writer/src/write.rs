@@ -10,7 +10,7 @@ use crate::{act, scene, speech, state, summary};
 
 /// Name and version of the rules; kept in every unit. Whatever changes what is written, here or in `text`, counts it up: a
 /// test holds what each version writes of a sample.
-pub const RULES: &str = "rules/3";
+pub const RULES: &str = "rules/4";
 /// Most names kept of one unit.
 const PARTICIPANTS_MAX: usize = 16;
 /// Most times kept of one unit.

@@ -62,7 +62,7 @@ impl Router {
         let search = Search {
             dense,
             words: Some(propose::words(query)),
-            pieces: Some(propose::pieces(query)),
+            pieces: Some(query.searched.clone()),
             limit: self.config.hits * if seen.has_gists() { 2 } else { 1 },
             from: request.filter.from.map(|it| it.timestamp()),
             // The second `until` lies in is searched too; the gate decides by the exact moment.
