@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 /// Takes from a file what the thirteenth and later schemas added, then what the ninth and later ones did, then the seventh and eighth.
-const WITHOUT_DIGESTS: &str = "DROP TABLE keys; DROP TABLE readings; DROP TABLE read_records; DROP TABLE wanted_sessions; DROP TABLE receipts; DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
+const WITHOUT_DIGESTS: &str = "DROP TABLE webhooks; DROP TABLE keys; DROP TABLE readings; DROP TABLE read_records; DROP TABLE wanted_sessions; DROP TABLE receipts; DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
     ALTER TABLE derived DROP COLUMN digest; ALTER TABLE curations DROP COLUMN digest; ALTER TABLE images DROP COLUMN digest;
     PRAGMA user_version = 12;";
 const WITHOUT_WHOSE: &str = "DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE images;

@@ -111,7 +111,14 @@ struct Erased {
 async fn erase(http: reqwest::Client, base: String, ids: Vec<String>) -> Vec<Erased> {
     let mut erased = Vec::new();
     for id in ids {
-        let Some((status, body)) = sent(http.delete(format!("{base}/spaces/crash/records/{id}"))).await else {
+        let ask = || sent(http.delete(format!("{base}/spaces/crash/records/{id}")));
+        let mut answer = ask().await;
+        // After a restart the writer may still be busy with batches that it had not come to.
+        while answer.as_ref().is_some_and(|it| it.0 == 404) {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            answer = ask().await;
+        }
+        let Some((status, body)) = answer else {
             break;
         };
         assert_eq!(status, 202, "{body}");

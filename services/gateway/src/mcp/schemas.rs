@@ -23,12 +23,12 @@ pub(super) fn description(tool: Own) -> &'static str {
         }
         Own::Recall => {
             "Says what the memory holds that a message makes worth saying unasked: a wish, a contradiction, a plan. Mostly \
-             nothing; a session is given a hint once."
+             nothing."
         }
         Own::Curate => {
-            "Corrects the memory. Kinds of `act`: correct_fact (fact, object), retire_fact \
-             (fact), pin_unit (unit), forget_unit (unit), undo_merge (merge), undo_label (topic), undo_summary (page), undo (curation). Ids come from the other \
-             tools. Everything can be undone."
+            "Corrects the memory. Kinds of `act`: correct_fact (fact, object), retire_fact (fact), pin_unit (unit), \
+             forget_unit (unit), undo_merge (merge), undo_label (topic), undo_summary (page), undo (curation). Ids come from \
+             the other tools. Everything can be undone."
         }
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
         ),
         spec(
             "read_page",
-            "Returns a page: its sections with their evidence and what they say in short, its links and its neighbours.",
+            "Returns a page: its sections with their evidence, its links and its neighbours.",
             json!({"page": page}),
             &["page"],
         ),
