@@ -10,7 +10,7 @@ use writer::{RULES, Stretch, plan, segment, write};
 use crate::{call, record};
 
 /// The version of the rules, and the digest of what they write of the sample.
-const WRITTEN: (&str, &str) = ("rules/4", "4a1f3597-255e-520e-9e62-e7611ba51dcb");
+const WRITTEN: (&str, &str) = ("rules/4", "a16a47bd-bab3-5840-9e34-d7dcf36442de");
 
 /// Reads the sample: session, actor, kind and content of each record.
 fn sessions() -> Vec<Vec<Record>> {

@@ -17,7 +17,6 @@ mod recalling;
 mod recording;
 mod select;
 mod styles;
-mod summing_up;
 mod tls;
 mod tools;
 
