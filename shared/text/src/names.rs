@@ -32,6 +32,8 @@ struct Token<'a> {
     bare: &'a str,
     /// Punctuation follows that parts names.
     stop: bool,
+    /// A bracket stands before it.
+    bracketed: bool,
 }
 
 fn tokens(sentence: &str) -> Vec<Token<'_>> {
@@ -49,6 +51,7 @@ fn tokens(sentence: &str) -> Vec<Token<'_>> {
             start: at + inner,
             bare,
             stop,
+            bracketed: word[..inner].contains(['(', '[']),
         });
     }
     out
@@ -89,7 +92,10 @@ fn joined(tokens: &[Token<'_>], last: usize) -> Option<usize> {
     {
         next += 1;
     }
-    tokens.get(next).filter(|it| capital(it.bare)).map(|_| next)
+    tokens
+        .get(next)
+        .filter(|it| capital(it.bare) && !it.bracketed)
+        .map(|_| next)
 }
 
 #[cfg(test)]
@@ -105,6 +111,7 @@ mod tests {
             ),
             ("Painting helps. Maria, look! Tom is here.", vec!["Maria", "Tom"]),
             ("My friend Dr. Sarah Lee left. And I?", vec!["Dr. Sarah Lee"]),
+            ("We live in the UK (London) now.", vec!["UK", "London"]),
             ("Я видел Ивана", vec!["Ивана"]),
             ("Really? Wow!", vec![]),
         ] {

@@ -16,12 +16,16 @@ const NEAR_DAYS: i64 = 45;
 const UNITS_IN_DAYS: [i64; 4] = [1, 7, 30, 365];
 /// Greatest number that is looked at; a greater one counts as grounded.
 const NUMBER_MAX: i64 = 1_000_000_000_000;
+/// Numbers are counted in hundredths, so that prices add up.
+const ONE: i64 = 100;
+/// Letters of a word of a name from which one letter more, less or other is a spelling and no other name.
+const SPELLED: usize = 8;
 
 /// What an answer may be made of.
 pub(super) struct Evidence {
     /// Stems of all words.
     stems: BTreeSet<String>,
-    /// Numbers that occur, and the parts of all dates.
+    /// Numbers that occur, and the parts of all dates, in hundredths.
     numbers: BTreeSet<i64>,
     /// When the lines were said, and the times that they name.
     times: Vec<TimeSpan>,
@@ -56,7 +60,7 @@ impl Evidence {
                 let day = it.with_timezone(&offset);
                 [i64::from(day.year()), day.month().into(), day.day().into()]
             });
-            evidence.numbers.extend(parts);
+            evidence.numbers.extend(parts.map(|it| it * ONE));
         }
         evidence
     }
@@ -64,7 +68,7 @@ impl Evidence {
     fn read(&mut self, text: &str) {
         for word in text::words(text) {
             let lower = word.to_lowercase();
-            self.numbers.extend(text::number_word(&lower).map(|it| it as i64));
+            self.numbers.extend(text::number_word(&lower).map(|it| it as i64 * ONE));
             self.stems.insert(text::stem(&lower));
         }
         self.numbers.extend(numbers(text).map(|(_, number)| number));
@@ -98,7 +102,8 @@ impl Evidence {
     /// Returns true for a date in figures alone whose parts all occur, in whatever order: `03/05` is read as one day, and meant
     /// as another where that is the form that somebody wishes for.
     fn holds_figures(&self, date: &str) -> bool {
-        !date.contains(char::is_alphabetic) && numbers(date).all(|(_, number)| self.numbers.contains(&number))
+        let mut figures = date.split(|it: char| !it.is_ascii_digit()).filter_map(hundredths);
+        !date.contains(char::is_alphabetic) && figures.all(|it| self.numbers.contains(&it))
     }
 
     /// Returns a number outside of dates that does not occur, counts no lines, and is no sum or difference of what occurs.
@@ -111,10 +116,10 @@ impl Evidence {
         let follows = |a: &i64| {
             self.numbers.contains(&number.saturating_sub(*a)) || self.numbers.contains(&number.saturating_add(*a))
         };
-        number <= self.lines
-            || self.numbers.contains(&number)
+        let whole = (number % ONE == 0).then_some(number / ONE);
+        self.numbers.contains(&number)
             || self.numbers.iter().any(follows)
-            || self.is_length(number)
+            || whole.is_some_and(|it| it <= self.lines || self.is_length(it))
     }
 
     /// Returns true if a number is that of the days, weeks, months or years between two times.
@@ -134,8 +139,14 @@ impl Evidence {
         let mut words = text::words(name).into_iter().map(str::to_lowercase);
         words.all(|it| {
             let is_plain = text::is_stop(&it) || is_date(&it) || OPENINGS.contains(it.as_str());
-            is_plain || self.stems.contains(&text::stem(&it))
+            is_plain || self.holds_word(&text::stem(&it))
         })
+    }
+
+    /// Returns true if a stem occurs, or one that only differs as spellings of a long name do ("Marakesh", "Marrakesh").
+    fn holds_word(&self, stem: &str) -> bool {
+        let is_spelling = |it: &String| it.len() >= SPELLED && strsim::osa_distance(it, stem) == 1;
+        self.stems.contains(stem) || stem.len() >= SPELLED && self.stems.iter().any(is_spelling)
     }
 }
 
@@ -145,14 +156,24 @@ fn stands_in(part: &str, answer: &str, times: &[Mention]) -> bool {
     times.iter().any(|it| it.range.contains(&at))
 }
 
-/// Returns the whole numbers written in figures, each with its figures; groups of thousands are one number.
+/// Returns the numbers written in figures, each with its figures, in hundredths; groups of thousands are one number, and so are
+/// figures with one or two behind a point.
 fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
-    let runs = text.split(|it: char| !it.is_ascii_digit() && it != ',');
-    runs.filter_map(|run| {
-        let figures = run.trim_matches(',');
-        let number: i64 = figures.replace(',', "").parse().ok()?;
-        (number <= NUMBER_MAX).then_some((figures, number))
+    let runs = text.split(|it: char| !it.is_ascii_digit() && !matches!(it, ',' | '.'));
+    runs.flat_map(|run| {
+        let run = run.trim_matches(['.', ',']);
+        let is_decimal = run.split_once('.').is_some_and(|it| matches!(it.1.len(), 1 | 2));
+        let parts = if is_decimal { vec![run] } else { run.split('.').collect() };
+        parts.into_iter().filter_map(|it| Some((it, hundredths(it)?)))
     })
+}
+
+/// Returns the value of figures in hundredths; none if they are no number, or too large a one.
+fn hundredths(figures: &str) -> Option<i64> {
+    let (whole, rest) = figures.split_once('.').unwrap_or((figures, ""));
+    let whole: i64 = whole.replace(',', "").parse().ok()?;
+    let rest: i64 = format!("{rest:0<2}").parse().ok()?;
+    (whole <= NUMBER_MAX).then_some(whole * ONE + rest)
 }
 
 #[cfg(test)]
@@ -187,6 +208,11 @@ mod tests {
             ("21 days", ["I sowed it on 9 February 2026.", ""]),
             ("Yes, likely", ["I like ferns.", ""]),
             ("Last Tuesday", ["It was raining.", ""]),
+            ("$23.98", ["The fern cost $15.99.", "And the pot was $7.99."]),
+            ("$15.99 and 7.5 litres", ["It cost $15.99.", "It took 7.50 litres."]),
+            ("1. First, a fern. 2. Next, a palm.", ["I planted a fern.", "And a palm."]),
+            ("In the UK (London)", ["I planted it in London, in the UK.", ""]),
+            ("In Marrakesh", ["I planted it in Marakesh.", ""]),
         ] {
             assert_eq!(lacks(answer, &lines), None, "{answer}");
         }
@@ -200,6 +226,8 @@ mod tests {
             ("12 July 2019", "I planted it yesterday.", "12 July 2019"),
             ("12/07/2019", "I planted it yesterday.", "12/07/2019"),
             ("in 1987", "I planted it as a child.", "1987"),
+            ("$15.98", "It cost $15.99.", "15.98"),
+            ("for Johanna", "I planted it for Johann.", "Johanna"),
         ] {
             let found = lacks(answer, &[line, ""]);
             assert!(found.is_some_and(|it| it.contains(expected)), "{answer}: {found:?}");
