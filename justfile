@@ -38,8 +38,8 @@ explorer:
 
 # Makes wheel, archive, SBOM and checksums in ./dist
 release:
-    cargo build --release --locked --bin mnemic
-    packaging/release "${CARGO_TARGET_DIR:-target}/release/mnemic" dist
+    cargo build --profile dist --locked --bin mnemic
+    packaging/release "${CARGO_TARGET_DIR:-target}/dist/mnemic" dist
 
 # Everything that a change must pass; about an hour
 gate:

@@ -298,6 +298,11 @@ fn a_clause_behind_the_past_may_leave_it() {
         we broke up. moving out sunday => sunday = sunday
         got the job!! first day monday => monday = monday
         He asked if we could come Sunday. => Sunday = Sunday
+        sold the old car to marek yesterday, new one in august => yesterday = 14 June 2023; august = august
+        Finished the course. Exam in October. => October = October
+        quit the gym, moving out in july => july = july
+        ordered the couch, delivery is in august => august = August 2023
+        dad had surgery, he gets out in july => july = July 2023
         ",
     );
 }
@@ -315,6 +320,9 @@ fn a_clause_that_goes_on_with_the_past_stays_in_it() {
         I didn't sleep on Sunday. => Sunday = 11 June 2023
         She laughed, last Monday that is. => last Monday = 12 June 2023
         I got it done, next Friday is free. => next Friday = 23 June 2023
+        We went to Rome in April, Porto in May. => April = April 2023; May = May 2023
+        sold the old car yesterday, new one in february => yesterday = 14 June 2023; february = February 2023
+        The rent went up in May, and again in September. => May = May 2023; September = September 2022
         ",
     );
 }

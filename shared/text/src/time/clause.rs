@@ -6,10 +6,10 @@ use super::token::{Tense, Token};
 use crate::lexicon::{Class as WordClass, is};
 
 /// Returns the tense from token `i` on, behind a past, if `i` or the clause that it begins leaves that past: open where the present
-/// is told, unsure where nothing says of which of both a weekday is.
+/// is told, unsure where nothing says which weekday or month is meant.
 pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     let (word, next) = (&*tokens[i].lower, lower(tokens, i + 1));
-    if is_present(word) && is_weekday(tokens, i + 1 + usize::from(next == "on")) {
+    if is_present(word) && names_time(tokens, i + 1 + usize::from(matches!(next, "on" | "in"))) {
         return Some(Tense::Open);
     }
     if matches!(word, "can" | "must") {
@@ -21,7 +21,7 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     }
     let begins = i > 0 && tokens[i - 1].sentence == tokens[i].sentence && parts(&tokens[i - 1]);
     let clause = clause(&tokens[i..]);
-    if !begins || !clause.iter().any(|it| matches!(it.class, Class::Weekday(..))) || has_own(clause) {
+    if !begins || !clause.iter().any(is_time) || has_own(clause) {
         return None;
     }
     if clause
@@ -33,20 +33,24 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     may_look_ahead(clause).then_some(Tense::Unsure)
 }
 
-/// Says whether words without a tense may tell of what is to come: "moving out sunday", "first day monday". A weekday that is named
-/// first goes on with what was told: "Saturday in Porto".
+/// Says whether words without a tense may tell of what is to come: "moving out sunday", "first day monday", "new one in january". A
+/// weekday that is named first goes on with what was told: "Saturday in Porto".
 pub(super) fn may_look_ahead(words: &[Token<'_>]) -> bool {
     let Some(first) = words.first() else { return false };
     let doing = first.class == Class::Other && first.lower.len() > 4 && first.lower.ends_with("ing");
-    let bare = |at: usize| {
-        let before = at.checked_sub(1).map(|it| &words[it]);
-        matches!(words[at].class, Class::Weekday(..))
-            && before.is_some_and(|it| {
-                matches!(it.class, Class::Other | Class::Unit(_)) && !is(&it.lower, WordClass::PlacesWeekday)
-            })
+    let announces = |before: Option<usize>| {
+        before.map(|it| &words[it]).is_some_and(|it| {
+            let thing = matches!(it.class, Class::Other | Class::Unit(_)) || it.lower == "one";
+            thing && !is(&it.lower, WordClass::PlacesWeekday)
+        })
     };
-    let weekday = words.iter().any(|it| matches!(it.class, Class::Weekday(..)));
-    weekday && doing || (0..words.len()).any(bare) && !words.iter().any(|it| is(&it.lower, WordClass::ClauseSubject))
+    let bare = |at: usize| match words[at].class {
+        Class::Weekday(..) => announces(at.checked_sub(1)),
+        Class::Month(..) => at.checked_sub(1).is_some_and(|it| words[it].lower == "in") && announces(at.checked_sub(2)),
+        _ => false,
+    };
+    let time = words.iter().any(is_time);
+    time && doing || (0..words.len()).any(bare) && !words.iter().any(|it| is(&it.lower, WordClass::ClauseSubject))
 }
 
 /// The words up to the next mark or conjunction that parts clauses.
@@ -77,8 +81,12 @@ fn is_present(word: &str) -> bool {
     is_be(word) || matches!(word, "'s" | "’s")
 }
 
-fn is_weekday(tokens: &[Token<'_>], i: usize) -> bool {
-    tokens.get(i).is_some_and(|it| matches!(it.class, Class::Weekday(..)))
+fn names_time(tokens: &[Token<'_>], i: usize) -> bool {
+    tokens.get(i).is_some_and(is_time)
+}
+
+fn is_time(token: &Token<'_>) -> bool {
+    matches!(token.class, Class::Weekday(..) | Class::Month(..))
 }
 
 fn lower<'a>(tokens: &'a [Token<'_>], i: usize) -> &'a str {

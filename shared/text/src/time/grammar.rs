@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::calendar::{Found, Grain, add_days, midnight};
+use super::calendar::{Found, Grain, add_days, add_months, midnight};
 use super::lexicon::{Class, Part};
 use super::parser::{Parser, Previous, Read};
 use super::token::Tense;
@@ -54,14 +54,26 @@ impl Parser<'_> {
         (!name && !any).then(|| (end, Found::day(self.weekday_near(i, day))))
     }
 
-    /// A time that [`Parser::placed`] reads; a weekday alone keeps its words where it may be the last one or the coming one.
+    /// A time that [`Parser::placed`] reads; a weekday or month alone keeps its words where it may be the last one or the coming one.
     fn placed_if_sure(&self, i: usize) -> Read {
         let (end, found) = self.placed(i)?;
-        let is_lone = || self.lone_weekday(i).map(|it| it.0) == self.base(i).map(|it| it.0);
-        if self.tense(i) != Tense::Unsure || !is_lone() {
-            return Some((end, found));
+        let sure = || Some((end, found.clone()));
+        if self.tense(i) != Tense::Unsure {
+            return sure();
         }
-        let (from, to) = (add_days(self.today, -7), add_days(self.today, 8));
+        let (from, to) = match self.class(i) {
+            Class::Month(month, _) if end == i + 1 && found.grain == Grain::Month => {
+                let (last, next) = self.months_around(month);
+                if found.first_day() == last {
+                    return sure();
+                }
+                (last, add_months(next, 1))
+            }
+            _ if self.lone_weekday(i).map(|it| it.0) == self.base(i).map(|it| it.0) => {
+                (add_days(self.today, -7), add_days(self.today, 8))
+            }
+            _ => return sure(),
+        };
         Some((
             end,
             Found::between(midnight(from), midnight(to), Grain::Unknown).vague(),

@@ -314,14 +314,21 @@ impl Parser<'_> {
 
     /// The month that came without a year, by the tense around `i`.
     pub(super) fn month_of_year(&self, i: usize, month: u32) -> NaiveDate {
+        let (last, next) = self.months_around(month);
+        let is_near = next < add_months(first_of_month(self.today), 6);
+        match self.tense(i) {
+            Tense::Past => last,
+            Tense::Open | Tense::Unsure if !is_near => last,
+            Tense::Open | Tense::Unsure | Tense::Future => next,
+        }
+    }
+
+    /// The last such month and the coming one, which are both the present month if it is one.
+    pub(super) fn months_around(&self, month: u32) -> (NaiveDate, NaiveDate) {
         let this = first_of_month(self.today);
         let ahead = (12 + i64::from(month) - i64::from(this.month())) % 12;
-        let months = match self.tense(i) {
-            Tense::Past if ahead > 0 => ahead - 12,
-            Tense::Open | Tense::Unsure if ahead >= 6 => ahead - 12,
-            Tense::Past | Tense::Open | Tense::Unsure | Tense::Future => ahead,
-        };
-        add_months(this, months)
+        let last = if ahead > 0 { ahead - 12 } else { 0 };
+        (add_months(this, last), add_months(this, ahead))
     }
 
     /// The weekday that came alone, by the tense around `i`; without a hint the coming one.

@@ -137,14 +137,15 @@ impl Api {
         body
     }
 
-    /// Follows the cursors of a list to its end.
+    /// Follows the cursors of a list, which may have a filter in its path, to its end.
     ///
     /// # Panics
     /// Without a 200.
     pub async fn list(&self, path: &str) -> Vec<Value> {
         let (mut items, mut after) = (Vec::new(), String::new());
+        let sign = if path.contains('?') { '&' } else { '?' };
         loop {
-            let (status, page) = self.get(&format!("{path}?limit=500{after}")).await;
+            let (status, page) = self.get(&format!("{path}{sign}limit=500{after}")).await;
             assert_eq!(status, 200, "{page}");
             items.extend(page["items"].as_array().unwrap().iter().cloned());
             match page["next"].as_str() {

@@ -17,6 +17,7 @@ mod recalling;
 mod recording;
 mod select;
 mod styles;
+mod summing_up;
 mod tls;
 mod tools;
 

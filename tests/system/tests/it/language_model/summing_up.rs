@@ -1,0 +1,92 @@
+//! What a language model says of a page and its sections in short, how it is shown, and how that is taken back.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use system::running::Running;
+use system::running::api::Api;
+use system::servers::chat::Server;
+use tokio::time::{sleep, timeout};
+
+use super::text;
+
+const SUMMARY: &str = "Ana walked with Rex around the lake near Bergen.";
+
+/// Seven walks of Ana, each told in a sentence of its own.
+fn told() -> Value {
+    let walks = [
+        "before breakfast for 3 km",
+        "after the thunderstorm had passed",
+        "with her cousin from Trondheim",
+        "and found 12 chanterelles below the birches",
+        "until the ferry whistled twice",
+        "while snow covered the wooden jetty",
+        "and counted 40 geese above the reeds",
+    ];
+    let record = |(day, walk): (usize, &&str)| {
+        let at = format!("2024-05-{:02}T10:00:00Z", day + 1);
+        json!({ "id": format!("walk {day}"), "session": format!("{day}"), "actor": "Ana", "observed_at": at,
+            "text": format!("I walked with Rex around the lake near Bergen {walk}.") })
+    };
+    walks.iter().enumerate().map(record).collect::<Vec<Value>>().into()
+}
+
+/// Waits until the page of Ana is as wanted, and returns it.
+async fn page_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
+    let looked = async {
+        loop {
+            let pages = api.list("/spaces/walks/pages?dimension=figure").await;
+            if let Some(found) = pages.into_iter().find(|it| it["title"] == "Ana" && is_so(it)) {
+                return found;
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(Duration::from_secs(60), looked).await.unwrap()
+}
+
+fn is_summed_up(page: &Value) -> bool {
+    page["summary"].as_str().is_some_and(|it| it.starts_with(SUMMARY))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_sums_up_a_page_and_an_act_takes_that_back() {
+    let server = Server::start().await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let own = [
+        ("clusterer.readings.enabled", "true"),
+        ("writer.readings.enabled", "false"),
+    ];
+    let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let settings: Vec<(String, String)> = server.settings().into_iter().chain(own).collect();
+    let running = Running::standalone(dir.path(), &settings).await.unwrap();
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/walks").await.0, 201);
+    // Questions about pairs of events and topics get a reply of another form, which says nothing of them.
+    let page = json!({ "summary": SUMMARY, "lines": [1, 2], "sections": [
+        { "number": 1, "summary": SUMMARY, "lines": [1] }] });
+    let page = page.to_string();
+    server.says(std::iter::repeat_with(|| text(&page)).take(128));
+    let watermark = api.accepted("walks", &told()).await;
+    api.written("walks", &watermark).await;
+    let page = page_where(api, is_summed_up).await;
+    let id = page["id"].as_str().unwrap();
+    let (_, whole) = api.get(&format!("/spaces/walks/pages/{id}")).await;
+    assert_eq!(whole["sections"][0]["summary"], SUMMARY, "{whole}");
+    let (status, listed) = api.post("/spaces/walks/tools/list_dimensions", &json!({})).await;
+    assert_eq!(status, 200, "{listed}");
+    assert!(listed.to_string().contains(SUMMARY), "{listed}");
+    let readings = api.list("/spaces/walks/readings").await;
+    assert!(
+        readings.iter().any(|it| it["kind"] == "page" && it["state"] == "done"),
+        "{readings:?}"
+    );
+    let act = json!({ "act": { "kind": "undo_summary", "page": id } });
+    let (status, curated) = api.post("/spaces/walks/curations", &act).await;
+    assert_eq!(status, 202, "{curated}");
+    api.written("walks", curated["watermark"].as_str().unwrap()).await;
+    page_where(api, |it| it["id"] == id && !is_summed_up(it)).await;
+    let (_, whole) = api.get(&format!("/spaces/walks/pages/{id}")).await;
+    assert!(whole["sections"][0].get("summary").is_none(), "{whole}");
+    running.end().await.unwrap();
+}
