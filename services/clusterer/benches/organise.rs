@@ -1,8 +1,9 @@
-//! CPU time a unit costs each part of a memory in spaces of different size, measured while the space grows by half, and the
-//! memory that is resident before and behind that. A smaller space measured before may have left some: give one size at a time.
+//! Measures the CPU time per unit that each component of a memory needs in spaces of different size, while the space
+//! grows by half, and the resident memory before and after. A space measured earlier may leave memory allocated, so
+//! give one size at a time.
 //!
-//! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in batches
-//! of twelve and everything is asked for after each.
+//! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in
+//! batches of twelve, and all changes are requested after each batch.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
 use std::collections::BTreeMap;
@@ -22,19 +23,19 @@ const VERBS: &str =
     "visited bought painted repaired planned forgot loved cooked joined finished lost found started sold";
 const THEMES: usize = 40;
 const BATCH: usize = 12;
-/// One of so many units is an event.
+/// One in this many units is an event.
 const EVENTS: usize = 6;
 
-/// One part of a memory.
+/// A component of a memory.
 type Part = fn(&mut World, &Round<'_>, &mut Changed);
 
-/// A batch.
+/// A batch of units with their vectors.
 struct Round<'a> {
     units: &'a [Unit],
     vectors: &'a [Vec<f32>],
 }
 
-/// What a memory is made of, in the order in which it asks: the same calls as in `Memory`, each with a clock.
+/// The components of a memory in the order of their calls; the same calls as in `Memory`, each timed.
 #[derive(Default)]
 struct World {
     entities: Entities,
@@ -136,7 +137,8 @@ fn main() {
     }
 }
 
-/// CPU time of this thread, so that what else runs on the machine does not count; elsewhere than on Linux the time that passes.
+/// Returns the CPU time of this thread, which excludes other work on the machine; on systems other than Linux, the
+/// elapsed time.
 fn cpu() -> Duration {
     static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -144,7 +146,7 @@ fn cpu() -> Duration {
     nanos.map_or_else(|| BEGIN.elapsed(), Duration::from_nanos)
 }
 
-/// Memory that is resident, 0 elsewhere than on Linux.
+/// Returns the resident memory in megabytes; 0 on systems other than Linux.
 fn resident_mb() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
@@ -164,14 +166,14 @@ fn mixed(seed: usize) -> usize {
         >> 20
 }
 
-/// A word of a list by a number, frequent ones more often.
+/// Returns a word of a list by a number; the later words are more frequent.
 fn pick(list: &'static str, seed: usize) -> &'static str {
     let words: Vec<&str> = list.split_whitespace().collect();
     let at = mixed(seed) % (words.len() * words.len());
     words[(at as f64).sqrt() as usize]
 }
 
-/// A direction near that of the theme.
+/// Returns a direction near that of the theme.
 fn vector(at: usize) -> Vec<f32> {
     let theme = mixed(at) % THEMES;
     let value = |seed: usize| (mixed(seed) % 2_000) as f32 / 1_000.0 - 1.0;
@@ -183,7 +185,7 @@ fn vector(at: usize) -> Vec<f32> {
     out
 }
 
-/// The name of somebody; there are more of them the longer the memory goes on.
+/// Returns the name of a person; the number of names grows with the memory.
 fn name(at: usize) -> String {
     const OPENING: [&str; 20] = [
         "Ar", "Bel", "Cor", "Dav", "El", "Fen", "Gar", "Hol", "Ir", "Jor", "Kal", "Lin", "Mor", "Ned", "Or", "Pas",
@@ -199,7 +201,7 @@ fn name(at: usize) -> String {
     format!("{} {}{}", part(first), part(last), CLOSING[last / 500 % 25])
 }
 
-/// What is said: things that happen, and every other time something that states a fact.
+/// Returns the text of a turn: an event, and every other time a statement of a fact.
 fn sentence(at: usize) -> String {
     let word = |n: usize| pick(WORDS, at * 7 + n);
     let (one, other, verb, name) = (word(1), word(2), pick(VERBS, at * 3), name(at));

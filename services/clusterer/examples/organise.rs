@@ -1,6 +1,7 @@
-//! Prints the topics, entities, pages and unsure pairs of events of a space: `cargo run -p clusterer --example organise -- units.jsonl`.
+//! Prints topics, entities, pages and undecided pairs of events of a space:
+//! `cargo run -p clusterer --example organise -- units.jsonl`.
 //!
-//! The file holds units, one a line, as the list of units of a space gives them.
+//! The file contains one unit per line, in the form of the API's list of units.
 #![expect(clippy::print_stdout, reason = "the print is the output")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,7 +81,7 @@ fn print_topics(changed: &Changed, units: &[Unit]) {
     }
 }
 
-/// Pairs about which a language model would be asked, as it would be shown them.
+/// Prints the pairs about which a language model would be asked, in the form in which it would be shown them.
 fn print_unsure(pairs: &[Pair], units: &[Unit]) {
     let asked: BTreeSet<UnitId> = pairs.iter().map(|it| it.later).collect();
     let turns = units.iter().filter(|it| it.grain == Grain::Turn).count();

@@ -1,4 +1,4 @@
-//! What people decided, as far as it stands.
+//! The decisions of users that are in force.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,32 +6,32 @@ use chrono::{DateTime, Utc};
 use domain::curation::{Act, Corrected, Curation, standing};
 use domain::id::{FactId, MergeId, PageId, TopicId, UnitId};
 
-/// The acts that bear on what is derived.
+/// The decisions that affect derived data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Acts {
-    /// What was decided about facts, by the fact as it was told; the later one counts.
+    /// The decisions about each fact, keyed by the id of the fact as it was stated; the latest decision counts.
     decided: BTreeMap<FactId, Vec<Decision>>,
-    /// Merges that were undone, and since when.
+    /// Merges that were undone, with the time of the decision.
     parted: BTreeMap<MergeId, DateTime<Utc>>,
-    /// Units that are not to be told any more, and since when.
+    /// Units whose facts were withdrawn, with the time of the decision.
     forgotten: BTreeMap<UnitId, DateTime<Utc>>,
-    /// Topics that are called as without a language model.
+    /// Topics whose label by a language model was rejected.
     unlabelled: BTreeSet<TopicId>,
-    /// Pages that are summed up as without a language model.
+    /// Pages whose summary by a language model was rejected.
     unsummed: BTreeSet<PageId>,
 }
 
-/// What was decided about one fact.
+/// A decision about one fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
-    /// When.
+    /// Time of the decision.
     pub(crate) at: DateTime<Utc>,
-    /// The fact that stands in its place, and what that says; none if nothing does.
+    /// The id and the object of the fact that replaces it; none if the fact was retired.
     pub(crate) instead: Option<(FactId, String)>,
 }
 
 impl Acts {
-    /// Reads the acts that no later one took back.
+    /// Returns the decisions that were not taken back by a later one.
     pub fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
         let corrected = Corrected::of(curations);
@@ -58,54 +58,54 @@ impl Acts {
                 Act::ForgetUnit { unit } => {
                     acts.forgotten.entry(*unit).or_insert(curation.at);
                 }
-                // The router and the writer see to these.
+                // The router and the writer handle these.
                 Act::PinUnit { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
             }
         }
         acts
     }
 
-    /// Returns what was decided about a fact that was told, by time.
+    /// Returns the decisions about a fact as it was stated, in order of time.
     pub(crate) fn decided(&self, fact: FactId) -> &[Decision] {
         self.decided.get(&fact).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns since when what a unit states is not to be told any more; none if it is.
+    /// Returns the time at which a unit was forgotten, or none if it was not.
     pub(crate) fn forgotten_at(&self, unit: UnitId) -> Option<DateTime<Utc>> {
         self.forgotten.get(&unit).copied()
     }
 
-    /// Returns the facts, as they were told, that somebody corrected or retired.
+    /// Returns the ids, as stated, of the facts that a user corrected or retired.
     pub fn facts(&self) -> impl Iterator<Item = FactId> {
         self.decided.keys().copied()
     }
 
-    /// Returns the units that are not to be proposed any more.
+    /// Returns the units that a user had forgotten.
     pub fn forgotten(&self) -> impl Iterator<Item = UnitId> {
         self.forgotten.keys().copied()
     }
 
-    /// Says whether two that were taken for one are two.
+    /// Returns true if a user undid this merge.
     pub fn is_parted(&self, merge: MergeId) -> bool {
         self.parted.contains_key(&merge)
     }
 
-    /// Returns the topics that are not to be called as a language model said.
+    /// Returns the topics whose label by a language model was rejected.
     pub(crate) fn unlabelled(&self) -> &BTreeSet<TopicId> {
         &self.unlabelled
     }
 
-    /// Returns the pages that are not to be summed up as a language model said.
+    /// Returns the pages whose summary by a language model was rejected.
     pub(crate) fn unsummed(&self) -> &BTreeSet<PageId> {
         &self.unsummed
     }
 
-    /// Returns what was parted, and when.
+    /// Returns the merges that a user undid, with the time of the decision.
     pub(crate) fn parted(&self) -> &BTreeMap<MergeId, DateTime<Utc>> {
         &self.parted
     }
 
-    /// Returns since when two that were taken for one are two; none if they are one.
+    /// Returns the time at which a merge was undone, or none if it was not.
     pub(crate) fn parted_at(&self, merge: MergeId) -> Option<DateTime<Utc>> {
         self.parted.get(&merge).copied()
     }

@@ -1,4 +1,5 @@
-//! What all questions to a language model have in common: the budget, waiting for a model that is away, storing what was said.
+//! Common parts of all calls to the language model: the budget, waiting while the model is unavailable, and storing
+//! the reply.
 
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::ErrorKind;
@@ -11,17 +12,17 @@ use tracing::{debug, info};
 use crate::Error;
 use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, ERASING, Model};
 
-/// What came of asking.
+/// The result of a call.
 pub(crate) enum Reply<T> {
-    /// What the model said, or why there is nothing, with what it cost.
+    /// What the model said, or why it said nothing, and what the call cost.
     Said(Result<T, String>, ModelCost),
-    /// Nothing now: not before that moment.
+    /// No call was made or none succeeded; ask again at that moment.
     Later(DateTime<Utc>),
 }
 
 impl CoreferenceWorker {
-    /// Asks the model inside the budget of a space. `first` is the reading, or the first of those, that the reply goes to; `read`
-    /// takes from a reply what is stored.
+    /// Calls the model within the budget of a space. `first` is the reading, or the first of the readings, that the
+    /// reply goes to; `read` extracts from a reply the value to store.
     pub(crate) async fn ask<T>(
         &self,
         model: &Model,
@@ -49,7 +50,8 @@ impl CoreferenceWorker {
         })
     }
 
-    /// Stores what was said; none of it counts of which a record was erased meanwhile.
+    /// Stores readings. If a record of one of them was erased in the meantime, its result is dropped and the question
+    /// is asked again later.
     pub(crate) async fn store(&self, space: &SpaceId, readings: &[Reading]) -> Result<Answered, Error> {
         let stored = self.context.backends.readings.put(space, readings).await?;
         if stored.len() < readings.len() {
@@ -61,7 +63,7 @@ impl CoreferenceWorker {
     }
 }
 
-/// Returns true if a failure is the endpoint's and not the question's.
+/// Returns true if the failure is caused by the endpoint and not by the question.
 fn is_away(kind: ErrorKind) -> bool {
     match kind {
         ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
@@ -71,14 +73,14 @@ fn is_away(kind: ErrorKind) -> bool {
     }
 }
 
-/// Returns when the next day begins.
+/// Returns the start of the next day in UTC.
 fn tomorrow() -> DateTime<Utc> {
     let today = clock::now().date_naive();
     let next = today.succ_opt().unwrap_or(today);
     next.and_time(NaiveTime::MIN).and_utc()
 }
 
-/// Divides what a call cost by so many pairs. What cannot be divided goes to the first one, so that the sum stays.
+/// Divides the cost of a call among `count` pairs. The first share gets the remainder, so that the sum is unchanged.
 pub(crate) fn shares(spent: ModelCost, count: usize) -> Vec<ModelCost> {
     let parts = u32::try_from(count).unwrap_or(u32::MAX).max(1);
     let Usage {

@@ -1,14 +1,14 @@
-//! What is kept of spaces between two changes: of so many spaces, and of so many units in all.
+//! A cache for the state of spaces between two changes, limited in number and in total weight.
 
 use std::collections::BTreeMap;
 
-/// Things by key, the ones used last.
+/// A least-recently-used cache.
 #[derive(Debug)]
 pub(crate) struct Cache<K, V> {
     kept: BTreeMap<K, Kept<V>>,
-    /// Weight of all together.
+    /// Total weight of the entries.
     weight: usize,
-    /// Number of uses, to tell what was not used for longest.
+    /// Number of insertions so far, used to find the least recently used entry.
     uses: u64,
     count_max: usize,
     weight_max: usize,
@@ -22,7 +22,8 @@ struct Kept<V> {
 }
 
 impl<K: Ord + Clone, V> Cache<K, V> {
-    /// Keeps at most so many things, and together at most so much weight unless one weighs more.
+    /// Returns a cache of at most `count_max` entries and at most `weight_max` in total; a single entry may weigh
+    /// more.
     pub(crate) fn new(count_max: usize, weight_max: usize) -> Cache<K, V> {
         Cache {
             kept: BTreeMap::new(),
@@ -33,14 +34,15 @@ impl<K: Ord + Clone, V> Cache<K, V> {
         }
     }
 
-    /// Takes a thing out.
+    /// Removes an entry and returns its value.
     pub(crate) fn take(&mut self, key: &K) -> Option<V> {
         let kept = self.kept.remove(key)?;
         self.weight -= kept.weight;
         Some(kept.value)
     }
 
-    /// Puts a thing in and returns what has to go for it, the longest unused first; never the thing itself.
+    /// Inserts an entry and returns the replaced value and the evicted ones, least recently used first. It never
+    /// evicts the new entry.
     pub(crate) fn put(&mut self, key: K, value: V, weight: usize) -> Vec<V> {
         let mut gone = Vec::from_iter(self.take(&key));
         self.uses += 1;
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_used_for_longest_goes() {
+    fn the_least_recently_used_entry_is_evicted() {
         let mut cache = Cache::new(3, 100);
         assert!(cache.put("a", 1, 10).is_empty() && cache.put("b", 2, 10).is_empty());
         assert_eq!(cache.take(&"a"), Some(1));

@@ -1,20 +1,20 @@
-//! What a round of organising leaves behind.
+//! The result of one pass of the clusterer.
 
 use std::collections::BTreeSet;
 
 use domain::derived::{Derived, DerivedId};
 
-/// What changed since it was asked last: things to put, and things that are gone. No id stands in both.
+/// Derived data that changed since the last call. No id is in both lists.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Changed {
-    /// New or different, by id.
+    /// New or changed data, by id.
     pub put: Vec<Derived>,
-    /// Not derived any more, by id.
+    /// Ids of data that is no longer derived.
     pub gone: Vec<DerivedId>,
 }
 
 impl Changed {
-    /// Takes what was left behind later: of one thing, the later state counts.
+    /// Adds the result of a later pass. If both passes contain an id, the later state counts.
     pub(crate) fn replace(&mut self, later: Changed) {
         let ids: BTreeSet<DerivedId> = later
             .put
@@ -27,7 +27,7 @@ impl Changed {
         self.extend(later);
     }
 
-    /// Adds what another part left behind.
+    /// Adds the result of another component. The two must not share an id.
     pub fn extend(&mut self, other: Changed) {
         self.put.extend(other.put);
         self.gone.extend(other.gone);

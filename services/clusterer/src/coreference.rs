@@ -1,8 +1,8 @@
-//! Coreference of events by a language model (CompassMem, section 3.2): what the model is shown of two events, what it is asked,
-//! and how much of its reply is used. All of it is pure; `coreference_worker` makes the calls.
+//! Coreference of events by a language model (CompassMem, section 3.2): what the model is shown of two events, what
+//! it is asked, and how much of its reply is used. Everything here is pure; `coreference_worker` makes the calls.
 //!
-//! The rules judge first. Only pairs of which they are unsure are asked about, and what the model says of a pair takes the place
-//! of what the rules say, as long as both events read as they did when it was asked.
+//! The rules judge first. The model is asked only about pairs that the rules cannot decide. Its judgement of a pair
+//! replaces that of the rules as long as both events are unchanged since the model was asked.
 
 use domain::id::{ReadingId, UnitId};
 use domain::reading::{Reading, ReadingKind};
@@ -17,53 +17,53 @@ pub use prompt::pair_digest;
 
 use reply::Said;
 
-/// Two event units that may tell of one event.
+/// Two event units that may describe the same event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
-    /// The one that was observed later; ties by id.
+    /// The event that was observed later; ties by id.
     pub later: UnitId,
-    /// The other one.
+    /// The earlier event.
     pub earlier: UnitId,
-    /// The reading in which a model judges the two; derived from the first record of each.
+    /// The id of the reading in which a model judges the pair, derived from the first record of each event.
     pub reading: ReadingId,
 }
 
-/// An event and the earlier ones about which a language model is to be asked.
+/// An event, and the earlier events with which a language model has to compare it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The later event.
     pub later: UnitId,
-    /// One to three earlier ones, the most similar one first.
+    /// One to three earlier events, the most similar first.
     pub earlier: Vec<UnitId>,
 }
 
-/// What the reading of a pair says, as far as it can be used.
+/// The usable content of the reading of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub(crate) later: UnitId,
     pub(crate) earlier: UnitId,
-    /// Of what the model was shown of both.
+    /// Digest of the text that the model was shown of both events.
     pub(crate) digest: String,
-    /// None if nothing came of the reading: such a pair is left to the rules and not asked about again.
+    /// None if the reading has no usable content; such a pair is left to the rules and not asked about again.
     pub(crate) said: Option<Judged>,
-    /// Whether it was made with the prompt of now. Else it counts until there is one that was.
+    /// True if the reading was made with the current prompt. An older one counts until a current one exists.
     pub(crate) is_current: bool,
 }
 
-/// How a language model judged two events.
+/// A model's judgement of two events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Judged {
     pub(crate) same: bool,
     pub(crate) overlap: bool,
-    /// How the two stand to each other if they are not the same, as `Merge::relation_type`.
+    /// The relation of two different events, stored as `Merge::relation_type`.
     pub(crate) kind: Option<RelationKind>,
-    /// In words: the model's own as a quote, if they stand on the events.
+    /// The reason in words. The model's own words are quoted only if the events support them.
     pub(crate) reason: String,
 }
 
 impl Verdict {
-    /// Returns what a reading says of two events as they are now; none if it is a reading of something else, or if one of the
-    /// two read differently when the model was asked.
+    /// Returns the content of the reading of two events in their current state. Returns none for a reading of another
+    /// kind or another pair, or if one of the events has changed since the model was asked.
     pub fn of(reading: &Reading, earlier: &Unit, later: &Unit) -> Option<Verdict> {
         let digest = pair_digest(earlier, later);
         let is_of_both = reading.kind == ReadingKind::Events
@@ -84,7 +84,7 @@ impl Verdict {
     }
 }
 
-/// Returns what is used of what a model said.
+/// Returns the usable part of a reply.
 fn judged(said: &Said, earlier: &Unit, later: &Unit) -> Judged {
     let kind = said.kind().filter(|_| !said.same_event);
     let quote = grounding::quotable(&said.reasoning, [earlier, later]);
@@ -95,14 +95,14 @@ fn judged(said: &Said, earlier: &Unit, later: &Unit) -> Judged {
     };
     Judged {
         same: said.same_event,
-        // One event overlaps with itself.
+        // An event overlaps with itself.
         overlap: said.has_overlap || said.same_event,
         kind,
         reason,
     }
 }
 
-/// Returns why the reasoning of a reply is not shown; none if it is.
+/// Returns why the reasoning of a reply is not quoted, or none if it is.
 pub(crate) fn left_out(said: &Said, earlier: &Unit, later: &Unit) -> Option<&'static str> {
     grounding::why_not(&said.reasoning, [earlier, later])
 }

@@ -1,4 +1,4 @@
-//! One question about an event and the earlier ones that it may be, answered with one call.
+//! Compares an event with earlier ones in one call of the language model.
 
 use domain::id::{ReadingId, SpaceId, UnitId};
 use domain::port::ModelCost;
@@ -14,24 +14,24 @@ use crate::coreference::{Question, Verdict, left_out, pair_digest};
 use crate::coreference_readings::units;
 use crate::coreference_worker::{AWAY, Answered, CoreferenceWorker, Model};
 
-/// Most of what is left out that is kept, in bytes.
+/// Maximum length of the quoted beginning of rejected text, in bytes.
 const LEFT_OUT_BYTES: usize = 120;
-/// Why nothing came of a pair that the reply says nothing usable of.
+/// Failure of a pair that the reply does not judge usably.
 const NOT_JUDGED: &str = "its reply does not judge the pair";
 
-/// A pair that is asked about.
+/// A pair to ask about.
 struct OpenPair {
     reading: ReadingId,
     earlier: Unit,
-    /// What it cost before, when the events read differently or with another prompt.
+    /// Cost of the former reading of the pair, made with other texts or another prompt.
     former: ModelCost,
 }
 
-/// What a model said of all pairs of a question, an entry for each, or why it said nothing.
+/// For each pair of a question the model's judgement, if there is one, or the reason why the call failed.
 type Entries = Result<Vec<Option<String>>, String>;
 
 impl CoreferenceWorker {
-    /// Has the model judge an event by the earlier ones of a question and stores what it said of each pair.
+    /// Asks the model to compare an event with the earlier ones of a question, and stores its judgement of each pair.
     pub(crate) async fn answer(&self, model: &Model, space: &SpaceId, question: &Question) -> Result<Answered, Error> {
         let backends = &self.context.backends;
         let ids: Vec<UnitId> = question.earlier.iter().copied().chain([question.later]).collect();
@@ -42,7 +42,7 @@ impl CoreferenceWorker {
         let earlier = question.earlier.iter().filter_map(|it| events.remove(it)).collect();
         let pairs = open_pairs(backends, space, &later, earlier).await?;
         let Some(first) = pairs.first().map(|it| it.reading) else {
-            // Others have asked about all of them.
+            // Another process has asked about all of them.
             return Ok(Answered::Done);
         };
         let shown: Vec<&Unit> = pairs.iter().map(|it| &it.earlier).collect();
@@ -58,7 +58,7 @@ impl CoreferenceWorker {
     }
 }
 
-/// Returns the pairs of an event that have no reading of now.
+/// Returns the pairs of an event that have no current reading.
 async fn open_pairs(
     backends: &Backends,
     space: &SpaceId,
@@ -83,12 +83,12 @@ async fn open_pairs(
     Ok(open)
 }
 
-/// Returns the id of the reading of two events; none if one of them has no record.
+/// Returns the id of the reading of two events, or none if one of them has no record.
 fn events_reading(earlier: &Unit, later: &Unit) -> Option<ReadingId> {
     Some(ReadingId::events(*earlier.records.first()?, *later.records.first()?))
 }
 
-/// Returns the readings of the pairs of one call, which share what it cost.
+/// Returns the readings of the pairs of one call. They share its cost.
 fn readings(model: &Model, later: &Unit, pairs: Vec<OpenPair>, reply: &Entries, spent: ModelCost) -> Vec<Reading> {
     let shares = shares(spent, pairs.len());
     let now = clock::now();
@@ -121,7 +121,7 @@ fn readings(model: &Model, later: &Unit, pairs: Vec<OpenPair>, reply: &Entries, 
     pairs.into_iter().zip(shares).enumerate().map(reading).collect()
 }
 
-/// Returns what comes of the entry of one pair, and what of it is not used.
+/// Returns the outcome of the entry of one pair, with the rejected parts.
 fn outcome(entry: &str, earlier: &Unit, later: &Unit) -> ReadingOutcome {
     let Some(said) = Said::read(entry) else {
         return ReadingOutcome::default();

@@ -1,4 +1,4 @@
-//! Readings of pairs of events, in the store.
+//! Looks up readings of pairs of events in the store.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use host::Backends;
 
 use crate::coreference::{Pair, Verdict};
 
-/// Readings looked up in one step.
+/// Number of readings looked up in one request.
 const AT_ONCE: usize = 256;
 
-/// Returns what the stored readings of some pairs say of their events as they are now.
+/// Returns the content of the stored readings of some pairs, as far as it applies to the current state of the events.
 pub(crate) async fn look_up(backends: &Backends, space: &SpaceId, pairs: &[Pair]) -> Result<Vec<Verdict>, PortError> {
     let mut verdicts = Vec::new();
     for some in pairs.chunks(AT_ONCE) {
@@ -36,7 +36,7 @@ pub(crate) async fn look_up(backends: &Backends, space: &SpaceId, pairs: &[Pair]
     Ok(verdicts)
 }
 
-/// Returns units by id; unknown ids are left out.
+/// Returns units by id, without unknown ids.
 pub(crate) async fn units(
     backends: &Backends,
     space: &SpaceId,

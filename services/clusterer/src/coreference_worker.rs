@@ -1,9 +1,9 @@
-//! Asks a language model about the pairs of events and of names of which the rules are unsure, about topics and about pages, next to
-//! the follower and never inside the fold.
+//! Asks a language model about undecided pairs of events and of names, about topics and about pages. It runs next to
+//! the follower; computing derived data never calls the model.
 //!
-//! There is no queue: what is to be asked is what the fold of a space says is open, also after a restart, when every space is
-//! counted once for that. A reply is stored as readings before anything is derived of it; then the space is caught up with, and
-//! the fold finds them. While the model is away or the budget of a space is spent, its questions stay open.
+//! There is no queue: the open questions are computed from the state of each space. After a restart, each space is
+//! therefore computed once. A reply is first stored as readings; then the space is brought up to date and finds them.
+//! While the model is unavailable or the budget of a space is spent, its questions stay open.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,19 +21,19 @@ use tracing::{Instrument, debug, info_span, warn};
 use crate::Error;
 use crate::follow::{Follower, OpenQuestion};
 
-/// Calls for one question: a reply that cannot be read is asked for once more.
+/// Maximum number of calls for one question: an unreadable reply is requested once more.
 const CALLS: u32 = 2;
-/// Pause between looks for a question.
+/// Pause between two looks for an open question.
 const LOOK: Duration = Duration::from_secs(1);
-/// Wait before a space is tried again whose model or store is away,
+/// Delay before a space is tried again if the model or a store was unavailable.
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
-/// and one of whose events a record went while the model was asked.
+/// Delay before a space is tried again if a record of its events was erased while the model was asked.
 pub(crate) const ERASING: TimeDelta = TimeDelta::minutes(10);
-/// Times that the model may take too long for a question.
+/// Number of timeouts after which a question is given up.
 const LATE_MAX: u32 = 3;
-/// Questions of which it is known how often the model took too long; beyond, counting begins again.
+/// Maximum number of questions whose timeouts are counted; above it, all counts start again at zero.
 const KNOWN_MAX: usize = 10_000;
-/// Spaces that are listed in one step, and attempts to count one.
+/// Number of spaces listed in one request. `COUNT_ATTEMPTS` is the number of attempts to compute one space.
 const SPACES_AT_ONCE: usize = 100;
 const COUNT_ATTEMPTS: usize = 3;
 
@@ -41,12 +41,13 @@ const COUNT_ATTEMPTS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
-    /// Whether a language model judges pairs of events and of names of which the rules are unsure, labels topics and sums up
-    /// pages, if one is set up for the role `write`.
+    /// Whether a language model judges undecided pairs of events and of names, labels topics and summarises pages, if
+    /// one is configured for the role `write`.
     pub enabled: bool,
-    /// Calls for one space and day (UTC) beyond which no more is asked. All readings of the space count, those of the writer too.
+    /// Maximum number of calls per space and day (UTC). All readings of the space count, including those of the
+    /// writer.
     pub calls_a_day: u32,
-    /// Tokens read and written by the model for one space and day; beyond, as with the calls.
+    /// Maximum number of prompt and completion tokens per space and day (UTC), counted like the calls.
     pub tokens_a_day: u32,
 }
 
@@ -60,31 +61,31 @@ impl Default for ReadingConfig {
     }
 }
 
-/// Has a language model judge pairs of events and of names, label topics and sum up pages.
+/// Asks a language model to judge pairs of events and of names, to label topics and to summarise pages.
 pub(crate) struct CoreferenceWorker {
     pub(crate) context: Context,
     follower: Arc<Follower>,
     model: Model,
     config: ReadingConfig,
-    /// How often the model took too long for a question, by the reading of its first pair.
+    /// Number of timeouts of each question, keyed by the reading of its first pair.
     late: Mutex<BTreeMap<ReadingId, u32>>,
 }
 
-/// Who judges.
+/// The language model and its name.
 pub(crate) struct Model {
     pub(crate) asker: Asker,
     pub(crate) name: String,
 }
 
-/// How a question came out.
+/// The outcome of a question.
 pub(crate) enum Answered {
     Done,
-    /// Not now: not before that moment.
+    /// Not answered; ask again at that moment.
     Later(DateTime<Utc>),
 }
 
 impl Model {
-    /// Returns the model of the role `write`, if there is one and it is wanted.
+    /// Returns the model of the role `write`, or none if there is none or it is disabled.
     pub(crate) fn of(context: &Context, config: &ReadingConfig) -> Option<Model> {
         let asker = Asker::new(context).filter(|_| config.enabled)?;
         let name = asker.model_name(ModelRole::Write)?.to_owned();
@@ -108,12 +109,13 @@ impl CoreferenceWorker {
         }
     }
 
-    /// Asks until shutdown.
+    /// Asks questions until shutdown.
     pub(crate) async fn run(&self) {
         tokio::join!(self.count_spaces(), self.work());
     }
 
-    /// Counts every space once, one after another, so that what was open before the start is known to be.
+    /// Brings each space up to date once, one after another, so that questions that were open before the start are
+    /// found again.
     async fn count_spaces(&self) {
         let mut after: Option<SpaceId> = None;
         loop {
@@ -172,7 +174,8 @@ impl CoreferenceWorker {
         }
     }
 
-    /// Asks some questions of a space and has what came of them taken in. Returns until when the space has to wait, if it has.
+    /// Asks some questions of a space and has the readings applied. Returns the moment until which the space has to
+    /// wait, or none.
     async fn turn(&self, space: &SpaceId, questions: &[OpenQuestion]) -> Option<DateTime<Utc>> {
         let mut until = None;
         for question in questions {
@@ -195,14 +198,14 @@ impl CoreferenceWorker {
             }
         }
         match self.follower.look_for_open(space).await {
-            // Whatever keeps them open: they are not asked again at once.
+            // If nothing changed, whatever the reason, wait before asking again.
             Ok(()) if self.follower.asks_all_of(space, questions) => until.or(Some(clock::now() + AWAY)),
             Ok(()) => until,
             Err(error) => until.or(Some(self.failed(space, &error))),
         }
     }
 
-    /// Notes a failure, and returns when the space may be tried again.
+    /// Logs a failure and returns the moment at which the space may be tried again.
     fn failed(&self, space: &SpaceId, error: &Error) -> DateTime<Utc> {
         if error.kind() != ErrorKind::NotFound {
             warn!(error = error as &dyn std::error::Error, %space, "a language model cannot be asked about events, names, topics and pages, will try again");
@@ -210,7 +213,7 @@ impl CoreferenceWorker {
         clock::now() + AWAY
     }
 
-    /// Waits; false if the service is to stop.
+    /// Waits; returns false at shutdown.
     async fn pause(&self, time: TimeDelta) -> bool {
         tokio::select! {
             () = self.context.shutdown.cancelled() => false,
@@ -218,7 +221,7 @@ impl CoreferenceWorker {
         }
     }
 
-    /// Returns what is left of the budget of a space for today, if it is enough for a call.
+    /// Returns what is left today of the budget of a space, or none if it does not suffice for a call.
     pub(crate) async fn allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
         let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
         let today = self.context.backends.readings.tally(space, Some(midnight)).await?;
@@ -231,7 +234,7 @@ impl CoreferenceWorker {
         Ok((calls > 0 && tokens > 0).then_some(allow))
     }
 
-    /// Notes that the model took too long for a question, and says whether that was once too often.
+    /// Counts a timeout of a question and returns true if the question is now given up.
     pub(crate) fn is_too_late(&self, first: ReadingId) -> bool {
         let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
         if late.len() >= KNOWN_MAX {

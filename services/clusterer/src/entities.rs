@@ -1,8 +1,10 @@
-//! Who and what is spoken of: REMem's phrase nodes, which are MRAgent's cues, with their names, roles and likenesses.
+//! Entities: people, places and things that units mention or that speak (the phrase nodes of REMem, the cues of
+//! MRAgent), with their names, roles and similar names.
 //!
-//! Every way to write a name is a form; forms that fold to the same class are one name; a name may go into another one
-//! (a nickname, a first name, a plural, a typo). Each of these steps is a [`Merge`] with its reason and can be undone. What is
-//! left are entities. A round touches the names of the units that changed and those beside them, never the whole space.
+//! Each spelling of a name is a form; forms that fold to the same class are one name; a name may be merged into
+//! another one (a nickname, a first name, a plural, a typo). Each of these steps is a [`Merge`] with a reason and can
+//! be undone. The remaining names are entities. A round looks only at the names in changed units and at names that
+//! depend on them, never at the whole space.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -41,13 +43,13 @@ use told::{Told, told};
 
 pub(crate) use surely_named::is_name;
 
-/// Longest way from a name to the one it goes into.
+/// Maximum number of steps from a name to the name it is finally merged into.
 const STEPS_MAX: usize = 8;
 
-/// When a unit was observed that mentions a name, and the unit.
+/// A unit that mentions a name, and the time at which it was observed.
 type Mentioned = (DateTime<Utc>, UnitId);
 
-/// What the units of one space tell of names. Equal sets of units and curations give equal entities and merges.
+/// The names that the units of one space mention. Equal sets of units and curations give equal entities and merges.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
     units: HashMap<UnitId, Told>,
@@ -56,34 +58,35 @@ pub struct Entities {
     held: Held,
     /// Classes whose counts changed.
     dirty: BTreeSet<String>,
-    /// Those, and the classes whose place depends on them, since the last round.
+    /// The changed classes and the classes that depend on them, collected since the last round.
     pending: BTreeSet<String>,
-    /// Units that mention a class, or whose actor it is.
+    /// Units by class: those that mention the class and those whose actor it is.
     mentions: BTreeMap<String, BTreeSet<Mentioned>>,
-    /// Longer names of classes of which the rules do not say whose they are, and what a language model said of them.
+    /// For each class that the rules cannot decide, the longer names it may belong to. `pairs` holds the judgements
+    /// of a language model on them.
     unsure: BTreeMap<String, Vec<String>>,
     pairs: NamePairs,
-    /// The class that a class goes into, and the other way round.
+    /// The class that each class is merged into, and the inverse.
     parents: BTreeMap<String, String>,
     children: BTreeMap<String, BTreeSet<String>>,
-    /// Merges by the class that went into another one, or whose forms were joined.
+    /// Merges, by the class that was merged into another one or whose forms were joined.
     merges: BTreeMap<String, BTreeMap<MergeId, Merge>>,
-    /// Forms that a curation parted from their class, by class.
+    /// Forms that a curation separated from their class, by class.
     parted: BTreeMap<String, BTreeSet<String>>,
-    /// Entities as they were told last, by node: a class, or `=` and a form that was parted from its class.
+    /// Entities as last reported, by node: a class, or `=` followed by a separated form.
     shown: BTreeMap<String, Entity>,
     alike: Alike,
     acts: Acts,
-    /// What may mean another one than before: since the last round, and after it. Classes, and `ann's` for whoever is anything
-    /// to Ann.
+    /// Keys whose resolution may have changed: `stirred` collects them for the current round, `moved` holds those of
+    /// the last round. A key is a class, or `ann's` for everyone who has a role in relation to Ann.
     stirred: BTreeSet<String>,
     moved: BTreeSet<String>,
 }
 
 impl Entities {
-    /// Takes a unit in as it stands now. Event units count nothing: they repeat what their turns tell.
+    /// Applies the current state of a unit. Event units are not counted, because they repeat the text of their turns.
     pub fn apply(&mut self, unit: &Unit) {
-        // What a model said of a name may have gone with one of its records.
+        // An erased record may have removed readings about a name.
         self.look_again(unit.id);
         if let Some(before) = self.units.remove(&unit.id) {
             self.count(unit.id, &before, false);
@@ -100,7 +103,7 @@ impl Entities {
         self.units.len()
     }
 
-    /// Returns the entities and merges that changed since it was asked last, by id.
+    /// Returns the entities and merges that changed since the last call, by id.
     pub fn changed(&mut self, space: &SpaceId, acts: &Acts) -> Changed {
         self.note(acts);
         self.note_unsure(space);
@@ -119,11 +122,12 @@ impl Entities {
         for class in &affected {
             nodes.extend(self.nodes(class));
         }
-        // Whose they are is told by the name of the owner, which is another one now.
+        // A role names its owner, and the owner's name may have changed.
         nodes.extend(relinked.into_iter().flat_map(|it| self.holders(it)));
         let touched = self.rebuild(space, nodes, &mut out);
         self.tell_moved(&touched);
-        // A new name changes what others are called by: "Ann's sister". Names do not depend on that in turn.
+        // A new name changes the roles that mention it ("Ann's sister"). Names do not depend on roles in turn, so one
+        // more pass is enough.
         let renamed: BTreeSet<String> = touched.into_iter().flat_map(|it| self.holders(&it)).collect();
         self.rebuild(space, renamed, &mut out);
         settle(out)
@@ -177,7 +181,7 @@ impl Entities {
         class
     }
 
-    /// Marks what a changed curation bears on.
+    /// Marks the classes whose merges a changed curation affects.
     fn note(&mut self, acts: &Acts) {
         if *acts == self.acts {
             return;
@@ -190,7 +194,7 @@ impl Entities {
         self.acts = acts.clone();
     }
 
-    /// The dirty classes, with those whose place depends on them.
+    /// Returns the changed classes and the classes that depend on them.
     fn affected(&mut self) -> BTreeSet<String> {
         let dirty = std::mem::take(&mut self.dirty);
         let mut out = BTreeSet::new();
@@ -205,7 +209,7 @@ impl Entities {
         out
     }
 
-    /// The entity that a class is or goes into, and what was parted from the class.
+    /// Returns the node that a class is finally merged into, and the nodes of the forms separated from the class.
     fn nodes(&self, class: &str) -> Vec<String> {
         let parted = self.parted.get(class).into_iter().flatten();
         parted.map(|it| format!("={it}")).chain([self.root(class)]).collect()
@@ -220,8 +224,8 @@ impl Entities {
         at.to_owned()
     }
 
-    /// Finds again what a class goes into and which of its forms are one, and tells the merges that changed. Says whether it
-    /// goes into another one than before.
+    /// Finds again what a class is merged into and which of its forms are joined, and reports changed merges. Returns
+    /// true if the class is finally merged into another one than before.
     fn relink(&mut self, space: &SpaceId, class: &str, out: &mut Changed) -> bool {
         let (merges, parted) = self.joined(space, class);
         let mut merges: BTreeMap<MergeId, Merge> = merges.into_iter().map(|it| (it.id, it)).collect();
@@ -249,7 +253,7 @@ impl Entities {
         if relinked {
             self.stirred.extend([class.to_owned(), root]);
         }
-        // A first name that nobody told yet is an alias and no merge.
+        // A first name that no unit has mentioned alone is only an alias; there is nothing to merge.
         merges.extend(merge.filter(|_| self.forms.contains(class)).map(|it| (it.id, it)));
         let before = self.merges.remove(class).unwrap_or_default();
         let gone = before.keys().filter(|it| !merges.contains_key(it));
@@ -265,7 +269,8 @@ impl Entities {
         relinked
     }
 
-    /// Builds entities again, tells those that changed, and returns those that got another name or began to speak.
+    /// Rebuilds entities and reports the changed ones. Returns the nodes that appeared or disappeared, whose name
+    /// changed, or that became or ceased to be speakers.
     fn rebuild(&mut self, space: &SpaceId, nodes: BTreeSet<String>, out: &mut Changed) -> BTreeSet<String> {
         let mut touched = BTreeSet::new();
         let mut likenesses = BTreeSet::new();
@@ -273,7 +278,7 @@ impl Entities {
         for node in nodes {
             let now = self.built(space, &node);
             let before = self.shown.get(&node);
-            // Whoever speaks shares no name.
+            // A speaker never shares a name with another entity.
             let means = |it: &Entity| (it.name.clone(), it.kind == EntityKind::Speaker);
             if before.map(means) != now.as_ref().map(means) {
                 touched.insert(node.clone());
@@ -320,7 +325,7 @@ impl Entities {
         out
     }
 
-    /// The entities whose roles name an owner that goes by the name of this one, or of which this one tells whose they are.
+    /// Returns the entities with a role in relation to this one, and those about whose roles this one speaks.
     fn holders(&self, node: &str) -> BTreeSet<String> {
         let members = self.members(node);
         members
@@ -331,7 +336,7 @@ impl Entities {
     }
 }
 
-/// One word for each id, by id: what was put last stands, and what was put is not gone.
+/// Keeps one change per id, ordered by id: the last put counts, and an id that is put is not deleted.
 fn settle(changed: Changed) -> Changed {
     let put: BTreeMap<DerivedId, Derived> = changed.put.into_iter().map(|it| (it.id(), it)).collect();
     let gone: BTreeSet<DerivedId> = changed.gone.into_iter().filter(|it| !put.contains_key(it)).collect();

@@ -1,15 +1,15 @@
 use domain::{Classify, ErrorKind, PortError};
 
-/// Why a space could not be organised.
+/// Reasons why a space could not be organised.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A store failed.
     #[error(transparent)]
     Port(#[from] PortError),
-    /// Others organise it at the same time, and were faster again and again.
+    /// Other processes organise the same space and were faster on each attempt.
     #[error("others organise the same space")]
     Contended,
-    /// The count did not come to an end; a defect.
+    /// The computation ended early, which is a defect.
     #[error("counting was broken off")]
     Count(#[from] tokio::task::JoinError),
 }

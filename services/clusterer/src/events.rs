@@ -1,12 +1,13 @@
-//! Same-event merges (CompassMem, section 3.2).
+//! Merges of event units that describe the same event (CompassMem, section 3.2).
 //!
-//! Each event unit is compared with the most similar earlier ones, and the first that is judged the same event takes it in.
-//! Two tellings of one event share its rare words, so an event is looked for under its [`KEYS_MAX`] rarest cues and names,
-//! among the [`RECENT_MAX`] latest earlier events of each: the work for one event does not grow with the space, and what is
-//! found depends on the set of units alone. The kept one is the earliest; it then stands for the records of both.
+//! Each event unit is compared with the most similar earlier ones, and is merged into the first that is judged the
+//! same event. Two accounts of one event share its rare words. Candidates are therefore looked up by the event's
+//! [`KEYS_MAX`] rarest cues and names, among the [`RECENT_MAX`] latest earlier events of each. The work for one event
+//! does not grow with the space, and the result depends on the set of units alone. The earliest event is kept, and
+//! represents the records of all.
 //!
-//! Where the rules are unsure of a pair, it is a candidate for a language model. What a model said of it is taken in like an act
-//! and counts in the place of what the rules say, so that the same units and readings give the same merges.
+//! A pair that the rules cannot decide is a candidate for a language model. The model's judgement is an input like a
+//! user's decision and replaces that of the rules, so the same units and readings give the same merges.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -31,52 +32,53 @@ use judge::{Judgement, judge};
 use scene::Scene;
 use standings::Standings;
 
-/// Cues under which an event is looked for.
+/// Number of cues by which an event is looked up.
 pub(crate) const KEYS_MAX: usize = 8;
-/// Earlier events that are looked at under one cue.
+/// Maximum number of earlier events considered for one cue.
 const RECENT_MAX: usize = 16;
-/// Less similar events have nothing to do with each other.
+/// Minimum cosine of events that can be related.
 const RELATED_MIN: f32 = 0.8;
-/// Earlier events that are judged, the most similar ones.
+/// Maximum number of earlier events that are judged; the most similar ones are taken.
 const JUDGED_MAX: usize = 3;
-/// Longest chain of events each taken for the one before.
+/// Maximum length of a chain of merges.
 const STEPS_MAX: usize = 64;
 
-/// Place of an event in time; ties break by id.
+/// Position of an event in time; ties break by id.
 type Place = (DateTime<Utc>, UnitId);
 
-/// The events of one space and which of them are one.
+/// The events of one space, and the merges between them.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     scenes: HashMap<UnitId, Scene>,
     keys: BTreeMap<String, BTreeSet<Place>>,
     dirty: BTreeSet<UnitId>,
-    /// Judged since it was asked last what changed.
+    /// Events judged since the last call of [`Events::changed`].
     judged_anew: BTreeSet<UnitId>,
-    /// The earlier events that an event was judged against, and how: those that it is, the most similar one first, else the
-    /// one that it has to do with.
+    /// The judgements of each event against earlier ones: those that are the same event, most similar first, or else
+    /// the first related one.
     judged: HashMap<UnitId, Vec<(UnitId, Judgement)>>,
-    /// The other way round.
+    /// The inverse of `judged`.
     followers: HashMap<UnitId, BTreeSet<UnitId>>,
-    /// Merges as they were told last, by the event that goes into another one.
+    /// Merges as last reported, by the event that is merged into another one.
     told: BTreeMap<UnitId, Merge>,
     standings: Standings,
     acts: Acts,
     candidates: Candidates,
 }
 
-/// What the earlier events say of one.
+/// The judgements of one event against earlier ones.
 #[derive(Default)]
 struct Found {
     judged: Vec<(UnitId, Judgement)>,
-    /// Pairs of which the rules are unsure, with the digest of what a model is shown of both.
+    /// Pairs that the rules cannot decide, with the digest of the text that a model is shown of both.
     unsure: Vec<(Pair, String)>,
 }
 
 impl Events {
-    /// Takes a unit in as it stands now; `vector` is that of its summary, of length 1. Without one it is compared with none.
+    /// Applies the current state of a unit; `vector` is the vector of its summary, of length 1. An event without a
+    /// vector is not compared.
     pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
-        // A merged event stays: what it went into depends on it.
+        // A merged event is kept here, because its merge depends on it.
         let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
         let now = vector.filter(|_| stands).map(|it| Scene::new(unit, it));
         if now.is_some() {
@@ -100,36 +102,37 @@ impl Events {
         self.scenes.len()
     }
 
-    /// Returns the pairs of which the rules are unsure and whose readings were not looked up since one of their events was put.
+    /// Returns the undecided pairs whose readings were not looked up since one of their events was last applied.
     pub fn unlooked(&mut self) -> Vec<Pair> {
         self.judge_dirty();
         self.candidates.unlooked()
     }
 
-    /// Has the readings of all pairs looked up again that have none: others may have made one, or brought it from elsewhere.
+    /// Marks all undecided pairs without a current judgement, so that their readings are looked up again: another
+    /// process or an import may have stored one.
     pub fn look_for_open(&mut self) {
         self.candidates.look_for_open();
     }
 
-    /// Takes in what models said of pairs that were looked up; a pair without a verdict has none any more.
+    /// Applies the judgements that were found for `pairs`; a pair without one loses its judgement.
     pub fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) {
         let changed = self.candidates.take_in(pairs, verdicts);
         self.dirty.extend(changed);
     }
 
-    /// Returns up to `limit` events about which a language model is to be asked: pairs that were looked up, have no verdict, and
-    /// were not parted by anybody.
+    /// Returns at most `limit` questions about events for a language model. They cover pairs that were looked up,
+    /// have no judgement, and were not separated by a user.
     pub fn questions(&self, limit: usize) -> Vec<Question> {
         let is_settled = |it: &Pair| self.acts.is_parted(MergeId::derive(it.earlier.uuid(), it.later.uuid()));
         self.candidates.questions(limit, is_settled)
     }
 
-    /// Returns the merges and standings that changed since it was asked last, by id.
+    /// Returns the merges and standings that changed since the last call, by id.
     pub fn changed(&mut self, acts: &Acts) -> Changed {
         let mut again = self.noted(acts);
         self.judge_dirty();
         again.append(&mut self.judged_anew);
-        // Whoever follows an event that got another root has that root, too.
+        // An event that follows one with another root has that root too.
         let mut waiting: Vec<UnitId> = again.iter().copied().collect();
         while let Some(id) = waiting.pop() {
             let later = self.followers.get(&id).into_iter().flatten();
@@ -165,7 +168,7 @@ impl Events {
         out
     }
 
-    /// Puts an event under its keys or takes it away, and marks the later ones that look at it.
+    /// Adds an event to the index of its keys or removes it, and marks the later events that may see it.
     fn stir(&mut self, id: UnitId, scene: &Scene, add: bool) {
         let place = (scene.at, id);
         for key in &scene.keys {
@@ -175,7 +178,7 @@ impl Events {
             } else {
                 events.remove(&place);
             }
-            // One more than see it: who saw the last one before sees it no more, or again.
+            // One event more than the limit: the last event that saw this one no longer sees it, or sees it again.
             let later = events.range((std::ops::Bound::Excluded(place), std::ops::Bound::Unbounded));
             self.dirty.extend(later.take(RECENT_MAX).map(|it| it.1));
             if events.is_empty() {
@@ -184,8 +187,8 @@ impl Events {
         }
     }
 
-    /// Events whose merge may be another one since somebody parted two or joined them again: which ones that are is not told
-    /// by the merges that are told, since others may stand behind them.
+    /// Returns the events whose merge may change because a user separated or rejoined two events. These are all
+    /// judged events, since the reported merges do not show the chains behind them.
     fn noted(&mut self, acts: &Acts) -> BTreeSet<UnitId> {
         let turned = acts.parted() != self.acts.parted();
         self.acts = acts.clone();
@@ -196,7 +199,7 @@ impl Events {
         }
     }
 
-    /// Judges what may be judged in another way since it was put, or since others were.
+    /// Judges all events whose judgement may change because of units applied since.
     fn judge_dirty(&mut self) {
         for id in std::mem::take(&mut self.dirty) {
             self.judge(id);
@@ -204,7 +207,7 @@ impl Events {
         }
     }
 
-    /// Finds the earlier events that this one is, or has to do with.
+    /// Finds the earlier events that are the same as this one or related to it.
     fn judge(&mut self, id: UnitId) {
         for (before, _) in self.judged.remove(&id).unwrap_or_default() {
             if let Some(followers) = self.followers.get_mut(&before) {
@@ -257,7 +260,8 @@ impl Events {
         Found { judged, unsure }
     }
 
-    /// The merge of an event as it is told; none if it goes into no other one.
+    /// Returns the merge of an event in the form in which it is reported, or none if it is not merged and not
+    /// related.
     fn merge(&self, id: UnitId) -> Option<Merge> {
         let scene = self.scenes.get(&id)?;
         let (kept, judgement) = self.taken_for(id)?;
@@ -286,7 +290,7 @@ impl Events {
         })
     }
 
-    /// The earlier event that an event is taken for, or has to do with.
+    /// Returns the earlier event that an event is merged into or related to.
     fn taken_for(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
         let (other, judgement) = self.judged.get(&id)?.first()?;
         if !judgement.same {
@@ -295,8 +299,8 @@ impl Events {
         Some(self.parted(id).unwrap_or_else(|| (self.root(*other), judgement)))
     }
 
-    /// The event that somebody parted an event from. It stands by itself then, whatever the other one is taken for by now: an
-    /// older telling, which comes late, joins nobody again.
+    /// Returns the event from which a user separated this one. It then stays separate, whatever that other event is
+    /// merged into now: an older account that arrives late does not rejoin them.
     fn parted(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
         if self.acts.parted().is_empty() {
             return None;
@@ -307,7 +311,8 @@ impl Events {
         parted.next()
     }
 
-    /// What an event was taken for, and that again, itself first; whatever was parted.
+    /// Returns the chain of events that this one is merged into, itself first, without regard to separations by
+    /// users.
     fn way(&self, id: UnitId) -> impl Iterator<Item = UnitId> {
         let before = move |it: &UnitId| {
             let (other, judgement) = self.judged.get(it)?.first()?;
@@ -316,7 +321,7 @@ impl Events {
         std::iter::successors(Some(id), before).take(STEPS_MAX)
     }
 
-    /// The earliest event that this one is, over events that are the same and were not parted.
+    /// Returns the last event of the chain before the first separation by a user.
     fn root(&self, id: UnitId) -> UnitId {
         let mut root = id;
         for event in self.way(id) {
@@ -329,7 +334,7 @@ impl Events {
     }
 }
 
-/// Returns the pair of two events; none if one of them has no record.
+/// Returns the pair of two events, or none if one of them has no record.
 fn pair(earlier: UnitId, before: &Scene, later: UnitId, scene: &Scene) -> Option<Pair> {
     Some(Pair {
         later,

@@ -1,4 +1,4 @@
-//! Events, pages and what models are shown of them, for unit tests.
+//! Example events, pages and prompts for unit tests.
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{Chat, ChatMessage};
@@ -7,7 +7,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use crate::summaries::{ShownLine, ShownSection};
 
-/// Returns an event of one record, with this summary.
+/// Returns an event of one record with this summary.
 pub(crate) fn event(number: u32, summary: &str) -> Unit {
     let space: SpaceId = "home".parse().unwrap();
     let record = RecordId::derive(&space, &number.to_string());
@@ -53,7 +53,7 @@ pub(crate) fn last_message(chat: &Chat) -> String {
     chat.messages.iter().map(text).next_back().unwrap()
 }
 
-/// Returns a section of a page as a model is shown it.
+/// Returns a section of a page in the form in which a model is shown it.
 pub(crate) fn section(place: usize, title: &str, lines: &[&str]) -> ShownSection {
     let line = |(number, text): (u32, &&str)| ShownLine {
         unit: event(number, "").id,

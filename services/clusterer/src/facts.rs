@@ -1,9 +1,10 @@
-//! Facts of a space: what its units state, folded in time (REMem, section 3; MRAgent's semantic layer).
+//! Facts of a space: the statements of its units, folded in order of time (REMem, section 3; MRAgent's semantic
+//! layer).
 //!
-//! Statements about the same side of somebody share a slot (`facts::slot`). Inside a slot a newer statement closes the valid
-//! time of the one it contradicts, and both stay (`facts::fold`). What was decided by hand changes what is known from then on,
-//! and what was known before stays with it (`facts::line`). What is held depends on the set of units and curations alone; a
-//! round touches the slots of the units that changed.
+//! Statements that can contradict each other share a slot (`facts::slot`). Within a slot, a newer statement closes
+//! the validity of the one it contradicts, and both are kept (`facts::fold`). A user's decision changes the current
+//! facts from then on, and the former state is kept with them (`facts::line`). The result depends only on the set of
+//! units and curations; a round looks only at the slots of changed units.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -28,22 +29,22 @@ use line::{Line, Role};
 use slot::Slot;
 use told::{Place, Told, told};
 
-/// A correction looks back over so many units that state something.
+/// Number of earlier units with statements that a correction may refer to.
 const BACK: usize = 8;
 
-/// What the units of one space state.
+/// The statements of the units of one space.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     units: BTreeMap<UnitId, Vec<Told>>,
-    /// The gists in which something was read of a turn.
+    /// For each turn, the gists with statements read from it.
     gists: HashMap<UnitId, BTreeSet<UnitId>>,
     sessions: BTreeMap<SessionId, BTreeSet<Place>>,
-    /// Whom (teller, phrase) means, and the units that use it.
+    /// The entity that each (teller, phrase) means, and the units that use it.
     subjects: BTreeMap<Subject, Meant>,
-    /// Those by what their meaning hangs on; see [`Entities::keys`].
+    /// The subjects by the keys on which their resolution depends; see [`Entities::keys`].
     keys: BTreeMap<String, BTreeSet<Subject>>,
     claims: HashMap<UnitId, Vec<Arc<Claim>>>,
-    /// The unit that states a fact, as it was told.
+    /// The unit that states each fact, by the fact's id as stated.
     sources: HashMap<FactId, UnitId>,
     slots: BTreeMap<Slot, Line>,
     /// Units to be read again.
@@ -53,7 +54,7 @@ pub struct Facts {
     versions: Versions,
 }
 
-/// Who tells, and of whom as they put it.
+/// The teller, and the phrase by which the teller means the subject.
 type Subject = (String, String);
 
 #[derive(Clone, Debug, Default)]
@@ -63,7 +64,7 @@ struct Meant {
 }
 
 impl Facts {
-    /// Takes a unit in as it stands now.
+    /// Applies the current state of a unit.
     pub fn apply(&mut self, unit: &Unit) {
         let replaced = self.versions.apply(unit);
         self.stir_replaced(&replaced);
@@ -83,7 +84,7 @@ impl Facts {
         self.stale.insert(unit.id);
     }
 
-    /// Marks what is told by the units of some records, by their first ones, to be read again.
+    /// Marks the units of some records, given by their first units, to be read again.
     fn stir_replaced(&mut self, replaced: &[UnitId]) {
         for first in replaced {
             let parts = self.units.range(*first..=first.last_part()).map(|it| *it.0);
@@ -94,7 +95,8 @@ impl Facts {
         }
     }
 
-    /// Takes its place among what was told. What a model read has none: it read the corrections too.
+    /// Adds the position of a unit to its session. Statements read by a model have no position, because the model has
+    /// already seen the corrections.
     fn place(&mut self, told: &Told) {
         if told.origin == Origin::Model {
             self.gists.entry(told.source).or_default().insert(told.place.2);
@@ -123,7 +125,8 @@ impl Facts {
         }
     }
 
-    /// Returns the facts that changed since it was asked last, by id. To be asked once after each round of `names`.
+    /// Returns the facts that changed since the last call, by id. Call it once after each [`Entities::changed`] of
+    /// `names`.
     pub fn changed(&mut self, names: &Entities, acts: &Acts) -> Changed {
         self.note(acts);
         let moved = names.moved().iter().filter_map(|it| self.keys.get(it));
@@ -144,12 +147,12 @@ impl Facts {
         self.told_again()
     }
 
-    /// Returns the number of facts that the units state, before they are folded.
+    /// Returns the number of facts that the units state, before folding.
     pub(crate) fn len(&self) -> usize {
         self.sources.len()
     }
 
-    /// Marks the corrections after a unit to be read again.
+    /// Marks the corrections that follow a unit to be read again.
     fn wake(&mut self, told: &Told) {
         let Some(places) = self.sessions.get(&told.session) else {
             return;
@@ -173,12 +176,12 @@ impl Facts {
         self.acts = acts.clone();
     }
 
-    /// What a unit states, record by record.
+    /// Returns the statements of a unit, record by record.
     fn told_by(&self, unit: UnitId) -> impl Iterator<Item = &Told> {
         self.units.get(&unit).into_iter().flatten()
     }
 
-    /// Files the claims of a unit anew.
+    /// Replaces the claims of a unit in their slots.
     fn file(&mut self, unit: UnitId, names: &Entities) {
         for (index, old) in self.claims.remove(&unit).unwrap_or_default().into_iter().enumerate() {
             self.sources.remove(&old.told.1);
@@ -216,7 +219,7 @@ impl Facts {
         }
     }
 
-    /// Makes claims of what a unit states and puts right.
+    /// Returns the claims that a unit makes, by its statements and its correction.
     fn read(&mut self, unit: UnitId, names: &Entities) -> Vec<Arc<Claim>> {
         let tolds = self.units.get(&unit).cloned().unwrap_or_default();
         let claims = tolds.iter().flat_map(|it| self.read_one(it, names));
@@ -257,7 +260,8 @@ impl Facts {
         all.into_iter().map(Arc::new).collect()
     }
 
-    /// Returns the last statement before `told` that a correction fits, who made it, and what it should have been.
+    /// Returns the last statement before `told` that a correction fits: the teller, the wrong statement and the right
+    /// one.
     fn put_right(&self, told: &Told, by: &Correction) -> Option<(String, Statement, Statement)> {
         let places = self.sessions.get(&told.session)?;
         let before = places.range(..told.place).rev().take(BACK);
@@ -298,7 +302,7 @@ impl Facts {
     }
 }
 
-/// Returns the slots of a claim and what it does there.
+/// Returns the slots of a claim, with its role in each.
 fn filed(claim: &Claim) -> Vec<(Role, Slot)> {
     let ends = claim.ends.iter().map(|it| (Role::Ends, it.clone()));
     std::iter::once((Role::States, claim.slot.clone()))
@@ -306,7 +310,7 @@ fn filed(claim: &Claim) -> Vec<(Role, Slot)> {
         .collect()
 }
 
-/// Returns a statement put right: its value, or else the time since when it holds.
+/// Returns the corrected statement: with another object, or else with another beginning.
 fn put_right(earlier: &Told, wrong: &Statement, by: &Correction) -> Option<Statement> {
     let mut right = Statement {
         corrects: true,
@@ -321,7 +325,7 @@ fn put_right(earlier: &Told, wrong: &Statement, by: &Correction) -> Option<State
         return Some(right);
     }
     let words = corrected(&wrong.since.as_ref()?.words, by)?;
-    // A month alone may be a name.
+    // A month without a preposition may be a person's name.
     let mut spans = ["", "in ", "on "].iter().filter_map(|it| {
         let times = text::time::find(&format!("{it}{words}"), earlier.place.0);
         times.into_iter().next().map(|it| it.span)

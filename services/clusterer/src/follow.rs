@@ -1,4 +1,4 @@
-//! Keeps what is derived in step with the units of spaces.
+//! Keeps derived data in step with the units of each space.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -27,48 +27,52 @@ use crate::stored::{self, Stored};
 use crate::summaries::{PageSummary, SummaryQuestion};
 use crate::{Acts, Changed, Error};
 
-/// Spaces that can be followed at once; two spaces share a gate now and then.
+/// Number of locks that serialise work on a space. Two spaces sometimes share a lock.
 const GATES: usize = 8;
-/// A space that others organise too is counted anew so often before its message waits.
+/// Number of times a space is computed again because another process stored derived data, before its message is
+/// retried later.
 const ATTEMPTS: usize = 4;
-/// Changes and curations read in one step.
+/// Number of changes or curations read in one request.
 const AT_ONCE: usize = 1_000;
-/// The scope in which the gateway notes which pages were read.
+/// Scope of the notes in which the gateway records when a page was read.
 const PAGES: &str = "pages";
-/// Questions about events, names, topics and pages of one space that are known to be open at a time,
+/// Limit on the questions about events that are kept per space. The next three constants limit the questions about
+/// names, topics and pages.
 const QUESTIONS_MAX: usize = 16;
 const PEOPLE_MAX: usize = 4;
 const LABELS_MAX: usize = 8;
 const SUMMARIES_MAX: usize = 4;
-/// and spaces that have some; those of others are known again when the space changes, or after a start.
+/// Number of spaces whose open questions are kept. The questions of other spaces are found again when the space
+/// changes or after a restart.
 const ASKING_MAX: usize = 10_000;
 
-/// Memories of the spaces that changed last.
+/// In-memory state of the most recently changed spaces.
 pub(crate) struct Follower {
     backends: Backends,
-    /// Messages of one space go through one after another.
+    /// Locks that make messages of one space run one after another.
     gates: Vec<tokio::sync::Mutex<()>>,
     spaces: Mutex<Cache<SpaceId, Followed>>,
-    /// Whether a language model is asked.
+    /// True if a language model is configured.
     asks: bool,
-    /// What it is to be asked, as of the last time that each space was caught up with.
+    /// Open questions for the language model, as of the last time each space was brought up to date.
     questions: Mutex<BTreeMap<SpaceId, Vec<OpenQuestion>>>,
 }
 
-/// Something that a language model is to be asked.
+/// A question for the language model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OpenQuestion {
-    /// Whether an event is one of some earlier ones.
+    /// Whether an event is the same as one of some earlier events.
     Events(Question),
-    /// Whether a name is the same person's as some others.
+    /// Whether a name belongs to the same person as some other names.
     People(PeopleQuestion),
-    /// What a topic is called.
+    /// How to label a topic.
     Label(LabelQuestion),
-    /// What a page says in short.
+    /// How to summarise a page.
     Summary(SummaryQuestion),
 }
 
-/// Whether the readings of pairs of events and of names, of topics and of pages that have none are looked up again.
+/// Whether to look up again the readings of pairs of events, pairs of names, topics and pages for which no usable
+/// reading is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenReadings {
     AsKnown,
@@ -76,21 +80,21 @@ enum OpenReadings {
 }
 
 pub(crate) struct Followed {
-    /// Tells a space from an erased one of the same name.
+    /// Distinguishes a space from an erased space of the same name.
     created_at: DateTime<Utc>,
-    /// Last change taken in.
+    /// Sequence number of the last change that was applied.
     sequence: u64,
-    /// Number of curations read, and what they come to.
+    /// Number of curations that were read; `acts` is what they decide.
     curations: u64,
     acts: Acts,
     memory: Memory,
     stored: Stored,
-    /// Turn in which what follows is stored.
+    /// Turn of the store in which the next derived data is written.
     turn: u64,
 }
 
 impl Follower {
-    /// Makes one that keeps what a language model is to be asked, if one is.
+    /// Returns a follower without questions. It collects questions for a language model only if `asks` is true.
     pub(crate) fn new(backends: Backends, spaces: Cache<SpaceId, Followed>, asks: bool) -> Follower {
         Follower {
             backends,
@@ -101,7 +105,8 @@ impl Follower {
         }
     }
 
-    /// Catches up with the space of a message. What was decided in its batch is taken up by then, so its watermark is reached.
+    /// Brings the space of a message up to date. The curations of the message's batch are then applied, so its
+    /// watermark is marked as reached.
     pub(crate) async fn follow(&self, message: &UnitsOrganisedV1) -> Result<(), Error> {
         let UnitsOrganisedV1 {
             space,
@@ -111,14 +116,14 @@ impl Follower {
         } = message;
         let open = match reading.is_empty() {
             true => OpenReadings::AsKnown,
-            // Whoever brings readings of passages from elsewhere may have brought some of events.
+            // An import of readings of passages may also have brought readings of events.
             false => OpenReadings::LookUp,
         };
         self.catch_up(space, open).await?;
         if !acts {
             return Ok(());
         }
-        // First: a receipt is complete by the time the watermark of its erasure is reached.
+        // Receipts are completed first, so that the receipt of an erasure is complete when its watermark is reached.
         let receipts = &self.backends.receipts;
         receipts.complete(space, *position, host::clock::now()).await?;
         match self.backends.records.mark_written(space, *position).await {
@@ -127,17 +132,18 @@ impl Follower {
         }
     }
 
-    /// Catches up with a space of which nothing was heard.
+    /// Brings a space up to date without a message about it.
     pub(crate) async fn count(&self, space: &SpaceId) -> Result<(), Error> {
         self.catch_up(space, OpenReadings::AsKnown).await
     }
 
-    /// Catches up with a space in which pairs of events were judged.
+    /// Brings a space up to date after readings of its open questions were stored.
     pub(crate) async fn look_for_open(&self, space: &SpaceId) -> Result<(), Error> {
         self.catch_up(space, OpenReadings::LookUp).await
     }
 
-    /// Returns the next space after `last`, by name and round again, that has questions and may be asked about, with them.
+    /// Returns the next space after `last` that has open questions and passes `may_ask`, with these questions. Spaces
+    /// are taken in order of their names, and the first follows the last.
     pub(crate) fn questions(
         &self,
         last: Option<&SpaceId>,
@@ -152,18 +158,20 @@ impl Follower {
         Some((next.0.clone(), next.1.clone()))
     }
 
-    /// Says whether all of these questions of a space are open.
+    /// Returns true if all of these questions about a space are still open.
     pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[OpenQuestion]) -> bool {
         let open = self.open_questions();
         open.get(space)
             .is_some_and(|open| questions.iter().all(|it| open.contains(it)))
     }
 
-    /// Takes in whatever changed since the last time and stores what follows from it. If somebody else stored anything since,
-    /// what is held says nothing of the store any more, and the space is counted anew.
+    /// Applies all changes since the last call and stores the derived data that follows from them. If another process
+    /// has stored derived data in the meantime, the in-memory state no longer matches the store, and the space is
+    /// computed again.
     async fn catch_up(&self, space: &SpaceId, open: OpenReadings) -> Result<(), Error> {
         let _gate = self.gates[gate(space)].lock().await;
-        // Taken out while it is worked on: what fails half-way is counted again from the store.
+        // Taken out of the cache while it is updated: after a failure half-way, the state is computed again from the
+        // store.
         let mut followed = self.spaces().take(space);
         for _ in 0..ATTEMPTS {
             let outcome = self
@@ -176,7 +184,7 @@ impl Follower {
                     let bytes = followed.memory.bytes();
                     let gone = self.spaces().put(space.clone(), followed, bytes);
                     if !gone.is_empty() {
-                        // Millions of things are dropped elsewhere than on an async thread.
+                        // Dropping millions of values would block an async thread.
                         host::background(move || drop(gone)).await?;
                     }
                     return Ok(());
@@ -207,7 +215,7 @@ impl Follower {
         self.questions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Finds what a language model is to be asked of a space, if one is.
+    /// Finds the open questions of a space, if a language model is configured.
     async fn find_questions(&self, space: &SpaceId, followed: Followed) -> Result<Followed, Error> {
         if !self.asks {
             return Ok(followed);
@@ -247,7 +255,7 @@ impl Follower {
             None => self.anew(space, info.created_at).await?,
         };
         let (sequence, curations) = (followed.sequence, followed.curations);
-        // None is ever changed or taken away, so as many as were read are those that were read.
+        // Curations are never changed or deleted, so an equal count means equal curations.
         if info.revision.curations > curations {
             let decided = self.curations(space).await?;
             followed.curations = decided.len() as u64;
@@ -266,8 +274,8 @@ impl Follower {
         Ok(Some(followed))
     }
 
-    /// Returns what follows from all that was taken in and differs from what is stored. What models said of pages is looked up once it
-    /// is known which pages there are.
+    /// Returns the derived data that follows from everything applied so far and differs from the store. The readings
+    /// of pages are looked up only after the pages are known.
     async fn derive(&self, space: &SpaceId, mut followed: Followed) -> Result<(Followed, Changed), Error> {
         let (own, read) = (space.clone(), self.read(space).await?);
         let (mut followed, mut changed, read) = host::background(move || {
@@ -306,7 +314,7 @@ impl Follower {
         }
     }
 
-    /// Takes in what language models said of pairs of events and of names of which the rules are unsure, and of topics.
+    /// Looks up and applies what language models said of undecided pairs of events and of names, and of topics.
     async fn take_in_readings(
         &self,
         space: &SpaceId,
@@ -338,7 +346,8 @@ impl Follower {
         Ok(followed)
     }
 
-    /// Reads what is stored, to count a space from its first unit on. The turn first: what is stored behind it is noticed.
+    /// Reads the stored state, to compute a space from its first unit. The turn is read first, so that a write after
+    /// it is detected as a conflict.
     async fn anew(&self, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Followed, Error> {
         let graph = &*self.backends.graph;
         let turn = graph.derived_turn(space).await?;
@@ -366,7 +375,7 @@ impl Follower {
         }
     }
 
-    /// When each page was last read.
+    /// Returns when each page was last read.
     async fn read(&self, space: &SpaceId) -> Result<BTreeMap<PageId, DateTime<Utc>>, Error> {
         let notes = self.backends.records.notes(space, PAGES).await?;
         let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
@@ -374,7 +383,7 @@ impl Follower {
     }
 }
 
-/// Returns what a language model is to be asked of a memory.
+/// Returns the open questions of a space for a language model.
 fn open_questions(space: &SpaceId, memory: &Memory) -> Vec<OpenQuestion> {
     let events = memory.questions(QUESTIONS_MAX).into_iter().map(OpenQuestion::Events);
     let people = memory.people_questions(space, PEOPLE_MAX).into_iter();
@@ -384,8 +393,9 @@ fn open_questions(space: &SpaceId, memory: &Memory) -> Vec<OpenQuestion> {
     events.chain(labels).chain(pages.map(OpenQuestion::Summary)).collect()
 }
 
-/// Returns the vector of the summary of an event unit, as far as it stands; by the built-in table, whatever the index is
-/// searched with: how near the same event and the same topic are was measured with it.
+/// Returns the vector of the summary of an event unit that is active or merged; otherwise none. It always uses the
+/// built-in word table, whatever embedder the index uses, because the thresholds for "same event" and "same topic"
+/// were measured with that table.
 fn vector(unit: &Unit) -> Option<Vec<f32>> {
     let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
     stands.then(|| text::Table::builtin().embed(&unit.summary))

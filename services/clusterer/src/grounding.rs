@@ -1,29 +1,30 @@
-//! Whether what a language model wrote is borne out by the texts that it was shown: its numbers, its names, and most of its words.
+//! Checks whether the numbers, the names and most of the words that a language model wrote occur in the texts it was
+//! shown.
 
 use std::collections::BTreeSet;
 
 use chrono::DateTime;
 
-/// What texts hold that somebody who read them may speak of.
+/// Numbers, words and stems of the texts that a model was shown.
 pub(crate) struct Known {
     numbers: BTreeSet<String>,
     words: BTreeSet<String>,
     stems: BTreeSet<String>,
 }
 
-/// Why a sentence is not borne out.
+/// Reasons why a sentence is not supported by the texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// It has characters that nobody sees.
+    /// It has invisible characters.
     Hidden,
-    /// It has a number that the texts do not have.
+    /// It has a number that is not in the texts.
     Number,
-    /// It has a name that the texts do not have.
+    /// It has a name that is not in the texts.
     Name,
 }
 
 impl Known {
-    /// Collects what texts hold.
+    /// Collects numbers, words and stems of texts.
     pub(crate) fn of<'a>(texts: impl Iterator<Item = &'a str>) -> Known {
         let mut known = Known {
             numbers: BTreeSet::new(),
@@ -38,7 +39,7 @@ impl Known {
         known
     }
 
-    /// Returns the first reason for which a sentence is not borne out; none if it is.
+    /// Returns the first reason why a sentence is not supported, or none if it is.
     pub(crate) fn flaw(&self, sentence: &str) -> Option<Flaw> {
         if has_hidden(sentence) {
             return Some(Flaw::Hidden);
@@ -51,7 +52,7 @@ impl Known {
         names.iter().any(is_unknown).then_some(Flaw::Name)
     }
 
-    /// Returns true if at least half of the stems of a sentence are stems of the texts or of `also`.
+    /// Returns true if at least half of the stems of a sentence are among the stems of the texts or in `also`.
     pub(crate) fn holds_most_of(&self, sentence: &str, also: &BTreeSet<String>) -> bool {
         let stems = text::stems(sentence);
         let unknown = stems
@@ -60,13 +61,14 @@ impl Known {
         2 * unknown.count() <= stems.len()
     }
 
-    /// Returns true if a word in lower case occurs in the texts, in whatever form, or names a day, a month or another time.
+    /// Returns true if a lower-case word occurs in the texts in any inflected form, or is the name of a day, a month
+    /// or another time.
     pub(crate) fn has_word(&self, word: &str) -> bool {
         self.words.contains(word) || self.stems.contains(&text::stem(word)) || is_time(word)
     }
 
-    /// Returns true if one of the words of a name occurs in the texts, or if it names a time. A single word that opens a sentence
-    /// is no name.
+    /// Returns true if one of the words of a name occurs in the texts or names a time. A single word at the beginning
+    /// of a sentence does not count as a name.
     fn has_name(&self, sentences: &str, name: &str) -> bool {
         let words = lower_words(name);
         let opens = |sentence: &&str| sentence.trim_start().starts_with(name);
@@ -86,7 +88,7 @@ fn has_hidden(text: &str) -> bool {
     })
 }
 
-/// Returns the runs of digits of a text, without zeros in front.
+/// Returns the runs of digits in a text, without leading zeros.
 fn digits(text: &str) -> impl Iterator<Item = &str> {
     let runs = text.split(|it: char| !it.is_ascii_digit());
     runs.filter(|it| !it.is_empty())
@@ -96,7 +98,7 @@ fn digits(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
-/// Returns the words of a text in lower case, without "'s".
+/// Returns the words of a text in lower case, without a final "'s".
 pub(crate) fn lower_words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     let words = text::words(&lower).into_iter();

@@ -1,4 +1,4 @@
-//! One topic, labelled with one call.
+//! Labels one topic with one call of the language model.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ use crate::labels::reply::Said;
 use crate::labels::{LabelQuestion, TopicLabel, label_digest, stands};
 
 impl CoreferenceWorker {
-    /// Has the model label the topic of a question and stores what it said.
+    /// Asks the model to label the topic of a question, and stores its reply.
     pub(crate) async fn label(
         &self,
         model: &Model,
@@ -37,7 +37,7 @@ impl CoreferenceWorker {
         if let Some(former) = &former
             && is_answer_to(question, former, backends, space).await?
         {
-            // Others have labelled it.
+            // Another process has labelled it.
             return Ok(Answered::Done);
         }
         match self.ask(model, space, id, &prompt(&shown), Said::stored).await? {
@@ -51,7 +51,8 @@ impl CoreferenceWorker {
     }
 }
 
-/// Returns true if a reading labels the topic of a question as it is now, and all events that the model was shown are there.
+/// Returns true if a reading labels the topic of a question in its current state and all events that the model was
+/// shown still exist.
 async fn is_answer_to(
     question: &LabelQuestion,
     reading: &Reading,
@@ -66,7 +67,7 @@ async fn is_answer_to(
     Ok(TopicLabel::of(reading, &events).is_some())
 }
 
-/// Returns the reading of a topic of which so much was shown.
+/// Returns the reading that stores the reply about a topic; `shown` are the events that the model was shown.
 fn reading(
     model: &Model,
     question: &LabelQuestion,

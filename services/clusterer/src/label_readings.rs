@@ -1,4 +1,4 @@
-//! Readings of topics, in the store.
+//! Looks up readings of topics in the store.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,8 @@ use host::Backends;
 use crate::coreference_readings::units;
 use crate::labels::{LabelPlace, TopicLabel};
 
-/// Returns what the stored readings of some topics say. There are at most 64 topics with at most 84 events each.
+/// Returns the content of the stored readings of some topics. There are at most 64 topics with at most 84 events
+/// each.
 pub(crate) async fn look_up_labels(
     backends: &Backends,
     space: &SpaceId,

@@ -1,8 +1,9 @@
-//! Labels and summaries of topics by a language model: of which topics it is asked, and how much of its reply is used. All of it is
-//! pure; `label_call` makes the calls.
+//! Topic labels and summaries by a language model: which topics it is asked about, and how much of its reply is used.
+//! Everything here is pure; `label_call` makes the calls.
 //!
-//! The rules name every topic. A topic of [`LABELLED_FROM`] events is shown to the model in part, and again whenever it has
-//! twice as many events as it had then. What the model said counts as long as all events that it was shown are there.
+//! The rules label every topic. The model is also shown a sample of each topic of [`LABELLED_FROM`] or more events,
+//! and again whenever the number of events has doubled. Its reply counts as long as all events that it was shown
+//! still exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,45 +19,46 @@ pub use prompt::label_digest;
 use crate::looked_up::{LookedUp, Place, Saying};
 use reply::{Said, Usable};
 
-/// Events from which a topic is labelled: a clustering makes topics of five events on average.
+/// Minimum number of events of a topic that the model labels. A clustering makes topics of five events on average.
 const LABELLED_FROM: usize = 4;
-/// A topic is labelled again once it has so many times as many events.
+/// Growth factor of the number of events after which a topic is labelled again.
 const GROWN: usize = 2;
 
-/// A topic with the reading in which a model labels it; the id of the reading derives from the first record of the event that the
-/// topic was founded on.
+/// A topic and the reading in which a model labels it. The id of the reading derives from the first record of the
+/// topic's founding event.
 pub type LabelPlace = Place<TopicId>;
 
-/// A topic about which a language model is to be asked.
+/// A question to the language model about a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelQuestion {
-    /// Where what it says goes.
+    /// The topic, and the reading that stores the reply.
     pub place: LabelPlace,
     /// The event that the topic was founded on.
     pub founder: UnitId,
-    /// At most 19 others, those nearest to the centre of the topic, in order of time.
+    /// At most 19 other events, the nearest to the centre of the topic, in order of time.
     pub others: Vec<UnitId>,
     /// Number of events of the topic.
     pub size: u32,
 }
 
-/// What the reading of a topic says, as far as it can be used.
+/// The usable content of the reading of a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicLabel {
     reading: ReadingId,
     /// The events that the model was shown.
     shown: BTreeSet<UnitId>,
-    /// Number of events of the topic at the time.
+    /// Number of events of the topic when the model was asked.
     size: usize,
-    /// None if nothing came of the reading: such a topic is left to the rules until it has grown.
+    /// None if the reading has no usable content; the rules then label the topic until it has grown.
     said: Option<Usable>,
-    /// Whether it was made with the prompt of now. Else it counts until there is one that was.
+    /// True if the reading was made with the current prompt. An older one counts until a current one exists.
     is_current: bool,
 }
 
 impl TopicLabel {
-    /// Returns what a reading says of a topic; none if it is a reading of something else, or if a record that the model was shown is
-    /// in none of `units` that stand: it was erased, or events begin elsewhere now.
+    /// Returns the content of the reading of a topic. Returns none for a reading of another kind, or if a record that
+    /// the model was shown belongs to no active event of `units`: the record was erased, or events are now divided
+    /// differently.
     pub fn of(reading: &Reading, units: &BTreeMap<UnitId, Unit>) -> Option<TopicLabel> {
         if reading.kind != ReadingKind::Label {
             return None;
@@ -69,7 +71,7 @@ impl TopicLabel {
         let is_as_shown = label_digest(&events) == reading.digest;
         let said = said.and_then(|it| match is_as_shown {
             true => it.check(&events).usable,
-            // Its numbers may be those of other lines.
+            // The line numbers that it cites may refer to other lines now.
             false => it.check_against_all(&events).usable,
         });
         Some(TopicLabel {
@@ -82,7 +84,8 @@ impl TopicLabel {
     }
 }
 
-/// Returns the events that a model was shown, in the order in which it was; none if one of their records is in none that stand.
+/// Returns the events that a model was shown, in the same order. Returns none if one of their records belongs to no
+/// active event.
 fn shown_events<'a>(reading: &Reading, units: &'a BTreeMap<UnitId, Unit>) -> Option<Vec<&'a Unit>> {
     let events = reading.shown().filter_map(|it| units.get(&UnitId::event(it)));
     let events: Vec<&Unit> = events.filter(|it| stands(it)).collect();
@@ -90,7 +93,7 @@ fn shown_events<'a>(reading: &Reading, units: &'a BTreeMap<UnitId, Unit>) -> Opt
     reading.shown().all(|it| held.contains(&it)).then_some(events)
 }
 
-/// Returns true if a unit is an event that is in use.
+/// Returns true if a unit is an active or merged event.
 pub(crate) fn stands(unit: &Unit) -> bool {
     match unit.status {
         Status::Active | Status::Merged => unit.grain == Grain::Event,
@@ -115,42 +118,46 @@ impl Saying for TopicLabel {
     }
 }
 
-/// The labels of the topics of one space.
+/// The model's labels for the topics of one space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels(LookedUp<TopicId, TopicLabel>);
 
 impl Labels {
-    /// Takes these for the topics there are, each with its number of events, after some event came, changed or went.
+    /// Replaces the set of topics, each given with its number of events. Called after events were added, changed or
+    /// removed.
     pub(crate) fn set_topics(&mut self, topics: impl Iterator<Item = (LabelPlace, usize)>) {
         self.0.set_all(topics.filter(|it| it.1 >= LABELLED_FROM));
     }
 
-    /// Has the reading of each topic looked up again for which a model was shown an event; see [`LookedUp::look_again`].
+    /// Marks the reading of each topic for which a model was shown this event, to be looked up again; see
+    /// [`LookedUp::look_again`].
     pub(crate) fn look_again(&mut self, event: UnitId) {
         self.0.look_again(event);
     }
 
-    /// Has the readings looked up again of all topics about which a model is to be asked.
+    /// Marks all topics about which the model has to be asked, so that their readings are looked up again.
     pub(crate) fn look_for_open(&mut self) {
         self.0.look_for_open();
     }
 
-    /// Returns the topics whose readings are to be looked up.
+    /// Returns the topics whose readings have to be looked up.
     pub(crate) fn unlooked(&self) -> Vec<LabelPlace> {
         self.0.unlooked()
     }
 
-    /// Takes in what was found for topics that were looked up; a topic without a label has none any more.
+    /// Applies the labels that were found for `places`; a topic without one loses its label.
     pub(crate) fn take_in(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
         self.0.take_in(places, labels);
     }
 
-    /// Returns what a model calls a topic; none if it is not asked about it, or said nothing that can be used.
+    /// Returns the model's label for a topic. Returns none if the model was not asked, or if its reply was not
+    /// usable.
     pub(crate) fn said(&self, topic: TopicId) -> Option<&Usable> {
         self.0.saying(&topic)?.said.as_ref()
     }
 
-    /// Returns the topics about which a model is to be asked, with their number of events, greatest first, ties by id.
+    /// Returns the topics about which the model has to be asked, with their number of events, largest first, ties by
+    /// id.
     pub(crate) fn due(&self) -> Vec<(LabelPlace, usize)> {
         let mut due: Vec<(LabelPlace, usize)> = self.0.due().map(|(place, size)| (place, *size)).collect();
         due.sort_by_key(|it| std::cmp::Reverse(it.1));

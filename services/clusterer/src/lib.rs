@@ -1,14 +1,14 @@
-//! The clusterer organises what the writer wrote, space by space: who and what is spoken of, what is said of them, which
-//! events are one, what they are about, and the pages on which all that can be read.
+//! The clusterer derives, for each space, the things that can only be known from all of its units: entities, facts,
+//! merges of events, topics, and the pages that present them.
 //!
-//! It consumes `UnitsOrganisedV1` only as a sign to catch up: the state of a space is counted from the changes of its units,
-//! kept in memory, and counted again after a restart. So all that is derived depends on the units and curations alone, never
-//! on the order or the number of deliveries. Start at [`Memory`] (units to all that is derived, pure); `follow` does the I/O
-//! around it.
+//! `UnitsOrganisedV1` only tells the clusterer that a space has changed. The state of a space is computed from the
+//! changes of its units, kept in memory, and computed again after a restart. Derived data therefore depends only on
+//! units and curations, never on the order or the number of deliveries. Start at [`Memory`] (pure: from units to
+//! derived data); `follow` does the I/O around it.
 //!
-//! Where a language model is set up for it, `coreference_worker` asks it about pairs of events and of names of which the rules
-//! are unsure, what topics are called, and what pages say in short. What it says is stored as a reading, and counts like units
-//! and curations.
+//! If a language model is configured, `coreference_worker` asks it about pairs of events and pairs of names that the
+//! rules cannot decide, about topic labels, and about page summaries. Each reply is stored as a reading and then
+//! counts as an input, like units and curations.
 
 use std::sync::Arc;
 
@@ -75,14 +75,15 @@ pub use topics::Topics;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Messages handled at once; those of one space wait for each other.
+    /// Number of messages handled concurrently; messages of one space are handled one after another.
     pub in_flight_max: usize,
-    /// Spaces whose counts are kept in memory; others are counted again when they change.
+    /// Number of spaces whose state is kept in memory. The state of any other space is computed again when that space
+    /// changes.
     pub spaces_max: usize,
-    /// Megabytes that the counts of all of these take together, as estimated from their units and facts. The space that changed
-    /// last is kept however large it is: it was held whole to be counted.
+    /// Limit in megabytes on the state of all these spaces, as estimated from their units and facts. The most
+    /// recently changed space is always kept, even if it alone exceeds this limit.
     pub memory_mb: usize,
-    /// How a language model judges events, labels topics and sums up pages.
+    /// Settings of the language model that judges events, labels topics and summarises pages.
     pub readings: ReadingConfig,
 }
 
@@ -97,12 +98,12 @@ impl Default for Config {
     }
 }
 
-/// Follows what is written until shutdown.
+/// Keeps derived data up to date until shutdown.
 ///
 /// # Errors
-/// Wrong settings in `[clusterer]` or `[consumer]`.
+/// Returns an error if the settings in `[clusterer]` or `[consumer]` are invalid.
 pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
-    // Boxed: an opaque future would be compiled by every crate that polls it.
+    // Boxed, because each crate that polls an opaque future would compile it again.
     Box::pin(follow_all(ctx))
 }
 

@@ -1,11 +1,11 @@
-//! What readings say of things of a space, looked up by the id of the reading: which readings are to be looked up, what was found,
-//! and of which things a language model is to be asked.
+//! Statements of readings about things of a space. It tracks which readings have to be looked up, which were found,
+//! and about which things a language model has to be asked.
 
 use std::collections::BTreeMap;
 
 use domain::id::{ReadingId, UnitId};
 
-/// A thing with the reading in which a language model speaks of it.
+/// A thing and the id of the reading in which a language model speaks of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place<K> {
     /// The thing.
@@ -14,22 +14,22 @@ pub struct Place<K> {
     pub reading: ReadingId,
 }
 
-/// What a reading says of a thing.
+/// The content of a reading about one thing.
 pub(crate) trait Saying: Clone {
-    /// What the thing is like, as far as it decides whether a model is asked again.
+    /// The state of the thing that decides whether the model is asked again.
     type Size: Clone + std::fmt::Debug;
 
     /// Returns the id of the reading.
     fn reading(&self) -> ReadingId;
 
-    /// Returns true if a unit is among those that the model was shown.
+    /// Returns true if the model was shown this unit.
     fn shows(&self, unit: UnitId) -> bool;
 
-    /// Returns true if no model is to be asked while the thing is like that.
+    /// Returns true if the model need not be asked again while the thing is in this state.
     fn is_fresh(&self, size: &Self::Size) -> bool;
 }
 
-/// What is known of one thing.
+/// The state of one thing.
 #[derive(Clone, Debug)]
 struct Entry<T: Saying> {
     reading: ReadingId,
@@ -39,7 +39,7 @@ struct Entry<T: Saying> {
 }
 
 impl<T: Saying> Entry<T> {
-    /// Returns what is known of a thing with this reading, of which `known` was known before.
+    /// Returns the entry of a thing with this reading. It keeps the content of `known` if that has the same reading.
     fn of(reading: ReadingId, size: T::Size, known: Option<Entry<T>>) -> Entry<T> {
         let known = known.filter(|it| it.reading == reading);
         let (is_looked_up, saying) = known.map_or((false, None), |it| (it.is_looked_up, it.saying));
@@ -58,13 +58,13 @@ impl<T: Saying> Entry<T> {
         }
     }
 
-    /// Returns true if a model is to be asked, as far as is known.
+    /// Returns true if, as far as is known, the model has to be asked.
     fn is_due(&self) -> bool {
         !self.saying.as_ref().is_some_and(|it| it.is_fresh(&self.size))
     }
 }
 
-/// Things of one space and what readings say of them.
+/// Things of one space and the content of their readings.
 #[derive(Clone, Debug)]
 pub(crate) struct LookedUp<K, T: Saying> {
     entries: BTreeMap<K, Entry<T>>,
@@ -79,8 +79,8 @@ impl<K, T: Saying> Default for LookedUp<K, T> {
 }
 
 impl<K: Clone + Ord, T: Saying> LookedUp<K, T> {
-    /// Takes these for the things there are. What was said stays with its thing; a reading that was not found is looked up again,
-    /// since more of what it was made of may be there now.
+    /// Replaces the set of things. A thing that stays keeps the content of its reading. A reading that was not found
+    /// is looked up again, because more of its sources may be there now.
     pub(crate) fn set_all(&mut self, things: impl Iterator<Item = (Place<K>, T::Size)>) {
         let mut before = std::mem::take(&mut self.entries);
         for (place, size) in things {
@@ -91,7 +91,7 @@ impl<K: Clone + Ord, T: Saying> LookedUp<K, T> {
         }
     }
 
-    /// Takes a thing for being like that. What was said stays with it.
+    /// Adds a thing or updates its state; the content of its reading is kept.
     pub(crate) fn set(&mut self, place: Place<K>, size: T::Size) {
         let known = self.entries.remove(&place.of);
         self.entries.insert(place.of, Entry::of(place.reading, size, known));
@@ -102,7 +102,8 @@ impl<K: Clone + Ord, T: Saying> LookedUp<K, T> {
         self.entries.remove(key);
     }
 
-    /// Has each reading looked up again of which a model was shown a unit: it may have gone with a record. Returns what they are of.
+    /// Marks the readings for which a model was shown `unit`, so that they are looked up again: an erased record may
+    /// have removed them. Returns the things of these readings.
     pub(crate) fn look_again(&mut self, unit: UnitId) -> Vec<K> {
         let mut shown = Vec::new();
         for (key, entry) in &mut self.entries {
@@ -114,20 +115,20 @@ impl<K: Clone + Ord, T: Saying> LookedUp<K, T> {
         shown
     }
 
-    /// Has the readings looked up again of all things about which a model is to be asked.
+    /// Marks all things about which the model has to be asked, so that their readings are looked up again.
     pub(crate) fn look_for_open(&mut self) {
         let entries = self.entries.values_mut().filter(|it| it.is_due());
         entries.for_each(|it| it.is_looked_up = false);
     }
 
-    /// Returns the things whose readings are to be looked up.
+    /// Returns the things whose readings have to be looked up.
     pub(crate) fn unlooked(&self) -> Vec<Place<K>> {
         let unlooked = self.entries.iter().filter(|it| !it.1.is_looked_up);
         unlooked.map(|(key, entry)| entry.place(key.clone())).collect()
     }
 
-    /// Takes in what was found for things that were looked up; one of which nothing was found has nothing any more. Returns the
-    /// things of which something else is said than before.
+    /// Applies the result of looking up `places`; a thing whose reading was not found loses its content. Returns the
+    /// things whose content changed.
     pub(crate) fn take_in(&mut self, places: &[Place<K>], found: &[T]) -> Vec<K>
     where
         T: PartialEq,
@@ -149,12 +150,12 @@ impl<K: Clone + Ord, T: Saying> LookedUp<K, T> {
         changed
     }
 
-    /// Returns what the reading of a thing says; none if none was found.
+    /// Returns the content of the reading of a thing, or none if no reading was found.
     pub(crate) fn saying(&self, key: &K) -> Option<&T> {
         self.entries.get(key)?.saying.as_ref()
     }
 
-    /// Returns the things about which a model is to be asked, with what they are like, by id.
+    /// Returns the things about which the model has to be asked, with their states, by id.
     pub(crate) fn due(&self) -> impl Iterator<Item = (Place<K>, &T::Size)> {
         let due = self.entries.iter().filter(|it| it.1.is_looked_up && it.1.is_due());
         due.map(|(key, entry)| (entry.place(key.clone()), &entry.size))

@@ -1,4 +1,4 @@
-//! Readings of pages and of pairs of names, in the store.
+//! Looks up readings of pages and of pairs of names in the store.
 
 use domain::PortError;
 use domain::id::{ReadingId, SpaceId};
@@ -7,10 +7,10 @@ use host::Backends;
 
 use crate::looked_up::Place;
 
-/// Readings looked up in one step.
+/// Number of readings looked up in one request.
 const AT_ONCE: usize = 256;
 
-/// Returns what the stored readings of some things say; `read` takes it from a reading.
+/// Returns the content of the stored readings of some things; `read` extracts it from a reading.
 pub(crate) async fn look_up_sayings<K, T>(
     backends: &Backends,
     space: &SpaceId,

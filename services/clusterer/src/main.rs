@@ -1,4 +1,4 @@
-//! The clusterer as a process of its own.
+//! Runs the clusterer as a separate process.
 
 use std::process::ExitCode;
 

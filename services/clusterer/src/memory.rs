@@ -1,4 +1,4 @@
-//! Everything that is derived from the units of one space, joined.
+//! All data derived from the units of one space.
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,13 @@ use crate::summaries::{PageSummary, SummaryPlace, SummaryQuestion};
 use crate::topics::Topics;
 use crate::{Acts, Changed};
 
-/// Bytes that a unit is assumed to take without its facts, and a fact, here and in what is held of the store: estimates.
+/// Estimated bytes for a unit without its facts (`UNIT_BYTES`) and for a fact (`FACT_BYTES`), both here and in the
+/// digests of the store.
 const UNIT_BYTES: usize = 4_096;
 const FACT_BYTES: usize = 3_072;
 
-/// What the units of a space tell together. Equal sets of units give equal memories, whatever order they came in and how
-/// often each was told.
+/// The components that derive data from the units of a space. Equal sets of units give equal derived data, whatever
+/// their order and however often each unit was applied.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     entities: Entities,
@@ -33,7 +34,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Takes a unit in as it stands now; `vector` is that of an event's summary, of length 1.
+    /// Applies the current state of a unit; `vector` is the vector of an event's summary, of length 1.
     pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
         self.entities.apply(unit);
         self.facts.apply(unit);
@@ -42,60 +43,59 @@ impl Memory {
         self.pages.apply_unit(unit);
     }
 
-    /// Returns the number of units it is made of.
+    /// Returns the number of units applied.
     pub fn units(&self) -> usize {
         self.entities.units() + self.events.units()
     }
 
-    /// Returns roughly how much memory it takes: so much for a unit and so much for a fact.
+    /// Returns a rough estimate of the memory used, in bytes, from the number of units and facts.
     pub fn bytes(&self) -> usize {
         self.units() * UNIT_BYTES + self.facts.len() * FACT_BYTES
     }
 
-    /// Returns the pairs of events whose readings are to be looked up before anything else is asked for; see
-    /// [`Events::unlooked`]. May take seconds: not for an async thread.
+    /// Returns the pairs of events whose readings have to be looked up before anything else is called; see
+    /// [`Events::unlooked`]. It may take seconds, so do not call it on an async thread.
     pub fn unlooked(&mut self) -> Vec<Pair> {
         self.events.unlooked()
     }
 
-    /// Returns the topics whose readings are to be looked up, as [`Memory::unlooked`] does of events.
+    /// Returns the topics whose readings have to be looked up, like [`Memory::unlooked`] for events.
     pub fn unlooked_labels(&mut self) -> Vec<LabelPlace> {
         self.topics.unlooked()
     }
 
-    /// Returns the pairs of names whose readings are to be looked up, as [`Memory::unlooked`] does of events.
+    /// Returns the pairs of names whose readings have to be looked up, like [`Memory::unlooked`] for events.
     pub fn unlooked_people(&mut self, space: &SpaceId) -> Vec<PeoplePlace> {
         self.entities.unlooked(space)
     }
 
-    /// Takes in what models said of pairs of names that were looked up.
+    /// Applies what models said of pairs of names that were looked up.
     pub fn take_in_people(&mut self, places: &[PeoplePlace], verdicts: &[PeopleVerdict]) {
         self.entities.take_in(places, verdicts);
     }
 
-    /// Returns up to `limit` names about which a language model is to be asked.
+    /// Returns at most `limit` questions about names for a language model.
     pub fn people_questions(&self, space: &SpaceId, limit: usize) -> Vec<PeopleQuestion> {
         self.entities.questions(space, limit)
     }
 
-    /// Returns the pages whose readings are to be looked up, after it was asked what changed; [`Memory::changed_pages`] returns what
-    /// follows from them.
+    /// Returns the pages whose readings have to be looked up. Call it after [`Memory::changed`];
+    /// [`Memory::changed_pages`] then returns the pages that the readings change.
     pub fn unlooked_pages(&self) -> Vec<SummaryPlace> {
         self.pages.unlooked()
     }
 
-    /// Takes in what models said of pages that were looked up.
+    /// Applies what models said of pages that were looked up.
     pub fn take_in_summaries(&mut self, places: &[SummaryPlace], summaries: &[PageSummary]) {
         self.pages.take_in(places, summaries);
     }
 
-    /// Returns up to `limit` pages about which a language model is to be asked.
+    /// Returns at most `limit` questions about pages for a language model.
     pub fn summary_questions(&self, space: &SpaceId, limit: usize) -> Vec<SummaryQuestion> {
         self.pages.questions(space, limit)
     }
 
-    /// Has the readings of all pairs of names and of events, of all topics and of all pages looked up again about which a model is to
-    /// be asked.
+    /// Marks all open questions (about names, events, topics and pages) so that their readings are looked up again.
     pub fn look_for_open(&mut self) {
         self.entities.look_for_open();
         self.events.look_for_open();
@@ -103,31 +103,31 @@ impl Memory {
         self.pages.look_for_open();
     }
 
-    /// Takes in what models said of topics that were looked up.
+    /// Applies what models said of topics that were looked up.
     pub fn take_in_labels(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
         self.topics.take_in(places, labels);
     }
 
-    /// Returns up to `limit` topics about which a language model is to be asked.
+    /// Returns at most `limit` questions about topics for a language model.
     pub fn label_questions(&self, limit: usize) -> Vec<LabelQuestion> {
         self.topics.questions(limit)
     }
 
-    /// Takes in what models said of pairs of events that were looked up.
+    /// Applies what models said of pairs of events that were looked up.
     pub fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) {
         self.events.take_in(pairs, verdicts);
     }
 
-    /// Returns up to `limit` events about which a language model is to be asked.
+    /// Returns at most `limit` questions about events for a language model.
     pub fn questions(&self, limit: usize) -> Vec<Question> {
         self.events.questions(limit)
     }
 
-    /// Returns what changed since it was asked last; the first time, everything. `read` tells when pages were read last. May
-    /// take seconds: not for an async thread.
+    /// Returns everything that changed since the last call, or everything on the first call. `read` holds the time at
+    /// which each page was last read. It may take seconds, so do not call it on an async thread.
     pub fn changed(&mut self, space: &SpaceId, acts: &Acts, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
         let mut all = self.entities.changed(space, acts);
-        // Facts are told of whom names mean, pages of everything.
+        // The order matters: facts need the entities that names refer to, and pages need everything.
         all.extend(self.facts.changed(&self.entities, acts));
         all.extend(self.events.changed(acts));
         all.extend(self.topics.changed(acts));
@@ -137,7 +137,8 @@ impl Memory {
         all
     }
 
-    /// Returns the pages that differ after what models said of them was taken in. May take seconds: not for an async thread.
+    /// Returns the pages that changed after the readings of pages were applied. It may take seconds, so do not call
+    /// it on an async thread.
     pub fn changed_pages(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
         self.pages.changed(space, read)
     }

@@ -1,4 +1,4 @@
-//! Whether a sentence that a language model wrote to be shown is borne out by the lines that it cites.
+//! Checks whether a sentence that a language model wrote for display is supported by the lines it cites.
 
 use std::collections::BTreeSet;
 
@@ -7,21 +7,22 @@ use text::{Nouns, is_stop, one_line};
 
 use crate::grounding::{Flaw, Known, lower_words};
 
-/// Most characters of a summary.
+/// Maximum length of a summary, in characters.
 const SUMMARY_CHARS_MAX: usize = 240;
-/// Most of what is left out that is kept, in bytes.
+/// Maximum length of the quoted beginning of rejected text, in bytes.
 const LEFT_OUT_BYTES: usize = 120;
-/// Kinds of things that have names of their own. A capitalised word that opens a sentence and may name one is a name.
+/// Kinds of nouns that have proper names. A capitalised word that opens a sentence counts as a name if it may be one
+/// of these.
 const NAMED_KINDS: [&str; 4] = ["person", "location", "organization", "social group"];
 
-/// Returns a text as it is shown: on one line, without marks around it.
+/// Returns a text in the form in which it is displayed: on one line, without quotation or formatting marks around it.
 pub(crate) fn shown(text: &str) -> String {
     let line = one_line(text);
     let marks = ['"', '\u{201c}', '\u{201d}', '`', '*', '#', ' '];
     line.trim_matches(marks).to_owned()
 }
 
-/// Returns why a summary is not used; none if it is.
+/// Returns why a summary is rejected, or none if it is used.
 pub(crate) fn summary_flaw(summary: &str, known: &Known) -> Option<&'static str> {
     if summary.is_empty() {
         return Some("no summary");
@@ -34,7 +35,7 @@ pub(crate) fn summary_flaw(summary: &str, known: &Known) -> Option<&'static str>
     why.or_else(|| (!is_of_them()).then_some("is about something else than its lines"))
 }
 
-/// Returns why the lines do not bear a text out; none if they do.
+/// Returns why the lines do not support a text, or none if they do.
 pub(crate) fn flaw(text: &str, known: &Known) -> Option<&'static str> {
     let flaw = known.flaw(text);
     let has_unknown_name = || capitalised(text).any(|it| !is_borne_out(&it, known));
@@ -46,7 +47,7 @@ pub(crate) fn flaw(text: &str, known: &Known) -> Option<&'static str> {
     }
 }
 
-/// Returns the beginning of something that is not used, with the reason.
+/// Returns the beginning of a rejected text and the reason.
 pub(crate) fn left_out(what: &str, why: &str) -> LeftOut {
     LeftOut {
         what: what[..what.floor_char_boundary(LEFT_OUT_BYTES)].to_owned(),
@@ -54,13 +55,13 @@ pub(crate) fn left_out(what: &str, why: &str) -> LeftOut {
     }
 }
 
-/// A word with a capital letter.
+/// A capitalised word.
 struct Capitalised {
     lower: String,
     opens_sentence: bool,
 }
 
-/// Returns the words of a text that begin with a capital letter.
+/// Returns the capitalised words of a text.
 fn capitalised(text: &str) -> impl Iterator<Item = Capitalised> {
     text::sentences(text).into_iter().flat_map(|sentence| {
         let words = text::words(sentence).into_iter().enumerate();
@@ -76,8 +77,8 @@ fn capitalised(text: &str) -> impl Iterator<Item = Capitalised> {
     })
 }
 
-/// Returns true if a word with a capital letter occurs in the lines, or opens a sentence and is none that names somebody or some
-/// place.
+/// Returns true if a capitalised word occurs in the lines, or if it opens a sentence and cannot be the name of a
+/// person or place.
 fn is_borne_out(word: &Capitalised, known: &Known) -> bool {
     let is_plain = || {
         let lower = word.lower.as_str();

@@ -1,12 +1,12 @@
-//! Whom a name means.
+//! The entity that a name refers to.
 
 use domain::id::EntityId;
 
-/// Somebody or something that is known, and the name it goes by.
+/// A known entity and its name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Named {
-    /// Which entity; none of several that share a name and are told apart by whose they are.
+    /// The id of the entity. None for one of several namesakes, which are distinguished by the person they belong to.
     pub id: Option<EntityId>,
-    /// Its name as most often written; of such a one `Ann's sister`.
+    /// The most frequent spelling of its name; for one of several namesakes, a phrase like `Ann's sister`.
     pub name: String,
 }

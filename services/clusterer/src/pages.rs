@@ -1,7 +1,8 @@
-//! Units, facts, entities and topics to pages that can be walked through (MemCog, section 3).
+//! Builds pages that can be browsed from units, facts, entities and topics (MemCog, section 3).
 //!
-//! Dimension > Page > Section: a page for each figure, place, topic, month, and for what each figure likes and wants, with
-//! typed links. Pages are pure functions of what is known; only those that a change touches are built again.
+//! Dimension > Page > Section: there is a page for each figure, place, topic and month, and for the preferences of
+//! each figure, with typed links. Pages are pure functions of the inputs; only pages that a change affects are built
+//! again.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,13 +35,14 @@ mod sections;
 mod store;
 mod summary;
 
-/// A page that was neither read nor touched for so many days before the newest unit is archived ...
+/// A page is archived if it was neither read nor changed for this number of days before the newest unit, unless
+/// `KEPT_LEAST` keeps it.
 const ARCHIVED_DAYS: i64 = 180;
-/// ... unless it is among so many that were read or touched last. A space that is told something after a year of silence would
-/// otherwise lose all that there is to walk through to one new page.
+/// Number of most recently read or changed pages that are never archived. Otherwise, one new unit after a year of
+/// silence would archive everything that could be browsed.
 const KEPT_LEAST: usize = 50;
 
-/// A page, and when something was last told or read of it.
+/// A page, and the time at which it was last changed or read.
 struct Built {
     page: Page,
     age: Option<DateTime<Utc>>,
@@ -50,33 +52,33 @@ struct Built {
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
     known: Known,
-    /// Whose page is to be built again.
+    /// Subjects whose pages have to be built again.
     affected: BTreeSet<Subject>,
     merges: BTreeMap<MergeId, UnitId>,
-    /// What was told: the page and a digest of it.
+    /// Reported pages: the id and a digest of each.
     told: BTreeMap<Subject, (PageId, u64)>,
     subjects: BTreeMap<PageId, Subject>,
     ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
     age: BTreeMap<Subject, DateTime<Utc>>,
     read: BTreeMap<PageId, DateTime<Utc>>,
-    /// What a language model said of pages, and the pages of which that was taken back.
+    /// What a language model said of pages. `unsummed` are the pages for which a user rejected that.
     summaries: Summaries,
     unsummed: BTreeSet<PageId>,
-    /// Pages older than this are archived.
+    /// Pages last changed or read before this moment are archived.
     border: Option<DateTime<Utc>>,
 }
 
 impl Pages {
-    /// Takes in a unit as it stands now.
+    /// Applies the current state of a unit.
     pub fn apply_unit(&mut self, unit: &Unit) {
-        // What a model said of its page may have gone with one of its records, though all that is left reads the same.
+        // An erased record may have removed a reading about the page, even if the remaining text is the same.
         self.summaries.look_again(unit.id);
         self.known.note_founder(unit);
         self.known.store.apply(unit);
         self.known.placed.apply(unit);
     }
 
-    /// Takes in what other parts left behind: facts, entities, topics, members, merges.
+    /// Applies the results of other components: facts, entities, topics, members, merges.
     pub fn apply(&mut self, changed: &Changed) {
         for id in &changed.gone {
             match id.kind {
@@ -100,7 +102,7 @@ impl Pages {
         }
     }
 
-    /// Returns the pages that differ from what was returned before. `read` tells when pages were read last.
+    /// Returns the pages that changed since the last call. `read` holds the time at which each page was last read.
     pub fn changed(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
         let mut affected = std::mem::take(&mut self.affected);
         let touched = std::mem::take(&mut self.known.store.touched);
@@ -159,8 +161,8 @@ impl Pages {
         }
     }
 
-    /// The page of a subject, as if it were not archived; one of which all was taken back grows no older, and is kept for those who
-    /// ask for a moment before.
+    /// Returns the page of a subject without regard to archiving. A page whose facts were all withdrawn has no age,
+    /// and is kept for queries as of an earlier moment.
     fn page(&self, space: &SpaceId, subject: &Subject) -> Option<Built> {
         let Some(head) = self.known.heads.get(subject) else {
             let head = self.known.former_head(space, subject)?;
@@ -178,7 +180,7 @@ impl Pages {
         Some(Built { page, age })
     }
 
-    /// Returns the page of a subject with what a language model said of it.
+    /// Returns the page of a subject, with the summaries by a language model.
     fn summed_up(&mut self, space: &SpaceId, subject: &Subject) -> Option<Built> {
         let mut built = self.page(space, subject)?;
         self.sum_up(space, subject, &mut built.page);
@@ -201,7 +203,7 @@ impl Pages {
         });
     }
 
-    /// Moves the border to where it belongs, and returns the pages that it passed.
+    /// Updates the border of archiving, and returns the pages whose status this changes.
     fn move_border(&mut self) -> BTreeSet<Subject> {
         let border = self.border();
         let moment = |it: Option<DateTime<Utc>>| it.unwrap_or(DateTime::<Utc>::MIN_UTC);
@@ -211,7 +213,8 @@ impl Pages {
         self.ages.range(from..to).flat_map(|it| it.1).cloned().collect()
     }
 
-    /// Returns the moment before which pages were read and touched last that are archived; none if no page is.
+    /// Returns the moment before which a page must have been read and changed last to be archived, or none if no page
+    /// is archived.
     fn border(&self) -> Option<DateTime<Utc>> {
         let newest = self.known.store.newest()?;
         let border = newest.checked_sub_signed(TimeDelta::days(ARCHIVED_DAYS))?;
@@ -241,7 +244,7 @@ impl Pages {
         }
     }
 
-    /// Topics whose facts changed, and those that stand against them.
+    /// Adds the topics whose facts changed, and the topics with facts that close these or were closed by them.
     fn note_placed(&mut self, affected: &mut BTreeSet<Subject>) {
         let touched = std::mem::take(&mut self.known.placed.touched);
         affected.extend(touched.into_iter().map(Subject::Topic));
@@ -284,7 +287,7 @@ impl Pages {
         self.affected.extend(named.map(Subject::Entity));
     }
 
-    /// Keeps what was taken back as it was told last, for pages as of a moment before.
+    /// Keeps the last state of a withdrawn fact, for pages as of an earlier moment.
     fn take_back(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {
         let was = fact.filter(|it| it.withdrawn).and_then(|fact| {
             let told = fact.former.iter().rev().filter_map(|it| it.fact.as_ref());
@@ -316,7 +319,7 @@ impl Pages {
         let before = shown(&self.known);
         let names = self.known.names.set(id, entity);
         self.affected.insert(Subject::Entity(id));
-        // How often somebody is spoken of is nothing to what they like.
+        // The number of mentions of a figure does not affect the page of its preferences.
         if shown(&self.known) != before {
             self.affected.insert(Subject::Taste(id));
         }

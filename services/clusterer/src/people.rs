@@ -1,5 +1,5 @@
-//! Whether two names are one person's, by a language model where the rules are unsure: what it is asked, and how much of its reply is
-//! used. All of it is pure; `people_call` makes the calls.
+//! Judges by a language model whether two names belong to one person, if the rules cannot decide it: what the model
+//! is asked, and how much of its reply is used. Everything here is pure; `people_call` makes the calls.
 
 use std::collections::BTreeSet;
 
@@ -14,22 +14,23 @@ pub(crate) mod reply;
 
 use reply::Said;
 
-/// Two names that may be one person's.
+/// Two names that may belong to one person.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamePair {
-    /// The one that goes into the other: a nickname, or a first name. In lower case and without marks, as the other one.
+    /// The name to be merged into the other one: a nickname, or a first name. Both names are folded: lower case, no
+    /// accents, no punctuation.
     pub shorter: String,
-    /// The one that stays.
+    /// The name to be kept.
     pub longer: String,
 }
 
-/// Two names with the reading in which a model judges them.
+/// A pair of names and the reading in which a model judges it.
 pub type PeoplePlace = Place<NamePair>;
 
-/// Pairs of names of one space.
+/// The pairs of names of one space.
 pub(crate) type NamePairs = LookedUp<NamePair, PeopleVerdict>;
 
-/// A name and others, of each of which a language model is asked whether it is the same person's.
+/// A name, and other names. A language model is asked for each of these whether it belongs to the same person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeopleQuestion {
     /// The name.
@@ -38,38 +39,38 @@ pub struct PeopleQuestion {
     pub others: Vec<AskedName>,
 }
 
-/// Another name, with where goes what is said of it.
+/// One of the other names, with the reading that stores the judgement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AskedName {
-    /// Where.
+    /// The pair, and its reading.
     pub place: PeoplePlace,
     /// The name.
     pub named: MentionedName,
 }
 
-/// A name with the units that a model is shown of it.
+/// A name and the units that a model is shown about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MentionedName {
-    /// The name as most often written.
+    /// The most frequent spelling of the name.
     pub name: String,
-    /// At most four turn units that mention it or in which whoever has it speaks, in order of time.
+    /// At most four turn units that mention the name or are spoken by its bearer, in order of time.
     pub units: Vec<UnitId>,
 }
 
-/// What the reading of two names says, as far as it can be used.
+/// The usable content of the reading of two names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeopleVerdict {
     reading: ReadingId,
-    /// Whether both are one person's; false too if nothing came of the reading.
+    /// Whether both belong to one person; also false if the reading has no usable content.
     is_same: bool,
     /// The first turn unit of each record that the model was shown.
     units: BTreeSet<UnitId>,
-    /// Whether it was made with the prompt of now. Else it counts until there is one that was.
+    /// True if the reading was made with the current prompt. An older one counts until a current one exists.
     is_current: bool,
 }
 
 impl PeopleVerdict {
-    /// Returns what a reading says of two names; none if it is a reading of something else.
+    /// Returns the content of the reading of two names, or none for a reading of another kind.
     pub fn of(reading: &Reading) -> Option<PeopleVerdict> {
         let said = match reading.failure {
             None => Said::read(&reading.output),
@@ -83,12 +84,13 @@ impl PeopleVerdict {
         })
     }
 
-    /// Returns true if it was made with the prompt of now.
+    /// Returns true if the reading was made with the current prompt.
     pub(crate) fn is_current(&self) -> bool {
         self.is_current
     }
 
-    /// Returns true if both names are one person's, as long as each unit that the model was shown is there.
+    /// Returns true if the model judged that both names belong to one person and each unit that it was shown still
+    /// exists.
     pub(crate) fn joins(&self, is_there: impl Fn(UnitId) -> bool) -> bool {
         self.is_same && self.units.iter().all(|it| is_there(*it))
     }
@@ -111,7 +113,7 @@ impl Saying for PeopleVerdict {
 }
 
 impl NamePair {
-    /// Returns where a language model says whether both are one person's.
+    /// Returns the pair together with the id of its reading in a space.
     pub(crate) fn place(self, space: &SpaceId) -> PeoplePlace {
         Place {
             reading: ReadingId::people(space, &self.digest()),
@@ -119,7 +121,7 @@ impl NamePair {
         }
     }
 
-    /// Returns the SHA-256 of both names, in hexadecimal digits: the same in every space.
+    /// Returns the SHA-256 of both names, in hexadecimal; it is the same in every space.
     pub(crate) fn digest(&self) -> String {
         let digest = Sha256::digest(format!("{}\n{}", self.longer, self.shorter).as_bytes());
         digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,4 +1,4 @@
-//! One name and the others that may be the same person's, judged with one call.
+//! Compares a name with others in one call of the language model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,19 +17,19 @@ use crate::people::prompt::{PROMPT, ShownName, prompt};
 use crate::people::reply::{Numbers, Said, entries};
 use crate::people::{AskedName, MentionedName, PeopleQuestion, PeopleVerdict};
 
-/// Why nothing came of a pair that the reply says nothing usable of.
+/// Failure of a pair that the reply does not judge usably.
 const NOT_JUDGED: &str = "its reply does not judge the names";
 
-/// Another name that is asked about.
+/// One of the other names, to ask about.
 struct OpenName<'a> {
     asked: &'a AskedName,
     units: Vec<&'a Unit>,
-    /// What it cost before, with another prompt.
+    /// Cost of the former reading, made with another prompt.
     former: ModelCost,
 }
 
 impl CoreferenceWorker {
-    /// Has the model judge whether the names of a question are one person's and stores what it said of each pair.
+    /// Asks the model whether the names of a question belong to one person, and stores its judgement of each pair.
     pub(crate) async fn judge_names(
         &self,
         model: &Model,
@@ -49,7 +49,7 @@ impl CoreferenceWorker {
                 return Ok(Answered::Later(clock::now() + AWAY));
             };
             let former = backends.readings.get(space, &[asked.place.reading]).await?.pop();
-            // Others may have asked about it.
+            // Another process may have asked about it.
             if former
                 .as_ref()
                 .and_then(PeopleVerdict::of)
@@ -80,13 +80,13 @@ impl CoreferenceWorker {
     }
 }
 
-/// Returns the units of a name; none if one of them is not there any more, or has no record.
+/// Returns the units of a name, or none if one of them no longer exists or has no record.
 fn units_of<'a>(named: &MentionedName, told: &'a BTreeMap<UnitId, Unit>) -> Option<Vec<&'a Unit>> {
     let units: Option<Vec<&Unit>> = named.units.iter().map(|it| told.get(it)).collect();
     units.filter(|it| !it.is_empty() && it.iter().all(|it| !it.records.is_empty()))
 }
 
-/// Returns the readings of the pairs of one call, which share what it cost.
+/// Returns the readings of the pairs of one call. They share its cost.
 fn readings(
     model: &Model,
     first: &[&Unit],
@@ -126,7 +126,7 @@ fn readings(
     open.iter().zip(shares).enumerate().map(reading).collect()
 }
 
-/// Returns what of an entry is not used.
+/// Returns the outcome of an entry: the rejected parts.
 fn outcome(entry: &str) -> ReadingOutcome {
     let said = Said::read(entry);
     let left_out = said.and_then(|it| Some(left_out(&it.reasoning, it.flaw()?)));

@@ -1,8 +1,8 @@
-//! JSON schemas of replies of language models.
+//! JSON schemas for the replies of language models.
 
 use serde_json::{Value, json};
 
-/// Returns the schema of an object that has all of these properties and no other.
+/// Returns the schema of an object that has all of these properties and no others.
 pub(crate) fn object(properties: &Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(|it| it.keys()).collect();
     json!({ "type": "object", "required": names, "properties": properties, "additionalProperties": false })

@@ -1,24 +1,24 @@
-//! A sorted map that takes little memory while it has few entries, as most of a space's many maps do.
+//! A sorted map that needs little memory for few entries. Most of the many maps of a space have few.
 //!
-//! A `BTreeMap` of one entry takes a node for eleven: of facts that are 4 kB for 350 bytes.
+//! A `BTreeMap` with one entry allocates a node for eleven: for a map of facts, 4 kB for 350 bytes.
 
 use std::borrow::Borrow;
 use std::collections::{BTreeMap, btree_map};
 use std::iter::Chain;
 use std::ops::Bound;
 
-/// Entries up to which a map is a sorted list.
+/// Maximum number of entries in the sorted list; a larger map is a tree.
 const FEW: usize = 8;
 
-/// Entries by key: in a list while they are few, in a tree from then on.
+/// Entries by key, in a sorted list while there are few, otherwise in a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct SmallMap<K, V> {
-    /// Empty once there were many.
+    /// Empty once the entries have moved to `many`.
     few: Vec<(K, V)>,
     many: BTreeMap<K, V>,
 }
 
-/// Entries in the order of their keys.
+/// Iterator over the entries, ordered by key.
 type Iter<'a, K, V> =
     Chain<std::iter::Map<std::slice::Iter<'a, (K, V)>, fn(&'a (K, V)) -> (&'a K, &'a V)>, btree_map::Range<'a, K, V>>;
 
@@ -36,7 +36,7 @@ impl<K: Ord, V> SmallMap<K, V> {
         self.few.is_empty() && self.many.is_empty()
     }
 
-    /// Puts a value in the place of the one of its key.
+    /// Inserts a value, or replaces the value of the same key.
     pub(crate) fn insert(&mut self, key: K, value: V) {
         if !self.many.is_empty() {
             self.many.insert(key, value);
@@ -45,7 +45,7 @@ impl<K: Ord, V> SmallMap<K, V> {
         match self.few.binary_search_by(|it| it.0.cmp(&key)) {
             Ok(at) => self.few[at].1 = value,
             Err(at) if self.few.len() < FEW => {
-                // The next power of two would be four entries for the first.
+                // Without this, the first insertion would allocate room for four entries.
                 self.few.reserve_exact(1);
                 self.few.insert(at, (key, value));
             }
@@ -71,12 +71,12 @@ impl<K: Ord, V> SmallMap<K, V> {
         few.ok().map(|at| &self.few[at].1).or_else(|| self.many.get(key))
     }
 
-    /// Returns the entries in order.
+    /// Returns the entries, ordered by key.
     pub(crate) fn iter(&self) -> Iter<'_, K, V> {
         self.after(None)
     }
 
-    /// Returns the entries behind a key, or all, in order.
+    /// Returns the entries after a key, or all entries if there is no key, ordered by key.
     pub(crate) fn after(&self, key: Option<&K>) -> Iter<'_, K, V> {
         let from = key.map_or(0, |key| self.few.partition_point(|it| it.0 <= *key));
         let few = self.few[from..]
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_does_what_a_tree_does() {
+    fn a_small_map_behaves_like_a_tree_map() {
         let (mut small, mut tree) = (SmallMap::default(), BTreeMap::new());
         let mut number = 7_u32;
         for step in 0..400 {

@@ -1,4 +1,4 @@
-//! What a store holds of what was derived, by digest.
+//! Digests of the derived data in the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hasher};
@@ -10,21 +10,21 @@ use domain::port::{DerivedChange, Graph};
 
 use crate::{Changed, Error};
 
-/// Derived things read in one step,
+/// Number of derived items read in one request.
 const READ_AT_ONCE: usize = 1_000;
-/// and written: pages are large.
+/// Number of derived items written in one request; lower, because pages are large.
 const WRITTEN_AT_ONCE: usize = 250;
 
-/// Digests of what is stored of one space.
+/// Digests of the stored derived data of one space.
 #[derive(Debug, Default)]
 pub(crate) struct Stored {
     digests: BTreeMap<DerivedId, u64>,
-    /// Whether everything that is derived has been compared once.
+    /// True once a complete result was compared with the store.
     compared: bool,
 }
 
 impl Stored {
-    /// Reads what is there.
+    /// Reads the derived data of a space and returns their digests.
     pub(crate) async fn read(graph: &dyn Graph, space: &SpaceId) -> Result<Stored, Error> {
         let mut stored = Stored::default();
         let mut sequence = 0;
@@ -49,8 +49,8 @@ impl Stored {
         };
     }
 
-    /// Returns those changes that make a difference to the store, and takes them for stored. The first ones tell everything
-    /// there is to be, so whatever they do not name is gone.
+    /// Returns the part of `changed` that differs from the store, and records it as stored. The first call receives
+    /// the complete derived data, so stored items that it does not name are deleted.
     pub(crate) fn differing(&mut self, changed: Changed) -> Changed {
         let mut out = Changed::default();
         if self.compared {
@@ -71,11 +71,11 @@ impl Stored {
     }
 }
 
-/// Stores changes, what is gone first, and returns the turn that comes next. No changes take a turn too: whoever organised
-/// fewer units is to notice.
+/// Stores a result, deletions first, and returns the next turn. An empty result also takes a turn, so that a
+/// clusterer that has seen fewer units gets a conflict.
 ///
 /// # Errors
-/// `Conflict` if somebody else stored anything since `turn`.
+/// Returns `Conflict` if another process has stored anything since `turn`.
 pub(crate) async fn write(
     graph: &dyn Graph,
     space: &SpaceId,
@@ -97,7 +97,7 @@ pub(crate) async fn write(
     Ok(turn)
 }
 
-/// What is written to it goes into a digest.
+/// A writer that hashes all bytes written to it.
 struct Digest(DefaultHasher);
 
 impl Write for Digest {
@@ -111,10 +111,10 @@ impl Write for Digest {
     }
 }
 
-/// The same within a process.
+/// Returns a digest of an item. It is comparable only within one process.
 fn digest(item: &Derived) -> u64 {
     let mut digest = Digest(DefaultHasher::new());
-    // Neither what is derived nor a digest can fail to be written.
+    // Neither serialising derived data nor writing to the digest can fail.
     serde_json::to_writer(&mut digest, item).ok();
     digest.0.finish()
 }

@@ -1,9 +1,9 @@
-//! Summaries of pages and of their sections by a language model: of which pages it is asked, and how much of its reply is used. All
-//! of it is pure; `summary_call` makes the calls.
+//! Summaries of pages and their sections by a language model: which pages it is asked about, and how much of its
+//! reply is used. Everything here is pure; `summary_call` makes the calls.
 //!
-//! The rules sum up every page. A page of [`SUMMARISED_FROM`] lines is shown to the model, and again once half of its lines were
-//! not shown then, or half of the lines that were shown are gone. What the model said of the page or of a section counts as long
-//! as each line that it cites is there and reads as it did.
+//! The rules summarise every page. The model is also shown each page of [`SUMMARISED_FROM`] or more lines, and again
+//! once half of the page's lines were not shown, or half of the shown lines are gone. Its sentence about the page or
+//! about a section counts as long as each line that it cites is on the page with the same text.
 
 use std::collections::BTreeSet;
 
@@ -24,43 +24,44 @@ pub use shown::{ShownLine, ShownSection};
 use reply::{Said, Stored, Usable};
 use shown::LineDigest;
 
-/// Lines from which a page is summed up.
+/// Minimum number of lines of a page that the model summarises.
 pub(crate) const SUMMARISED_FROM: usize = 6;
 
-/// A page with the reading in which a model sums it up.
+/// A page and the reading in which a model summarises it.
 pub type SummaryPlace = Place<PageId>;
 
-/// The pages of one space that are summed up, each with the lines that a model would be shown.
+/// The pages of one space that the model summarises, each with the lines that it would be shown.
 pub(crate) type Summaries = LookedUp<PageId, PageSummary>;
 
-/// A page about which a language model is to be asked.
+/// A question to the language model about a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SummaryQuestion {
-    /// Where what it says goes.
+    /// The page, and the reading that stores the reply.
     pub place: SummaryPlace,
-    /// SHA-256 of the dimension of the page and of what it is about, in hexadecimal digits.
+    /// SHA-256 of the page's dimension and subject, in hexadecimal.
     pub digest: String,
     /// The title of the page.
     pub title: String,
-    /// What the model is shown, at least six lines.
+    /// The sections that the model is shown, with at least six lines in all.
     pub shown: Vec<ShownSection>,
 }
 
-/// What the reading of a page says.
+/// The content of the reading of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageSummary {
     reading: ReadingId,
     stored: Stored,
     /// The lines that the model was shown.
     lines: BTreeSet<LineDigest>,
-    /// The units that may come from the records of which it was shown something.
+    /// The units that may derive from the records that the model was shown.
     units: BTreeSet<UnitId>,
-    /// Whether it was made with the prompt of now. Else it counts until there is one that was.
+    /// True if the reading was made with the current prompt. An older one counts until a current one exists.
     is_current: bool,
 }
 
 impl PageSummary {
-    /// Returns what a reading says of a page; none if it is a reading of something else, or does not say what was shown.
+    /// Returns the content of the reading of a page. Returns none for a reading of another kind, or if the shown
+    /// lines cannot be read from it.
     pub fn of(reading: &Reading) -> Option<PageSummary> {
         if reading.kind != ReadingKind::Page {
             return None;
@@ -81,12 +82,12 @@ impl PageSummary {
         })
     }
 
-    /// Returns what of it can be used for a page that has this title and these lines now.
+    /// Returns the part that can be used for a page that now has this title and these lines.
     pub(crate) fn usable(&self, title: &str, sections: &[ShownSection]) -> Usable {
         self.stored.check(title, sections).usable
     }
 
-    /// Returns true if so much of a page is as it was when the model was asked that it is not asked again.
+    /// Returns true if so much of the page is unchanged since the model was asked that it is not asked again.
     pub(crate) fn covers(&self, lines: &BTreeSet<LineDigest>) -> bool {
         let is_most_of = |some: &BTreeSet<LineDigest>, all: &BTreeSet<LineDigest>| {
             let missing = all.difference(some).count();
@@ -112,14 +113,14 @@ impl Saying for PageSummary {
     }
 }
 
-/// Returns what is stored of a reply to a question about a page; none if nothing can be read from it.
+/// Returns the stored form of a reply to a question about a page, or none if the reply cannot be parsed.
 pub fn page_output(question: &SummaryQuestion, reply: &str) -> Option<String> {
     let said = Said::read(reply)?;
     Some(Stored::of(Some(said), &question.shown).output())
 }
 
-/// Returns the SHA-256 of the dimension of a page and of what it is about, in hexadecimal digits. No ids are part of it, so the page
-/// about the same thing has the same digest in another space.
+/// Returns the SHA-256 of a page's dimension and subject, in hexadecimal. No ids are part of it, so the page about
+/// the same subject has the same digest in another space.
 pub(crate) fn page_digest(dimension: Dimension, about: &str) -> String {
     let digest = Sha256::digest(format!("{}\n{about}", dimension.name()).as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()

@@ -1,4 +1,4 @@
-//! One page, summed up with one call.
+//! Summarises one page with one call of the language model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use crate::summaries::reply::Stored;
 use crate::summaries::{PageSummary, ShownSection, SummaryQuestion, page_output};
 
 impl CoreferenceWorker {
-    /// Has the model sum up the page of a question and stores what it said.
+    /// Asks the model to summarise the page of a question, and stores its reply.
     pub(crate) async fn sum_up(
         &self,
         model: &Model,
@@ -34,7 +34,7 @@ impl CoreferenceWorker {
         let id = question.place.reading;
         let former = backends.readings.get(space, &[id]).await?.pop();
         if former.as_ref().is_some_and(|it| is_answer_to(question, it)) {
-            // Others have summed it up.
+            // Another process has summarised it.
             return Ok(Answered::Done);
         }
         let chat = prompt(&question.title, &question.shown);
@@ -50,15 +50,15 @@ impl CoreferenceWorker {
     }
 }
 
-/// The records of the units from which the lines of a page come.
+/// The records of the units that the lines of a page come from.
 struct Sources<'a> {
     first: &'a Unit,
-    /// Those of the other units.
+    /// The records of the other units.
     beside: Vec<RecordId>,
 }
 
 impl<'a> Sources<'a> {
-    /// Returns the records of these units, in order; none if one of the units is not there or has no record.
+    /// Returns the records of these units, in order. Returns none if one of the units is missing or has no record.
     fn of(ids: &[UnitId], told_by: &'a BTreeMap<UnitId, Unit>) -> Option<Sources<'a>> {
         let units: Option<Vec<&Unit>> = ids.iter().map(|it| told_by.get(it)).collect();
         let units = units?;
@@ -75,13 +75,13 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// Returns true if a reading sums up the page of a question as it is now.
+/// Returns true if a reading summarises the page of a question in its current state.
 fn is_answer_to(question: &SummaryQuestion, reading: &Reading) -> bool {
     let lines = question.shown.iter().flat_map(ShownSection::digests).collect();
     PageSummary::of(reading).is_some_and(|it| it.covers(&lines))
 }
 
-/// Returns the reading of a page.
+/// Returns the reading that stores the reply about a page.
 fn reading(
     model: &Model,
     question: &SummaryQuestion,
@@ -90,7 +90,8 @@ fn reading(
     spent: ModelCost,
 ) -> Reading {
     let failure = output.as_ref().err().cloned();
-    // What was shown is stored in any case: the page is not asked about again until it has changed.
+    // The digests of the shown lines are stored even after a failure, so that the model is not asked again until the
+    // page has changed.
     let output = output.unwrap_or_else(|_| Stored::of(None, &question.shown).output());
     let checked = Stored::read(&output).map(|it| it.check(&question.title, &question.shown));
     Reading {

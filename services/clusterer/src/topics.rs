@@ -1,9 +1,10 @@
-//! Event units to topics (CompassMem, section 3.3; MRAgent's topic layer).
+//! Groups event units into topics (CompassMem, section 3.3; MRAgent's topic layer).
 //!
-//! Topics are a fold over the units in the order in which they were observed: a unit joins the nearest topic or founds one,
-//! and whenever their number has grown by half all are clustered anew by k-means, warm-started, with ids matched by overlap.
-//! So topics depend on the set of units alone, and the cost for each unit stays the same as the space grows. What a language model
-//! calls a topic is taken in like an act, and counts in the place of the label by rule.
+//! Topics are a fold over the units in the order in which they were observed: a unit joins the nearest topic or
+//! founds one. Whenever the number of units has grown by half, all of them are clustered again by k-means,
+//! warm-started, and new topics take over ids by overlap. Topics therefore depend on the set of units alone, and the
+//! cost per unit stays the same as the space grows. A language model's label is an input like a user's decision and
+//! replaces the label by rule.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -22,32 +23,33 @@ mod kmeans;
 mod label;
 mod terms;
 
-/// A unit joins its nearest topic above this cosine, else it founds one. Vectors are taken from the mean of the space, where
-/// the built-in static vectors of one topic stand at 0.3 to 0.7 and those of different ones around 0.
+/// A unit joins its nearest topic above this cosine; otherwise it founds one. Vectors are relative to the mean of the
+/// space. There, the built-in static vectors of one topic have a cosine of 0.3 to 0.7, and those of different topics
+/// about 0.
 const NEAR: f32 = 0.2;
-/// The same before the first clustering, when there is no mean yet and all vectors of a space look alike.
+/// The same limit before the first clustering. Without a mean, all vectors of a space are similar.
 const NEAR_FIRST: f32 = 0.75;
 
-/// Topics of the event units of one space.
+/// The topics of the event units of one space.
 #[derive(Clone, Debug, Default)]
 pub struct Topics {
     fold: Fold,
     keys: HashMap<UnitId, Key>,
-    /// What arrived since the fold was changed last; none: the unit is to go.
+    /// Changes since the last fold; none for a unit to remove.
     pending: BTreeMap<UnitId, Option<(Key, Held)>>,
-    /// What the fold moved, and the units that went, since it was asked last what changed.
+    /// Units that the fold moved, and units that were removed, since the last call of [`Topics::changed`].
     moved: Moved,
     gone: BTreeSet<UnitId>,
     told: BTreeMap<TopicId, Topic>,
     members: HashMap<UnitId, (TopicId, f32)>,
-    /// By the topic that is founded on it, each event with its first record.
+    /// Events and their first records, by the id of the topic that each would found.
     founders: HashMap<TopicId, Founder>,
     labels: Labels,
-    /// Topics whose label was taken back.
+    /// Topics whose label by a language model was rejected.
     unlabelled: BTreeSet<TopicId>,
 }
 
-/// An event on which a topic may be founded.
+/// An event that may found a topic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Founder {
     unit: UnitId,
@@ -55,10 +57,10 @@ struct Founder {
 }
 
 impl Topics {
-    /// Takes in a unit as it stands now, with the vector of its summary. Only event units in use have a topic; one without a
-    /// direction (no vector, zeros) has none.
+    /// Applies the current state of a unit, with the vector of its summary. Only active and merged event units have a
+    /// topic. A unit without a direction (no vector, or all zeros) has none.
     pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
-        // What a model said of it may have gone with one of its records, though all that is left reads the same.
+        // An erased record may have removed readings about it, even if the remaining text is the same.
         self.labels.look_again(unit.id);
         let used = match unit.status {
             Status::Active | Status::Merged => unit.grain == Grain::Event,
@@ -96,26 +98,27 @@ impl Topics {
         }
     }
 
-    /// Returns the topics whose readings are to be looked up before it is asked what changed. May take a second in a large
-    /// space: not for an async thread.
+    /// Returns the topics whose readings have to be looked up before [`Topics::changed`] is called. It may take a
+    /// second in a large space, so do not call it on an async thread.
     pub fn unlooked(&mut self) -> Vec<LabelPlace> {
         self.fold_pending();
         self.labels.unlooked()
     }
 
-    /// Has the readings of all topics looked up again about which a model is to be asked: others may have made one, or brought
-    /// it from elsewhere.
+    /// Marks all topics about which the model has to be asked, so that their readings are looked up again: another
+    /// process or an import may have stored one.
     pub fn look_for_open(&mut self) {
         self.labels.look_for_open();
     }
 
-    /// Takes in what models said of topics that were looked up; one without a label has none any more.
+    /// Applies the labels that were found for `places`; a topic without one loses its label.
     pub fn take_in(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
         self.labels.take_in(places, labels);
     }
 
-    /// Returns up to `limit` topics about which a language model is to be asked: those that were looked up, have no label or have
-    /// grown since, and whose label nobody took back. As of the last time that it was asked what changed.
+    /// Returns at most `limit` questions about topics for a language model, as of the last call of
+    /// [`Topics::changed`]. They cover topics that were looked up, have no label or have grown since, and whose label
+    /// no user rejected.
     pub fn questions(&self, limit: usize) -> Vec<LabelQuestion> {
         let due = self.labels.due().into_iter();
         let due = due.filter(|it| !self.unlabelled.contains(&it.0.of)).take(limit);
@@ -139,8 +142,8 @@ impl Topics {
         })
     }
 
-    /// Returns the topics and members that differ from what was returned before. May take a second in a large space: not for
-    /// an async thread.
+    /// Returns the topics and members that changed since the last call. It may take a second in a large space, so do
+    /// not call it on an async thread.
     pub fn changed(&mut self, acts: &Acts) -> Changed {
         self.fold_pending();
         self.unlabelled.clone_from(acts.unlabelled());
@@ -148,7 +151,7 @@ impl Topics {
         self.tell_topics(&mut out);
         self.tell_members(&mut out);
         for id in std::mem::take(&mut self.gone) {
-            // It may be back, or was never told.
+            // The unit may have come back, or may never have been reported.
             if !self.keys.contains_key(&id) && self.members.remove(&id).is_some() {
                 out.gone.push(DerivedId {
                     kind: DerivedKind::Member,
@@ -159,7 +162,7 @@ impl Topics {
         out
     }
 
-    /// Puts what arrived on the line and takes what went off it.
+    /// Adds and removes the pending units.
     fn fold_pending(&mut self) {
         if self.pending.is_empty() {
             return;
@@ -182,7 +185,7 @@ impl Topics {
         self.moved.all |= all;
         let topics = self.fold.topics.iter();
         let places = topics.filter_map(|it| {
-            // One whose id follows from another topic's has no event of its own, and is left to the rules.
+            // A topic whose id derives from another topic's id has no founding event, and is left to the rules.
             let record = self.founders.get(&it.id)?.record;
             let place = LabelPlace {
                 of: it.id,
@@ -203,7 +206,7 @@ impl Topics {
             let said = said.filter(|_| !self.unlabelled.contains(&cluster.id));
             let label = said.map_or(&cluster.name.label, |it| &it.name);
             if label.is_empty() {
-                // What cannot be named is not shown.
+                // A topic without a label is not shown.
                 continue;
             }
             let topic = Topic {
@@ -233,7 +236,7 @@ impl Topics {
         let ids = self.fold.topics.iter().map(|it| it.id).collect::<Vec<_>>();
         let mut tell = |key: &Key, held: &Held| {
             let Some((place, similarity)) = held.place else { return };
-            // Later digits are noise, and would be told again after each clustering.
+            // Later digits are noise and would cause a change after each clustering.
             let similarity = (similarity * 100.0).round() / 100.0;
             let member = (ids[place], similarity);
             if self.members.insert(key.1, member) != Some(member) {

@@ -1,4 +1,5 @@
-//! What the rules cost alone, and how long records take from the bus to the index on the embedded stores.
+//! Measures the time of the rules alone, and the time that records take from the bus to the index with the embedded
+//! stores.
 
 #![expect(clippy::print_stdout, reason = "the figures are the output")]
 

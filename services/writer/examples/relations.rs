@@ -1,6 +1,6 @@
-//! Prints the relations that the rules find in data sets, with their texts, to be judged by reading:
-//! `cargo run -p writer --example relations -- [--sample 40] FILE...`, with `--sample` at most as many of each kind, the
-//! same ones every time.
+//! Prints the relations that the rules find in data sets, with their texts, for judging by reading:
+//! `cargo run -p writer --example relations -- [--sample 40] FILE...`. The option `--sample` limits the number of each
+//! kind and always selects the same ones.
 
 #![expect(clippy::print_stdout, reason = "a tool for reading")]
 
@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 #[path = "../tests/it/corpus.rs"]
 mod corpus;
 
-/// Changes what is sampled.
+/// Seed of the sample.
 const SEED: u64 = 2024;
 
 fn main() -> Result<()> {
@@ -42,7 +42,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// FNV-1a, which spreads the keys evenly.
+/// Returns the FNV-1a hash of a key, which spreads the keys evenly.
 fn mixed(key: &str) -> u64 {
     key.bytes().fold(0xcbf2_9ce4_8422_2325 ^ SEED, |sum, it| {
         (sum ^ u64::from(it)).wrapping_mul(0x0100_0000_01b3)

@@ -1,4 +1,4 @@
-//! Accepted records to searchable turn units, at once.
+//! Derives searchable turn units from accepted records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,17 +18,18 @@ use crate::window::Place;
 use crate::write::units_of;
 use crate::{Error, erase, long_texts, points, reading_store, receipt, redact, window, write};
 
-/// Sessions of one batch that are read at once.
+/// Number of sessions of one batch that are read concurrently.
 const SESSIONS_AT_ONCE: usize = 8;
 
-/// Consecutive records of a session and those of them to write.
+/// Consecutive records of a session, and the ids of those to write.
 type Window = (Vec<Record>, BTreeSet<RecordId>);
 
-/// Stores the records and their turn units, makes them searchable, does what people decided, marks the batch and
-/// announces it. A batch in which somebody decided something is marked by the clusterer: only then the memory is so.
+/// Stores the records of a batch and their turn units, makes them searchable, applies the curations, marks the batch
+/// as written and announces it. A batch with curations is marked by the clusterer, because the memory reflects them
+/// only then.
 ///
-/// A batch that is marked already is announced only, which the bus stores once. A space that is gone brings nothing
-/// back, not even under a name that was given again.
+/// A batch that is already marked is only announced; the bus stores the announcement once. If the space was deleted,
+/// nothing is stored, even if a new space has the same name.
 pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: Meta) -> Result<(), Error> {
     let backends = &context.backends;
     let space = message.space.clone();
@@ -58,8 +59,8 @@ pub(crate) async fn accept(context: &Context, message: RecordsAcceptedV1, meta: 
     Ok(())
 }
 
-/// Does what the message says, unless that is done already, and returns what else has to be organised; none if the space
-/// was deleted and made anew meanwhile.
+/// Applies the batch unless that was done already, and returns what else has to be organised. Returns none if the
+/// space was deleted and created again in the meantime.
 async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -> Result<Option<Around>, Error> {
     let RecordsAcceptedV1 {
         space,
@@ -80,7 +81,7 @@ async fn written(backends: &Backends, message: RecordsAcceptedV1, meta: &Meta) -
     if created.is_some_and(|it| it != before.created_at) {
         return Ok(None);
     }
-    // What is decided from now on is noticed once the records are stored.
+    // Curations from now on are noticed after the records were stored.
     if before.revision.curations > 0 {
         let revoked = erase::revoked(backends, &space, &records).await?;
         records.retain(|it| !revoked.contains(&it.id));
@@ -125,8 +126,8 @@ async fn known(backends: &Backends, space: &SpaceId) -> Result<SpaceInfo, PortEr
     backends.records.space(space).await?.ok_or_else(missing)
 }
 
-/// Stores records and their turn units in the space that was `before`. False if another space has its name by now, in
-/// which nothing of them is left.
+/// Stores records and their turn units in the space described by `before`. Returns false if another space has its
+/// name by now; none of the records is left in it then.
 async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>) -> Result<bool, Error> {
     let space = &before.space;
     let put = info_span!("records.put", records = records.len());
@@ -134,8 +135,9 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
     let now = known(backends, space).await?;
     if now.created_at == before.created_at {
         if now.revision.curations > 0 {
-            // An erasure may have gone between the first look and the put, which then brought its record back. Its act may
-            // have been there at the first look already, so that a new one since tells nothing.
+            // An erasure may have run between the first look and the put, which then restored its record. Its
+            // curation may have been stored before the first look, so a changed number of curations is not a reliable
+            // sign.
             let revoked = erase::revoked(backends, space, &records).await?;
             records.retain(|it| !revoked.contains(&it.id));
             let revoked: Vec<RecordId> = revoked.into_iter().collect();
@@ -151,8 +153,8 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
     Ok(false)
 }
 
-/// Takes records out of a space that never accepted them, with all that was made of them. What it accepted itself under
-/// one of their ids stays, and is derived once more.
+/// Removes records from a space that never accepted them, with everything derived from them. A record that the space
+/// itself accepted under the same id stays, and its units are derived again.
 async fn take_back(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
     let accepted = backends.records.claimed(space, &ids).await?;
@@ -170,13 +172,14 @@ async fn put_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> 
     put_over(backends, space, records, &[]).await
 }
 
-/// Derives the turn units of stored records again, which may have fewer points than before.
+/// Derives the turn units of stored records again; they may have fewer points than before.
 pub(crate) async fn replace_units(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
     let units: Vec<UnitId> = records.iter().flat_map(units_of).collect();
     put_over(backends, space, records, &units).await
 }
 
-/// Derives the turn units of stored records and makes them searchable; of `former` units the points go that are not put again.
+/// Derives the turn units of stored records and makes them searchable. Points of `former` units that are not put
+/// again are deleted.
 async fn put_over(backends: &Backends, space: &SpaceId, records: &[Record], former: &[UnitId]) -> Result<(), Error> {
     let windows = windows(backends, space, records).await?;
     let rules = info_span!("rules");
@@ -196,7 +199,7 @@ async fn put_over(backends: &Backends, space: &SpaceId, records: &[Record], form
     Ok(long_texts::retire_orphaned(backends, space, records).await?)
 }
 
-/// Stretches of sessions with the records to write in each.
+/// Returns stretches of sessions, with the ids of the records to write in each.
 async fn windows(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<Vec<Window>, PortError> {
     let mut sessions: BTreeMap<SessionId, BTreeSet<Place>> = BTreeMap::new();
     for record in records {
@@ -258,7 +261,7 @@ pub(crate) async fn embed(backends: &Backends, mut parts: Vec<Part>) -> Result<V
         .collect())
 }
 
-/// Settles a batch whose space was deleted while it waited, and takes back what was put before that was noticed.
+/// Settles a batch whose space was deleted while it waited, and deletes points that were already stored for it.
 async fn gone(backends: &Backends, space: &SpaceId, error: Error) -> Result<(), Error> {
     if backends.records.space(space).await?.is_some() {
         return Err(error);
@@ -304,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Stores of their own, with the space in them; the folder goes at the end.
+    /// Runs a test with separate stores that contain the space; deletes their folder at the end.
     async fn with_stores(name: &str, test: impl AsyncFnOnce(&Backends)) {
         let dir = std::env::temp_dir().join(format!("mnemic-accept-{name}-{}", std::process::id()));
         let context = Context::embedded(&dir).await.unwrap();
@@ -319,7 +322,7 @@ mod tests {
         std::fs::remove_dir_all(&dir).ok();
     }
 
-    /// The texts of the turn units of records that are in use.
+    /// Returns the texts of the active turn units of records.
     async fn texts(backends: &Backends, records: &[&Record]) -> Vec<String> {
         let ids: Vec<UnitId> = records.iter().map(|it| UnitId::turn(it.id)).collect();
         let units = backends.graph.units(&space(), &ids).await.unwrap();
@@ -327,7 +330,8 @@ mod tests {
         used.map(|it| it.text).collect()
     }
 
-    /// Erases a record while a batch that brings it is between its first look, which comes before or behind the act, and the put.
+    /// Erases a record while a batch that contains it is between its first look and its put. The curation is stored
+    /// before the first look if `is_act_seen`, otherwise after it.
     async fn erased_between_look_and_put(name: &str, is_act_seen: bool) {
         with_stores(name, async |backends| {
             let (gone, kept) = (record("1", "The quaxbank has it."), record("2", "I water the fern."));
@@ -360,17 +364,17 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_erasure_between_the_first_look_and_the_put_stands() {
+    async fn an_erasure_between_the_first_look_and_the_put_takes_effect() {
         erased_between_look_and_put("erasure", false).await;
     }
 
     #[tokio::test]
-    async fn an_erasure_whose_act_was_there_at_the_first_look_stands() {
+    async fn an_erasure_whose_curation_precedes_the_first_look_takes_effect() {
         erased_between_look_and_put("seen", true).await;
     }
 
     #[tokio::test]
-    async fn what_one_space_accepted_is_not_in_the_next_of_its_name() {
+    async fn records_of_a_deleted_space_are_not_in_the_next_one_of_its_name() {
         with_stores("next", async |backends| {
             let (old, same) = (
                 record("1", "The quaxbank has it."),

@@ -1,15 +1,15 @@
-//! What an action looks like as text, and which step of a run it is.
+//! Formats an action as text, and determines its step in a run.
 
 use domain::record::{Modality, Record};
 
-/// Longest arguments shown, in bytes.
+/// Maximum length of displayed arguments, in bytes.
 const ARGUMENTS_BYTES: usize = 240;
-/// Longest result shown, in bytes; the record keeps the rest.
+/// Maximum length of a displayed result, in bytes; the record keeps all of it.
 const RESULT_BYTES: usize = 2_400;
-/// Keys of the metadata that number the steps of a run, the surest first.
+/// Metadata keys for the number of a step, most reliable first.
 const STEPS: [&str; 4] = ["step", "turn", "frame", "t"];
 
-/// Actors that are worlds or tools, not people.
+/// Actors that are environments or tools, not people.
 const WORLDS: [&str; 9] = [
     "environment",
     "env",
@@ -22,7 +22,7 @@ const WORLDS: [&str; 9] = [
     "simulator",
 ];
 
-/// Returns the text of a record as it is shown: what was said, or `tool(arguments) -> result`.
+/// Returns the displayed text of a record: its words, or `tool(arguments) -> result`.
 pub(crate) fn shown(record: &Record) -> String {
     let said = record.text.trim();
     let Some(tool) = &record.tool else {
@@ -44,8 +44,8 @@ pub(crate) fn shown(record: &Record) -> String {
     out
 }
 
-/// Returns the step of an agent's run that the record at `at` is: as its metadata or its text say, else the place of an
-/// action in its session; what a world answers belongs to the step before it.
+/// Returns the step of an agent's run to which the record at `at` belongs: the number in its metadata or text, or
+/// else the position of an action in its session. The response of an environment belongs to the step before it.
 pub(crate) fn step(window: &[Record], at: usize) -> Option<u32> {
     let record = &window[at];
     let asked = at
@@ -60,12 +60,12 @@ pub(crate) fn step(window: &[Record], at: usize) -> Option<u32> {
     said_step(record).or_else(|| asked.and_then(said_step)).or_else(placed)
 }
 
-/// Says whether a record tells what a tool or a world did, rather than what somebody says.
+/// Returns true if a record reports what a tool or environment did, not what a person says.
 pub(crate) fn is_world(record: &Record) -> bool {
     record.modality == Modality::Action || WORLDS.contains(&record.actor.to_lowercase().as_str())
 }
 
-/// Says whether a record is something done rather than said: an action, or a text that is a call such as
+/// Returns true if a record is an action and not speech: it has the modality `action`, or its text is a call such as
 /// `[step 7] rooms.book(room="Heron")` or `search[lamp]`.
 pub(crate) fn is_deed(record: &Record) -> bool {
     if record.modality == Modality::Action {
@@ -82,7 +82,7 @@ pub(crate) fn is_deed(record: &Record) -> bool {
     name > 1 && text[name..].starts_with(['(', '[']) && !WORLDS.contains(&record.actor.to_lowercase().as_str())
 }
 
-/// Says whether a record is the voice of a tool or a world.
+/// Returns true if the actor of a record is a tool or environment.
 pub(crate) fn is_voice(record: &Record) -> bool {
     WORLDS.contains(&record.actor.to_lowercase().as_str())
 }
@@ -92,7 +92,7 @@ fn said_step(record: &Record) -> Option<u32> {
         .iter()
         .find_map(|it| record.metadata.get(*it)?.trim().parse().ok());
     noted.or_else(|| {
-        // "[step 4] open(door)" anywhere, "Step 4: open the door" at the start.
+        // "[step 4] open(door)" may be anywhere, "Step 4: open the door" only at the start.
         let head = record.text[..record.text.floor_char_boundary(2_000)].to_lowercase();
         let rest = head.split("[step ").nth(1).or_else(|| head.strip_prefix("step "))?;
         let digits = rest.find(|it: char| !it.is_ascii_digit()).unwrap_or(rest.len());
@@ -101,7 +101,7 @@ fn said_step(record: &Record) -> Option<u32> {
     })
 }
 
-/// Arguments as `key=value` pairs when they are a flat JSON object, as given otherwise.
+/// Returns arguments as `key=value` pairs if they are a flat JSON object, otherwise as given.
 fn arguments(given: &str) -> String {
     let Ok(serde_json::Value::Object(fields)) = serde_json::from_str(given) else {
         let given = given.trim();
@@ -118,7 +118,7 @@ fn arguments(given: &str) -> String {
     pairs.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the text, cut at a word's end with an ellipsis if it is longer than `bytes`.
+/// Returns the text; if it is longer than `bytes`, it is truncated at the end of a word and gets an ellipsis.
 pub(crate) fn clipped(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();

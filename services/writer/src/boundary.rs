@@ -1,4 +1,4 @@
-//! Where one event ends and the next one starts.
+//! Finds the borders between events.
 
 use std::ops::Range;
 
@@ -9,17 +9,19 @@ use uuid::Uuid;
 
 use crate::segment::Stretch;
 
-/// How far a record bears on whether events start: [`SIDE`] for the shift of topic and [`NEAR`] for stronger neighbours.
+/// Number of records around a border that influence it: [`SIDE`] for the change of topic and [`NEAR`] for stronger
+/// borders nearby.
 pub(crate) const REACH: usize = SIDE + NEAR + 1;
-/// Records compared on each side of a border.
+/// Number of records compared on each side of a border.
 const SIDE: usize = 3;
-/// A border is the strongest of as many on each side; events so have at least three records, on average five.
+/// A border must be the strongest among this many on each side. Events therefore have at least three records, five on
+/// average.
 const NEAR: usize = 2;
-/// A silence this long always parts events.
+/// A silence of this length always separates events.
 const SILENCE: TimeDelta = TimeDelta::minutes(30);
-/// A silence this long speaks for a border.
+/// A silence of this length is evidence for a border.
 const PAUSE: TimeDelta = TimeDelta::minutes(5);
-/// Ways to open another subject.
+/// Phrases that open another subject.
 const OPENINGS: [&str; 8] = [
     "by the way",
     "btw",
@@ -31,10 +33,10 @@ const OPENINGS: [&str; 8] = [
     "one more thing",
 ];
 
-/// Strength of a border; ties break by the id of the record behind it, which spreads them evenly.
+/// Strength of a border; ties break by the id of the record after it, which distributes them evenly.
 type Strength = (i32, Uuid);
 
-/// Returns the events whose borders can be told inside `around`, by the places of their records, in order.
+/// Returns the events whose borders can be determined within `around`, as ranges of record indices, in order.
 pub(crate) fn events(stretch: &Stretch, around: Range<usize>) -> Vec<Range<usize>> {
     let length = stretch.records.len();
     let low = if around.start == 0 && stretch.starts {
@@ -71,7 +73,7 @@ fn is_start(strengths: &[Strength], at: usize) -> bool {
     own.0 == i32::MAX || around.filter(|&it| it != at).all(|it| strengths[it] < own)
 }
 
-/// Strength of the border before the record at `at`, in sixteenths; the greatest if it is one for sure.
+/// Returns the strength of the border before the record at `at`, in sixteenths; the maximum if the border is certain.
 fn strength(stretch: &Stretch, topics: &Topics, at: usize) -> Strength {
     let record = &stretch.records[at];
     let id = record.id.uuid();
@@ -103,7 +105,7 @@ fn opens(record: &Record) -> bool {
     OPENINGS.iter().any(|it| head.contains(it))
 }
 
-/// Word vectors of records.
+/// Vectors of records.
 struct Topics {
     from: usize,
     vectors: Vec<Vec<f32>>,
@@ -123,7 +125,7 @@ impl Topics {
         }
     }
 
-    /// One minus the cosine between the means of the records before and from `at` on.
+    /// Returns one minus the cosine between the means of the records before `at` and from `at` on.
     fn shift(&self, at: usize) -> f32 {
         let at = at - self.from;
         let left = mean(&self.vectors[at.saturating_sub(SIDE)..at]);

@@ -1,9 +1,9 @@
-//! Records that are erased for good, with the units that derive from them.
+//! Erases records permanently, with the units that derive from them.
 //!
-//! The record goes first, its units after it. Whoever derives units looks afterwards whether their records are still
-//! there ([`recalled`]), so one of both takes the units away, however the two meet, also in two processes. Events that
-//! held the record go too; their neighbours are announced, and the organiser makes the events anew without it. So do the
-//! readings whose model was shown the record, with their gists.
+//! The record is deleted first, then its units. After deriving units, the writer checks that their records still
+//! exist ([`recalled`]). Whichever of erasure and derivation finishes last removes the units, even across processes.
+//! Events that contained the record are removed too; their neighbours are announced, and the organiser derives the
+//! events again without it. Readings whose model was shown the record are removed with their gists.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,17 +19,17 @@ use crate::segment::{MARGIN, Stretch};
 use crate::window::{self, Place};
 use crate::{letter, reading_store, redact};
 
-/// Units, curations or relations read in one step.
+/// Number of units, curations or relations read in one request.
 const AT_ONCE: usize = 1_000;
 
-/// What is left around erased records.
+/// The surroundings of erased records.
 #[derive(Debug, Default)]
 pub(crate) struct Around {
-    /// Sessions in which they were.
+    /// The sessions of these records.
     pub(crate) sessions: BTreeSet<SessionId>,
-    /// Turn units of the records before and behind.
+    /// Turn units of the nearest records before and after.
     pub(crate) units: BTreeSet<UnitId>,
-    /// Events that hold one of them.
+    /// Events that contain one of the records.
     events: BTreeSet<UnitId>,
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn wanted(curations: &[Curation]) -> BTreeSet<RecordId> {
     curations.iter().filter_map(record).collect()
 }
 
-/// Erases records, their units, their points and what dead letters have of them, and returns what has to be derived
-/// again. What an earlier attempt that ended half-way has left is found, at the cost of a walk through all units.
+/// Erases records, their units, their points and their traces in dead letters, and returns what has to be derived
+/// again. Leftovers of an earlier attempt that ended half-way are found too, at the cost of reading all units.
 pub(crate) async fn erase(
     backends: &Backends,
     space: &SpaceId,
@@ -66,7 +66,8 @@ pub(crate) async fn erase(
     let readings = backends.readings.of_records(space, &ids).await?;
     let readings: Vec<ReadingId> = readings.iter().map(|it| it.id).collect();
     own.extend(reading_store::gists_of(backends, space, &readings).await?);
-    // While record and facts still tell what the acts are about and how the session is called.
+    // Done before the record and its facts are deleted, because these are needed to find the curations about them and
+    // the name of the session.
     redact::acts(backends, space, &own).await?;
     redact::sessions(backends, space, &stored).await?;
     backends.records.erase(space, &ids).await?;
@@ -77,9 +78,10 @@ pub(crate) async fn erase(
     Ok(around)
 }
 
-/// Takes units back whose records were erased while they were derived.
+/// Retires units whose records were erased while the units were derived.
 pub(crate) async fn recalled(backends: &Backends, space: &SpaceId, ids: &[RecordId]) -> Result<(), PortError> {
-    // A curation is stored before what it erases goes; without any there is nothing to look for.
+    // A curation is stored before the data that it erases is deleted, so without any curation there is nothing to
+    // check.
     if backends.records.curations(space, None, 1).await?.is_empty() {
         return Ok(());
     }
@@ -93,7 +95,8 @@ pub(crate) async fn recalled(backends: &Backends, space: &SpaceId, ids: &[Record
     retire(backends, space, &units).await
 }
 
-/// Returns which records of a batch that comes late, or once more, were erased and not accepted anew: those have no claim.
+/// Returns the records of a late or redelivered batch that were erased and not accepted again, which means that they
+/// have no claim.
 pub(crate) async fn revoked(
     backends: &Backends,
     space: &SpaceId,
@@ -110,7 +113,7 @@ pub(crate) async fn revoked(
     Ok(erased.intersection(&unclaimed).copied().collect())
 }
 
-/// Returns all acts of a space.
+/// Returns all curations of a space.
 pub(crate) async fn curations(backends: &Backends, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
     let mut all: Vec<Curation> = Vec::new();
     loop {
@@ -124,7 +127,7 @@ pub(crate) async fn curations(backends: &Backends, space: &SpaceId) -> Result<Ve
     }
 }
 
-/// Finds what an erasure that ended half-way has left, in the feed of all units: the records are gone already.
+/// Finds the leftovers of an erasure that ended half-way among all units, because the records are already deleted.
 pub(crate) async fn traces(
     backends: &Backends,
     space: &SpaceId,
@@ -167,7 +170,7 @@ pub(crate) async fn traces(
     Ok(around)
 }
 
-/// Adds what stands beside stored records.
+/// Adds the neighbours of stored records and the events that contain them.
 async fn beside(
     backends: &Backends,
     space: &SpaceId,
@@ -196,7 +199,7 @@ async fn beside(
     Ok(())
 }
 
-/// The nearest records before and behind each erased one that stay.
+/// Returns, for each erased record, the nearest remaining records before and after it.
 fn neighbours(stretch: &Stretch, erased: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
     let mut found = BTreeSet::new();
     let (mut last, mut open) = (None, false);
@@ -214,14 +217,14 @@ fn neighbours(stretch: &Stretch, erased: &BTreeSet<RecordId>) -> BTreeSet<Record
     found
 }
 
-/// The records with which an event may start that holds an erased one.
+/// Returns the records with which an event that contains an erased record may begin.
 fn starts(stretch: &Stretch, erased: &BTreeSet<RecordId>) -> BTreeSet<RecordId> {
     let places = (0..stretch.records.len()).filter(|at| erased.contains(&stretch.records[*at].id));
     let reach = places.flat_map(|at| at.saturating_sub(MARGIN)..=at);
     reach.map(|at| stretch.records[at].id).collect()
 }
 
-/// The units that start with a record.
+/// Returns the ids of the units that begin with a record.
 pub(crate) fn own(record: RecordId) -> [UnitId; 2] {
     [UnitId::turn(record), UnitId::event(record)]
 }
@@ -229,7 +232,8 @@ pub(crate) fn own(record: RecordId) -> [UnitId; 2] {
 /// Retires units with their relations and points.
 pub(crate) async fn retire(backends: &Backends, space: &SpaceId, units: &BTreeSet<UnitId>) -> Result<(), PortError> {
     let units: Vec<UnitId> = units.iter().copied().collect();
-    // Before their units go: the store shows no relations of units that are gone, and they would come back with them.
+    // Relations are withdrawn first: the store does not list relations of retired units, and they would reappear if
+    // the units did.
     loop {
         let relations = backends.graph.relations(space, &units, AT_ONCE).await?;
         if relations.is_empty() {
@@ -243,7 +247,7 @@ pub(crate) async fn retire(backends: &Backends, space: &SpaceId, units: &BTreeSe
     backends.index.put(space, &[], &units).await
 }
 
-/// Looks at every unit of the space, also at those that are removed.
+/// Calls `look` for each unit of the space, including retired ones.
 async fn walk(backends: &Backends, space: &SpaceId, mut look: impl FnMut(&Unit)) -> Result<(), PortError> {
     let mut sequence = 0;
     loop {

@@ -1,20 +1,20 @@
 use domain::{Classify, ErrorKind, PortError};
 
-/// Why a message could not be written.
+/// Reasons why a message could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A store, the bus or the embedder failed.
     #[error(transparent)]
     Port(#[from] PortError),
-    /// The rules did not come to an end; a defect.
+    /// The rules ended early, which is a defect.
     #[error("writing by rule was broken off")]
     Rules(#[from] tokio::task::JoinError),
-    /// The embedder answered with another number of vectors than texts.
+    /// The embedder returned a number of vectors that differs from the number of texts.
     #[error("{vectors} vectors came back for {texts} texts")]
     Vectors {
-        /// How many texts were sent.
+        /// Number of texts sent.
         texts: usize,
-        /// How many vectors came back.
+        /// Number of vectors returned.
         vectors: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! An event unit from the turn units of its records.
+//! Builds an event unit from the turn units of its records.
 
 use std::collections::BTreeMap;
 
@@ -10,17 +10,17 @@ use crate::act::clipped;
 use crate::write::RULES;
 use crate::{scene, summary};
 
-/// An event is told by at most this many of its records.
+/// Maximum number of records from which an event takes its content.
 const RECORDS_MAX: usize = 48;
-/// Longest text shown, in bytes.
+/// Maximum length of the text, in bytes.
 const TEXT_BYTES: usize = 480;
-/// Longest summary, in bytes.
+/// Maximum length of the summary, in bytes.
 const SUMMARY_BYTES: usize = 3_200;
-/// Most speakers and most other names kept.
+/// Maximum number of speakers, and of other names.
 const NAMES_MAX: usize = 8;
 
-/// Returns the event of `records`; none for a single record, which its turn unit tells already. `turns` are their turn
-/// units as far as they exist, in the same order.
+/// Returns the event of `records`, or none for a single record, because its turn unit has the same content. `turns`
+/// are the existing turn units of the records, in the same order.
 pub(crate) fn event(records: &[Record], turns: &[&Unit]) -> Option<Unit> {
     let records = &records[..records.len().min(RECORDS_MAX)];
     let turns = &turns[..turns.len().min(RECORDS_MAX)];
@@ -78,7 +78,7 @@ fn actors(records: &[Record]) -> Vec<&str> {
     out
 }
 
-/// The modality of most records; text on ties.
+/// Returns the modality of most records; text on ties.
 fn modality(records: &[Record]) -> Modality {
     let count = |kind: Modality| records.iter().filter(|it| it.modality == kind).count();
     let (text, visual, action) = (count(Modality::Text), count(Modality::Visual), count(Modality::Action));
@@ -91,7 +91,7 @@ fn modality(records: &[Record]) -> Modality {
     }
 }
 
-/// The fullest sentences of the event in their order, each with its speaker.
+/// Returns the sentences with most content, in their order, each with its speaker.
 fn text(turns: &[&Unit]) -> String {
     let mut ranked: Vec<(usize, usize, String)> = Vec::new();
     for turn in turns {
@@ -116,7 +116,8 @@ fn text(turns: &[&Unit]) -> String {
     ranked.into_iter().map(|it| it.2).collect::<Vec<_>>().join("\n")
 }
 
-/// Who, when, and every turn with names and times resolved; what is too long is cut at its end.
+/// Returns the summary: date, speakers, and each turn with names and times resolved. It is truncated at the maximum
+/// length.
 fn told(first: &Record, actors: &[&str], turns: &[&Unit]) -> String {
     let date = format!("[{}] ", summary::day(first.observed_at));
     let names: Vec<_> = actors.iter().map(|it| text::shown_name(it)).collect();
@@ -134,7 +135,7 @@ fn told(first: &Record, actors: &[&str], turns: &[&Unit]) -> String {
     out
 }
 
-/// Speakers in order of appearance, then the names mentioned most, ties by order of appearance.
+/// Returns the speakers in order of appearance, then the names mentioned most, ties by order of appearance.
 fn participants(actors: &[&str], turns: &[&Unit]) -> Vec<String> {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (place, name) in turns.iter().flat_map(|it| &it.participants).enumerate() {
@@ -146,7 +147,7 @@ fn participants(actors: &[&str], turns: &[&Unit]) -> Vec<String> {
     actors.iter().copied().chain(named).map(str::to_owned).collect()
 }
 
-/// The tag of most turns; on ties the longest one, which says most.
+/// Returns the tag of most turns; on ties the longest one, which says most.
 fn tag(turns: &[&Unit]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for turn in turns.iter().filter(|it| !it.tag.is_empty()) {

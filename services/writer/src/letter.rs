@@ -1,8 +1,8 @@
-//! Erased records that batches carry which were given up.
+//! Removes erased records from batches that were given up (dead letters).
 //!
-//! Whoever erases looks through the dead letters of the space; whoever gives a batch up looks afterwards whether it carries
-//! what was erased meanwhile. So one of both takes it out, however the two meet. The other records of the batch stay, and
-//! are written once it is replayed.
+//! An erasure looks through the dead letters of the space; after a batch was given up, the writer checks it for
+//! records erased in the meantime. Whichever happens last removes the record. The other records of the batch stay,
+//! and are written when it is replayed.
 
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
@@ -14,10 +14,10 @@ use tracing::warn;
 
 use crate::erase;
 
-/// Dead letters read in one step; each may be as large as a batch.
+/// Number of dead letters read in one request; each may be as large as a batch.
 const AT_ONCE: usize = 16;
 
-/// Takes what was erased out of all dead letters of a space.
+/// Removes erased records from all dead letters of a space.
 pub(crate) async fn clean(backends: &Backends, space: &SpaceId) -> Result<(), PortError> {
     let mut after = 0;
     loop {
@@ -32,7 +32,7 @@ pub(crate) async fn clean(backends: &Backends, space: &SpaceId) -> Result<(), Po
     }
 }
 
-/// Takes what was erased out of a batch that has just been given up.
+/// Removes erased records from a batch that was just given up.
 pub(crate) async fn given_up(backends: &Backends, id: DeadLetterId) {
     if let Err(error) = looked_at(backends, id).await {
         warn!(
@@ -52,7 +52,7 @@ async fn looked_at(backends: &Backends, id: DeadLetterId) -> Result<(), PortErro
     take_out(backends, &space, vec![(letter, batch)]).await
 }
 
-/// Reads a batch; none if it is something else, or cannot be read by anybody.
+/// Parses a batch, or returns none for another kind of message or an unreadable one.
 fn batch(letter: DeadLetter) -> Option<(DeadLetter, RecordsAcceptedV1)> {
     let own = letter.subject == RecordsAcceptedV1::SUBJECT;
     let batch = own
@@ -81,7 +81,7 @@ async fn take_out(
     Ok(())
 }
 
-/// Puts what is left of a batch in its place; one of which nothing is left is as good as written.
+/// Replaces a batch by the rest of it. If nothing is left, the batch counts as written.
 async fn shorten(backends: &Backends, letter: &DeadLetter, batch: &RecordsAcceptedV1) -> Result<(), PortError> {
     const OPERATION: &str = "dead_letters.amend";
     let shortened = if batch.records.is_empty() && batch.curations.is_empty() {
@@ -94,7 +94,7 @@ async fn shorten(backends: &Backends, letter: &DeadLetter, batch: &RecordsAccept
         backends.dead_letters.amend(letter.id, &payload).await
     };
     match shortened {
-        // Replayed or discarded meanwhile. A batch that is replayed leaves out what was erased.
+        // It was replayed or discarded in the meantime. A replay skips erased records.
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
         outcome => outcome,
     }

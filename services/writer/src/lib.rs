@@ -1,14 +1,15 @@
-//! The writer turns accepted records into units: at once a searchable turn unit for each record, then, beside the intake,
-//! event units and relations of the sessions touched.
+//! The writer turns accepted records into units: immediately a searchable turn unit for each record; then,
+//! independently of the intake, event units and relations of the changed sessions.
 //!
-//! Start at [`write()`] (records to turn units, pure) and [`segment()`] (a stretch of a session to events and relations,
-//! pure); `accept`, `erase`, `letter` and `organise` do the I/O around them. Both consumers may get a message twice or in
-//! any order: ids derive from records, what depends on neighbours is derived again from the stored records of the session,
-//! and the writer leaves the same store behind. It never judges what is true.
+//! Start at [`write()`] (records to turn units, pure) and [`segment()`] (a stretch of a session to events and
+//! relations, pure); `accept`, `erase`, `letter` and `organise` do the I/O around them. Both consumers may receive a
+//! message twice and in any order. Ids derive from records, and data that depends on neighbours is derived again from
+//! the stored records of the session, so the stores end up the same. The writer never judges what is true.
 //!
-//! Where a language model is set up for it, `reading_worker` has passages of sessions read behind all that, and `reading` derives
-//! gists, relations and facts from what the model said (pure). Before that `picture_worker` has the pictures of records described;
-//! `picture_store` gives records the captions that came of it, and whatever is derived of a record takes them in.
+//! If a language model is configured, `reading_worker` then has it read passages of sessions, and `reading` derives
+//! gists, relations and facts from its replies (pure). Before that, `picture_worker` has the model describe the
+//! pictures of records. `picture_store` adds the resulting captions to records, and everything derived from a record
+//! includes them.
 
 use std::sync::Arc;
 
@@ -65,13 +66,14 @@ pub use write::{RULES, units_of, write};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Batches of records written at once.
+    /// Number of batches of records written concurrently.
     pub in_flight_max: usize,
-    /// Batches that may wait to be organised; one space is organised by one of them at a time, for all that wait.
+    /// Number of batches that may wait to be organised. One space is organised by one task at a time, for all batches
+    /// that wait.
     pub organised_max: usize,
-    /// How a language model reads what is written.
+    /// Settings of the language model that reads sessions.
     pub readings: ReadingConfig,
-    /// Whose pictures a language model describes, and where they may come from.
+    /// Which pictures a language model describes, and the hosts they may come from.
     pub pictures: PictureOptions,
 }
 
@@ -86,12 +88,12 @@ impl Default for Config {
     }
 }
 
-/// Writes what is accepted until shutdown.
+/// Writes accepted records until shutdown.
 ///
 /// # Errors
-/// Wrong settings in `[writer]` or `[consumer]`.
+/// Returns an error if the settings in `[writer]` or `[consumer]` are invalid.
 pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
-    // Boxed: an opaque future would be compiled by every crate that polls it.
+    // Boxed, because each crate that polls an opaque future would compile it again.
     Box::pin(write_all(ctx))
 }
 

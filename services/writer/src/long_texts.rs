@@ -1,5 +1,5 @@
-//! The further turn units of records with a long text: the first one is known by the id of its record, the others are found by
-//! following it.
+//! The further turn units of records with a long text. The id of the first unit derives from its record; the others
+//! are found by counting on from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use host::Backends;
 use crate::write::units_of;
 use crate::{erase, redact};
 
-/// Parts of one record that are looked for in one step, after the first step.
+/// Number of parts of one record looked up in one step, after the first step.
 const PARTS_AT_ONCE: u16 = 64;
-/// Units looked for in one step.
+/// Number of units looked up in one request.
 const UNITS_AT_ONCE: usize = 1_000;
 
-/// Returns the stored turn units of records but the first one of each, also of records that are gone themselves.
+/// Returns the stored turn units of records except the first of each, also for records that no longer exist.
 pub(crate) async fn further_units(
     backends: &Backends,
     space: &SpaceId,
@@ -35,7 +35,7 @@ pub(crate) async fn further_units(
             let units = backends.graph.units(space, some).await?;
             found.extend(units.iter().map(|it| it.id));
         }
-        // The parts of a record are put together, so they end where one is missing.
+        // The parts of a record are stored together, so a missing part is the end.
         open.retain(|it| found.contains(&UnitId::part(*it, until - 1)));
         if until > u16::MAX - PARTS_AT_ONCE {
             break;
@@ -45,7 +45,7 @@ pub(crate) async fn further_units(
     Ok(found)
 }
 
-/// Redacts what was decided about the further units of records that are about to be erased, and returns these units.
+/// Redacts the curations about further units of records that are about to be erased, and returns these units.
 pub(crate) async fn redacted(
     backends: &Backends,
     space: &SpaceId,

@@ -1,4 +1,4 @@
-//! The writer as a process of its own.
+//! Runs the writer as a separate process.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Words at the start of a turn that say how it stands to what was said before. English.
+//! Words at the start of a turn that state its relation to the preceding text. English only.
 
 use domain::relation::RelationKind;
 
@@ -6,13 +6,13 @@ use domain::relation::RelationKind;
 pub(crate) struct Marker {
     /// Its kind.
     pub(crate) kind: RelationKind,
-    /// Whether it leads from what was said before to this turn, or back.
+    /// True if the relation leads from the preceding text to this turn, false if it leads back.
     pub(crate) from_before: bool,
-    /// Whether it names what was said before ("that is why"), so that nothing else has to tie the two.
+    /// True if the marker itself refers to the preceding text ("that is why"), so that no other connection is needed.
     pub(crate) points_back: bool,
 }
 
-/// Starts of sentences, the longer before the shorter; kind, from before, points back.
+/// Beginnings of sentences, longer ones before shorter ones, each with `kind`, `from_before` and `points_back`.
 const MARKERS: [(&str, RelationKind, bool, bool); 54] = [
     ("because i want", RelationKind::Motivates, false, false),
     ("because i love", RelationKind::Motivates, false, false),
@@ -69,16 +69,16 @@ const MARKERS: [(&str, RelationKind, bool, bool); 54] = [
     ("specifically", RelationKind::Elaborates, false, false),
     ("to be exact", RelationKind::Elaborates, false, false),
 ];
-/// What follows "but" when it only calls for attention.
+/// Words after "but" that only call for attention.
 const CALLS: [&str; 12] = [
     "look", "wait", "listen", "first", "what", "who", "how", "when", "where", "why", "hey", "about",
 ];
-/// Small words that may stand before a marker.
+/// Small words that may precede a marker.
 const FILLERS: [&str; 14] = [
     "oh", "yeah", "yes", "well", "and", "ok", "okay", "right", "true", "no", "sure", "wow", "hmm", "exactly",
 ];
 
-/// Returns the marker with which the text opens, behind at most one sentence of a word or two ("Yes. But ...").
+/// Returns the marker at the beginning of the text, after at most one sentence of one or two words ("Yes. But ...").
 pub(crate) fn of(text: &str) -> Option<Marker> {
     let head = &text[..text.floor_char_boundary(400)];
     let sentences = text::sentences(head);
@@ -87,7 +87,7 @@ pub(crate) fn of(text: &str) -> Option<Marker> {
     open.filter(|it| !text::is_question(it)).find_map(in_sentence)
 }
 
-/// Ways to ask for a cause or a motive, the longer before the shorter.
+/// Phrases that ask for a cause or motive, longer ones before shorter ones.
 const WANTED: [(&str, RelationKind); 12] = [
     ("why do you want", RelationKind::Motivates),
     ("why did you", RelationKind::Motivates),
@@ -103,7 +103,7 @@ const WANTED: [(&str, RelationKind); 12] = [
     ("what caused", RelationKind::Causes),
 ];
 
-/// Returns how the answer to the question bears on what is asked, if it asks for a cause or a motive.
+/// Returns the relation of the answer to the subject of the question, if the question asks for a cause or motive.
 pub(crate) fn wanted(question: &str) -> Option<RelationKind> {
     let lower = question.to_lowercase().replace('\u{2019}', "'");
     let bare = asked(&lower);
@@ -113,7 +113,7 @@ pub(crate) fn wanted(question: &str) -> Option<RelationKind> {
         .map(|(_, kind)| *kind)
 }
 
-/// Ways to ask for a detail.
+/// Phrases that ask for a detail.
 const DETAILS: [&str; 15] = [
     "who",
     "what",
@@ -131,11 +131,11 @@ const DETAILS: [&str; 15] = [
     "since when",
     "what's",
 ];
-/// Words that stand for what was just said.
+/// Words that refer to preceding text.
 const ANAPHORS: [&str; 11] = [
     "it", "its", "he", "him", "his", "she", "her", "they", "them", "their", "it's",
 ];
-/// Words that open a sentence about what was just said, and the words of which one must have been said.
+/// Words that continue the subject of preceding text, each with words of which that text should contain one.
 const TAKING_UP: [(&str, &[&str]); 4] = [
     (
         "he",
@@ -153,14 +153,14 @@ const TAKING_UP: [(&str, &[&str]); 4] = [
     ("which", &[]),
 ];
 
-/// Says whether the question asks for a detail: who, what, when, how many.
+/// Returns true if the question asks for a detail: who, what, when, how many.
 pub(crate) fn asks_detail(question: &str) -> bool {
     let lower = question.to_lowercase().replace('\u{2019}', "'");
     let bare = asked(&lower);
     DETAILS.iter().any(|it| starts(bare, it))
 }
 
-/// Says whether the question stands on what was said before it.
+/// Returns true if the question refers to text before it.
 pub(crate) fn is_anaphoric(question: &str) -> bool {
     let pointed = question
         .trim_end_matches(|it: char| !it.is_alphanumeric())
@@ -168,7 +168,7 @@ pub(crate) fn is_anaphoric(question: &str) -> bool {
     pointed.ends_with(" that") || has_word(question, &ANAPHORS)
 }
 
-/// Says whether a sentence is a question whose mark was left out: "is it flat".
+/// Returns true if a sentence is a question without a question mark: "is it flat".
 pub(crate) fn asks_plainly(sentence: &str) -> bool {
     let lower = sentence.to_lowercase();
     let verbs = [
@@ -177,7 +177,7 @@ pub(crate) fn asks_plainly(sentence: &str) -> bool {
     verbs.iter().any(|it| starts(&lower, it))
 }
 
-/// Says whether the text opens with a word for what `before` spoke of.
+/// Returns true if the text begins with a pronoun that can refer to something in `before`.
 pub(crate) fn takes_up(text: &str, before: &str) -> bool {
     let lower = |it: &str| {
         it[..it.floor_char_boundary(600)]
@@ -204,18 +204,18 @@ pub(crate) fn takes_up(text: &str, before: &str) -> bool {
     })
 }
 
-/// Words that deny.
+/// Words of denial.
 const DENIALS: [&str; 16] = [
     "no", "not", "never", "nothing", "nobody", "none", "without", "don't", "doesn't", "didn't", "can't", "won't",
     "isn't", "wasn't", "cannot", "nor",
 ];
-/// Liking, and its opposite.
+/// Verbs of liking; `DISLIKES` are their opposites.
 const LIKES: [&str; 6] = ["love", "loves", "loved", "enjoy", "prefer", "adore"];
 const DISLIKES: [&str; 8] = [
     "hate", "hates", "hated", "dislike", "detest", "loathe", "allergic", "despise",
 ];
 
-/// Returns what the text refuses when it opens with "no" or "not": its first sentence.
+/// Returns the refusal at the beginning of a text, which is its first sentence if that begins with "no" or "not".
 pub(crate) fn refused(text: &str) -> Option<&str> {
     let first = text::sentences(&text[..text.floor_char_boundary(400)])
         .into_iter()
@@ -226,12 +226,12 @@ pub(crate) fn refused(text: &str) -> Option<&str> {
     refuses.then_some(first)
 }
 
-/// Says whether the text denies something.
+/// Returns true if the text contains a denial.
 pub(crate) fn denies(text: &str) -> bool {
     has_word(text, &DENIALS)
 }
 
-/// Says what somebody likes (true) or dislikes in a sentence, if it is plainly one of them.
+/// Returns whether a sentence expresses liking (true) or disliking (false), or none if it is neither or both.
 pub(crate) fn likes(sentence: &str) -> Option<bool> {
     let (likes, dislikes, denies) = (
         has_word(sentence, &LIKES),
@@ -254,14 +254,14 @@ fn has_word(text: &str, words: &[&str]) -> bool {
         .any(|it| words.contains(&it))
 }
 
-/// The question, lower case, behind the words that lead to it.
+/// Returns the lower-case question without introductory words.
 fn asked(lower: &str) -> &str {
     let bare = opened(lower);
     let lead = ["so ", "but ", "then "].iter().find_map(|it| bare.strip_prefix(it));
     lead.unwrap_or(bare)
 }
 
-/// The sentence, lower case, behind its small words.
+/// Returns the lower-case sentence without small words at its beginning.
 fn opened(lower: &str) -> &str {
     let mut rest = lower.trim_start();
     for _ in 0..2 {

@@ -1,7 +1,7 @@
-//! Turn units to event units and relations, beside the intake and behind it.
+//! Derives event units and relations from turn units, independently of the intake and after it.
 //!
-//! Many messages may wait at once; whoever gets the gate of the space does the work of all that wait. Work that fails goes
-//! back before the gate opens, so a message is settled only when its records have been organised.
+//! Many messages may wait at once; the task that gets the lock of the space does the work of all of them. Failed work
+//! is put back before the lock is released, so a message is settled only after its records were organised.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,19 +20,20 @@ use crate::segment::{Segments, Stretch, concerns, key, plan, segment};
 use crate::window::Place;
 use crate::{Error, erase, long_texts, window};
 
-/// Spaces that can be organised at once at most; two spaces share a gate now and then.
+/// Number of locks that serialise work on a space. Two spaces sometimes share a lock.
 const GATES: usize = 32;
-/// Most units whose records are read in one step.
+/// Maximum number of units whose records are read in one step.
 const UNITS_AT_ONCE: usize = 500;
-/// Most relations read for one unit, on average.
+/// Maximum number of relations read per unit, on average.
 const RELATIONS_A_UNIT: usize = 64;
-/// How often a stretch that grew while it was organised is done again before its next message has to do it.
+/// Number of times a stretch is organised again because it grew in the meantime, before that is left to the next
+/// message.
 const ROUNDS_MAX: usize = 3;
 
-/// The work that waits, and the gates before it.
+/// The queue of waiting work, and the locks of spaces.
 pub(crate) struct Organiser {
     backends: Backends,
-    /// Units by message in order of arrival, so that those of one session stay together.
+    /// Units by message, in order of arrival, so that the units of one session stay together.
     waiting: Mutex<BTreeMap<SpaceId, BTreeMap<u64, Vec<UnitId>>>>,
     tickets: AtomicU64,
     gates: Vec<tokio::sync::Mutex<()>>,
@@ -49,7 +50,7 @@ impl Organiser {
         }
     }
 
-    /// Organises the sessions of the units written, together with what waits for the space before them.
+    /// Organises the sessions of the written units, together with all work that waits for the same space.
     pub(crate) async fn organise(self: Arc<Organiser>, message: UnitsWrittenV1) -> Result<(), Error> {
         let space = message.space;
         let ticket = self.tickets.fetch_add(1, Ordering::Relaxed);
@@ -66,13 +67,14 @@ impl Organiser {
             match self.settled(&space, &units).await {
                 Ok(()) => taken.done(),
                 Err(error) if error.kind().may_pass() => {
-                    // The bus delivers this one again; the others are still waited for.
+                    // The bus delivers this message again; the others are still waiting.
                     drop(taken);
                     self.forget(&space, ticket);
                     return Err(error);
                 }
                 Err(error) => {
-                    // One of them cannot be organised; each is tried alone, so that it takes no other one down with it.
+                    // One of the messages cannot be organised. Each is now tried alone, so that it does not affect
+                    // the others.
                     debug!(error = &error as &dyn std::error::Error, %space, "not together");
                     drop(taken);
                     self.forget(&space, ticket);
@@ -106,8 +108,8 @@ impl Organiser {
         Ok(())
     }
 
-    /// Does it again while the session changes: another writer may have derived from fewer records and stored later, and a
-    /// record may have been erased meanwhile.
+    /// Organises a session, again if it changes meanwhile: another writer may have derived from fewer records and
+    /// stored later, or a record may have been erased.
     async fn session(&self, space: &SpaceId, session: SessionId, places: &BTreeSet<Place>) -> Result<(), Error> {
         let fresh: BTreeSet<RecordId> = places.iter().map(|it| it.2).collect();
         let mut stretches = window::around(&self.backends, space, session, places).await?;
@@ -125,7 +127,7 @@ impl Organiser {
         Ok(())
     }
 
-    /// Takes units back that were made of records of `stretches` that are gone from `later` because they were erased.
+    /// Retires units of records that are in `stretches` but not in `later` because they were erased.
     async fn recalled(&self, space: &SpaceId, stretches: &[Stretch], later: &[Stretch]) -> Result<(), Error> {
         let ids = |all: &[Stretch]| -> BTreeSet<RecordId> {
             let records = all.iter().flat_map(|it| &it.records);
@@ -158,7 +160,8 @@ impl Organiser {
             .collect();
         let segments = host::background(move || segment(&stretch, &plan, &stored)).await?;
         let (withdrawn, changed) = self.compared(space, &segments).await?;
-        // Before their units go: the store shows no relations of units that are gone, and they would come back with them.
+        // Relations are withdrawn first: the store does not list relations of retired units, and they would reappear
+        // if the units did.
         if !withdrawn.is_empty() {
             graph.put_relations(space, &withdrawn).await?;
         }
@@ -171,7 +174,8 @@ impl Organiser {
         Ok(())
     }
 
-    /// Returns the stored relations that are none any more, with weight 0, and those that are not stored as they are.
+    /// Returns the stored relations that are no longer derived, with weight 0, and the derived relations that differ
+    /// from the stored ones.
     async fn compared(&self, space: &SpaceId, segments: &Segments) -> Result<(Vec<Relation>, Vec<Relation>), Error> {
         let touched: BTreeSet<UnitId> = segments.touched.iter().chain(&segments.retired).copied().collect();
         let ids: Vec<UnitId> = touched.iter().copied().collect();
@@ -220,7 +224,7 @@ impl Organiser {
         }
     }
 
-    /// Takes the messages that wait longest, at least one and as many as fit.
+    /// Takes the messages that have waited longest, at least one, up to the limit of units.
     fn take(&self, space: &SpaceId) -> Work {
         let mut waiting = self.waiting();
         let Some(work) = waiting.get_mut(space) else {
@@ -244,7 +248,7 @@ impl Organiser {
 /// Units of messages, by ticket.
 type Work = Vec<(u64, Vec<UnitId>)>;
 
-/// Work taken out of the queue. It goes back unless it was done, also when the task is dropped on the way.
+/// Work taken from the queue. It is put back unless it was done, even if the task is dropped meanwhile.
 struct Taken<'a> {
     organiser: &'a Organiser,
     space: &'a SpaceId,

@@ -1,8 +1,9 @@
-//! Regular expressions that are part of the program.
+//! Compiles the regular expressions in the source code.
 
 use regex::Regex;
 
-/// Compiles a pattern of the source code. Panics on a bad one: rules that silently never match would write less memory and say nothing.
+/// Returns a compiled pattern of the source code. Panics if it is invalid: a rule that silently never matches would
+/// lose memories without any error.
 pub(crate) fn pattern(source: &'static str) -> Regex {
     Regex::new(source).unwrap_or_else(|error| panic!("a pattern of the source code is wrong: {error}"))
 }
@@ -12,13 +13,13 @@ mod tests {
     use super::pattern;
 
     #[test]
-    fn good_patterns_compile() {
+    fn valid_patterns_compile() {
         assert!(pattern(r"^\p{Lu}").is_match("Ada"));
     }
 
     #[test]
     #[should_panic(expected = "a pattern of the source code is wrong")]
-    fn a_bad_pattern_stops_the_program() {
+    fn an_invalid_pattern_stops_the_program() {
         pattern("(unclosed");
     }
 }

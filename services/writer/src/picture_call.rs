@@ -1,4 +1,4 @@
-//! One picture, fetched and described with one call.
+//! Fetches one picture and has it described with one call.
 
 use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId};
@@ -15,8 +15,8 @@ use crate::reading_call::{is_away, tomorrow};
 use crate::reading_worker::{AWAY, Model, Read, ReadingWorker};
 
 impl ReadingWorker {
-    /// Has the model describe the picture of a record, and stores what it said; `former` is what it said of it before. A host or
-    /// a model that is away is waited for, a host a few times.
+    /// Asks the model to describe the picture of a record, and stores its reply; `former` is the reading that this
+    /// one replaces. An unavailable model is waited for, an unavailable host only a few times.
     pub(crate) async fn picture(
         &self,
         seer: &Model,
@@ -76,7 +76,7 @@ impl ReadingWorker {
     }
 }
 
-/// Returns a reading of the picture of a record, without what came of it.
+/// Returns a reading of the picture of a record, without a result.
 fn reading(seer: &Model, record: &Record, former: Option<&Reading>) -> Reading {
     Reading {
         id: ReadingId::picture(record.id),

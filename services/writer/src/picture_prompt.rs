@@ -1,16 +1,17 @@
-//! What a language model that describes a picture is shown and asked.
+//! The prompt for describing a picture.
 
 use domain::port::{Chat, ModelRole, Picture, ReplyForm};
 use domain::record::Record;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-/// Name and version of the prompt. Whatever changes what a model replies counts it up, and pictures are described again.
+/// Name and version of the prompt. Increase the version with any change that affects the replies; pictures are then
+/// described again.
 pub(crate) const PROMPT: &str = "see/1";
 static SYSTEM: &str = include_str!("../prompts/see.txt");
 
-/// Returns what a model is asked about a picture. It is shown nothing else of the record, so that no words talk it into seeing
-/// something.
+/// Returns the prompt about a picture. The model is shown nothing else of the record, so that no text can suggest
+/// what it sees.
 pub(crate) fn prompt(picture: Picture) -> Chat {
     let schema = json!({
         "type": "object",
@@ -28,8 +29,8 @@ pub(crate) fn prompt(picture: Picture) -> Chat {
     }
 }
 
-/// Returns the SHA-256 of what names the picture of a record, in hexadecimal digits; of nothing if it has none. What lies there
-/// may change; a description stays with the name, as a record never changes.
+/// Returns the SHA-256 of the URI of a record's picture, in hexadecimal; of the empty URI if there is no picture. The
+/// picture at the URI may change, but the description stays with the URI, because a record never changes.
 pub(crate) fn digest(record: &Record) -> String {
     let uri = record.image_uri.as_deref().unwrap_or_default();
     let digest = Sha256::digest(format!("picture\n{uri}").as_bytes());

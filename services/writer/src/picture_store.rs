@@ -1,5 +1,5 @@
-//! Captions of pictures that readings give, and records with them: whatever is derived of a record is derived of it as if the
-//! caller had given that caption.
+//! Adds to records the captions that readings give their pictures. Everything derived from such a record is the same
+//! as if the caller had given that caption.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,17 @@ use host::Backends;
 use crate::picture_caption::caption;
 use crate::picture_prompt::digest;
 
-/// Readings looked up in one step.
+/// Number of readings looked up in one request.
 const AT_ONCE: usize = 500;
 
-/// Says whether a record has a picture and its caller gave no caption.
+/// Returns true if a record has a picture and the caller gave no caption.
 pub(crate) fn has_uncaptioned_picture(record: &Record) -> bool {
     let is_blank = |it: Option<&str>| it.is_none_or(|it| it.trim().is_empty());
     is_blank(record.image_caption.as_deref()) && !is_blank(record.image_uri.as_deref())
 }
 
-/// Returns the caption that a reading gives the picture of a record; none if it is of something else, or says nothing.
+/// Returns the caption that a reading gives the picture of a record. Returns none if the reading is about something
+/// else or has no caption.
 pub(crate) fn caption_of(reading: &Reading, record: &Record) -> Option<String> {
     let is_of_it = reading.kind == ReadingKind::Picture && reading.digest == digest(record);
     if !is_of_it || reading.failure.is_some() || !has_uncaptioned_picture(record) {
@@ -30,13 +31,13 @@ pub(crate) fn caption_of(reading: &Reading, record: &Record) -> Option<String> {
     Some(caption(&reading.output).text).filter(|it| !it.is_empty())
 }
 
-/// Returns stored records with the captions that readings give their pictures, in the order asked.
+/// Returns stored records, with the captions from readings, in the requested order.
 pub(crate) async fn records(backends: &Backends, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>, PortError> {
     let records = backends.records.get(space, ids).await?;
     with_captions(backends, space, records).await
 }
 
-/// Gives records the captions that readings give their pictures. A caption of the caller stays.
+/// Returns the records with the captions from readings. A caption of the caller is kept.
 pub(crate) async fn with_captions(
     backends: &Backends,
     space: &SpaceId,
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_gives_its_picture_a_caption_unless_the_caller_did() {
+    fn a_reading_captions_its_picture_unless_the_caller_did() {
         let (bare, blank, own) = (pictured(None), pictured(Some(" ")), pictured(Some("my fern")));
         let said = reading(&bare, r#"{"caption": "A fern."}"#);
         assert_eq!(caption_of(&said, &bare).as_deref(), Some("A fern."));
@@ -95,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_of_another_picture_or_without_a_reply_gives_none() {
+    fn a_reading_of_another_picture_or_without_a_reply_gives_no_caption() {
         let bare = pictured(None);
         let other = Record {
             image_uri: Some("https://pictures.example.com/2.png".to_owned()),

@@ -1,5 +1,5 @@
-//! Has a language model describe the pictures of a session, before its passages are read, and writes the units of the records
-//! again whose captions came or went.
+//! Has a language model describe the pictures of a session before its passages are read, and writes units again whose
+//! captions changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,36 +20,37 @@ use crate::reading::passage::Brief;
 use crate::reading_worker::{Model, Read, ReadingConfig, ReadingWorker};
 use crate::{Error, accept};
 
-/// Pictures described before another session gets its turn.
+/// Maximum number of pictures described before another session gets its turn.
 const PICTURES_A_TURN: usize = 4;
-/// Records with pictures that are looked at in one step.
+/// Number of records with pictures checked in one step.
 const AT_ONCE: usize = 64;
 
-/// What it takes to describe pictures.
+/// The components that describe pictures.
 pub(crate) struct PictureReader {
-    /// Who describes; none where nobody does, and captions come from readings that are there.
+    /// The model that describes pictures. None if pictures are not described here; captions then come from stored
+    /// readings only.
     pub(crate) seer: Option<Model>,
-    /// Gets the pictures.
+    /// Fetches the pictures.
     pub(crate) pictures: Pictures,
     organiser: Arc<Organiser>,
-    /// Records whose units have another caption by now, and whose events may not.
+    /// Records whose units have a new caption while their events may not have it yet.
     unorganised: Mutex<BTreeSet<(SpaceId, RecordId)>>,
 }
 
-/// What a look at the pictures of a session came to.
+/// The result of a look at the pictures of a session.
 #[derive(Debug, Default)]
 pub(crate) struct PicturesSeen {
-    /// When the session has to be looked at again for its pictures, if it has: its passages wait so long.
+    /// The time at which the pictures have to be looked at again, if any; the passages wait until then.
     pub(crate) later: Option<DateTime<Utc>>,
-    /// Whether a caption came or went.
+    /// True if a caption was added, changed or removed.
     pub(crate) has_changed: bool,
 }
 
 impl PictureReader {
-    /// Makes a reader, which calls a model only if that is wanted and one is set up for it.
+    /// Returns a reader. It calls a model only if that is enabled and one is configured.
     ///
     /// # Errors
-    /// Options that cannot be used.
+    /// Returns an error if the options are invalid.
     pub(crate) fn new(
         context: &Context,
         readings: &ReadingConfig,
@@ -75,8 +76,8 @@ impl PictureReader {
 }
 
 impl ReadingWorker {
-    /// Describes some pictures of a session that have no description yet, and makes sure that its units have the captions that
-    /// readings give.
+    /// Describes some pictures of a session that have no description yet, and updates its units to the captions from
+    /// readings.
     pub(crate) async fn pictures(
         &self,
         wanted: &WantedSession,
@@ -102,7 +103,7 @@ impl ReadingWorker {
         Ok(seen)
     }
 
-    /// Describes up to `left` of the pictures that have no description, and returns when to go on if some are left.
+    /// Describes at most `left` pictures without a description. Returns the time at which to go on, if some remain.
     async fn describe(
         &self,
         wanted: &WantedSession,
@@ -130,8 +131,8 @@ impl ReadingWorker {
         Ok(None)
     }
 
-    /// Writes the units of records again that have another caption than readings give now, with the events around them; says
-    /// whether there are any.
+    /// Writes units again whose caption differs from the one in readings, with the events around them. Returns true
+    /// if there were any.
     async fn caption_units(&self, wanted: &WantedSession, records: &[Record]) -> Result<bool, Error> {
         let (backends, space) = (&self.context.backends, &wanted.space);
         let captioned = with_captions(backends, space, records.to_vec()).await?;
@@ -161,7 +162,7 @@ impl ReadingWorker {
         Ok(true)
     }
 
-    /// Makes events and relations of units that were written again, and tells the clusterer.
+    /// Derives the events and relations of rewritten units again, and notifies the clusterer.
     async fn organise_again(&self, wanted: &WantedSession, records: &[Record]) -> Result<(), Error> {
         let written = UnitsWrittenV1 {
             space: wanted.space.clone(),

@@ -1,25 +1,25 @@
-//! What the index holds of a turn unit: a point for each part of what was shown, image included.
+//! Derives the points in the index for a turn unit: one for each part of its text and caption.
 
 use domain::id::UnitId;
 use domain::port::{Embedding, Point};
 use domain::unit::Unit;
 
-/// Most parts of one unit; the rest is found through its neighbours and the record.
+/// Maximum number of parts of one unit. The rest can be found through its neighbours and its record.
 const PARTS_MAX: usize = 64;
 
-/// A part before it has its vector.
+/// A part that has no vector yet.
 pub(crate) struct Part {
     unit: UnitId,
     part: u16,
     observed_at: i64,
     words: domain::port::Sparse,
     pieces: domain::port::Sparse,
-    /// What the embedder gets: the part with its actor before it.
+    /// The text for the embedder: the part, preceded by its actor.
     pub(crate) text: String,
 }
 
 impl Part {
-    /// Adds the vector.
+    /// Returns the point of this part with its vector.
     pub(crate) fn point(self, dense: Embedding) -> Point {
         Point {
             unit: self.unit,
@@ -32,13 +32,13 @@ impl Part {
     }
 }
 
-/// Returns how many points the index holds of a turn unit.
+/// Returns the number of points that the index has for a turn unit.
 #[must_use]
 pub fn points_of(unit: &Unit) -> usize {
     text::parts(&body(unit)).len().min(PARTS_MAX)
 }
 
-/// Returns what is embedded of a turn unit: a text for each of its points, in order.
+/// Returns the texts of a turn unit that are embedded, one for each of its points, in order.
 #[must_use]
 pub fn embedded(unit: &Unit) -> Vec<String> {
     parts(unit).into_iter().map(|it| it.text).collect()
@@ -63,7 +63,7 @@ pub(crate) fn parts(unit: &Unit) -> Vec<Part> {
     numbered.collect()
 }
 
-/// The text that is cut into parts: what was shown, then `[image: caption]`.
+/// Returns the text that is divided into parts: the text of the unit, then `[image: caption]`.
 fn body(unit: &Unit) -> String {
     match (unit.text.is_empty(), unit.caption.is_empty()) {
         (_, true) => unit.text.clone(),

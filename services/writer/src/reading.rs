@@ -1,10 +1,10 @@
-//! Reads a passage of a session with a language model: which records form a passage, what the model is shown, and what is
-//! derived from its reply.
+//! Reads a passage of a session with a language model: which records form a passage, what the model is shown, and
+//! what is derived from its reply.
 //!
-//! Start at [`passage::passages`] (where a session is cut), [`prompt::prompt`] (what the model is asked) and
-//! [`derive::derive`] (what of its reply holds, as units and relations). All of it is pure: the same records and the same reply
-//! give the same units. A model may invent, so everything it says is checked against the lines that it names, and what fails is
-//! left out with the reason.
+//! Start at [`passage::passages`] (where a session is divided), [`prompt::prompt`] (what the model is asked) and
+//! [`derive::derive`] (which units and relations follow from its reply). Everything here is pure: the same records
+//! and the same reply give the same units. A model may invent things, so each statement is checked against the lines
+//! that it cites. Rejected statements are reported with the reason.
 
 pub(crate) mod again;
 pub(crate) mod derive;

@@ -1,4 +1,4 @@
-//! One passage, read with one call.
+//! Reads one passage with one call.
 
 use std::collections::BTreeSet;
 
@@ -21,43 +21,44 @@ use crate::reading::reply::is_usable;
 use crate::reading_worker::{AWAY, Model, Read, ReadingWorker};
 use crate::{Error, reading_store};
 
-/// Calls for one passage: a reply that cannot be read is asked for once more.
+/// Maximum number of calls for one passage: an unreadable reply is requested once more.
 const CALLS: u32 = 2;
-/// Calls for a second look at it.
+/// Maximum number of calls for the second look at a passage.
 const CALLS_AGAIN: u32 = 1;
-/// What a reading says was left out of it if nothing came of the second look.
+/// Entry in the rejected parts of a reading if the second look failed.
 const SECOND_LOOK: &str = "the second look at the passage";
-/// Most earlier gists that the model is shown, whatever the settings say.
+/// Maximum number of earlier gists that the model is shown, whatever the settings say.
 const EARLIER_MAX: usize = 20;
-/// Hits among which they are looked for, and bytes of the passage that are searched with.
+/// Number of search hits among which earlier gists are looked for (`HITS`), and number of bytes of the passage used
+/// as the query.
 const HITS: usize = 60;
 const SEARCHED_BYTES: usize = 4_000;
 
-/// A passage that is to be read.
+/// A passage to be read.
 pub(crate) struct OpenPassage<'a> {
     pub(crate) space: &'a SpaceId,
-    /// Records before it, which the model needs to understand it.
+    /// The records before it, which the model needs as context.
     pub(crate) before: Vec<Record>,
-    /// Its records.
+    /// The records of the passage.
     pub(crate) records: Vec<Record>,
-    /// What was read of it when it had other records, or with another prompt.
+    /// The reading that this one replaces; it was made of other records or with another prompt.
     pub(crate) former: Option<&'a Reading>,
 }
 
-/// A gist with its place in a reading.
+/// A gist and its position in a reading.
 struct Placed {
     place: GistRef,
     unit: Unit,
 }
 
-/// What the model is shown of a passage, with where its earlier gists stand.
+/// The earlier gists that the model is shown with a passage, with their positions.
 struct Prepared {
     earlier: Vec<Placed>,
     shown: Vec<EarlierGist>,
 }
 
 impl ReadingWorker {
-    /// Has the model read a passage, stores what it said and what follows from that, and tells the clusterer.
+    /// Asks the model to read a passage, stores its reply and the data derived from it, and notifies the clusterer.
     pub(crate) async fn passage(&self, model: &Model, open: &OpenPassage<'_>) -> Result<Read, Error> {
         let Some(mut allow) = self.allowance(open.space).await? else {
             debug!(space = %open.space, "the budget of the day is spent, reading waits");
@@ -99,7 +100,7 @@ impl ReadingWorker {
         let mut derived = reading_store::derived(&self.context.backends, open.space, &reading).await?;
         reading.outcome = outcome(&derived);
         if self.config.thorough && !derived.units.is_empty() {
-            // Stored before the second call: a process that ends meanwhile leaves what the first one gave.
+            // Stored before the second call, so that the result of the first one is kept if the process ends.
             if !self.put(open.space, &reading).await? {
                 return Ok(Read::Done);
             }
@@ -111,7 +112,7 @@ impl ReadingWorker {
         Ok(Read::Done)
     }
 
-    /// Finds the gists that the model is shown with a passage.
+    /// Finds the earlier gists that the model is shown with a passage.
     async fn prepared(&self, open: &OpenPassage<'_>) -> Result<Prepared, PortError> {
         let most = self.config.earlier_gists.min(EARLIER_MAX);
         let earlier = match most {
@@ -122,14 +123,14 @@ impl ReadingWorker {
         Ok(Prepared { earlier, shown })
     }
 
-    /// Asks once more about a passage, if the budget allows it.
+    /// Asks about a passage once more, if the budget allows it.
     async fn look_again(&self, model: &Model, chat: &Chat, allow: ModelAllowance) -> Asked<String> {
         let said = |it: &Completion| is_usable(it).then(|| it.text.clone());
         model.asker.ask(chat, calls_at_most(allow, CALLS_AGAIN), said).await
     }
 
-    /// Adds a second reply and its cost to a reading, and returns what follows from both replies. Without one that can be read
-    /// the first one counts, and the reading says why.
+    /// Adds a second reply and its cost to a reading, and returns the data derived from both replies. If the second
+    /// reply is missing or unreadable, the first one counts, and the reading states the reason.
     async fn with_second(
         &self,
         space: &SpaceId,
@@ -154,7 +155,7 @@ impl ReadingWorker {
         }
     }
 
-    /// Stores a reading; false if a record was erased while it was read, and nothing is stored.
+    /// Stores a reading. Returns false, and stores nothing, if one of its records was erased in the meantime.
     async fn put(&self, space: &SpaceId, reading: &Reading) -> Result<bool, PortError> {
         let readings = std::slice::from_ref(reading);
         let stored = self.context.backends.readings.put(space, readings).await?;
@@ -164,7 +165,7 @@ impl ReadingWorker {
         Ok(!stored.is_empty())
     }
 
-    /// Stores a reading and what follows from it, counts both, and tells the clusterer.
+    /// Stores a reading and the data derived from it, counts it, and notifies the clusterer.
     async fn store(&self, space: &SpaceId, reading: &Reading, derived: Derived) -> Result<(), Error> {
         if let Some(why) = &reading.failure {
             info!(why, %space, reading = %reading.id, "nothing was read of a passage");
@@ -187,7 +188,7 @@ impl ReadingWorker {
         Ok(())
     }
 
-    /// Returns what is left of the budget of a space for today, if it is enough for a call.
+    /// Returns what is left today of the budget of a space, or none if it does not suffice for a call.
     pub(crate) async fn allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
         let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
         let today = self.context.backends.readings.tally(space, Some(midnight)).await?;
@@ -216,7 +217,7 @@ fn shown<'a>(open: &'a OpenPassage<'_>, prepared: &'a Prepared) -> Shown<'a> {
     }
 }
 
-/// Says whether a failure is the endpoint's and not the passage's.
+/// Returns true if the failure is caused by the endpoint and not by the passage.
 pub(crate) fn is_away(kind: ErrorKind) -> bool {
     match kind {
         ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
@@ -226,7 +227,7 @@ pub(crate) fn is_away(kind: ErrorKind) -> bool {
     }
 }
 
-/// Returns when the next day begins.
+/// Returns the start of the next day in UTC.
 pub(crate) fn tomorrow() -> chrono::DateTime<Utc> {
     let today = clock::now().date_naive();
     let next = today.succ_opt().unwrap_or(today);
@@ -270,7 +271,8 @@ fn outcome(derived: &Derived) -> ReadingOutcome {
     }
 }
 
-/// Returns the gists of before that are most like the passage, best first. Without any, or while the index is away, none.
+/// Returns the earlier gists that are most similar to the passage, best first. Returns none if there are none or the
+/// index has no hits.
 async fn earlier_gists(backends: &Backends, open: &OpenPassage<'_>, most: usize) -> Result<Vec<Placed>, PortError> {
     let texts: Vec<&str> = open.records.iter().map(|it| it.text.as_str()).collect();
     let text = texts.join("\n");
@@ -288,7 +290,7 @@ async fn earlier_gists(backends: &Backends, open: &OpenPassage<'_>, most: usize)
     };
     let found = backends.index.search(open.space, &search).await?;
     let mut met = BTreeSet::new();
-    // In turns, so that both count.
+    // Alternating, so that both kinds of hits count.
     let longest = found.dense.len().max(found.words.len());
     let in_turns = (0..longest).flat_map(|at| [found.dense.get(at), found.words.get(at)]);
     let hits = in_turns.flatten().map(|it| it.unit).filter(|it| met.insert(*it));
@@ -306,7 +308,7 @@ async fn earlier_gists(backends: &Backends, open: &OpenPassage<'_>, most: usize)
     Ok(placed)
 }
 
-/// Returns in which reading a gist stands, and where.
+/// Returns the position of a gist: its reading, and its number in it.
 async fn place_of(backends: &Backends, space: &SpaceId, gist: &Unit) -> Result<Option<GistRef>, PortError> {
     let first: Vec<RecordId> = gist.records.iter().take(1).copied().collect();
     let readings = backends.readings.of_records(space, &first).await?;

@@ -1,4 +1,5 @@
-//! What is derived of readings, in the stores: gists and their relations are put behind a reading, and go with it.
+//! Stores the data derived from readings. Gists and their relations are stored after their reading, and removed with
+//! it.
 
 use std::collections::BTreeSet;
 
@@ -14,14 +15,15 @@ use crate::reading::derive::{Derived, GISTS_MAX, derive};
 use crate::reading::prompt::digest;
 use crate::{Error, accept, erase, picture_store, points};
 
-/// Readings looked up in one step.
+/// Number of readings looked up in one request.
 const AT_ONCE: usize = 64;
 
-/// Puts what follows from a stored reading in the place of what followed from the one before it, unless it is there already.
-/// If the reading went meanwhile, with one of its records, nothing of it stays. Returns false if nothing follows from it now.
+/// Replaces the data derived from an earlier version of a stored reading by the data of the current one, unless it is
+/// already stored. If the reading was removed in the meantime with one of its records, its data is removed too.
+/// Returns false if nothing is derived from the reading now.
 ///
-/// A reading of other words than the records have, which was brought from elsewhere, is removed. One of records with pictures
-/// whose captions may come yet, or come again, stays without anything that follows from it.
+/// An imported reading of texts that differ from those of the records is removed. If the records have pictures whose
+/// captions may still change, the reading stays, but nothing is derived from it.
 pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, Error> {
     let records = backends.records.get(space, &reading.records).await?;
     let may_change = records.iter().any(has_uncaptioned_picture);
@@ -41,7 +43,7 @@ pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Re
     Ok(true)
 }
 
-/// Puts what follows from a stored reading of words that the records have, as [`put_gists`] does.
+/// Stores the data derived from a stored reading whose texts match those of the records, like [`put_gists`].
 pub(crate) async fn put_derived(
     backends: &Backends,
     space: &SpaceId,
@@ -65,19 +67,19 @@ pub(crate) async fn put_derived(
     Ok(())
 }
 
-/// Says whether the model was shown the records of a reading with the captions that their pictures have now.
+/// Returns true if the model was shown the records of a reading with their current captions.
 pub(crate) async fn is_as_shown(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, PortError> {
     let records = picture_store::records(backends, space, &reading.records).await?;
     Ok(digest(&[], &records) == reading.digest)
 }
 
-/// Puts the gists of all readings of some records into the index once more: a space that is derived again has them in the new
-/// generation of its index before that is searched.
+/// Puts the gists of all readings of some records into the index again. When a space is rebuilt, its new index
+/// generation thus has them before it is searched.
 pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, records: &[Record]) -> Result<(), Error> {
     let ids: Vec<RecordId> = records.iter().map(|it| it.id).collect();
     for reading in backends.readings.of_records(space, &ids).await? {
         let first = reading.records.first();
-        // Once for each reading, whatever batches its records come in.
+        // Once for each reading, in whichever batches its records come.
         if !reading.kind.is_passage() || !first.is_some_and(|it| ids.contains(it)) {
             continue;
         }
@@ -87,7 +89,7 @@ pub(crate) async fn put_in_index_again(backends: &Backends, space: &SpaceId, rec
     Ok(())
 }
 
-/// Returns what follows from a reading and its records.
+/// Returns the data derived from a reading and its records.
 pub(crate) async fn derived(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<Derived, Error> {
     let records = picture_store::records(backends, space, &reading.records).await?;
     let before = picture_store::records(backends, space, &reading.beside).await?;
@@ -102,7 +104,7 @@ async fn put_in_index(backends: &Backends, space: &SpaceId, units: &[domain::uni
     Ok(backends.index.put(space, &points, &[]).instrument(put).await?)
 }
 
-/// Returns the stored gists of readings, also of readings that are gone themselves.
+/// Returns the stored gists of readings, also of readings that no longer exist.
 pub(crate) async fn gists_of(
     backends: &Backends,
     space: &SpaceId,
@@ -121,8 +123,8 @@ pub(crate) async fn gists_of(
     Ok(found)
 }
 
-/// Removes readings with all that was derived of them. The readings first: whoever puts gists looks afterwards whether theirs is
-/// still there.
+/// Removes readings with all data derived from them. The readings are removed first: after storing gists, the writer
+/// checks that their reading still exists.
 pub(crate) async fn remove(backends: &Backends, space: &SpaceId, readings: &[ReadingId]) -> Result<(), PortError> {
     if readings.is_empty() {
         return Ok(());

@@ -1,8 +1,9 @@
-//! Has a language model read the sessions that want it, beside the intake and behind it.
+//! Has a language model read sessions, independently of the intake and after it.
 //!
-//! A session is leased, cut into passages, and each passage that is over and has no reading yet is read with one call. Nothing
-//! waits for that: while the model is away, or the budget of a space is spent, its sessions wait in the store. What the model
-//! said is stored before anything is derived of it, so a process that ends half-way calls for nothing twice.
+//! A session is leased and divided into passages. Each closed passage without a reading is read with one call.
+//! Nothing else waits for this: while the model is unavailable, or the budget of a space is spent, sessions wait in
+//! the store. A reply is stored before anything is derived from it, so a process that ends half-way causes no
+//! repeated call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
@@ -25,41 +26,44 @@ use crate::session_look::{SessionLook, Step};
 use crate::session_marks::{Mark, Marks};
 use crate::{Error, picture_store, reading_store};
 
-/// Passages read before another session gets its turn.
+/// Maximum number of passages read before another session gets its turn.
 const PASSAGES_A_TURN: usize = 4;
-/// Pause between looks for a session that is due; without a model only readings that were imported wait.
+/// Pause between two looks for a session that is due. Without a model (`LOOK_WITHOUT_MODEL`), only imported readings
+/// wait.
 const LOOK: Duration = Duration::from_secs(1);
 const LOOK_WITHOUT_MODEL: Duration = Duration::from_secs(10);
-/// Wait before a session is tried again whose model is away, and whose reading failed in another way that may pass.
+/// Delay before a session is tried again if the model was unavailable or reading it failed.
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
-/// Times that the model may take too long for a passage.
+/// Number of timeouts after which a passage is given up.
 const LATE_MAX: u32 = 3;
-/// Readings whose gists are known to be stored; beyond, they are looked for again.
+/// Maximum number of readings whose gists are known to be stored; above it, they are checked again.
 const KNOWN_MAX: usize = 100_000;
 
 /// Settings in `[writer.readings]`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
-    /// Whether a language model reads what is written, if one is set up for the role `write`.
+    /// Whether a language model reads sessions, if one is configured for the role `write`.
     pub enabled: bool,
-    /// Sessions read at once.
+    /// Number of sessions read concurrently.
     pub in_flight_max: usize,
-    /// Minutes without anything written to a session after which its last passage is over.
+    /// Minutes after the last write to a session until its last passage counts as closed.
     pub quiet_minutes: u32,
-    /// Seconds between something written to a session and the first look at it: what comes meanwhile is looked at with it.
+    /// Seconds between a write to a session and the first look at it; later writes in this time are read together
+    /// with it.
     pub delay_seconds: u32,
-    /// Seconds for which a session stays with a worker that shows no life, such as one whose process was killed: longer than the
-    /// calls of one turn take, or two read the same.
+    /// Seconds for which a session stays leased to a worker that no longer responds, for example after a crash. Must
+    /// exceed the duration of the calls in one turn; otherwise two workers read the same session.
     pub lease_seconds: u32,
-    /// Earlier gists that the model is shown with a passage, to relate what it reads to them: 0 to 20.
+    /// Number of earlier gists, from 0 to 20, that the model is shown with a passage, so that it can relate the
+    /// passage to them.
     pub earlier_gists: usize,
-    /// Whether the model takes a second look at each passage, with what it noted in view, for relations and for facts that it
-    /// missed. That takes a second call.
+    /// Whether the model looks at each passage a second time, with its first notes in view, for relations and facts
+    /// that it missed. This needs a second call.
     pub thorough: bool,
-    /// Calls for one space and day (UTC); beyond, its sessions wait for the next day.
+    /// Maximum number of calls per space and day (UTC); after that, its sessions wait for the next day.
     pub calls_a_day: u32,
-    /// Tokens read and written by the model for one space and day; beyond, as with the calls.
+    /// Maximum number of prompt and completion tokens per space and day (UTC), with the same effect.
     pub tokens_a_day: u32,
 }
 
@@ -79,46 +83,46 @@ impl Default for ReadingConfig {
     }
 }
 
-/// Derives what follows from readings, and makes them where a model is set up for it.
+/// Derives data from readings, and makes new readings if a model is configured.
 pub(crate) struct ReadingWorker {
     pub(crate) context: Context,
     model: Option<Model>,
     pub(crate) config: ReadingConfig,
     pub(crate) pictures: PictureReader,
-    /// Readings whose gists are stored, each with when it was made: another one may be brought in its place.
+    /// Readings whose gists are stored, with the time each was made, because an import may replace a reading.
     derived: Mutex<BTreeSet<(ReadingId, DateTime<Utc>)>>,
-    /// How far sessions were read.
+    /// How far each session was read.
     marks: Marks,
-    /// How often the model took too long for a passage.
+    /// Number of timeouts of each passage.
     late: Mutex<BTreeMap<ReadingId, u32>>,
 }
 
-/// Who reads.
+/// The language model and its name.
 pub(crate) struct Model {
     pub(crate) asker: Asker,
     pub(crate) name: String,
 }
 
-/// When a session is to be looked at again, if it is.
+/// The time at which a session has to be looked at again, if any.
 type Next = Option<DateTime<Utc>>;
 
-/// How far a turn came.
+/// The progress of a turn.
 enum ReadOn {
-    /// All was read that is over; the last passage may be open.
+    /// All closed passages were read; the last passage may be open.
     ToTheEnd { is_open: bool },
-    /// There is more to read, not before that moment.
+    /// There is more to read; go on at that moment.
     Later(DateTime<Utc>),
 }
 
-/// How the reading of a passage came out.
+/// The outcome of reading a passage.
 pub(crate) enum Read {
     Done,
-    /// Not now: not before that moment.
+    /// Not read; try again at that moment.
     Later(DateTime<Utc>),
 }
 
 impl ReadingWorker {
-    /// Makes a worker, which calls a model only if that is wanted and one is set up.
+    /// Returns a worker. It calls a model only if that is enabled and one is configured.
     pub(crate) fn new(context: &Context, config: &ReadingConfig, pictures: PictureReader) -> ReadingWorker {
         ReadingWorker {
             context: context.clone(),
@@ -131,7 +135,7 @@ impl ReadingWorker {
         }
     }
 
-    /// Wants sessions to be read in which something was written, if anybody reads.
+    /// Requests that changed sessions be read, if a model is configured.
     pub(crate) async fn want(&self, space: &SpaceId, sessions: &[SessionId]) -> Result<(), PortError> {
         if self.model.is_none() && self.pictures.seer.is_none() {
             return Ok(());
@@ -144,7 +148,7 @@ impl ReadingWorker {
         }
     }
 
-    /// Reads what is due until shutdown.
+    /// Reads sessions that are due until shutdown.
     pub(crate) async fn run(&self) {
         let workers = (0..self.config.in_flight_max.max(1)).map(|_| self.work());
         futures::future::join_all(workers).await;
@@ -184,7 +188,7 @@ impl ReadingWorker {
         }
     }
 
-    /// Reads some of a session and gives it back.
+    /// Reads some passages of a session and ends its lease.
     async fn turn(&self, session: &WantedSession) {
         let span = info_span!("read_session", space = %session.space, session = %session.session, trace_id = tracing::field::Empty);
         let next = match self.session(session).instrument(span).await {
@@ -218,7 +222,7 @@ impl ReadingWorker {
             if self.model.is_none() {
                 return self.derive_all(space, &stored).await;
             }
-            // Passages that are known to be read may show other captions now.
+            // Passages that count as read may have other captions now.
             mark = mark.filter(|_| !seen.has_changed);
         }
         let Some(model) = &self.model else {
@@ -239,7 +243,7 @@ impl ReadingWorker {
         })
     }
 
-    /// Says whether a session has descriptions of pictures that the looks before did not meet, such as imported ones.
+    /// Returns true if a session has descriptions of pictures that earlier looks did not see, such as imported ones.
     async fn has_new_descriptions(&self, wanted: &WantedSession, mark: Option<&Mark>) -> Result<bool, PortError> {
         let readings = &self.context.backends.readings;
         let versions = readings.versions(&wanted.space, wanted.session).await?;
@@ -250,7 +254,7 @@ impl ReadingWorker {
         Ok(new.iter().any(|it| it.kind == ReadingKind::Picture))
     }
 
-    /// Reads what is unread of a session, up to the passages of a turn.
+    /// Reads the unread passages of a session, up to the limit of a turn.
     async fn read_on(&self, model: &Model, space: &SpaceId, look: &mut SessionLook<'_>) -> Result<ReadOn, Error> {
         let mut read = 0;
         loop {
@@ -269,7 +273,7 @@ impl ReadingWorker {
             read += 1;
             let records = picture_store::records(&self.context.backends, space, &unread.records).await?;
             if records.len() < unread.records.len() {
-                // One was erased meanwhile.
+                // A record was erased in the meantime.
                 return Ok(ReadOn::Later(clock::now()));
             }
             let open = OpenPassage {
@@ -285,7 +289,7 @@ impl ReadingWorker {
         }
     }
 
-    /// Derives what follows from all readings of a session, where nobody makes new ones.
+    /// Derives the data of all readings of a session, where no model makes new ones.
     async fn derive_all(&self, space: &SpaceId, readings: &[Reading]) -> Result<Next, Error> {
         for reading in readings.iter().filter(|it| it.kind.is_passage()) {
             self.put_gists_once(space, reading).await?;
@@ -293,7 +297,7 @@ impl ReadingWorker {
         Ok(None)
     }
 
-    /// Makes sure, once for this process, that what follows from a reading is stored.
+    /// Stores the data derived from a reading, unless this process has already done so.
     async fn put_gists_once(&self, space: &SpaceId, reading: &Reading) -> Result<(), Error> {
         let key = (reading.id, reading.at);
         if self.derived().contains(&key) {
@@ -310,7 +314,7 @@ impl ReadingWorker {
         Ok(())
     }
 
-    /// Notes that the model took too long for a passage, and says whether that was once too often.
+    /// Counts a timeout of a passage and returns true if the passage is now given up.
     pub(crate) fn is_too_late(&self, reading: ReadingId) -> bool {
         let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
         if late.len() >= KNOWN_MAX {

@@ -1,4 +1,4 @@
-//! Receipts of erasures: what they take out of the memory is counted before it goes.
+//! Receipts of erasures: the data that an erasure deletes is counted before it is deleted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +13,13 @@ use uuid::Uuid;
 
 use crate::{erase, long_texts, redact};
 
-/// Facts read in one step.
+/// Number of facts read in one request.
 const AT_ONCE: usize = 1_000;
-/// Most relations that are counted.
+/// Maximum number of relations counted.
 const RELATIONS_MAX: usize = 10_000;
 
-/// Keeps the receipt of what the acts of a batch erase, if they erase anything. A batch that comes again after an attempt that
-/// ended half-way has its receipt already.
+/// Stores the receipt of the erasures in a batch, if there are any. A batch that is processed again after a failed
+/// attempt already has its receipt.
 pub(crate) async fn keep(
     backends: &Backends,
     space: &SpaceInfo,
@@ -54,7 +54,7 @@ pub(crate) async fn keep(
     backends.receipts.keep(&receipt).await
 }
 
-/// Counts what derives from records, by kind.
+/// Counts the data derived from records, by kind.
 async fn derived(
     backends: &Backends,
     space: &SpaceId,

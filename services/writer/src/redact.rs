@@ -1,4 +1,5 @@
-//! What an erasure takes from places that outlive a record: the words of acts about it, and what recall said in its session.
+//! Redacts data that outlives an erased record: the words of curations about it, and the recall ledger of its
+//! session.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +18,10 @@ use host::Backends;
 
 use crate::erase;
 
-/// Facts read in one step.
+/// Number of facts read in one request.
 const AT_ONCE: usize = 1_000;
 
-/// Redacts the acts about units that are retired, and those that took such an act back.
+/// Redacts the curations about retired units, and those that take such a curation back.
 pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<UnitId>) -> Result<(), PortError> {
     let all = erase::curations(backends, space).await?;
     if !all.iter().any(|it| it.has_words() && !is_erasure(it)) {
@@ -47,7 +48,7 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
         Act::EraseRecord { .. } | Act::Undo { .. } => false,
     };
     let mut about: BTreeSet<CurationId> = all.iter().filter(|it| about_units(&it.act)).map(|it| it.id).collect();
-    // An act that takes one back may be taken back itself.
+    // A curation that takes another back may itself be taken back.
     loop {
         let more: Vec<CurationId> = all
             .iter()
@@ -69,7 +70,8 @@ pub(crate) async fn acts(backends: &Backends, space: &SpaceId, units: &BTreeSet<
     backends.records.redact_curations(space, &ids).await
 }
 
-/// Redacts those of some stored acts whose unit was retired before they came: the record was erased while they waited.
+/// Redacts those of the stored curations whose unit was retired before they arrived, because the record was erased
+/// while they waited.
 pub(crate) async fn late(backends: &Backends, space: &SpaceId, acts: &[Curation]) -> Result<(), PortError> {
     let mut about: BTreeMap<CurationId, UnitId> = BTreeMap::new();
     for it in acts.iter().filter(|it| it.has_words()) {
@@ -116,11 +118,13 @@ async fn source(backends: &Backends, space: &SpaceId, fact: FactId) -> Result<Op
     }))
 }
 
-/// Forgets what recall said in sessions of which these are the last records: the ledger knows a session by its name.
+/// Deletes the recall ledger of sessions of which these are the last records. The ledger identifies a session by its
+/// name.
 pub(crate) async fn sessions(backends: &Backends, space: &SpaceId, erased: &[Record]) -> Result<(), PortError> {
     for record in emptied_sessions(backends, space, erased).await? {
         let session = record.session;
-        // A gateway that is answering a message of the session looks for this after it has noted its hints.
+        // A gateway that is answering a message of the session checks for this note after it has stored its own
+        // hints.
         let note = Note {
             subject: record.id.uuid(),
             kind: NoteKind::Erased,
@@ -137,7 +141,7 @@ pub(crate) async fn sessions(backends: &Backends, space: &SpaceId, erased: &[Rec
     Ok(())
 }
 
-/// Returns a record of each session of which all stored records are among some that are to be erased.
+/// Returns one record of each session whose stored records are all in `erased`.
 pub(crate) async fn emptied_sessions<'a>(
     backends: &Backends,
     space: &SpaceId,
@@ -163,7 +167,7 @@ pub(crate) async fn emptied_sessions<'a>(
     Ok(emptied)
 }
 
-/// Returns those of some facts that units told.
+/// Returns those of the facts whose source is one of the units.
 async fn told_by(
     backends: &Backends,
     space: &SpaceId,
@@ -185,7 +189,8 @@ async fn told_by(
     Ok(found)
 }
 
-/// Returns the merges that acts undo and that have to do with units, or with an entity that one of the units names.
+/// Returns the merges that curations undo and that involve one of the units, or an entity that one of the units
+/// names.
 async fn merges_of(
     backends: &Backends,
     space: &SpaceId,
@@ -210,7 +215,7 @@ async fn merges_of(
     }
     let ids: Vec<UnitId> = units.iter().copied().collect();
     let mut going = backends.graph.units(space, &ids).await?;
-    // Events hold words of records that stay.
+    // Events are skipped, because they contain words of records that stay.
     going.retain(|it| it.grain == Grain::Turn);
     let records: BTreeSet<RecordId> = going.iter().flat_map(|it| it.records.iter().copied()).collect();
     let said: Vec<String> = going.iter().map(|it| it.text.to_lowercase()).collect();
@@ -219,7 +224,7 @@ async fn merges_of(
             let sides = [merge.kept, merge.merged].map(UnitId::from_uuid);
             sides.iter().any(|it| units.contains(it)) || merge.records.iter().any(|it| records.contains(it))
         }
-        // Whoever wrote the reason may have had the erased words before them.
+        // The author of the reason may have seen the erased words.
         MergeOf::Entities => {
             let mut names = merge.names.iter().map(|it| it.to_lowercase());
             names.any(|name| said.iter().any(|it| it.contains(&name)))
@@ -238,8 +243,8 @@ async fn merges_of(
     Ok(found)
 }
 
-/// Returns the topics that units belong to, or that a model labelled from their records, if some act took a label back and says
-/// why.
+/// Returns the topics that the units belong to or that a model labelled from their records, if some curation with a
+/// reason rejected a label.
 async fn topics_of(
     backends: &Backends,
     space: &SpaceId,
@@ -268,7 +273,8 @@ async fn topics_of(
     Ok(found)
 }
 
-/// Returns the pages whose summary acts took back with a reason, and on which a line comes from one of the units or of their records.
+/// Returns the pages whose summary a curation with a reason rejected and that have a line from one of the units or
+/// their records.
 async fn pages_of(
     backends: &Backends,
     space: &SpaceId,
@@ -299,7 +305,8 @@ async fn pages_of(
     Ok(found)
 }
 
-/// Returns the records of those of some units that are turns: events hold words of records that stay.
+/// Returns the records of those units that are turns. Events are skipped, because they contain words of records that
+/// stay.
 async fn records_of(
     backends: &Backends,
     space: &SpaceId,
@@ -311,7 +318,7 @@ async fn records_of(
     Ok(going.into_iter().flat_map(|it| it.records).collect())
 }
 
-/// Returns the page whose summary an act takes back; none if it does something else.
+/// Returns the page whose summary a curation rejects, or none for other curations.
 fn page(act: &Act) -> Option<PageId> {
     match act {
         Act::UndoSummary { page } => Some(*page),
@@ -339,7 +346,7 @@ fn fact(act: &Act) -> Option<FactId> {
     }
 }
 
-/// Returns true for an erasure, whose own reason stays: it says why something is not there any more.
+/// Returns true for an erasure. Its own reason is kept, because it states why something no longer exists.
 fn is_erasure(curation: &Curation) -> bool {
     matches!(curation.act, Act::EraseRecord { .. })
 }

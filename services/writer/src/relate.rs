@@ -1,9 +1,9 @@
-//! Relations between units, by rule (CompassMem, section 3.2): each names the records that support it, none is there for
-//! its own sake.
+//! Relations between units, by rule (CompassMem, section 3.2). Each relation names the records that support it.
 //!
-//! Every pair of turns up to [`REACH`] places apart is considered, which holds all pairs of an event but those of the
-//! few longer than that. A turn keeps its best [`TURN_MAX`] relations to turns before it, so a session of n turns has at
-//! most as many times n. What holds between turns of two events holds, weaker, between the events.
+//! Each pair of turns at most [`REACH`] places apart is considered. That covers all pairs of an event, except in the
+//! few events that are longer. A turn keeps its best [`TURN_MAX`] relations to earlier turns, so a session of n turns
+//! has at most n times as many. A relation between turns of two events also holds between the events, with less
+//! weight.
 
 use std::cell::OnceCell;
 use std::cmp::Reverse;
@@ -24,11 +24,11 @@ mod said;
 pub(crate) use events::of_events;
 use happened::Happened;
 
-/// Most relations of a turn to turns before it; of each kind at most [`KIND_MAX`].
+/// Maximum number of relations of a turn to earlier turns (`TURN_MAX`), and of each kind (`KIND_MAX`).
 const TURN_MAX: usize = 4;
 const KIND_MAX: usize = 2;
 
-/// Returns the relations between turn units that touch one of the places.
+/// Returns the relations between turn units that involve one of the places.
 pub(crate) fn relations(stretch: &Stretch, places: &BTreeSet<usize>) -> Vec<Relation> {
     let length = stretch.records.len();
     let later: BTreeSet<usize> = places.iter().flat_map(|&it| it..length.min(it + REACH + 1)).collect();
@@ -40,7 +40,7 @@ pub(crate) fn relations(stretch: &Stretch, places: &BTreeSet<usize>) -> Vec<Rela
         .collect()
 }
 
-/// What the turn at `at` has to do with turns up to [`REACH`] before it, the best first.
+/// Returns the relations of the turn at `at` to turns at most [`REACH`] places before it, best first.
 fn of_turn(told: &Told<'_>, at: usize) -> Vec<Link> {
     let mut out = said::links(told, at);
     for place in at.saturating_sub(REACH)..at {
@@ -50,7 +50,7 @@ fn of_turn(told: &Told<'_>, at: usize) -> Vec<Link> {
     best(out, told.records)
 }
 
-/// The best links of one turn: the heavier, then the nearer, then by kind, then by record.
+/// Returns the best links of one turn: by weight, then distance, then kind, then record.
 fn best(mut links: Vec<Link>, records: &[Record]) -> Vec<Link> {
     links.sort_by_key(|it| {
         let first = it.source.min(it.target);
@@ -74,12 +74,12 @@ fn best(mut links: Vec<Link>, records: &[Record]) -> Vec<Link> {
     out
 }
 
-/// Two places of a window and how they stand to each other.
+/// A relation between two places of a window.
 struct Link {
     source: usize,
     target: usize,
     kind: RelationKind,
-    /// How sure it is, in hundredths: what share of the judged relations of its rule was right.
+    /// Confidence in hundredths: the share of the judged relations of its rule that were right.
     percent: u8,
     /// A third record that supports it.
     through: Option<usize>,
@@ -100,7 +100,7 @@ impl Link {
         (self.source.min(self.target), self.source.max(self.target))
     }
 
-    /// The records that support it, in session order.
+    /// Returns the records that support it, in session order.
     fn evidence(&self, records: &[Record]) -> Vec<RecordId> {
         let places: BTreeSet<usize> = [self.source, self.target].into_iter().chain(self.through).collect();
         places.into_iter().map(|it| records[it].id).collect()
@@ -118,7 +118,7 @@ impl Link {
     }
 }
 
-/// Records with what is read from them once.
+/// Records, with features that are computed once.
 struct Told<'a> {
     records: &'a [Record],
     times: Vec<OnceCell<Option<Happened>>>,
@@ -134,30 +134,30 @@ impl Told<'_> {
         }
     }
 
-    /// When happened what the record at `at` tells, if it says so.
+    /// Returns when the content of the record at `at` happened, if it says so.
     fn happened(&self, at: usize) -> Option<&Happened> {
         self.times[at]
             .get_or_init(|| happened::read(&self.records[at]))
             .as_ref()
     }
 
-    /// The stems of what the record at `at` says.
+    /// Returns the stems of the text of the record at `at`.
     fn stems(&self, at: usize) -> &BTreeSet<String> {
         self.stems[at].get_or_init(|| stems(&self.records[at].text))
     }
 
-    /// Says whether two records have a word in common that ties them.
+    /// Returns true if two records share a word that can connect them.
     fn share(&self, one: usize, other: usize) -> bool {
         !self.stems(one).is_disjoint(self.stems(other))
     }
 
-    /// The place of the record whose question the one at `at` answers, and the question.
+    /// Returns the place of the record whose question the one at `at` answers, and the question.
     fn asked(&self, at: usize) -> Option<(usize, String)> {
         speech::asked(self.records, at)
     }
 }
 
-/// Stems that can tie two texts.
+/// Returns the stems that can connect two texts.
 fn stems(text: &str) -> BTreeSet<String> {
     let head = &text[..text.floor_char_boundary(4_000)];
     let stems = text::stems(head).into_iter();
@@ -166,7 +166,7 @@ fn stems(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Stems that occur everywhere and tie nothing.
+/// Stems that occur everywhere and connect nothing.
 const COMMON: [&str; 81] = [
     "go",
     "get",

@@ -1,4 +1,4 @@
-//! Place, action, tag and cues of what was said.
+//! Extracts place, action, tag and cues of a text.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,11 +7,11 @@ use regex::Regex;
 
 use crate::pattern::pattern;
 
-/// Most cues of a unit.
+/// Maximum number of cues of a unit.
 const CUES_MAX: usize = 24;
-/// Capitalised words that name times or languages' own things rather than places.
+/// Capitalised words that name times or languages, not places.
 const NO_PLACES: [&str; 5] = ["christmas", "easter", "english", "spanish", "french"];
-/// Words between a subject and the verb that tells what it does.
+/// Words between a subject and the verb of its action.
 const LIGHT: [&str; 46] = [
     "am", "is", "are", "was", "were", "be", "been", "being", "have", "has", "had", "will", "would", "can", "could",
     "should", "do", "did", "does", "just", "really", "also", "always", "recently", "finally", "still", "actually",
@@ -27,7 +27,7 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
 static CLAUSE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?:^|[\s,;.!?])(?:I|We|we|[Hh]e|[Ss]he|[Tt]hey)(?:['’]\p{L}+)?\s+([^,;.!?\n]{3,80})"));
 
-/// Returns the first place named in the text; empty if none is. `people` are names that are nobody's place.
+/// Returns the first place named in the text, or an empty text. `people` are names that do not denote places.
 pub(crate) fn location(text: &str, people: &[&str]) -> String {
     let found = PLACE
         .captures_iter(text)
@@ -45,7 +45,7 @@ pub(crate) fn location(text: &str, people: &[&str]) -> String {
     places.next().unwrap_or_default().trim_end_matches("'s").to_owned()
 }
 
-/// Returns what somebody does in the text: the first verb after a subject with what follows it, at most four words.
+/// Returns the action in the text: the first verb after a subject and the words after it, at most four words.
 pub(crate) fn action(text: &str) -> String {
     for clause in CLAUSE.captures_iter(text) {
         let words = clause[1]
@@ -62,7 +62,7 @@ pub(crate) fn action(text: &str) -> String {
     String::new()
 }
 
-/// Returns the words that wake the unit: content words in lower case in order of appearance, none twice.
+/// Returns the cues of a unit: its distinct content words in lower case, in order of appearance.
 pub(crate) fn cues(texts: &[&str]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for word in texts.iter().flat_map(|it| text::words(it)) {
@@ -81,8 +81,8 @@ pub(crate) fn cues(texts: &[&str]) -> Vec<String> {
     out
 }
 
-/// Returns at most two words that name what the text is about: the rarest pair of neighbouring content words of a
-/// sentence, or the rarest word; rarity is that of the built-in table, ties by order of appearance.
+/// Returns at most two words for the subject of the text: the rarest pair of neighbouring content words in a
+/// sentence, or the rarest word. Rarity is that of the built-in table; ties by order of appearance.
 pub(crate) fn tag(text: &str) -> String {
     let mut best: (f32, String) = (0.0, String::new());
     for sentence in text::sentences(text).into_iter().take(12) {
@@ -109,7 +109,7 @@ pub(crate) fn tag(text: &str) -> String {
     best.1
 }
 
-/// Returns the entry that occurs most often, the first one on ties; empty if there is none.
+/// Returns the most frequent entry, the first one on ties; empty if there is none.
 pub(crate) fn commonest<'a>(entries: impl Iterator<Item = &'a str>) -> String {
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for (place, entry) in entries.filter(|it| !it.is_empty()).enumerate() {
@@ -121,7 +121,8 @@ pub(crate) fn commonest<'a>(entries: impl Iterator<Item = &'a str>) -> String {
     best.map(|(entry, _)| entry.to_owned()).unwrap_or_default()
 }
 
-/// Rarity of a content word that can name a topic; 0 for others. Verbs by their endings count half.
+/// Returns the rarity of a content word that can name a topic, and 0 for other words. Words with endings of verbs and
+/// adverbs count half.
 fn weight(word: &str) -> f32 {
     let lower = word.to_lowercase();
     if lower.chars().count() < 3 || text::is_stop(&lower) || !lower.chars().all(char::is_alphabetic) {
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_matches_what_it_is_for() {
+    fn each_pattern_matches_its_purpose() {
         for (pattern, text) in [(&PLACE, "we went to Lima"), (&CLAUSE, "I baked bread")] {
             assert!(pattern.is_match(text), "{text}");
             assert!(!pattern.is_match(""), "{text}");

@@ -1,8 +1,8 @@
-//! A stretch of a session to event units and relations, by local rules.
+//! Derives the event units and relations of a stretch of a session, by local rules.
 //!
-//! Whether an event starts at a record depends on a few neighbours only (time gap, shift of topic, nothing stronger nearby), so
-//! when a record arrives, a window around it is enough to derive again whatever it may have changed.
-//! Event grain follows CompassMem: one topic or one exchange, three to a dozen turns.
+//! Whether an event begins at a record depends on a few neighbours only (time gap, change of topic, no stronger
+//! border nearby). When a record arrives, a window around it is therefore enough to derive everything that it may
+//! have changed. Events have the size of those in CompassMem: one topic or one exchange, three to a dozen turns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -15,7 +15,7 @@ use domain::unit::Unit;
 use crate::speech::REACH;
 use crate::{act, boundary, event, relate, speech, write};
 
-/// Records that must be known on each side of a fresh one.
+/// Number of records that must be known on each side of a new one.
 pub const MARGIN: usize = 60;
 
 /// Consecutive records of one session, in session order.
@@ -23,25 +23,27 @@ pub const MARGIN: usize = 60;
 pub struct Stretch {
     /// The records.
     pub records: Vec<Record>,
-    /// Whether the session starts here.
+    /// True if the session begins here.
     pub starts: bool,
-    /// Whether the session ends here, as far as is known.
+    /// True if the session ends here, as far as is known.
     pub ends: bool,
 }
 
-/// What fresh records may have changed.
+/// The parts of a stretch that new records may have changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Places whose turn units depend on a fresh record.
+    /// Places whose turn units depend on a new record.
     pub turns: BTreeSet<usize>,
-    /// The events that hold one of `turns`, by the places of their records; borders shift within a shorter reach.
+    /// The events that contain one of `turns`, as ranges of record indices. Borders of events depend on fewer
+    /// neighbours.
     pub events: Vec<Range<usize>>,
-    /// All events that can be seen whole.
+    /// All events that are completely visible.
     visible: Vec<Range<usize>>,
 }
 
 impl Plan {
-    /// Returns the units that are compared with what is stored: turns, members of events, and whatever was an event before.
+    /// Returns the units that are compared with the stored ones: turns, members of events, and possible former
+    /// events.
     pub fn units(&self, stretch: &Stretch) -> Vec<UnitId> {
         let members: BTreeSet<usize> = self.events.iter().cloned().flatten().collect();
         let id = |it: &usize| stretch.records[*it].id;
@@ -50,20 +52,20 @@ impl Plan {
     }
 }
 
-/// What is to be stored.
+/// The data to store.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segments {
-    /// Units that are new or differ from what is stored.
+    /// Units that are new or differ from the stored ones.
     pub units: Vec<Unit>,
-    /// Event units that are none any more.
+    /// Event units that are no longer derived.
     pub retired: Vec<UnitId>,
-    /// All relations that concern `touched`, see `concerns`.
+    /// All relations that concern `touched`; see `concerns`.
     pub relations: Vec<Relation>,
     /// The units whose relations were derived.
     pub touched: BTreeSet<UnitId>,
 }
 
-/// Returns what the `fresh` records of the stretch may have changed.
+/// Returns the parts of the stretch that the `fresh` records may have changed.
 pub fn plan(stretch: &Stretch, fresh: &BTreeSet<RecordId>) -> Plan {
     let length = stretch.records.len();
     let places = (0..length).filter(|&at| fresh.contains(&stretch.records[at].id));
@@ -87,8 +89,8 @@ pub fn plan(stretch: &Stretch, fresh: &BTreeSet<RecordId>) -> Plan {
     Plan { turns, events, visible }
 }
 
-/// Derives turn units, events and relations again where the plan says so. `stored` holds the units of [`Plan::units`] that
-/// exist; turn units that do not are left to whoever writes them first.
+/// Derives turn units, events and relations again, as the plan says. `stored` holds the existing units of
+/// [`Plan::units`]. Turn units that do not exist yet are left to the task that writes them first.
 pub fn segment(stretch: &Stretch, plan: &Plan, stored: &BTreeMap<UnitId, Unit>) -> Segments {
     let mut out = Segments::default();
     let mut turns = BTreeMap::new();
@@ -125,20 +127,20 @@ pub fn segment(stretch: &Stretch, plan: &Plan, stored: &BTreeMap<UnitId, Unit>) 
     out
 }
 
-/// Says whether a relation is derived whenever `touched` are: it starts or ends there, and what is part of an event is
-/// told with the event.
+/// Returns true if a relation is derived whenever the `touched` units are: it begins or ends at one of them. A
+/// `part_of` relation is derived with its event.
 pub(crate) fn concerns(relation: &Relation, touched: &BTreeSet<UnitId>) -> bool {
     let starts = relation.kind != RelationKind::PartOf && touched.contains(&relation.source);
     starts || touched.contains(&relation.target)
 }
 
-/// The key of a relation.
+/// Returns the key of a relation.
 pub(crate) fn key(relation: &Relation) -> (UnitId, UnitId, RelationKind, String) {
     (relation.source, relation.target, relation.kind, relation.label.clone())
 }
 
-/// Returns the turn units at `at` if their neighbours now say otherwise than when they were written; none otherwise. The first
-/// one tells of all.
+/// Returns the turn units at `at` if they depend on neighbours that have changed since they were written; otherwise
+/// none. The first unit of the record decides.
 fn refreshed(stretch: &Stretch, at: usize, stored: &Unit) -> Vec<Unit> {
     let same = stored.addressee == speech::addressee(&stretch.records, at)
         && stored.question == speech::question(&stretch.records, at)

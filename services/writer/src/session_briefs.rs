@@ -1,4 +1,4 @@
-//! A session from its first record to its last, with no more of each than it takes to cut it into passages.
+//! Reads the features of all records of a session that are needed to divide it into passages.
 
 use domain::PortError;
 use domain::id::{SessionId, SpaceId};
@@ -8,10 +8,10 @@ use host::Backends;
 
 use crate::reading::passage::Brief;
 
-/// Records read in one step.
+/// Number of records read in one request.
 const AT_ONCE: usize = 240;
 
-/// Returns what is to be known of all records of a session, in session order.
+/// Returns the briefs of all records of a session, in session order.
 pub(crate) async fn briefs(backends: &Backends, space: &SpaceId, session: SessionId) -> Result<Vec<Brief>, PortError> {
     let Some(mut first) = any_record(backends, space, session).await? else {
         return Ok(Vec::new());

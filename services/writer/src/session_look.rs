@@ -1,4 +1,4 @@
-//! A look at a session, passage by passage, that begins where the passages end that are known to be read.
+//! Looks at a session passage by passage, beginning after the passages that are known to be read.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -15,12 +15,12 @@ use crate::reading::prompt::PROMPT;
 use crate::reading_store;
 use crate::session_marks::{Mark, Order};
 
-/// Records read in one step in session order: more than a passage may have, so that one ends in each step, and about as many as
-/// are read in a turn.
+/// Number of records read in one step in session order. It exceeds the maximum of a passage, so that at least one
+/// passage ends in each step, and is about the number of records read in a turn.
 const AT_ONCE: usize = 128;
-/// Records listed in one step in insertion order: at most so many are listed again at the next look.
+/// Number of records listed in one step in insertion order. At most this many are listed again at the next look.
 const LISTED_AT_ONCE: usize = 64;
-/// Records before a passage that the model is shown to understand it.
+/// Number of records before a passage that the model is shown as context.
 const BEFORE: usize = 4;
 
 #[cfg(test)]
@@ -32,41 +32,41 @@ pub(crate) struct SessionLook<'a> {
     space: &'a SpaceId,
     session: SessionId,
     is_over: bool,
-    /// How far it is read.
+    /// How far the session was read.
     mark: Mark,
-    /// The readings of the session when the look began, each with when it was made.
+    /// The readings of the session when the look began, with the time each was made.
     versions: BTreeMap<ReadingId, DateTime<Utc>>,
-    /// Where the next step begins.
+    /// The start of the next step.
     from: Option<Start>,
     window: Window,
-    /// The readings of the passages of the window; left out are those whose model was shown other captions.
+    /// The readings of the passages of the window whose model was shown the current captions.
     stored: BTreeMap<ReadingId, Reading>,
-    /// The left out ones.
+    /// The readings of these passages whose model was shown other captions.
     outdated: BTreeMap<ReadingId, Reading>,
-    /// Readings of the passages so far, whether they are stored or not.
+    /// Ids of the readings of the passages so far, stored or not.
     met: BTreeSet<ReadingId>,
     /// The passage that was returned last, if it may be marked as read.
     pending: Option<Pending>,
-    /// Whether all passages so far are marked as read.
+    /// True if all passages so far are marked as read.
     is_contiguous: bool,
     records_read: usize,
 }
 
-/// Where the records of a step begin.
+/// The start of a step.
 #[derive(Clone, Copy)]
 enum Start {
     /// With this record.
     At(RecordId),
-    /// Behind this one.
+    /// After this record.
     Behind(RecordId),
 }
 
-/// Records that were read in one step, some of them before its passages.
+/// Records that were read in one step. Some of them precede its passages.
 #[derive(Default)]
 struct Window {
     briefs: Vec<Brief>,
     passages: VecDeque<Passage>,
-    /// Whether the session ends with it.
+    /// True if the session ends with it.
     is_last: bool,
 }
 
@@ -76,33 +76,33 @@ struct Pending {
     at: DateTime<Utc>,
 }
 
-/// What is next in a session.
+/// The next part of a session.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Step {
-    /// A passage that was read, with the prompt of now.
+    /// A passage that was read with the current prompt.
     Known(Box<Reading>),
-    /// A passage that is over and was not read as it is.
+    /// A closed passage that was not read in its current form.
     Unread(Box<Unread>),
     /// The end of the session; its last passage may be open.
     End { is_open: bool },
-    /// A record was erased meanwhile; another look finds its way again.
+    /// A record was erased in the meantime; a new look is needed.
     Lost,
 }
 
-/// A passage that is to be read.
+/// A passage to be read.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Unread {
-    /// The records before it, which the model needs to understand it.
+    /// The records before it, which the model needs as context.
     pub(crate) before: Vec<RecordId>,
-    /// Its records.
+    /// The records of the passage.
     pub(crate) records: Vec<RecordId>,
-    /// What was read of it when it had other records, or with another prompt.
+    /// Its former reading, made of other records or with another prompt.
     pub(crate) former: Option<Reading>,
 }
 
 impl<'a> SessionLook<'a> {
-    /// Begins a look at a session, from its mark on if that holds; `is_over` says that nothing more will be written to it. None
-    /// if the space is gone.
+    /// Begins a look at a session, after its mark if that is still valid; `is_over` says that nothing more will be
+    /// written to the session. Returns none if the space was deleted.
     pub(crate) async fn begin(
         backends: &'a Backends,
         space: &'a SpaceId,
@@ -145,10 +145,10 @@ impl<'a> SessionLook<'a> {
         Ok(Some(look))
     }
 
-    /// Returns what is next. Whoever asks has done what the step before asked for.
+    /// Returns the next part. The caller has processed the part before it.
     ///
-    /// Removes the readings of passages that are none any more: those that begin inside a passage of now as it is met, all others
-    /// at the end of the session.
+    /// Removes readings of passages that no longer exist: those that begin inside a current passage when that passage
+    /// is reached, and all others at the end of the session.
     pub(crate) async fn next(&mut self) -> Result<Step, PortError> {
         self.mark_pending();
         loop {
@@ -170,7 +170,8 @@ impl<'a> SessionLook<'a> {
         }
     }
 
-    /// Ends the look; returns the mark for the next one, and how many records were read, those read twice counted twice.
+    /// Ends the look. Returns the mark for the next one and the number of records read; records read twice count
+    /// twice.
     pub(crate) fn end(self) -> (Mark, usize) {
         (self.mark, self.records_read)
     }
@@ -185,7 +186,7 @@ impl<'a> SessionLook<'a> {
             .as_ref()
             .filter(|it| it.records == records && it.prompt == PROMPT)
         {
-            // The last passage may grow, though the session is taken to be over.
+            // The last passage may still grow, even if the session counts as over.
             let may_grow = self.window.is_last && passage.places.end == briefs.len();
             let at = self.versions.get(&id).copied();
             self.pending = own
@@ -215,7 +216,8 @@ impl<'a> SessionLook<'a> {
         }
     }
 
-    /// Removes what was read of passages that are none: readings that were brought from where the session was cut otherwise.
+    /// Removes readings of passages that do not exist, for example imported ones of a session that was divided
+    /// differently.
     async fn remove_leftovers(&mut self) -> Result<(), PortError> {
         let Mark { readings, others, .. } = &mut self.mark;
         let is_known = |it: &ReadingId| readings.contains_key(it) || others.contains(it) || self.met.contains(it);
@@ -231,7 +233,7 @@ impl<'a> SessionLook<'a> {
         reading_store::remove(self.backends, self.space, &stale).await
     }
 
-    /// Lists the records that were stored since the mark was made; false if one of them lies before its end.
+    /// Lists the records that were stored since the mark was made. Returns false if one of them lies before its end.
     async fn list_new(&mut self) -> Result<bool, PortError> {
         let of = Selection {
             session: Some(self.session),
@@ -255,7 +257,8 @@ impl<'a> SessionLook<'a> {
         }
     }
 
-    /// Reads the records of a step and what was read of its passages; false if the record is gone with which it begins.
+    /// Reads the records of a step and the readings of its passages. Returns false if the first record of the step is
+    /// gone.
     async fn load(&mut self, from: Start) -> Result<bool, PortError> {
         let Backends { records, readings, .. } = self.backends;
         let (around, before) = match from {
@@ -279,7 +282,7 @@ impl<'a> SessionLook<'a> {
         for passage in &mut found {
             passage.places = passage.places.start + start..passage.places.end + start;
         }
-        // What is open for lack of the records behind it is read with them.
+        // A passage that is open only because later records were not loaded is loaded again together with them.
         found.retain(|it| it.is_closed || is_last);
         self.from = found.last().map(|it| Start::Behind(briefs[it.places.end - 1].id));
         let firsts: Vec<ReadingId> = found

@@ -1,7 +1,7 @@
-//! How far sessions were read, so that a look at one costs what is new in it.
+//! Remembers how far sessions were read, so that a look at a session costs only as much as its new records.
 //!
-//! A mark is a guess that is checked at each look, never a promise: it is dropped if one of its readings is gone or replaced, as
-//! is one with an erased record, or if a record appeared before its end. Then the whole session is looked at.
+//! A mark is a hint that is checked at each look, not a guarantee. It is dropped if one of its readings was removed
+//! or replaced (as after an erasure), or if a record appeared before its end. The whole session is then looked at.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,32 +9,33 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{DateTime, FixedOffset, Utc};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
 
-/// Ids that are remembered of all sessions; beyond, all is forgotten.
+/// Maximum number of ids kept in the marks of all sessions; above it, all marks are dropped.
 const IDS_MAX: usize = 200_000;
 
-/// The key by which records are ordered in a session.
+/// The key by which the records of a session are ordered.
 pub(crate) type Order = (DateTime<FixedOffset>, u64, RecordId);
 
 /// How far a session was read, from its first record on.
 #[derive(Clone, Debug)]
 pub(crate) struct Mark {
-    /// When the space was created: another one of its name has other records.
+    /// Creation time of the space, which distinguishes it from another space of the same name.
     pub(crate) created_at: DateTime<Utc>,
-    /// Up to where the records of the session were listed, in insertion order, and those listed behind it.
+    /// Position up to which the records of the session were listed, in insertion order. `listed` are the records
+    /// listed after it.
     pub(crate) cursor: u64,
     pub(crate) listed: BTreeSet<RecordId>,
     /// The first record of the session.
     pub(crate) first: Option<Order>,
     /// The last record of the last passage.
     pub(crate) end: Option<Order>,
-    /// The readings of the passages, each with when it was made.
+    /// The readings of the passages, with the time each was made.
     pub(crate) readings: BTreeMap<ReadingId, DateTime<Utc>>,
-    /// Readings of the session that are of no passage.
+    /// Readings of the session that do not belong to a passage.
     pub(crate) others: BTreeSet<ReadingId>,
 }
 
 impl Mark {
-    /// Returns the mark of a session of which nothing is known.
+    /// Returns the mark of a session that was not read yet.
     pub(crate) fn at_start(created_at: DateTime<Utc>) -> Mark {
         Mark {
             created_at,
@@ -52,7 +53,7 @@ impl Mark {
     }
 }
 
-/// The marks of the sessions that this process looked at.
+/// The marks of the sessions that this process has looked at.
 #[derive(Debug, Default)]
 pub(crate) struct Marks(Mutex<Kept>);
 
@@ -63,7 +64,7 @@ struct Kept {
 }
 
 impl Marks {
-    /// Takes the mark of a session out, if there is one: whoever looks at the session keeps it again.
+    /// Removes and returns the mark of a session. After the look, the caller stores it again.
     pub(crate) fn take(&self, space: &SpaceId, session: SessionId) -> Option<Mark> {
         let mut kept = self.kept();
         let mark = kept.marks.remove(&(space.clone(), session))?;
@@ -71,7 +72,7 @@ impl Marks {
         Some(mark)
     }
 
-    /// Keeps the mark of a session.
+    /// Stores the mark of a session.
     pub(crate) fn keep(&self, space: &SpaceId, session: SessionId, mark: Mark) {
         let mut kept = self.kept();
         if kept.ids + mark.ids() > IDS_MAX {
@@ -92,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_take_bounded_memory() {
+    fn marks_use_a_bounded_amount_of_memory() {
         let marks = Marks::default();
         let space: SpaceId = "talk".parse().unwrap();
         let session = |number: usize| SessionId::derive(&space, &number.to_string());

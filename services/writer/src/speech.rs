@@ -1,12 +1,12 @@
-//! Who speaks to whom, and which question a record answers.
+//! Determines who speaks to whom, and which question a record answers.
 
 use domain::record::{Modality, Record};
 
-/// How far around a record its meaning is looked for, in records of its session.
+/// Number of neighbouring records, on each side, that determine the addressee and the question of a record.
 pub(crate) const REACH: usize = 12;
 
-/// Returns whom the record at `at` speaks to: the only other speaker around, else whoever it calls by name, else the
-/// nearest other speaker before it. Empty if nobody else speaks, or for what is done rather than said.
+/// Returns the addressee of the record at `at`: the only other speaker nearby, or else the person it calls by name,
+/// or else the nearest other speaker before it. Returns an empty text if nobody else speaks, and for actions.
 pub(crate) fn addressee(window: &[Record], at: usize) -> String {
     let record = &window[at];
     if record.actor.is_empty() || record.modality == Modality::Action {
@@ -27,13 +27,14 @@ pub(crate) fn addressee(window: &[Record], at: usize) -> String {
     called.copied().or(previous).unwrap_or_default().to_owned()
 }
 
-/// Returns the question of another speaker that the record at `at` answers; empty if it answers none.
+/// Returns the question of another speaker that the record at `at` answers, or an empty text.
 pub(crate) fn question(window: &[Record], at: usize) -> String {
     asked(window, at).map(|(_, question)| question).unwrap_or_default()
 }
 
-/// Returns the place of the record whose question the record at `at` answers, with the question: the last one of the run
-/// of records by another speaker right before it. A record that only asks, or another than the one called, answers nothing.
+/// Returns the place of the record whose question the record at `at` answers, and the question: the last one in the
+/// run of records by another speaker directly before it. A record that only asks answers nothing, nor does one by a
+/// speaker to whom the question is not addressed.
 pub(crate) fn asked(window: &[Record], at: usize) -> Option<(usize, String)> {
     let record = &window[at];
     if !says(record) || text::sentences(&record.text).into_iter().all(text::is_question) {
@@ -52,7 +53,7 @@ pub(crate) fn asked(window: &[Record], at: usize) -> Option<(usize, String)> {
     None
 }
 
-/// A question that calls another speaker by name is not for the one at `at`.
+/// Returns false for a question that calls another speaker than the one at `at` by name.
 fn for_me(window: &[Record], at: usize, question: &Record) -> bool {
     let (me, others) = (&window[at].actor, others(window, at));
     let called = text::vocatives(&question.text);
@@ -72,12 +73,12 @@ fn others(window: &[Record], at: usize) -> Vec<&str> {
     out
 }
 
-/// Says whether somebody says the record, rather than does it.
+/// Returns true if a record is speech and not an action.
 pub(crate) fn says(record: &Record) -> bool {
     record.modality != Modality::Action && !record.actor.is_empty()
 }
 
-/// Says whether `called` is the name, its first word, or a short form of it ("Mel" of "Melanie Brown").
+/// Returns true if `called` is the name, one of its words, or a short form of it ("Mel" for "Melanie Brown").
 fn is_called(name: &str, called: &str) -> bool {
     let (name, called) = (name.to_lowercase(), called.to_lowercase());
     let short = called.chars().count() >= 3 && name.starts_with(&called);

@@ -1,4 +1,4 @@
-//! Changes of state, read by rule from what tools and worlds answer and from plain statements.
+//! Reads changes of state, by rule, from the output of tools and environments and from plain statements.
 
 use std::sync::LazyLock;
 
@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 use crate::act::is_world;
 use crate::pattern::pattern;
 
-/// Most changes kept of one record.
+/// Maximum number of changes kept of one record.
 const CHANGES_MAX: usize = 16;
-/// Longest value of a change, in bytes; longer ones are not states.
+/// Maximum length of a value, in bytes; longer values are not states.
 const VALUE_BYTES: usize = 80;
-/// Longest text that is searched, in bytes.
+/// Maximum length of the text that is searched, in bytes.
 const BYTES_MAX: usize = 8_000;
 
-/// Returns what changed by a record, in order of appearance, without repeats. A world that speaks to somebody tells what
-/// changed for the `addressee`.
+/// Returns the distinct changes that a record reports, in order of appearance. If an environment speaks to someone,
+/// the changes concern the `addressee`.
 pub(crate) fn changes(record: &Record, addressee: &str) -> Vec<StateChange> {
     let told = is_world(record) && !addressee.is_empty();
     let actor = if told { addressee } else { &record.actor };
@@ -64,13 +64,14 @@ static PLACE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\byou (?:(?:are(?: now| back)?|arrive|stand|find yourself) (?:in|at|inside|on)|(?:enter|reach|walk to|go to|walk into|go into) (?:the|an?)) (?:the |an? )?([\p{L}\d' -]{2,40})",
     )
 });
-/// What a world's status line says: "A3 now holds iron pan x3", "Carrying: rope, lamp", "Parcel 14 is on the rack".
+/// Matches the status lines of an environment: "A3 now holds iron pan x3", "Carrying: rope, lamp", "Parcel 14 is on
+/// the rack".
 static STATUS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(\p{Lu}[\p{L}\d]*(?: [\p{L}\d]+)??)(: | now (?:holds?|at|shows?|reads?) | (?:is|are) (?:on|in|at) (?:the )?)([^:\n]{1,60})$",
     )
 });
-/// What its gauges show: "Battery 62", "Weight 6.8 kg of 10".
+/// Matches gauges of an environment: "Battery 62", "Weight 6.8 kg of 10".
 static GAUGE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(\p{Lu}\p{L}+) (\d[\d.,]*%?(?: \p{L}{1,8})?(?: of \d+)?)$"));
 static HAND: LazyLock<Regex> = LazyLock::new(|| {
@@ -98,7 +99,8 @@ impl Found {
         }
     }
 
-    /// An object of a state: `{"key", "before", "after"}`, `{"key": {"old", "new"}}` or plain `{"key": value}`.
+    /// Reads an object that describes a state: `{"key", "before", "after"}`, `{"key": {"old", "new"}}` or plain
+    /// `{"key": value}`.
     fn object(&mut self, subject: &str, fields: &Map<String, Value>) {
         let own = ["id", "name", "subject", "entity"]
             .iter()
@@ -155,7 +157,7 @@ impl Found {
         }
     }
 
-    /// What a world of text tells its player.
+    /// Reads what a text environment reports to its player.
     fn world(&mut self, text: &str) {
         let actor = if self.actor.is_empty() {
             "you".to_owned()
@@ -193,7 +195,7 @@ impl Found {
             };
             self.push(&found[2], key, before, after);
         }
-        // Not by sentences, to which "aisle B." looks like an initial.
+        // Not split into sentences, because "aisle B." would be taken for an initial.
         for clause in text.split([';', '\n']).flat_map(|it| it.split(". ")) {
             self.status(&actor, clause.trim().trim_end_matches('.'));
         }
@@ -238,7 +240,7 @@ impl Found {
     }
 }
 
-/// What the arguments act on.
+/// Returns the object on which a call acts, from its arguments.
 fn subject(arguments: &str) -> Option<String> {
     let Ok(Value::Object(fields)) = serde_json::from_str(arguments) else {
         return None;
@@ -281,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_matches_what_it_is_for() {
+    fn each_pattern_matches_its_purpose() {
         for (pattern, text) in [
             (&STATEMENT, "The lamp is now red"),
             (&CHANGED, "The price rose from 3 to 4"),

@@ -1,4 +1,5 @@
-//! The self-contained text of a record: dated, speakers named, pronouns and relative times resolved where that is clear.
+//! Writes the self-contained text of a record: dated, with speakers named, and with pronouns and relative times
+//! resolved where they are clear.
 
 use chrono::{DateTime, FixedOffset};
 use domain::record::{Modality, Record};
@@ -6,7 +7,7 @@ use text::time::Mention;
 
 mod person;
 
-/// Longest text that is resolved, in bytes; the record keeps the rest.
+/// Maximum length of the text that is resolved, in bytes; the record keeps all of it.
 const BYTES_MAX: usize = 4_000;
 
 /// Returns the summary of a record, such as `[8 May 2023] Ana to Tom: Ana was there yesterday (7 May 2023).`
@@ -32,15 +33,15 @@ pub(crate) fn summary(record: &Record, said: &Said<'_>) -> String {
     out
 }
 
-/// What is known of a record besides itself.
+/// The context of a record.
 pub(crate) struct Said<'a> {
-    /// The text that is shown.
+    /// The displayed text.
     pub(crate) text: &'a str,
-    /// Whom it speaks to.
+    /// The addressee.
     pub(crate) addressee: &'a str,
-    /// The question it answers.
+    /// The question that it answers.
     pub(crate) question: &'a str,
-    /// What an image shows.
+    /// The caption of its image.
     pub(crate) caption: &'a str,
     /// The times in `text`.
     pub(crate) mentions: &'a [Mention],
@@ -62,12 +63,12 @@ pub(crate) fn resolved(record: &Record, said: &Said<'_>) -> String {
     person::resolve(text, speaker, addressee, &notes)
 }
 
-/// Returns a day as people write it, such as `8 May 2023`.
+/// Returns a day in written form, such as `8 May 2023`.
 pub(crate) fn day(at: DateTime<FixedOffset>) -> String {
     at.format("%-d %B %Y").to_string()
 }
 
-/// What a time means, unless its own words say it already.
+/// Returns the date of a mentioned time, or none if its own words already state it.
 fn note(text: &str, mention: &Mention, at: DateTime<FixedOffset>) -> Option<String> {
     if mention.span.precision == domain::time::Precision::Unknown {
         return None;

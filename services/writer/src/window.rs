@@ -1,4 +1,4 @@
-//! Stretches of a session around given records, as stored.
+//! Reads stretches of a session around given records.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use host::Backends;
 use crate::picture_store::with_captions;
 use crate::segment::{MARGIN, Stretch};
 
-/// Records asked for behind the one a stretch is fetched around.
+/// Number of records requested after the one around which a stretch is fetched.
 const AHEAD: usize = 240;
 
-/// The key that orders a record inside its session, with its id.
+/// The key by which the records of a session are ordered, including the id.
 pub(crate) type Place = (DateTime<FixedOffset>, u64, RecordId);
 
-/// Returns stretches of the session that hold every wanted record, if it is stored, with [`MARGIN`] neighbours around it. The
-/// records have the captions that readings give their pictures.
+/// Returns stretches of the session that contain each wanted record that is stored, with [`MARGIN`] neighbours on
+/// each side. The records have the captions from readings.
 pub(crate) async fn around(
     backends: &Backends,
     space: &SpaceId,
@@ -34,7 +34,7 @@ pub(crate) async fn around(
             continue;
         };
         let ends = records.len() - at <= AHEAD;
-        // The last ones of a cut stretch have too few neighbours; they get a stretch of their own.
+        // The last records of an incomplete stretch have too few neighbours; they get another stretch.
         let sure = if ends { records.len() } else { records.len() - MARGIN };
         let covered: BTreeSet<RecordId> = records[at..sure].iter().map(|it| it.id).collect();
         let records = with_captions(backends, space, records).await?;

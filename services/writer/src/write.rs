@@ -1,4 +1,4 @@
-//! Records to turn units, by rule. Pure: same records in, same units out.
+//! Writes the turn units of records, by rule. Pure: the same records give the same units.
 
 use domain::id::UnitId;
 use domain::record::Record;
@@ -8,27 +8,29 @@ use text::time::Mention;
 use crate::summary::Said;
 use crate::{act, scene, speech, state, summary};
 
-/// Name and version of the rules; kept in every unit. Whatever changes what is written, here or in `text`, counts it up: a
-/// test holds what each version writes of a sample.
+/// Name and version of the rules, which is stored in each unit. Increase the version with any change to the output,
+/// here or in `text`; a test compares the output of each version for a sample.
 pub const RULES: &str = "rules/4";
-/// Most names kept of one unit.
+/// Maximum number of names kept of one unit.
 const PARTICIPANTS_MAX: usize = 16;
-/// Most times kept of one unit.
+/// Maximum number of times kept of one unit.
 const TIMES_MAX: usize = 16;
-/// Longest text of one turn unit, in bytes: what is searched for states, and what the index takes whole. A longer text of a
-/// record becomes several turn units.
+/// Maximum length of the text of one turn unit, in bytes. A text of this length is searched for states completely and
+/// indexed completely. A longer text of a record is divided into several turn units.
 const TEXT_BYTES_MAX: usize = 8_000;
-/// Longest text searched for times, names and places, in bytes: that of a unit with the call of a tool behind it.
+/// Maximum length of the text that is searched for times, names and places, in bytes: the text of a unit and the tool
+/// call after it.
 const BYTES_MAX: usize = 16_000;
 
-/// Returns the turn units of the records at the places `wanted` of `window`, in that order: one of each record, or, of a record
-/// with a long text, one of each part of the text, which are next to each other.
+/// Returns the turn units of the records at the places `wanted` of `window`, in that order: one unit per record or,
+/// for a record with a long text, consecutive units for the parts of the text.
 ///
-/// `window` holds records of one session in session order. Beside its record a unit depends on 12 neighbours on each side,
-/// which say who speaks to whom and what is answered; with those present it is the same in any window.
+/// `window` holds records of one session in session order. Besides its record, a unit depends on 12 neighbours on
+/// each side, which determine the addressee and the answered question. If they are present, the unit is the same in
+/// any window.
 ///
 /// # Panics
-/// If a place is outside of the window.
+/// Panics if a place is outside the window.
 pub fn write(window: &[Record], wanted: &[usize]) -> Vec<Unit> {
     wanted.iter().flat_map(|&at| turns(window, at)).collect()
 }
@@ -39,7 +41,7 @@ pub fn units_of(record: &Record) -> impl Iterator<Item = UnitId> + use<> {
     (0..).take(parts).map(move |number| UnitId::part(id, number))
 }
 
-/// Returns the texts of the turn units of a record. Blank ones add nothing and are left out.
+/// Returns the texts of the turn units of a record, without blank parts.
 fn parts(text: &str) -> Vec<&str> {
     if text.len() <= TEXT_BYTES_MAX {
         return vec![text];
@@ -50,7 +52,8 @@ fn parts(text: &str) -> Vec<&str> {
     if parts.is_empty() { vec![""] } else { parts }
 }
 
-/// Returns the turn units of the record at `at`. The first part is what answers a question, shows an image or calls a tool.
+/// Returns the turn units of the record at `at`. The first one has the answered question, the image and the tool
+/// call.
 pub(crate) fn turns(window: &[Record], at: usize) -> Vec<Unit> {
     let record = &window[at];
     let around = Around {
@@ -85,7 +88,7 @@ pub(crate) fn turns(window: &[Record], at: usize) -> Vec<Unit> {
     parts.into_iter().zip(0..).map(part).collect()
 }
 
-/// What the neighbours of a record say of it.
+/// The features of a record that depend on its neighbours.
 #[derive(Clone)]
 struct Around {
     addressee: String,
@@ -145,14 +148,14 @@ fn turn(record: &Record, id: UnitId, around: Around) -> Unit {
     }
 }
 
-/// Names in order of appearance, without those that are times, the actor, or one word that opens a sentence ("Congrats, you
-/// did it"), which is hardly ever a name unless it comes again.
+/// Returns the names in order of appearance, without times, the actor, and single words that open a sentence
+/// ("Congrats, you did it"), which are hardly ever names unless they occur again.
 fn participants(text: &str, record: &Record, times: &[Mention]) -> Vec<String> {
     let called = text::vocatives(text);
     let place = |name: &str| name.as_ptr() as usize - text.as_ptr() as usize;
     let mut out: Vec<String> = Vec::new();
     for name in text::names(text).into_iter().chain(called.iter().copied()) {
-        // "Bye Ana" is a call of Ana, not a name.
+        // "Bye Ana" calls Ana; it is not a name.
         let call = name.split_once(' ').map(|(_, it)| it).filter(|it| called.contains(it));
         let name = call.unwrap_or(name);
         let time = times.iter().any(|it| it.range.contains(&place(name)));
@@ -164,7 +167,7 @@ fn participants(text: &str, record: &Record, times: &[Mention]) -> Vec<String> {
     out
 }
 
-/// Says whether the name is one word between the start of a sentence and a mark.
+/// Returns true if the name is a single word between the start of a sentence and a punctuation mark.
 fn opens(text: &str, at: usize, name: &str) -> bool {
     let before = text[..at].trim_end_matches(|it: char| !it.is_alphanumeric() && !ends(it));
     let marked = text[at + name.len()..].starts_with([',', '.', '!', '?', ':', ';', '\u{2026}', '\u{2014}']);
@@ -175,7 +178,8 @@ fn ends(mark: char) -> bool {
     matches!(mark, '.' | '!' | '?' | ':' | '\n' | '\u{2026}')
 }
 
-/// Where the actor came to be, else the place or source that the caller gave, else the first place in the text.
+/// Returns the place that the actor reached, or else the place or source given by the caller, or else the first place
+/// in the text.
 fn location(record: &Record, text: &str, addressee: &str, changes: &[StateChange]) -> String {
     let moved = |it: &&StateChange| it.key == "location" && (it.subject == record.actor || it.subject == addressee);
     if let Some(reached) = changes.iter().rev().find(moved).filter(|_| act::is_world(record)) {

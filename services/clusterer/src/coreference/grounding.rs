@@ -1,4 +1,5 @@
-//! Whether the reasoning of a language model may be quoted: it stands on the two events, and cannot pass for anything else.
+//! Checks whether the reasoning of a model may be quoted: the two events must support it, and the quote must not look
+//! like other text.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +8,20 @@ use domain::unit::Unit;
 use super::prompt::shown;
 use crate::grounding::{Flaw, Known};
 
-/// Longest reasoning that is quoted, in characters.
+/// Maximum length of quoted reasoning, in characters.
 const CHARS_MAX: usize = 300;
-/// Words with which two events are compared, as stems; they need not occur in one.
+/// Words for comparing two events. They need not occur in the events. Compared as stems.
 const COMPARING: &str = "event same one two both different differ separate another other earlier later first second next again \
     day date time week month year morning evening place people person talk tell told mention say said describe refer discuss \
     happen share involve continue follow lead cause reason result plan part piece contrast detail add report announce before \
     after already still now then while although though likely seem show suggest mean identical similar related topic thing \
     about occur did done";
-/// Quotation marks, in whose place an apostrophe is put: nothing ends the quote but its end.
+/// Quotation marks that are replaced by an apostrophe, so that nothing inside a quote can end it.
 const QUOTATION_MARKS: [char; 8] = [
     '"', '\u{201c}', '\u{201d}', '\u{201e}', '\u{ab}', '\u{bb}', '`', '\u{ff02}',
 ];
 
-/// Returns a reasoning as it is quoted; none if it cannot be.
+/// Returns a reasoning in quotable form, or none if it may not be quoted.
 pub(super) fn quotable(reasoning: &str, events: [&Unit; 2]) -> Option<String> {
     if why_not(reasoning, events).is_some() {
         return None;
@@ -29,7 +30,7 @@ pub(super) fn quotable(reasoning: &str, events: [&Unit; 2]) -> Option<String> {
     Some(plain.trim_end_matches('.').to_owned())
 }
 
-/// Returns why a reasoning is not quoted; none if it is.
+/// Returns why a reasoning is not quoted, or none if it is.
 pub(super) fn why_not(reasoning: &str, events: [&Unit; 2]) -> Option<&'static str> {
     let reasoning = reasoning.trim();
     if reasoning.is_empty() {
@@ -38,7 +39,7 @@ pub(super) fn why_not(reasoning: &str, events: [&Unit; 2]) -> Option<&'static st
     if reasoning.chars().count() > CHARS_MAX {
         return Some("longer than 300 characters");
     }
-    // No more than the model was shown.
+    // Compare with the text that the model was shown, not with the whole events.
     let shown = events.map(shown);
     let known = Known::of(shown.iter().map(String::as_str));
     match known.flaw(reasoning) {

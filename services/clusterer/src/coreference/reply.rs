@@ -1,44 +1,45 @@
-//! The reply of a language model that judged events, entry by entry and unchecked.
+//! Parses the model's reply about events into unchecked entries.
 
 use domain::relation::RelationKind;
 use serde::Deserialize;
 use serde_json::Value;
 use text::model_reply::{after_thoughts, last_object};
 
-/// Most entries that are looked at in a reply.
+/// Maximum number of entries read from a reply.
 const ENTRIES_MAX: usize = 16;
-/// Longest entry that is kept, in bytes.
+/// Maximum length of a stored entry, in bytes.
 const ENTRY_BYTES_MAX: usize = 8_192;
 
-/// What a model said of two events.
+/// The unchecked judgement of two events.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(crate) struct Said {
-    /// Whether both tell of one event.
+    /// Whether both describe the same event.
     pub(crate) same_event: bool,
-    /// Whether they have to do with the same.
+    /// Whether they have their subject in common.
     #[serde(default)]
     pub(crate) has_overlap: bool,
-    /// A name of a kind of relation.
+    /// The name of a kind of relation.
     #[serde(default)]
     relation_type: Option<String>,
-    /// Why, in the model's words.
+    /// The reason in the model's words.
     #[serde(default)]
     pub(crate) reasoning: String,
 }
 
-/// A reply.
+/// The JSON object of a reply.
 #[derive(Deserialize)]
 struct Reply {
     events: Vec<Value>,
 }
 
 impl Said {
-    /// Reads the entry of one pair as it was stored; none if it is no judgement.
+    /// Parses a stored entry, or returns none if it is not a judgement.
     pub(crate) fn read(output: &str) -> Option<Said> {
         serde_json::from_str(output).ok()
     }
 
-    /// Returns the kind of relation that it names; none if it names none that says how two different events stand to each other.
+    /// Returns the kind of relation that it names, or none if that is unknown or cannot hold between two different
+    /// events.
     pub(crate) fn kind(&self) -> Option<RelationKind> {
         let name = self
             .relation_type
@@ -62,8 +63,9 @@ impl Said {
     }
 }
 
-/// Reads a reply about `count` earlier events and returns the entry of each as it is stored, in their order; none for one that
-/// the reply does not judge. `None` if it judges none of them. Of two entries with one number the first counts.
+/// Parses a reply about `count` earlier events. Returns the entry of each in its stored form, in their order, with
+/// `None` for an event that the reply does not judge. Returns `None` if it judges none of them. Of two entries with
+/// the same number the first counts.
 pub(crate) fn entries(output: &str, count: usize) -> Option<Vec<Option<String>>> {
     let (_, reply) = last_object::<Reply>(after_thoughts(output)?)?;
     let mut found: Vec<Option<String>> = vec![None; count];
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_found_by_its_number_whatever_surrounds_it() {
+    fn an_entry_is_found_by_its_number_inside_surrounding_text() {
         let reply = "<think>{\"events\": []}</think>Here:\n```json\n{\"events\": [\
             {\"number\": 2, \"same_event\": true, \"has_overlap\": true, \"relation_type\": \"none\", \"reasoning\": \"One wedding.\"}, \
             {\"number\": 2, \"same_event\": false}, {\"number\": 9, \"same_event\": true}, {\"number\": 1, \"same_event\": \"yes\"}, 7]}\n```";
@@ -99,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_judges_nothing_cannot_be_read() {
+    fn a_reply_without_judgements_is_refused() {
         for reply in [
             "",
             "They are the same.",
             "{\"events\": []}",
             "{\"events\": \"1\"}",
             "{\"events\": [{\"number\": 0, \"same_event\": true}, {\"number\": 3, \"same_event\": true}]}",
-            // Cut before its end.
+            // Truncated.
             "{\"events\": [{\"number\": 1, \"same_event\": true, \"reas",
         ] {
             assert_eq!(entries(reply, 2), None, "{reply}");
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn only_kinds_that_part_two_events_are_relations() {
+    fn only_kinds_between_two_different_events_are_relations() {
         let kind = |name: &str| {
             let said = format!("{{\"same_event\": false, \"relation_type\": {name}}}");
             Said::read(&said).unwrap().kind()

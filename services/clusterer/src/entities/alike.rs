@@ -1,14 +1,17 @@
-//! Synonymy edges between entities (REMem, section 3): cosine of the names at least 0.8, and no false friends.
+//! Synonymy edges between entities (REMem, section 3): the cosine of their names is at least 0.8, and additional
+//! rules exclude misleading pairs.
 //!
-//! Two names are compared if they share a word, or its first letters, that few others have; so the work for one name does
-//! not grow with the space. An edge is kept if
-//! - the numbers in both are the same, and the kinds do not exclude each other;
-//! - the words of one that the other lacks are spellings of each other (one letter in a long word, a word written short,
-//!   an initial), or
-//! - one has only words that the other has too, and what it lacks is generic ("cafe", "park") or, of a person, a further
-//!   name. Words that stand against each other (north, old, junior, first) never pass: they are why there are two names.
+//! Two names are compared only if they share a word, or its first letters, that few other names have. The work for
+//! one name therefore does not grow with the space. An edge is kept if
+//! - both names have the same numbers, their kinds do not exclude each other, and
+//! - either the words in which they differ are spellings of each other (one letter in a long word, a short form, an
+//!   initial),
+//! - or one name has only words that the other has too, and the additional words are generic ("cafe", "park") or, for
+//!   a person, one further name.
 //!
-//! So "Monday" and "Tuesday", "Anna" and "Hanna", "London" and "London Bridge" have no edge, however near their vectors are.
+//! There is no edge if a differing word distinguishes things (north, old, junior, first), because that word is the
+//! reason for two names. Therefore "Monday" and "Tuesday", "Anna" and "Hanna", "London" and "London Bridge" have no
+//! edge, however similar their vectors are.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -18,17 +21,17 @@ use domain::entity::EntityKind;
 use super::fold::fold;
 use super::forms::set;
 
-/// Least cosine of an edge.
+/// Minimum cosine of an edge.
 const COSINE_MIN: f32 = 0.8;
-/// A word that more names share does not bring two together.
+/// Maximum number of names in a bucket; larger buckets are not compared.
 const SHARED_MAX: usize = 32;
-/// Letters of a word by which its spellings are found.
+/// Number of letters of the prefix by which other spellings of a word are found.
 const PREFIX: usize = 5;
-/// Most words of a name that are looked at.
+/// Maximum number of words of a name that are compared.
 const WORDS_MAX: usize = 8;
-/// Most edges told of one entity.
+/// Maximum number of edges reported for one entity.
 const EDGES_MAX: usize = 8;
-/// Words that say what kind of thing a name is of.
+/// Words for the kind of thing that a name denotes.
 static GENERIC: Words = LazyLock::new(|| {
     "cafe caf\u{e9} coffee restaurant bar pub bakery hotel hostel park garden gardens trail school clinic hospital \
     centre center club shop store market library museum gallery theatre theater studio gym inc limited company corporation \
@@ -36,7 +39,7 @@ static GENERIC: Words = LazyLock::new(|| {
     .split_whitespace()
     .collect()
 });
-/// Words that tell one of a pair or a row from the others.
+/// Words that distinguish the members of a pair or series.
 static OPPOSED: Words = LazyLock::new(|| {
     "north south east west northern southern eastern western upper lower old new big little great small senior \
     junior sr jr left right first second third last early late young elder inner outer central lesser greater i ii iii iv v"
@@ -46,7 +49,7 @@ static OPPOSED: Words = LazyLock::new(|| {
 
 type Words = LazyLock<HashSet<&'static str>>;
 
-/// Entities by what their names are like.
+/// Entities indexed by words of their names, with the edges between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Alike {
     known: BTreeMap<String, Known>,
@@ -63,7 +66,7 @@ struct Known {
 }
 
 impl Alike {
-    /// Notes the name and kind of an entity, or that it is gone, and returns the entities whose edges changed.
+    /// Records the name and kind of an entity, or its removal, and returns the entities whose edges changed.
     pub(super) fn set(&mut self, key: &str, now: Option<(&str, EntityKind)>) -> BTreeSet<String> {
         let same = self.known.get(key).map(|it| (it.name.as_str(), it.kind)) == now;
         if same {
@@ -112,7 +115,7 @@ impl Alike {
         changed
     }
 
-    /// Edges of an entity, the greatest cosine first, ties by key.
+    /// Returns the edges of an entity, highest cosine first, ties by key.
     pub(super) fn of(&self, key: &str) -> Vec<(&String, f32)> {
         let mut edges: Vec<(&String, f32)> = self
             .edges
@@ -126,7 +129,7 @@ impl Alike {
         edges
     }
 
-    /// Looks again at the pairs of a bucket that just came to bring names together, or ceased to.
+    /// Compares the pairs in a bucket again after its size crossed the limit in either direction.
     fn crossed(&mut self, bucket: &str, size: usize, changed: &mut BTreeSet<String>) {
         let Some(members) = self.buckets.get(bucket).filter(|it| it.len() == size) else {
             return;
@@ -159,7 +162,7 @@ impl Alike {
         }
     }
 
-    /// The cosine of two names, if it makes an edge.
+    /// Returns the cosine of two names if it makes an edge.
     fn cosine(&self, one: &str, other: &str) -> Option<f32> {
         let (a, b) = (self.known.get(one)?, self.known.get(other)?);
         let few = |it: &String| self.buckets.get(it).is_some_and(|it| it.len() <= SHARED_MAX);
@@ -170,13 +173,13 @@ impl Alike {
     }
 }
 
-/// A name's words and their first letters.
+/// Returns the words of a name and the prefixes of its long words.
 fn buckets(words: &[String]) -> BTreeSet<String> {
     let prefix = |it: &String| (it.chars().count() > PREFIX).then(|| it.chars().take(PREFIX).chain(['*']).collect());
     words.iter().cloned().chain(words.iter().filter_map(prefix)).collect()
 }
 
-/// Says whether two names may well be of one thing; see the module.
+/// Returns true if two names may denote the same thing; see the module documentation.
 fn friends(a: &Known, b: &Known) -> bool {
     let excludes = |one: EntityKind, other: EntityKind| {
         let person = |it| matches!(it, EntityKind::Person | EntityKind::Speaker);
@@ -210,7 +213,7 @@ fn friends(a: &Known, b: &Known) -> bool {
     }
 }
 
-/// Says whether the words that differ are spellings of each other, in order.
+/// Returns true if the differing words are spellings of each other, pairwise in order.
 fn spelled(one: &[String], other: &[String], person: bool) -> bool {
     one.len() == other.len()
         && one
@@ -219,13 +222,13 @@ fn spelled(one: &[String], other: &[String], person: bool) -> bool {
             .all(|(a, b)| short_of(a, b) || short_of(b, a) || !person && variant(a, b))
 }
 
-/// "J" or "Univ" for a longer word.
+/// Returns true if one word is an initial or a short form of the other ("J", "Univ").
 fn short_of(short: &str, long: &str) -> bool {
     let letters = short.chars().count();
     long.starts_with(short) && (letters == 1 || letters >= 3 && long.chars().count() >= letters + 4)
 }
 
-/// One letter more, less or other inside of a long word, or a plural.
+/// Returns true if two words differ by one letter inside a long word, or only in number.
 fn variant(one: &str, other: &str) -> bool {
     let (a, b): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let head = a.iter().zip(&b).take_while(|(x, y)| x == y).count();

@@ -1,4 +1,4 @@
-//! Entities and merges as they are told.
+//! Builds entities and merges in the form in which they are reported.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -12,11 +12,12 @@ use super::forms::{Form, Sum};
 use super::one::Link;
 use super::{Entities, STEPS_MAX, fold};
 
-/// Most other names and most roles told of one entity.
+/// Maximum number of aliases and of roles reported for one entity.
 const ALIASES_MAX: usize = 16;
 
 impl Entities {
-    /// The merges between forms of a class, and the forms that were parted from it. The form that was told first stays.
+    /// Returns the merges between forms of a class, and the forms that a curation separated from it. The form that
+    /// was mentioned first is kept.
     pub(super) fn joined(&self, space: &SpaceId, class: &str) -> (Vec<Merge>, BTreeSet<String>) {
         let kept = EntityId::derive(space, class).uuid();
         let own = |form: &str| EntityId::derive(space, &format!("={form}")).uuid();
@@ -46,7 +47,7 @@ impl Entities {
         (merges.collect(), parted.map(|(form, _)| (*form).clone()).collect())
     }
 
-    /// The merge of a class into another one.
+    /// Returns the merge of a class into another one.
     pub(super) fn merge(&self, space: &SpaceId, link: &Link, class: &str) -> Merge {
         let kept = EntityId::derive(space, &link.parent).uuid();
         let merged = EntityId::derive(space, class).uuid();
@@ -74,7 +75,7 @@ impl Entities {
         }
     }
 
-    /// The classes that make up an entity: its own first, then what goes into it.
+    /// Returns the classes of an entity: its own first, then the classes merged into it.
     pub(super) fn members(&self, node: &str) -> Vec<String> {
         let mut out = vec![node.to_owned()];
         let mut from = 0;
@@ -94,8 +95,8 @@ impl Entities {
         out
     }
 
-    /// The entity of a node without its likenesses; none if nothing tells of it, if it goes into another one, or if nothing says
-    /// that it is a name at all.
+    /// Returns the entity of a node without its synonyms. Returns none if no unit mentions it, if it is merged into
+    /// another one, or if no unit surely uses it as a name.
     pub(super) fn built(&self, space: &SpaceId, node: &str) -> Option<Entity> {
         if let Some(form) = node.strip_prefix('=') {
             return self.parted_form(space, node, form);
@@ -121,7 +122,7 @@ impl Entities {
             return None;
         }
         let name = self.name(node)?.clone();
-        // The first name of a full name, though nobody used it alone so far.
+        // The first name of a full name is an alias even if no unit uses it alone.
         let first = name.split(' ').find(|it| fold::short(node) == Some(&fold::fold(it)));
         aliases.extend(first.filter(|it| members.contains(&fold::fold(it))).map(str::to_owned));
         aliases.remove(&name);
@@ -142,8 +143,8 @@ impl Entities {
         })
     }
 
-    /// The form a class goes by: the one used most, as a speaker's name if it is one; ties by the first mention, then in
-    /// alphabetical order.
+    /// Returns the main form of a class: the one that most units have as their actor, then the one mentioned most;
+    /// ties by the first mention, then in alphabetical order.
     pub(super) fn name(&self, class: &str) -> Option<&String> {
         let parted = self.parted.get(class);
         let forms = self
@@ -173,7 +174,7 @@ impl Entities {
         })
     }
 
-    /// "Ann's sister": whose they are, by the name their owner goes by.
+    /// Returns roles like "Ann's sister", with the main form of the owner's name.
     fn roles(&self, members: &[String]) -> Vec<String> {
         let held = members.iter().flat_map(|it| self.held.roles(it));
         let told = held.filter_map(|(owner, role)| {
@@ -186,7 +187,8 @@ impl Entities {
     }
 }
 
-/// A speaker speaks; a person if anything says so as often as a place; a place if anything says so.
+/// Returns `Speaker` if it speaks, `Person` if at least as much evidence says person as place, `Place` if any
+/// evidence says so, otherwise `Other`.
 fn kind(sum: &Sum) -> EntityKind {
     if sum.spoken > 0 {
         EntityKind::Speaker

@@ -1,19 +1,19 @@
-//! Nicknames: what two that talk alone with each other call each other.
+//! Nicknames: what two people call each other in sessions of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::SessionId;
 
-/// A word is another name for a speaker once the other one of two has called it this often,
+/// Number of times a word must be used to address the other speaker before it counts as a nickname (`CALLS_MIN`), and
+/// how many times as often as in the opposite direction (`CALLS_RATIO`).
 const CALLS_MIN: u64 = 3;
-/// and this many times as often as the speaker did.
 const CALLS_RATIO: u64 = 3;
 
-/// Calls by session and by word; all names are classes.
+/// Words used to address someone, by session and by word. All names are classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Calls {
     sessions: BTreeMap<SessionId, BTreeMap<String, Said>>,
-    /// How often one of two used a word to call somebody, by word and (caller, called); sessions of two only.
+    /// Number of times a word was used, by word and by (caller, called); only sessions with two actors count.
     words: BTreeMap<String, BTreeMap<(String, String), u64>>,
 }
 
@@ -25,7 +25,7 @@ struct Said {
 }
 
 impl Calls {
-    /// Counts a unit, or takes it back, and returns the words whose calls changed.
+    /// Counts a unit, or removes it if `more` is false. Returns the words whose counts changed.
     pub(super) fn step(&mut self, session: SessionId, actor: &str, called: &[String], more: bool) -> BTreeSet<String> {
         let mut changed: BTreeSet<String> = called.iter().cloned().collect();
         let actors = self.sessions.entry(session).or_default();
@@ -59,7 +59,7 @@ impl Calls {
         changed
     }
 
-    /// Returns the speakers that a word is a nickname of.
+    /// Returns the speakers of whom a word is a nickname.
     pub(super) fn claims(&self, word: &str) -> BTreeSet<&String> {
         let Some(pairs) = self.words.get(word) else {
             return BTreeSet::new();
@@ -79,7 +79,7 @@ impl Calls {
             .collect()
     }
 
-    /// Adds or withdraws the calls of a session of two.
+    /// Adds or subtracts all calls of a session with two actors.
     fn whole(&mut self, session: SessionId, sign: i64) -> BTreeSet<String> {
         let Some(actors) = self.sessions.get(&session).filter(|it| it.len() == 2) else {
             return BTreeSet::new();

@@ -1,20 +1,20 @@
-//! The form under which names are the same, and what it takes to get there.
+//! Folds names to classes: names of one class are the same name.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Words before a name that say nothing of who it is.
+/// Titles before a name that do not identify the person.
 const TITLES: [&str; 8] = ["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir"];
-/// Words before a first name that stand for what somebody is to others.
+/// Words of kinship or office before a first name.
 const KIN_TITLES: [&str; 12] = [
     "aunt", "auntie", "uncle", "grandma", "grandpa", "granny", "nurse", "coach", "captain", "father", "sister",
     "brother",
 ];
-/// Small words that stand inside the names of people.
+/// Small words inside the names of people.
 const PARTICLES: [&str; 8] = ["de", "la", "van", "von", "der", "den", "al", "bin"];
-/// Abbreviations that open a name, with what they stand for.
+/// Abbreviations at the start of a name, with their long forms.
 const OPENING: [(&str, &str); 4] = [("st", "saint"), ("ste", "saint"), ("mt", "mount"), ("ft", "fort")];
-/// Abbreviations that close a name, with what they stand for.
+/// Abbreviations at the end of a name, with their long forms.
 const CLOSING: [(&str, &str); 9] = [
     ("st", "street"),
     ("rd", "road"),
@@ -27,10 +27,10 @@ const CLOSING: [(&str, &str); 9] = [
     ("bros", "brothers"),
 ];
 
-/// Takes a difference away, and the words for it.
+/// A function that removes a kind of difference, and the reason to report for it.
 type Step = (fn(&str) -> String, &'static str);
 
-/// Each takes one more difference away.
+/// The steps of folding, in order.
 const STEPS: [Step; 5] = [
     (str::to_lowercase, "the same but for capitals"),
     (without_article, "the same but for an article"),
@@ -39,19 +39,20 @@ const STEPS: [Step; 5] = [
     (without_title, "the same with a title before it"),
 ];
 
-/// Returns the name with single spaces and without a possessive ending: one way to write it.
+/// Returns a name with single spaces and without a possessive ending; each result is one form.
 pub(super) fn form(name: &str) -> String {
     let spaced = name.split_whitespace().collect::<Vec<_>>().join(" ");
     let bare = spaced.strip_suffix("'s").or_else(|| spaced.strip_suffix("\u{2019}s"));
     bare.map(str::to_owned).unwrap_or(spaced)
 }
 
-/// Returns the class of a name: forms of one class are one name. Empty if there is nothing to tell names apart by.
+/// Returns the class of a name; forms with the same class are one name. The class is empty if nothing is left of the
+/// name.
 pub(super) fn fold(name: &str) -> String {
     STEPS.iter().fold(form(name), |name, (step, _)| step(&name))
 }
 
-/// Says what parts two forms of one class.
+/// Returns the reason why two forms have the same class: the kind of difference whose removal makes them equal.
 pub(super) fn why(one: &str, other: &str) -> &'static str {
     let (mut one, mut other) = (form(one), form(other));
     for (step, words) in STEPS {
@@ -63,7 +64,7 @@ pub(super) fn why(one: &str, other: &str) -> &'static str {
     "the same name"
 }
 
-/// Returns the class with its last word in the singular, as far as English spelling tells; itself if it is no plural.
+/// Returns the class with its last word in the singular, by English spelling rules; unchanged if it is not a plural.
 pub(super) fn singular(class: &str) -> String {
     let last = class.rsplit(' ').next().unwrap_or_default();
     if last.len() < 4 || !last.bytes().all(|it| it.is_ascii_lowercase()) {
@@ -82,7 +83,7 @@ pub(super) fn singular(class: &str) -> String {
     }
 }
 
-/// Returns what a full name of a person is cut short to: its first name, or what follows a title.
+/// Returns the short form of a person's full name: the first name, or the part after a title.
 pub(super) fn short(class: &str) -> Option<&str> {
     let (first, rest) = class.split_once(' ')?;
     let letters = |it: &str| it.chars().all(char::is_alphabetic);
@@ -103,7 +104,7 @@ fn without_article(name: &str) -> String {
     bare.unwrap_or(name).to_owned()
 }
 
-/// Marks are taken from Latin letters only: in other scripts they tell letters apart.
+/// Removes punctuation, and accents from Latin letters only: in other scripts, such marks distinguish letters.
 fn plain(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut latin = false;
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn names_cut_short() {
+    fn full_names_are_shortened() {
         assert_eq!(short("melanie brown"), Some("melanie"));
         assert_eq!(short("mr oddy"), Some("oddy"));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! How often each name was told, in which forms, and which names are near each other.
+//! Counts the mentions of each name by form, and indexes names that are similar to each other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -7,48 +7,48 @@ use chrono::{DateTime, Utc};
 
 use super::fold::{fold, form, short, singular};
 
-/// Names of fewer letters have no typos: too many other names are one letter away.
+/// Minimum length, in letters, of a name for which typos are looked for: too many short names differ by one letter.
 pub(super) const LONG: usize = 7;
-/// Longer names are no names of people or places.
+/// Maximum length, in letters, of a name for which typos are looked for.
 const LONGEST: usize = 40;
 
-/// Names of a space by class; see [`fold`].
+/// The names of a space by class; see [`fold`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forms {
     classes: BTreeMap<String, BTreeMap<String, Form>>,
-    /// Classes that are the same in the singular.
+    /// Classes by their singular.
     singular: BTreeMap<String, BTreeSet<String>>,
-    /// Full names by what they are cut short to.
+    /// Full names by their short form.
     shorts: BTreeMap<String, BTreeSet<String>>,
-    /// Classes by themselves without one letter, hashed.
+    /// Classes by the hashes of their spellings with one letter left out.
     near: BTreeMap<u64, BTreeSet<String>>,
 }
 
-/// One form of a name.
+/// The counts of one form of a name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
-    /// Units that mention it, and units whose actor it is.
+    /// Number of units that mention it, and number of units whose actor it is.
     pub(super) told: u64,
     pub(super) spoken: u64,
     pub(super) person: u64,
     pub(super) place: u64,
-    /// Units in which it is surely a name.
+    /// Number of units in which it is surely a name.
     pub(super) sure: u64,
     times: BTreeMap<DateTime<Utc>, u32>,
 }
 
-/// One mention.
+/// One mention of a name.
 pub(super) struct Mention<'a> {
     pub(super) form: &'a str,
     pub(super) at: DateTime<Utc>,
-    /// Told of, rather than speaking.
+    /// True if the text mentions it; false if it is the actor.
     pub(super) told: bool,
     pub(super) person: bool,
     pub(super) place: bool,
     pub(super) sure: bool,
 }
 
-/// Forms taken together.
+/// The sum of several forms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sum {
     pub(super) told: u64,
@@ -60,7 +60,7 @@ pub(super) struct Sum {
 }
 
 impl Form {
-    /// When it was first mentioned.
+    /// Returns the time of the first mention.
     pub(super) fn first(&self) -> Option<DateTime<Utc>> {
         self.times.keys().next().copied()
     }
@@ -76,20 +76,20 @@ impl Sum {
         self.first = [self.first, form.first()].into_iter().flatten().min();
     }
 
-    /// A speaker, or what is surely a name somewhere.
+    /// Returns true if it speaks or is surely a name in some unit.
     pub(super) fn is_named(&self) -> bool {
         self.spoken > 0 || self.sure > 0
     }
 
-    /// Somebody, as far as anything says so.
+    /// Returns true if it speaks, or if at least as much evidence says person as place.
     pub(super) fn is_person(&self) -> bool {
         self.spoken > 0 || self.person > 0 && self.person >= self.place
     }
 }
 
 impl Forms {
-    /// Counts a mention, or takes it back, and returns the class of the name, empty for what is no name, and whether the class
-    /// got or lost a form by that.
+    /// Counts a mention, or removes it if `more` is false. Returns the class of the name (empty if it is not a name),
+    /// and whether the class gained or lost a form.
     pub(super) fn step(&mut self, mention: &Mention<'_>, more: bool) -> (String, bool) {
         let (class, form) = (fold(mention.form), form(mention.form));
         if class.is_empty() || !more && !self.classes.contains_key(&class) {
@@ -127,12 +127,12 @@ impl Forms {
         (class, turned)
     }
 
-    /// The forms of a class.
+    /// Returns the forms of a class.
     pub(super) fn of(&self, class: &str) -> impl Iterator<Item = (&String, &Form)> {
         self.classes.get(class).into_iter().flatten()
     }
 
-    /// Returns a class as it is kept; none if no name is of it.
+    /// Returns the stored class, or none if no name has it.
     pub(super) fn class(&self, class: &str) -> Option<&String> {
         self.classes.get_key_value(class).map(|it| it.0)
     }
@@ -155,18 +155,18 @@ impl Forms {
         sum
     }
 
-    /// Classes that differ from this one in the plural alone.
+    /// Returns the classes that differ from this one only in number.
     pub(super) fn plurals<'a>(&'a self, class: &'a str) -> impl Iterator<Item = &'a String> {
         let mates = self.singular.get(&singular(class)).into_iter().flatten();
         mates.filter(move |it| *it != class)
     }
 
-    /// Full names that are cut short to this one.
+    /// Returns the full names whose short form is this class.
     pub(super) fn fulls(&self, class: &str) -> impl Iterator<Item = &String> {
         self.shorts.get(class).into_iter().flatten()
     }
 
-    /// Classes that are one letter away, without those that are only a letter or two from being short.
+    /// Returns the classes of suitable length that differ from this one by about one letter.
     pub(super) fn near<'a>(&'a self, class: &'a str) -> BTreeSet<&'a String> {
         let keys = cut(class).into_iter();
         let found = keys.filter_map(|it| self.near.get(&it)).flatten();
@@ -184,7 +184,7 @@ impl Forms {
     }
 }
 
-/// Adds a value to a set of an index, or takes it out.
+/// Adds a value to a set in an index, or removes it.
 pub(super) fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<String>>, key: K, value: &str, add: bool) {
     if add {
         index.entry(key).or_default().insert(value.to_owned());
@@ -196,8 +196,9 @@ pub(super) fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<String>>, key: K, val
     }
 }
 
-/// The class and the class without each of its letters, hashed; nothing for short ones, and for those with numbers: "Room
-/// 1204" and "Room 1205" are no slips of each other, and a memory may hold thousands of them.
+/// Returns hashes of the class and of the class without each of its letters. Returns none for short or very long
+/// classes and for those with digits: "Room 1204" and "Room 1205" are not typos of each other, and a space may
+/// contain thousands of such names.
 fn cut(class: &str) -> BTreeSet<u64> {
     let letters: Vec<char> = class.chars().collect();
     if !(LONG..=LONGEST).contains(&letters.len()) || letters.iter().any(|it| it.is_numeric()) {
@@ -215,7 +216,7 @@ fn cut(class: &str) -> BTreeSet<u64> {
     (0..=letters.len()).map(without).collect()
 }
 
-/// FNV-1a, 64 bits: the same in every run.
+/// Returns the 64-bit FNV-1a hash, which is the same in every run.
 fn hash(letters: impl Iterator<Item = char>) -> u64 {
     letters.fold(0xcbf2_9ce4_8422_2325, |hash, it| {
         (hash ^ u64::from(u32::from(it))).wrapping_mul(0x0100_0000_01b3)

@@ -1,21 +1,21 @@
-//! Who is what to whom, counted.
+//! Counts the roles that people are said to have in relation to others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Roles by owner and by name; all names are classes.
+/// Counts by owner, role and name. `names` is the inverse. All names are classes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     owners: BTreeMap<String, BTreeMap<String, BTreeMap<String, u64>>>,
     names: BTreeMap<String, BTreeSet<(String, String)>>,
-    /// How often each teller said so, by name and (teller, owner, role).
+    /// Number of statements by name and (teller, owner, role).
     told: BTreeMap<String, BTreeMap<(String, String, String), u64>>,
-    /// Names by who says whose they are, and how often.
+    /// Number of statements by teller and name.
     said: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
 impl Held {
-    /// Counts that `teller` says that `name` is `role` to `owner`, or takes it back, and says whether they did not say so before,
-    /// or do not any more.
+    /// Counts a statement of `teller` that `name` is `role` to `owner`, or removes it if `more` is false. Returns
+    /// true if the set of statements or roles changed.
     pub(super) fn step(&mut self, teller: &str, (owner, role, name): (&str, &str, &str), more: bool) -> bool {
         let told = self.told.entry(name.to_owned()).or_default();
         let key = (teller.to_owned(), owner.to_owned(), role.to_owned());
@@ -62,12 +62,12 @@ impl Held {
         true
     }
 
-    /// What others are to an owner, and who.
+    /// Returns the roles that others have in relation to an owner, with their names.
     pub(super) fn of(&self, owner: &str) -> impl Iterator<Item = (&String, &BTreeMap<String, u64>)> {
         self.owners.get(owner).into_iter().flatten()
     }
 
-    /// Everybody who is anything to an owner.
+    /// Returns everyone with a role in relation to an owner.
     pub(super) fn names(&self, owner: &str) -> impl Iterator<Item = &String> {
         self.owners
             .get(owner)
@@ -76,17 +76,17 @@ impl Held {
             .flat_map(|(_, names)| names.keys())
     }
 
-    /// The names of which somebody says whose they are.
+    /// Returns the names about whose roles a teller speaks.
     pub(super) fn said(&self, teller: &str) -> impl Iterator<Item = &String> {
         self.said.get(teller).into_iter().flatten().map(|it| it.0)
     }
 
-    /// Who says whose a name is, and what: (teller, owner, role).
+    /// Returns the statements about a name: (teller, owner, role).
     pub(super) fn told(&self, name: &str) -> impl Iterator<Item = &(String, String, String)> {
         self.told.get(name).into_iter().flatten().map(|it| it.0)
     }
 
-    /// Whose a name is, and what: (owner, role).
+    /// Returns the roles of a name: (owner, role).
     pub(super) fn roles(&self, name: &str) -> impl Iterator<Item = &(String, String)> {
         self.names.get(name).into_iter().flatten()
     }

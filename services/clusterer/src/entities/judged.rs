@@ -1,4 +1,4 @@
-//! Names that may be one person's: which pairs there are, what a language model said of them, and what it is to be asked.
+//! Undecided pairs of names: which ones there are, how a language model judged them, and what it has to be asked.
 
 use std::collections::BTreeSet;
 
@@ -8,35 +8,35 @@ use super::one::Link;
 use super::{Entities, unsure};
 use crate::people::{AskedName, MentionedName, NamePair, PeoplePlace, PeopleQuestion, PeopleVerdict};
 
-/// Units that a model is shown of a name: the first ones and the last ones.
+/// Number of units that a model is shown about a name: the first ones (`UNITS_FIRST`) and the last ones.
 const UNITS_FIRST: usize = 2;
 const UNITS_LAST: usize = 2;
-/// Why a name goes into another one.
+/// The reason of a merge that a language model judged.
 const WHY: &str = "a language model takes them for one person";
 
 impl Entities {
-    /// Returns the pairs of names whose readings are to be looked up before it is asked what changed. May take a second in a large
-    /// space: not for an async thread.
+    /// Returns the pairs of names whose readings have to be looked up before [`Entities::changed`] is called. It may
+    /// take a second in a large space, so do not call it on an async thread.
     pub fn unlooked(&mut self, space: &SpaceId) -> Vec<PeoplePlace> {
         self.note_unsure(space);
         self.pairs.unlooked()
     }
 
-    /// Has the readings of all pairs of names looked up again about which a model is to be asked: others may have made one, or
-    /// brought it from elsewhere.
+    /// Marks all pairs of names about which the model has to be asked, so that their readings are looked up again:
+    /// another process or an import may have stored one.
     pub fn look_for_open(&mut self) {
         self.pairs.look_for_open();
     }
 
-    /// Takes in what models said of pairs that were looked up; one of which nothing was found is left to the rules.
+    /// Applies the judgements that were found for `places`; a pair without one is left to the rules.
     pub fn take_in(&mut self, places: &[PeoplePlace], verdicts: &[PeopleVerdict]) {
         let changed = self.pairs.take_in(places, verdicts);
         self.dirty.extend(changed.into_iter().map(|it| it.shorter));
     }
 
-    /// Returns up to `limit` names with others about which a language model is to be asked, in alphabetical order: those that
-    /// were looked up and have no reading, and of which nobody said that they are two. As of the last time that it was asked
-    /// what changed.
+    /// Returns at most `limit` questions about names for a language model, in alphabetical order. They cover pairs
+    /// that were looked up, have no reading, and were not separated by a user, as of the last call of
+    /// [`Entities::changed`].
     pub fn questions(&self, space: &SpaceId, limit: usize) -> Vec<PeopleQuestion> {
         let mut out: Vec<PeopleQuestion> = Vec::new();
         let mut last = None;
@@ -64,7 +64,7 @@ impl Entities {
         out
     }
 
-    /// Notes a unit that mentions a name, or takes it back.
+    /// Adds a unit that mentions a name, or removes it if `more` is false.
     pub(super) fn note_mention(&mut self, class: &str, mention: super::Mentioned, more: bool) {
         let mentions = self.mentions.entry(class.to_owned()).or_default();
         if more {
@@ -77,13 +77,15 @@ impl Entities {
         }
     }
 
-    /// Has what was said of names looked up and counted again for which a model was shown a unit.
+    /// Marks the names for which a model was shown this unit: their readings are looked up and their merges found
+    /// again.
     pub(super) fn look_again(&mut self, unit: UnitId) {
         let shown = self.pairs.look_again(unit);
         self.dirty.extend(shown.into_iter().map(|it| it.shorter));
     }
 
-    /// Finds the pairs again of all names whose counts changed, or that depend on those, and keeps these names for the next round.
+    /// Finds the pairs of all changed names and of names that depend on them again, and keeps these names for the
+    /// next round.
     pub(super) fn note_unsure(&mut self, space: &SpaceId) {
         let affected = self.affected();
         for class in &affected {
@@ -106,7 +108,8 @@ impl Entities {
         self.pending.extend(affected);
     }
 
-    /// Returns the name that a language model takes for the same person's as a class; none if it takes several for that.
+    /// Returns the name that, according to a language model, belongs to the same person as a class. Returns none if
+    /// the model chose several.
     pub(super) fn judged(&self, class: &str) -> Option<Link> {
         let is_same = |longer: &&String| {
             let pair = NamePair {
@@ -124,13 +127,13 @@ impl Entities {
         })
     }
 
-    /// Returns true if somebody said that two names are two.
+    /// Returns true if a user decided that two names are different people.
     fn is_undone(&self, space: &SpaceId, pair: &NamePair) -> bool {
         let [kept, merged] = [&pair.longer, &pair.shorter].map(|it| EntityId::derive(space, it).uuid());
         self.acts.is_parted(MergeId::derive(kept, merged))
     }
 
-    /// Returns a name as it is written, with the units that a model is shown of it.
+    /// Returns the main form of a name and the units that a model is shown about it.
     fn mentioned(&self, class: &str) -> Option<MentionedName> {
         let mentions = self.mentions.get(class)?;
         let first = mentions.iter().take(UNITS_FIRST);

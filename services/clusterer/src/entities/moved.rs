@@ -1,4 +1,4 @@
-//! Whom a name means, and which names may mean another one than before.
+//! Resolves names to entities, and tracks which resolutions may have changed.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,12 @@ use super::shared::By;
 use super::{Entities, everyday, roles};
 use crate::named::Named;
 
-/// Ends a key; no class has an apostrophe.
+/// Suffix of a key; a class never contains an apostrophe.
 const OWNING: &str = "'s";
 
 impl Entities {
-    /// Notes what may mean another one after a round: `touched` nodes got another name, came or went.
+    /// Records the keys whose resolution may have changed in a round. `touched` are nodes that appeared, disappeared
+    /// or got another name.
     pub(super) fn tell_moved(&mut self, touched: &BTreeSet<String>) {
         let mut from = std::mem::take(&mut self.stirred);
         for node in touched {
@@ -29,12 +30,12 @@ impl Entities {
                 owners.insert(owner.to_owned());
                 continue;
             }
-            // What goes into it, and whoever calls any of those "my sister".
+            // The classes merged into it, and everyone who refers to one of them by a role ("my sister").
             let below = self.members(&self.root(key));
             for member in below.iter().chain([key]) {
                 owners.insert(member.clone());
                 owners.extend(self.held.roles(member).map(|it| it.0.clone()));
-                // Who of several has a name is told by the name of the owner.
+                // The name of the owner decides which of several namesakes is meant.
                 for name in self.contested(member).iter().flat_map(|it| self.members(it)) {
                     owners.extend(self.held.roles(&name).map(|it| it.0.clone()));
                     moved.insert(name);
@@ -50,7 +51,7 @@ impl Entities {
         self.moved = moved;
     }
 
-    /// The node of the one entity a name or nickname stands for.
+    /// Returns the node of the entity that a name or nickname denotes.
     fn named(&self, phrase: &str) -> Option<String> {
         let form = form(phrase);
         let parted = format!("={form}");
@@ -66,7 +67,7 @@ impl Entities {
         Some(self.root(&class))
     }
 
-    /// The owner, and the node of the one entity that is to them what a phrase of `actor` says.
+    /// Returns the owner, and the node of the only entity that has the role in the phrase, as said by `actor`.
     fn related(&self, actor: &str, phrase: &str) -> Option<(String, String)> {
         let (owner, role, kin) = roles::phrase(phrase, actor)?;
         let owner = self.root(&fold(&owner));
@@ -89,7 +90,7 @@ impl Entities {
         self.shown.contains_key(only).then(|| (owner, only.clone()))
     }
 
-    /// The entity of a node, or of several of its name the one meant.
+    /// Returns the entity of a node; of several namesakes, the one that is meant.
     fn meant(&self, node: &str, by: &By<'_>) -> Option<Named> {
         let entity = self.shown.get(node)?;
         let Some(shared) = self.shared(node) else {
@@ -104,10 +105,10 @@ impl Entities {
     }
 }
 
-/// Whom people mean, as [`Entities::changed`] told last.
+/// Resolution of names, as of the last call of [`Entities::changed`].
 impl Entities {
-    /// Returns whom `actor` means by `phrase`: a name, a nickname, "my sister", or the actor's own name for the actor itself.
-    /// None if nobody is known by it, or if it may be two.
+    /// Returns the entity that `actor` means by `phrase`: a name, a nickname, "my sister", or the actor itself for
+    /// "I". Returns none if the phrase is unknown or ambiguous.
     pub fn resolve(&self, actor: &str, phrase: &str) -> Option<Named> {
         let phrase = phrase.trim();
         if is_self(phrase) {
@@ -120,7 +121,7 @@ impl Entities {
         self.meant(&self.named(phrase)?, &By::Teller(&self.root(&fold(actor))))
     }
 
-    /// Returns the keys that an answer hangs on; depends on the words alone.
+    /// Returns the keys on which the result of [`Entities::resolve`] depends. They follow from the words alone.
     pub fn keys(&self, actor: &str, phrase: &str) -> BTreeSet<String> {
         if is_self(phrase) {
             return BTreeSet::from([fold(actor)]);
@@ -129,7 +130,7 @@ impl Entities {
         owner.into_iter().chain([fold(phrase)]).collect()
     }
 
-    /// Returns the keys of all answers that may be other ones since the last round.
+    /// Returns the keys of all results that may have changed in the last round.
     pub fn moved(&self) -> &BTreeSet<String> {
         &self.moved
     }
@@ -142,12 +143,12 @@ fn one(entity: &Entity) -> Named {
     }
 }
 
-/// The key of whoever is anything to an owner.
+/// Returns the key of everyone who has a role in relation to an owner.
 pub(super) fn owning(owner: &str) -> String {
     format!("{owner}{OWNING}")
 }
 
-/// Says whether a phrase means whoever says it.
+/// Returns true if a phrase denotes its speaker.
 fn is_self(phrase: &str) -> bool {
     let phrase = phrase.trim().to_lowercase();
     matches!(phrase.as_str(), "i" | "me" | "myself" | "i'm" | "i\u{2019}m")

@@ -1,24 +1,24 @@
-//! Which name goes into which: nicknames, first names, titles, plurals, typos.
+//! Rules for merging a name into another: nicknames, first names, titles, plurals, typos.
 
 use super::calls::Calls;
 use super::fold::singular;
 use super::forms::{Forms, LONG, Sum};
 
-/// Most full names looked at for a first name; a name that so many share is nobody's.
+/// Maximum number of full names considered for a first name; a name shared by more is not merged.
 const FULLS_MAX: usize = 64;
-/// A name is told this often before another one can be its typo.
+/// Minimum number of mentions of a name before another name can be its typo.
 const KNOWN: u64 = 3;
 
-/// A name that another one goes into.
+/// A name into which another one is merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Link {
-    /// The class that stays.
+    /// The class that is kept.
     pub(super) parent: String,
-    /// Why, in words.
+    /// The reason, in words.
     pub(super) why: &'static str,
 }
 
-/// Returns the name that a class goes into. A name that may be two people's goes into neither.
+/// Returns the name that a class is merged into. A name that may belong to two people is merged into neither.
 pub(super) fn parent(forms: &Forms, calls: &Calls, class: &str) -> Option<Link> {
     let own = forms.sum(class);
     if own.spoken > 0 {
@@ -34,7 +34,7 @@ pub(super) fn parent(forms: &Forms, calls: &Calls, class: &str) -> Option<Link> 
         (0, 0) => {}
         (1, _) => {
             let parent = called.into_iter().next()?;
-            // Who is called so all the time is not in doubt because somebody else has the name as well, unless both speak.
+            // A constant nickname stays clear even if someone else has that first name, unless both people speak.
             let other = fulls.iter().any(|it| *it != parent && forms.sum(it).spoken > 0);
             return (!other).then(|| link(parent, "called so by the one they talk with"));
         }
@@ -48,7 +48,7 @@ pub(super) fn parent(forms: &Forms, calls: &Calls, class: &str) -> Option<Link> 
     Some(link(parent, "one letter away from a name that is known, told once"))
 }
 
-/// Full names of people that are cut short to `class`; none if there are too many to look at.
+/// Returns the people's full names whose short form is `class`; if there are too many to check, all candidates.
 fn fulls<'a>(forms: &'a Forms, class: &str, own: &Sum) -> Vec<&'a String> {
     let all: Vec<&String> = forms.fulls(class).take(FULLS_MAX + 1).collect();
     let person = |full: &&String| {
@@ -57,13 +57,13 @@ fn fulls<'a>(forms: &'a Forms, class: &str, own: &Sum) -> Vec<&'a String> {
         sum.spoken > 0 || told
     };
     if all.len() > FULLS_MAX {
-        // More than one in any case.
+        // The caller only needs to know that there is more than one.
         return all;
     }
     all.into_iter().filter(person).collect()
 }
 
-/// The name of a thing that differs in number: the one told more, the singular on ties.
+/// Returns the name of a thing that differs only in number: the one mentioned more often, on ties the singular.
 fn plural<'a>(forms: &'a Forms, class: &'a str, own: &Sum) -> Option<&'a String> {
     if own.is_person() {
         return None;
@@ -75,7 +75,7 @@ fn plural<'a>(forms: &'a Forms, class: &'a str, own: &Sum) -> Option<&'a String>
     (key(best.0, &best.1) > key(class, own)).then_some(best.0)
 }
 
-/// The name that `class`, told once, is a slip of.
+/// Returns the name of which `class`, mentioned once, is a typo.
 fn typo<'a>(forms: &'a Forms, class: &'a str, own: &Sum) -> Option<&'a String> {
     if own.told != 1 {
         return None;
@@ -88,8 +88,9 @@ fn typo<'a>(forms: &'a Forms, class: &'a str, own: &Sum) -> Option<&'a String> {
     only.filter(|_| found.next().is_none())
 }
 
-/// Says whether one word of a name is another one with one letter wrong, missing, doubled or in the wrong place, and is no
-/// word by itself. Not the first letter, and none of the last two: they tell apart number, gender and whole names.
+/// Returns true if exactly one word differs, by one letter that is wrong, missing, doubled or transposed, and the
+/// word is not a word in the table. The first and the last two letters must be equal, because they distinguish
+/// gender, number and whole names.
 fn slips(rare: &str, known: &str) -> bool {
     let (rare, known): (Vec<&str>, Vec<&str>) = (rare.split(' ').collect(), known.split(' ').collect());
     if rare.len() != known.len() {
@@ -109,7 +110,7 @@ fn slips(rare: &str, known: &str) -> bool {
         .zip(other.iter().rev())
         .take_while(|(a, b)| a == b)
         .count();
-    // What is left between head and tail: one letter, or two that changed places.
+    // The part between the common head and tail is at most one letter, or two that changed places.
     let (mid_one, mid_other) = (
         one.len().saturating_sub(head + tail),
         other.len().saturating_sub(head + tail),

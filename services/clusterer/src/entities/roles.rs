@@ -1,28 +1,28 @@
-//! "My sister Ana": who is what to whom, as far as it is told.
+//! Finds roles of people in a text, such as "my sister Ana".
 
 use text::kin::{self, Kin};
 
-/// What a text says that somebody is to somebody.
+/// A statement that one person has a role in relation to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Role {
-    /// Whose, as written.
+    /// The owner of the role, as written.
     pub(super) owner: String,
-    /// What, such as `older sister`.
+    /// The role, such as `older sister`.
     pub(super) role: String,
-    /// Who, as written.
+    /// The person who has the role, as written.
     pub(super) name: String,
     pub(super) person: bool,
 }
 
-/// What is known of a text.
+/// A text and what is known about it.
 pub(super) struct Scene<'a> {
     pub(super) text: &'a str,
-    /// Who says it and to whom; may be empty.
+    /// The speaker and the addressee; either may be empty.
     pub(super) actor: &'a str,
     pub(super) addressee: &'a str,
     /// The names in the text.
     pub(super) names: &'a [String],
-    /// The names with which somebody is spoken to.
+    /// The names by which someone is addressed.
     pub(super) called: &'a [String],
 }
 
@@ -33,20 +33,20 @@ struct Word<'a> {
     text: &'a str,
 }
 
-/// A word for kin with what stands before it: its place, and the place behind it.
+/// A word for kin with its modifiers, and the index of the next word.
 struct Found {
     kin: Kin,
     role: String,
     next: usize,
-    /// "sister's".
+    /// True for "sister's".
     owns: bool,
 }
 
-/// Returns what the text says that people are to each other.
+/// Returns the roles of people that a text states.
 pub(super) fn find(scene: &Scene<'_>) -> Vec<Role> {
     let words = words(scene.text);
     let mut out: Vec<Role> = Vec::new();
-    // "I have a sister. Her name is Ana": the last one whose name was not told.
+    // "I have a sister. Her name is Ana": the last role for which no name was found yet.
     let mut open: Option<(String, Found)> = None;
     for i in 0..words.len() {
         if let Some((owner, found)) = open.as_ref()
@@ -69,7 +69,7 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Role> {
     out
 }
 
-/// Returns the name that answers "what is your sister called?", and whose role it is.
+/// Returns the role stated by an answer to a question such as "what is your sister called?".
 pub(super) fn answered(question: &str, answer: &str, actor: &str) -> Option<Role> {
     let words = words(question);
     let asks = words
@@ -95,10 +95,10 @@ pub(super) fn answered(question: &str, answer: &str, actor: &str) -> Option<Role
     (named && short && !known).then(|| role(actor, &found, name))
 }
 
-/// Returns the role that a phrase such as "my older sister" or "Tom's boss" names, and the owner as written.
+/// Returns the owner as written, the role and the kin that a phrase such as "my older sister" or "Tom's boss" names.
 pub(super) fn phrase(phrase: &str, actor: &str) -> Option<(String, String, Kin)> {
     let words = words(phrase);
-    // "Melanie Brown's sister" has its owner before the word that owns.
+    // In "Melanie Brown's sister", the owner begins before the word with the "'s".
     let owns = |it: &Word<'_>| it.lower.ends_with("'s") && kin_word(&it.lower).is_none();
     let at = words.iter().position(owns).unwrap_or_default();
     let names = [words.get(at).map(|it| {
@@ -133,7 +133,7 @@ fn role(owner: &str, found: &Found, name: &str) -> Role {
     }
 }
 
-/// "my sister", "your sister", "Tom's sister", "a sister of mine" at `i`.
+/// Returns the owner and the kin of "my sister", "your sister", "Tom's sister" or "a sister of mine" at `i`.
 fn owned(scene: &Scene<'_>, words: &[Word<'_>], i: usize) -> Option<(String, Found)> {
     let lower = words[i].lower.as_str();
     let owner = match lower {
@@ -186,7 +186,7 @@ fn kin_at(words: &[Word<'_>], from: usize) -> Option<Found> {
     None
 }
 
-/// The kin a word stands for, with "-in-law" and "step", and whether it owns what follows.
+/// Returns the kin that a word stands for, the role with "-in-law" or "step", and whether the word is a possessive.
 fn kin_word(word: &str) -> Option<(Kin, String, bool)> {
     let bare = ["'s", "\u{2019}s"].iter().find_map(|it| word.strip_suffix(it));
     let (word, owns) = bare.map_or((word, false), |it| (it, true));
@@ -206,7 +206,8 @@ fn kin_word(word: &str) -> Option<(Kin, String, bool)> {
     Some((kin, format!("{before}{}{law}", kin.word), owns))
 }
 
-/// The name behind the word for kin: "my sister Ana", "my sister is called Ana", "my sister's name is Ana", "my sister, Ana,".
+/// Returns the name after the word for kin: "my sister Ana", "my sister is called Ana", "my sister's name is Ana",
+/// "my sister, Ana,".
 fn after<'a>(scene: &Scene<'a>, words: &[Word<'_>], found: &Found) -> Option<&'a str> {
     let says = |skip: usize, list: &[&str]| {
         words
@@ -243,7 +244,7 @@ fn after<'a>(scene: &Scene<'a>, words: &[Word<'_>], found: &Found) -> Option<&'a
     }
 }
 
-/// The name before: "Ana is my sister", "Ana, my sister, came".
+/// Returns the name before it: "Ana is my sister", "Ana, my sister, came".
 fn before<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize, found: &Found) -> Option<&'a str> {
     let previous = words.get(i.checked_sub(1)?)?;
     let gap = scene.text[previous.end..words[i].start].trim();
@@ -268,7 +269,7 @@ fn before<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize, found: &Found) ->
     ending(scene, previous.start + bare.len())
 }
 
-/// "Her name is Ana", "she's called Ana".
+/// Returns the name in "Her name is Ana" or "she's called Ana".
 fn own_name<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize) -> Option<&'a str> {
     let lower = |at: usize| words.get(at).map(|it| it.lower.as_str()).unwrap_or_default();
     let skip = match (lower(i), lower(i + 1), lower(i + 2)) {
@@ -281,7 +282,7 @@ fn own_name<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize) -> Option<&'a s
     starting(scene, words.get(i + skip)?.start)
 }
 
-/// Says whether what follows closes an apposition rather than going on with a list.
+/// Returns true if the following text ends an apposition and does not continue a list.
 fn closes(rest: &str) -> bool {
     let Some(mark) = rest.chars().next() else { return true };
     let next = rest[mark.len_utf8()..].trim_start();
@@ -294,7 +295,7 @@ fn closes(rest: &str) -> bool {
     }
 }
 
-/// The longest name that starts at `start`.
+/// Returns the longest name that starts at `start`.
 fn starting<'a>(scene: &Scene<'a>, start: usize) -> Option<&'a str> {
     let rest = &scene.text[start..];
     let fits = |name: &&String| {
@@ -305,7 +306,7 @@ fn starting<'a>(scene: &Scene<'a>, start: usize) -> Option<&'a str> {
     Some(&rest[..name.len()])
 }
 
-/// The longest name that ends at `end`.
+/// Returns the longest name that ends at `end`.
 fn ending<'a>(scene: &Scene<'a>, end: usize) -> Option<&'a str> {
     let head = &scene.text[..end];
     let fits = |name: &&String| {
@@ -316,7 +317,7 @@ fn ending<'a>(scene: &Scene<'a>, end: usize) -> Option<&'a str> {
     Some(&head[end - name.len()..])
 }
 
-/// Words with apostrophes and hyphens inside.
+/// Returns the words of a text; apostrophes and hyphens inside a word belong to it.
 fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut start: Option<usize> = None;

@@ -1,4 +1,4 @@
-//! A name that is two people's: what they are to those who tell of them cannot be one person.
+//! Namesakes: a name is shared by several people if the roles stated for it cannot all belong to one person.
 
 use std::collections::BTreeSet;
 
@@ -6,9 +6,9 @@ use domain::entity::{Bearer, EntityKind};
 
 use super::{Entities, roles};
 
-/// Roles that one person has to one other person at a time.
+/// Roles that only one person can have in relation to another at a time.
 const PARTNER: [&str; 6] = ["wife", "husband", "partner", "girlfriend", "boyfriend", "fianc\u{e9}"];
-/// Roles of work and of services.
+/// Roles at work and in services.
 const WORK: [&str; 14] = [
     "boss",
     "manager",
@@ -25,7 +25,7 @@ const WORK: [&str; 14] = [
     "nanny",
     "client",
 ];
-/// Roles that anybody can have beside any other one.
+/// Roles that can be combined with any other role.
 const LOOSE: [&str; 7] = [
     "friend",
     "colleague",
@@ -36,41 +36,42 @@ const LOOSE: [&str; 7] = [
     "student",
 ];
 
-/// Most of those who share a name that are told, and most words for each.
+/// Maximum number of namesakes reported for a name, and of roles and tellers reported for each.
 const BEARERS_MAX: usize = 16;
 
-/// What somebody is to somebody, as far as it keeps two apart.
+/// Kinds of roles that can prove two namesakes different.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     Partner,
     Family,
     Work,
-    /// An animal or a thing, by its word.
+    /// An animal or a thing, with the word for it.
     Thing(&'static str),
 }
 
-/// By whom a name is asked for.
+/// The context in which a name is used.
 pub(super) enum By<'a> {
-    /// Who says it.
+    /// The speaker.
     Teller(&'a str),
-    /// Whose it is: "Ben's boss".
+    /// The owner of a role, as in "Ben's boss".
     Owner(&'a str),
 }
 
-/// Those who share a name, each by who tells of them, whose they are, and what.
+/// The namesakes: for each, the statements about them.
 pub(super) struct Shared(Vec<BTreeSet<Role>>);
 
-/// Who tells it, whose somebody is, and what.
+/// The teller, the owner and the role.
 type Role = (String, String, String);
 
 impl Entities {
-    /// Those who share the name of an entity; none if nothing tells them apart. Whoever speaks is one.
+    /// Returns the namesakes behind an entity, or none if no roles prove them different. A speaker is always one
+    /// person.
     pub(super) fn shared(&self, node: &str) -> Option<Shared> {
         let speaks = self.shown.get(node).is_some_and(|it| it.kind == EntityKind::Speaker);
         self.apart(&self.members(node)).filter(|_| !speaks)
     }
 
-    /// Those who share the name of an entity that does not speak, as they are told.
+    /// Returns the namesakes behind an entity that does not speak, in the form in which they are reported.
     pub(super) fn bearers(&self, members: &[String]) -> Vec<Bearer> {
         let name = |class: &String| self.name(class).unwrap_or(class).clone();
         let groups = self.apart(members).map_or_else(Vec::new, |it| it.0);
@@ -98,7 +99,8 @@ impl Entities {
         if owners.len() < 2 {
             return None;
         }
-        // Whoever knows whose somebody is knows one of the name; so what is told of one owner, or by one teller, is one's.
+        // Each owner or teller is assumed to know only one person of this name, so all statements about one owner or
+        // by one teller concern that person.
         let mut groups: Vec<BTreeSet<Role>> = Vec::new();
         for role in told {
             let mut whole = BTreeSet::from([role]);
@@ -118,7 +120,8 @@ impl Entities {
         apart.then_some(Shared(groups))
     }
 
-    /// The entities that are anything to several owners, one of whom is `somebody`, or of whom `somebody` tells that.
+    /// Returns the entities with roles in relation to several owners, if `somebody` is one of the owners or one of
+    /// the tellers.
     pub(super) fn contested(&self, somebody: &str) -> BTreeSet<String> {
         let names = self.held.names(somebody).chain(self.held.said(somebody));
         let nodes: BTreeSet<String> = names.map(|it| self.root(it)).collect();
@@ -136,7 +139,7 @@ impl Entities {
 }
 
 impl Shared {
-    /// Returns whose the one is that is meant, and what: (owner, role), the first of them; none if that is not known.
+    /// Returns the first (owner, role) of the namesake that is meant, or none if that is unknown.
     pub(super) fn meant(&self, by: &By<'_>) -> Option<(&String, &String)> {
         let asked = |it: &Role| match by {
             By::Teller(teller) => it.0 == *teller,
@@ -147,7 +150,7 @@ impl Shared {
     }
 }
 
-/// What somebody is to those who say so of themselves.
+/// Returns the kinds of roles that owners state about themselves.
 fn own(group: &BTreeSet<Role>) -> Vec<Sort> {
     let own = group.iter().filter(|(teller, owner, _)| teller == owner);
     own.filter_map(|it| sort(&it.2)).collect()
@@ -164,7 +167,7 @@ fn sort(role: &str) -> Option<Sort> {
     }
 }
 
-/// Says whether what is one to one teller and the other to another one is hardly one person.
+/// Returns true if two roles, stated by different tellers, can hardly belong to one person.
 fn differ(a: Sort, b: Sort) -> bool {
     match (a, b) {
         (Sort::Thing(a), Sort::Thing(b)) => a != b,

@@ -1,10 +1,12 @@
-//! Whether a capitalised word is surely a name: people shout, begin sentences with capitals, and paste code.
+//! Decides whether a capitalised word is surely a name. Users also shout, begin sentences with capitals, and paste
+//! code.
 
-/// Letters beside which a name has marks of code.
+/// Characters other than letters and digits that a name may contain; any other one indicates code.
 const INSIDE: [char; 9] = ['.', '-', '\'', '\u{2019}', '&', ' ', '_', '\u{b7}', '/'];
 
-/// Returns true if something written so may be a name: no code, no date, and not shouted. A word in capitals alone ("SACKED",
-/// "NULL", "NATO") is none until it is written otherwise somewhere, or has a figure in it ("ESP32").
+/// Returns true if a word in this spelling may be a name: it is not code, not a date, and not all capitals. An
+/// all-capitals word ("SACKED", "NULL", "NATO") is not a name unless it contains a digit ("ESP32"); it becomes one
+/// when some unit spells it otherwise.
 pub(crate) fn is_name(form: &str) -> bool {
     let plain = form.chars().all(|it| it.is_alphanumeric() || INSIDE.contains(&it));
     let letters = || form.chars().filter(|it| it.is_alphabetic());
@@ -14,8 +16,8 @@ pub(crate) fn is_name(form: &str) -> bool {
     plain && !day && !shouted && !form.split(' ').any(is_shouted)
 }
 
-/// Returns true if a name stands inside a sentence somewhere in `prose`, the text without its code, or has more than one word;
-/// also if it does not stand in the text at all, so that others told it.
+/// Returns true if `prose` (the text without its code) contains a name of more than one word, or contains it inside a
+/// sentence. Also returns true if the text does not contain the name at all, because it then comes from elsewhere.
 pub(super) fn stands_as_name(text: &str, prose: &str, name: &str) -> bool {
     let whole = |(at, _): &(usize, &str)| {
         let (before, after) = (&prose[..*at], &prose[*at + name.len()..]);
@@ -33,7 +35,7 @@ fn opens(before: &str) -> bool {
         .is_none_or(|it| !it.is_alphanumeric() && !matches!(it, ',' | ';' | ')' | '&' | '%'))
 }
 
-/// Returns true for a word of at least three letters, all of them capitals.
+/// Returns true for an all-capitals word of at least three letters.
 fn is_shouted(word: &str) -> bool {
     word.chars().count() > 2 && word.chars().all(char::is_uppercase)
 }
@@ -43,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shouts_code_and_days_are_no_names() {
+    fn shouted_words_code_and_days_are_not_names() {
         for name in [
             "Ana",
             "Dr. Sarah Lee",
@@ -73,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_only_opens_a_sentence_is_no_name_yet() {
+    fn a_word_that_only_opens_a_sentence_is_not_a_name_yet() {
         for (text, name, expected) in [
             ("I met Ana.", "Ana", true),
             ("Dentist says no. Leek and barley", "Dentist", false),

@@ -1,4 +1,4 @@
-//! Names in a unit, and what their surroundings say of them.
+//! Finds the names that a unit mentions, and evidence about them in the surrounding text.
 
 use chrono::{DateTime, Utc};
 use domain::id::SessionId;
@@ -8,14 +8,14 @@ use super::everyday::{closes_person, opens_person};
 use super::roles::{self, Role, Scene};
 use super::surely_named;
 
-/// Longest text that is searched for surroundings, in bytes.
+/// Maximum length of the text that is searched, in bytes.
 const BYTES_MAX: usize = 16_000;
-/// Most names taken of one unit.
+/// Maximum number of names taken from one unit.
 const NAMES_MAX: usize = 24;
-/// What places are, by the built-in nouns.
+/// Kinds of nouns that denote places.
 const PLACES: [&str; 4] = ["location", "structure", "land", "body of water"];
 
-/// What one turn unit tells of names.
+/// The names that one turn unit mentions, with evidence about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) session: SessionId,
@@ -23,9 +23,9 @@ pub(super) struct Told {
     pub(super) actor: String,
     /// Names mentioned, without duplicates.
     pub(super) names: Vec<Name>,
-    /// Names with which somebody is spoken to.
+    /// Names by which someone is addressed.
     pub(super) called: Vec<String>,
-    /// Who is what to whom.
+    /// Roles that people have in relation to others.
     pub(super) roles: Vec<Role>,
 }
 
@@ -35,14 +35,14 @@ pub(super) struct Name {
     pub(super) form: String,
     pub(super) person: bool,
     pub(super) place: bool,
-    /// It is surely a name here.
+    /// True if it is surely a name in this unit.
     pub(super) sure: bool,
 }
 
-/// Returns what a unit tells of names.
+/// Returns the names that a unit mentions.
 pub(super) fn told(unit: &Unit) -> Told {
     let text = &unit.text[..unit.text.floor_char_boundary(BYTES_MAX)];
-    // A word that opens a sentence ("Nope, not yet") is too often no name to make it an alias.
+    // A word that opens a sentence ("Nope, not yet") is too often not a name to become an alias.
     let inside = |name: &&str| {
         let at = name.as_ptr() as usize - text.as_ptr() as usize;
         let before = text[..at].trim_end();
@@ -68,7 +68,7 @@ pub(super) fn told(unit: &Unit) -> Told {
             let spoken_to = called.contains(form);
             let acts = is_person(text, form);
             let stands = || surely_named::stands_as_name(text, &prose, form);
-            // "Gerry says": no other word than a name opens a sentence so, but for nouns.
+            // The first word of "Gerry says" is a name, unless it is a known noun.
             let unknown = || text::Nouns::builtin().kind(form).is_none();
             names.push(Name {
                 form: form.clone(),
@@ -88,8 +88,8 @@ pub(super) fn told(unit: &Unit) -> Told {
     }
 }
 
-/// Returns true if what stands in or at a name may be a place: no vehicle or material by its noun, and nothing that takes "the",
-/// which may be a car, a play or a pub.
+/// Returns true if a name may denote a place: its nouns do not exclude places (vehicles, materials), and it does not
+/// follow "the", which could introduce a car, a play or a pub.
 fn is_place(text: &str, name: &str) -> bool {
     let lower: Vec<String> = text::words(name).iter().map(|it| it.to_lowercase()).collect();
     let article = |(at, _): (usize, &str)| text[..at].to_lowercase().ends_with("the ");
@@ -97,7 +97,7 @@ fn is_place(text: &str, name: &str) -> bool {
     !no_place && !text.match_indices(name).any(article)
 }
 
-/// Says whether kin, a role or a title stands before the name, or a verb of persons behind it.
+/// Returns true if a word for kin, a role or a title precedes the name, or a verb typical of persons follows it.
 fn is_person(text: &str, name: &str) -> bool {
     let lower = |word: Option<&str>| word.unwrap_or_default().to_lowercase();
     text.match_indices(name).any(|(at, _)| {

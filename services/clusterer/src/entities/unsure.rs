@@ -1,5 +1,5 @@
-//! Names that may be one person's where the rules do not decide: a short name and a longer one ("Tom" and "Thomas Reed"), and a first
-//! name that several people have.
+//! Finds pairs of names that may belong to one person but that the rules cannot decide: a short name and a longer one
+//! ("Tom" and "Thomas Reed"), and a first name that several people have.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -9,18 +9,18 @@ use super::fold::fold;
 use super::forms::Forms;
 use super::one;
 
-/// Longer names that are looked at for a short one; of more, the ones told most.
+/// Maximum number of longer names considered for a short one; the most frequent ones are kept.
 const LONGER_MAX: usize = 3;
-/// Letters of a short name that a longer one begins with.
+/// Minimum length, in letters, of a short name that is the beginning of a longer one.
 const BEGINNING_MIN: usize = 3;
-/// Names that begin with a short one that are looked at.
+/// Maximum number of names beginning with a short one that are considered.
 const BEGUN_MAX: usize = 64;
-/// Times that each of two is told of or speaks before anybody is asked about them.
+/// Minimum number of units that mention each of two names, or whose actor it is, before the pair is considered.
 const MENTIONS_MIN: u64 = 2;
-/// Longer first names with the short ones that stand for them.
+/// The table of first names and their nicknames.
 static NICKNAMES: LazyLock<Nicknames> = LazyLock::new(|| Nicknames::read(include_str!("../../data/nicknames.txt")));
 
-/// First names and what stands for them, both ways.
+/// First names and nicknames, indexed both ways.
 #[derive(Default)]
 struct Nicknames {
     longer: BTreeMap<&'static str, BTreeSet<&'static str>>,
@@ -42,8 +42,8 @@ impl Nicknames {
     }
 }
 
-/// Returns the names that a name may be short for, or one of which it may be the first name; none if the rules say whose it is, or if
-/// it speaks. All are classes; those told most come first, ties in alphabetical order.
+/// Returns the longer names that a name may be short for or whose first name it may be. Returns none if the rules
+/// decide the name or if it speaks. All names are classes, most frequent first, ties in alphabetical order.
 pub(super) fn longer(forms: &Forms, calls: &Calls, class: &str) -> Vec<String> {
     let own = forms.sum(class);
     let is_asked = own.spoken == 0 && own.told >= MENTIONS_MIN && own.is_person() && own.is_named();
@@ -77,7 +77,7 @@ pub(super) fn longer(forms: &Forms, calls: &Calls, class: &str) -> Vec<String> {
     found.into_iter().map(|it| it.1.clone()).collect()
 }
 
-/// Returns the names that may be short for one; see [`longer`].
+/// Returns the names that may be short for this one; see [`longer`].
 pub(super) fn shorter(forms: &Forms, class: &str) -> Vec<String> {
     let (first, rest) = parted(class);
     let letters = first.char_indices().skip(BEGINNING_MIN).map(|it| &first[..it.0]);
@@ -91,13 +91,13 @@ pub(super) fn shorter(forms: &Forms, class: &str) -> Vec<String> {
     found
 }
 
-/// Returns first names of the space that one may be short for, and those that the table has.
+/// Returns the first names, from the table and from the space, that this one may be short for.
 fn longer_first_names(forms: &Forms, first: &str) -> BTreeSet<String> {
     let known = NICKNAMES.longer.get(first).into_iter().flatten();
     let mut found: BTreeSet<String> = known.map(|it| fold(it)).collect();
     if first.chars().count() >= BEGINNING_MIN {
         let begun = forms.begun(first).take(BEGUN_MAX);
-        // No nickname: else "John" might go into "Johnny" and the other way round.
+        // Nicknames are excluded: otherwise "John" might be merged into "Johnny" and vice versa.
         let is_longer = |it: &String| it != first && !NICKNAMES.longer.contains_key(it.as_str());
         found.extend(begun.map(|it| parted(it).0.to_owned()).filter(is_longer));
     }
@@ -114,10 +114,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_first_name_of_the_table_is_short_for_another_one() {
+    fn no_first_name_of_the_table_is_a_nickname_of_another() {
         let both = |it: &&&str| NICKNAMES.longer.contains_key(**it);
         let found: Vec<&&str> = NICKNAMES.shorter.keys().filter(both).collect();
-        // Else two names could go into each other.
+        // Otherwise two names could be merged into each other.
         assert_eq!(found, Vec::<&&str>::new());
         assert!(NICKNAMES.longer["tom"].contains("thomas") && NICKNAMES.longer["kate"].len() == 2);
         let all = NICKNAMES.longer.keys().chain(NICKNAMES.shorter.keys());

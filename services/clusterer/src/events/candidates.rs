@@ -1,4 +1,4 @@
-//! Pairs of events of which the rules are unsure, and what a language model said of them.
+//! Undecided pairs of events, and a language model's judgements of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -6,32 +6,32 @@ use domain::id::UnitId;
 
 use crate::coreference::{Judged, Pair, Question, Verdict};
 
-/// A pair of which the rules are unsure.
+/// An undecided pair.
 #[derive(Clone, Debug)]
 struct Candidate {
     pair: Pair,
-    /// Of what a model is shown of both.
+    /// Digest of the text that a model is shown of both events.
     digest: String,
-    /// Whether its reading was looked up since one of the two was put.
+    /// True if its reading was looked up since one of the two events was last applied.
     is_looked_up: bool,
     verdict: Option<Verdict>,
 }
 
-/// The pairs of one space.
+/// The undecided pairs of one space.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Candidates {
-    /// By the later event, the most similar earlier one first.
+    /// Pairs by the later event, most similar earlier event first.
     of: HashMap<UnitId, Vec<Candidate>>,
-    /// The later events by the earlier one.
+    /// The later events, by the earlier event.
     later: HashMap<UnitId, BTreeSet<UnitId>>,
-    /// Later events with pairs to look up,
+    /// Later events with pairs to look up.
     unlooked: BTreeSet<UnitId>,
-    /// and with pairs that were looked up and have no verdict of now.
+    /// Later events with pairs that were looked up and have no current judgement.
     open: BTreeSet<UnitId>,
 }
 
 impl Candidates {
-    /// Takes the pairs of `later` for those of which the rules are unsure now. A verdict stays while both events read as they did.
+    /// Replaces the undecided pairs of `later`. A judgement is kept while the text of both events is unchanged.
     pub(super) fn propose(&mut self, later: UnitId, proposed: Vec<(Pair, String)>) {
         let mut before = self.of.remove(&later).unwrap_or_default();
         for candidate in &before {
@@ -57,7 +57,8 @@ impl Candidates {
         self.sort(later);
     }
 
-    /// Has the readings of all pairs of an event looked up again: one of its records may have been erased and be back.
+    /// Marks all pairs of an event, so that their readings are looked up again: one of its records may have been
+    /// erased and accepted again.
     pub(super) fn look_again(&mut self, event: UnitId) {
         let others = self.later.get(&event).into_iter().flatten().copied();
         let laters: Vec<UnitId> = others.chain([event]).collect();
@@ -70,7 +71,7 @@ impl Candidates {
         }
     }
 
-    /// Has the readings of all pairs looked up again that have no verdict of now.
+    /// Marks all pairs without a current judgement, so that their readings are looked up again.
     pub(super) fn look_for_open(&mut self) {
         for later in std::mem::take(&mut self.open) {
             let candidates = self.of.get_mut(&later).into_iter().flatten();
@@ -81,14 +82,14 @@ impl Candidates {
         }
     }
 
-    /// Returns the pairs whose readings are to be looked up.
+    /// Returns the pairs whose readings have to be looked up.
     pub(super) fn unlooked(&self) -> Vec<Pair> {
         let candidates = self.unlooked.iter().filter_map(|it| self.of.get(it)).flatten();
         candidates.filter(|it| !it.is_looked_up).map(|it| it.pair).collect()
     }
 
-    /// Takes in what was found for pairs that were looked up, and returns the later events of those about which something else
-    /// is known now. A verdict about events as they do not read any more is none.
+    /// Applies the judgements that were found for `pairs`, and returns the later events of pairs whose judgement
+    /// changed. A judgement of an earlier text of the events is ignored.
     pub(super) fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) -> BTreeSet<UnitId> {
         let found: BTreeMap<Key, &Verdict> = verdicts.iter().map(|it| (Key::of(it), it)).collect();
         let mut changed = BTreeSet::new();
@@ -112,15 +113,14 @@ impl Candidates {
         changed
     }
 
-    /// Returns what a model said of a pair whose events read as `digest` says.
+    /// Returns a model's judgement of a pair whose events have this digest.
     pub(super) fn said(&self, pair: &Pair, digest: &str) -> Option<&Judged> {
         let candidates = self.of.get(&pair.later)?;
         let candidate = candidates.iter().find(|it| it.pair == *pair && it.digest == digest)?;
         candidate.verdict.as_ref()?.said.as_ref()
     }
 
-    /// Returns up to `limit` events with the earlier ones about which a model is to be asked; `is_settled` says of which pairs
-    /// somebody decided.
+    /// Returns at most `limit` questions for a model; `is_settled` returns true for pairs that a user decided.
     pub(super) fn questions(&self, limit: usize, is_settled: impl Fn(&Pair) -> bool) -> Vec<Question> {
         let question = |later: &UnitId| {
             let open = self.of.get(later)?.iter().filter(|it| it.is_open());
@@ -133,7 +133,7 @@ impl Candidates {
         self.open.iter().filter_map(question).take(limit).collect()
     }
 
-    /// Sorts a later event under what is to be done about its pairs.
+    /// Updates the sets of events with pairs to look up and with open pairs.
     fn sort(&mut self, later: UnitId) {
         let candidates = self.of.get(&later).map(Vec::as_slice).unwrap_or_default();
         let (unlooked, open) = (
@@ -165,7 +165,7 @@ impl Candidate {
     }
 }
 
-/// Both events of a pair.
+/// The two events of a pair.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     later: UnitId,

@@ -1,4 +1,5 @@
-//! Whether two events are one (CompassMem, section 3.2: same event, overlap, kind of relation, reasoning).
+//! Judges whether two events are the same (CompassMem, section 3.2: same event, overlap, kind of relation,
+//! reasoning).
 
 use std::collections::BTreeSet;
 
@@ -8,33 +9,34 @@ use domain::time::TimeSpan;
 use super::scene::Scene;
 use crate::coreference::Judged;
 
-/// Most names told in a reason.
+/// Maximum number of names in a reason.
 const NAMES_MAX: usize = 3;
-/// More similar events may be the same.
+/// Minimum cosine of two accounts of the same event; it must be exceeded.
 const SAME_MIN: f32 = 0.9;
-/// More similar ones are the same without a doubt, if nothing speaks against it.
+/// Above this cosine, accounts are surely of the same event if nothing contradicts it.
 const SURE_MIN: f32 = 0.97;
-/// Most things that speak weakly against one event and leave it open.
+/// Maximum number of weak objections that leave a pair undecided.
 const DOUBTS_MAX: usize = 1;
 
-/// How two similar events stand to each other.
+/// The judgement of two similar events.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judgement {
     pub(super) similarity: f32,
-    /// Nothing speaks against one event, and something specific speaks for it.
+    /// Nothing contradicts a single event, and something specific supports it.
     pub(super) same: bool,
-    /// They share people who do not speak, a place or a told time.
+    /// They share named people who do not speak, a place, or a time mentioned in the text.
     pub(super) overlap: bool,
-    /// How the later telling stands to the earlier one, if they are not the same.
+    /// Relation of the later account to the earlier one, if they are not the same.
     pub(super) kind: Option<RelationKind>,
     pub(super) reason: String,
-    /// Whether the rules are unsure: of two that share something, only weak reasons part them, or little joins them.
+    /// True if the rules cannot decide: the two share something, but only weak objections separate them or little
+    /// connects them.
     pub(super) unsure: bool,
-    /// Whether it is that of a language model.
+    /// True if a language model made the judgement.
     pub(super) by_model: bool,
 }
 
-/// What speaks against one event.
+/// Objections against a single event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Against {
     StepsOfTheirOwn,
@@ -63,7 +65,8 @@ impl Against {
         }
     }
 
-    /// Says whether one event may be told so all the same: by somebody else, on a later day, with other details.
+    /// Returns true if the objection may also occur between accounts of one event: by another speaker, on a later
+    /// day, or with other details.
     fn is_weak(self) -> bool {
         match self {
             Against::ToldByOthers | Against::OnAnotherDay | Against::OtherNumbers | Against::OtherActions => true,
@@ -77,13 +80,13 @@ impl Against {
 }
 
 impl Judgement {
-    /// Says whether two that are not the same have to do with each other. A model may name a relation between two that share
+    /// Returns true if two different events are related. A model may name a relation between events that share
     /// nothing else.
     pub(super) fn is_related(&self) -> bool {
         self.kind.is_some() && (self.overlap || self.by_model)
     }
 
-    /// Returns the judgement of a language model in the place of that of the rules.
+    /// Returns the language model's judgement in place of the one made by the rules.
     pub(super) fn by_model(self, said: &Judged) -> Judgement {
         Judgement {
             same: said.same,
@@ -96,7 +99,7 @@ impl Judgement {
     }
 }
 
-/// Judges the `later` telling by the `earlier` one.
+/// Judges the `later` account against the `earlier` one.
 pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgement {
     let shared: Vec<&str> = earlier.named.intersection(&later.named).map(String::as_str).collect();
     let place = !earlier.place.is_empty() && earlier.place == later.place;
@@ -142,7 +145,7 @@ pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgemen
     }
 }
 
-/// What speaks against one event.
+/// Returns the objections against a single event.
 fn against(one: &Scene, other: &Scene) -> Vec<Against> {
     let mut out = Vec::new();
     let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_empty() && !b.is_empty();

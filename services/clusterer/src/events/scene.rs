@@ -1,4 +1,4 @@
-//! What an event tells, as far as two tellings of one event have to agree in it.
+//! The features of an event in which two accounts of it have to agree.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use domain::unit::Unit;
 use super::KEYS_MAX;
 use crate::coreference::prompt;
 
-/// Words that turn what is said into its opposite.
+/// Words that negate a statement.
 const NEGATIONS: [&str; 14] = [
     "not",
     "never",
@@ -29,7 +29,7 @@ const NEGATIONS: [&str; 14] = [
     "couldn't",
 ];
 
-/// One event unit.
+/// The features of one event unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scene {
     pub(super) at: DateTime<Utc>,
@@ -38,22 +38,22 @@ pub(super) struct Scene {
     pub(super) step: Option<u32>,
     pub(super) records: Vec<RecordId>,
     pub(super) tag: String,
-    /// Under which it is looked for.
+    /// Keys by which it is looked up.
     pub(super) keys: Vec<String>,
-    /// Who speaks, and who and what is spoken of; lower case.
+    /// The speakers, and the people and things mentioned, in lower case.
     pub(super) speakers: BTreeSet<String>,
     pub(super) named: BTreeSet<String>,
     pub(super) place: String,
-    /// Times told that can be placed, a month or shorter.
+    /// Mentioned times with a known position, a month or shorter.
     pub(super) times: Vec<TimeSpan>,
-    /// The day of telling, with half a day around it.
+    /// The time of the account, with 18 hours on either side.
     pub(super) day: TimeSpan,
     pub(super) numbers: BTreeSet<String>,
-    /// Stems of what was done.
+    /// Stems of the action.
     pub(super) did: BTreeSet<String>,
-    /// Number of words that negate.
+    /// Number of negating words.
     pub(super) negations: usize,
-    /// SHA-256 of what a language model is shown of it.
+    /// SHA-256 of the text that a language model is shown of it.
     pub(super) digest: [u8; 32],
     vector: Vec<f32>,
 }
@@ -71,7 +71,7 @@ impl Scene {
         let told: Vec<String> = text::words(&unit.text).iter().map(|it| it.to_lowercase()).collect();
         let half = TimeDelta::hours(18);
         let times: Vec<TimeSpan> = unit.times.iter().filter(placed).cloned().collect();
-        // "June" and "5" of a date are judged as times, "Oslo" as the place.
+        // "June" and "5" in a date count as times, and "Oslo" as the place, not as names.
         let dated: BTreeSet<String> = times
             .iter()
             .flat_map(|it| text::words(&it.words))
@@ -114,7 +114,7 @@ impl Scene {
         }
     }
 
-    /// Cosine of two vectors of length 1; 0 if they are of two models.
+    /// Returns the cosine of two vectors of length 1, or 0 if their dimensions differ.
     pub(super) fn cosine(&self, other: &Scene) -> f32 {
         if self.vector.len() != other.vector.len() {
             return 0.0;
@@ -127,7 +127,7 @@ impl Scene {
             .min(1.0)
     }
 
-    /// The times it may have happened at: those told, else the day of telling.
+    /// Returns the times at which it may have happened: the mentioned ones, or else the time of the account.
     pub(super) fn when(&self) -> &[TimeSpan] {
         if self.times.is_empty() {
             std::slice::from_ref(&self.day)
@@ -137,7 +137,7 @@ impl Scene {
     }
 }
 
-/// The speakers stand in the first line of the summary, after the date.
+/// Returns the actor, or else the speakers in the first line of the summary, after the date.
 fn speakers(unit: &Unit) -> BTreeSet<String> {
     if !unit.actor.is_empty() {
         return BTreeSet::from([unit.actor.to_lowercase()]);
@@ -151,8 +151,8 @@ fn speakers(unit: &Unit) -> BTreeSet<String> {
         .collect()
 }
 
-/// The rarest cues and names, by how rare they are in general English; ties in alphabetical order. What is in no dictionary
-/// is rarest.
+/// Returns the rarest cues and names, by their rarity in general English; words not in the table are rarest. Ties are
+/// in alphabetical order.
 fn keys(unit: &Unit, named: &BTreeSet<String>) -> Vec<String> {
     let table = text::Table::builtin();
     let rarity = |word: &str| {

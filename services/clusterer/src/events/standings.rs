@@ -1,4 +1,4 @@
-//! Which merges an event has a part in, so that they are found by the event.
+//! Indexes merges by the events that take part in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,10 +9,10 @@ use domain::merge::{Merge, Standing};
 
 use crate::Changed;
 
-/// Most merges told of one event that took others in; all of them stand in the list of merges.
+/// Maximum number of merges listed for an event that others were merged into; the list of merges has all of them.
 const ABSORBED_MAX: usize = 100;
 
-/// A merge by when the later telling was observed.
+/// A merge, and the time at which the later event was observed.
 type Since = (Option<DateTime<Utc>>, MergeId);
 
 /// The standings of the events of one space.
@@ -21,13 +21,13 @@ pub(super) struct Standings {
     into: BTreeMap<UnitId, MergeId>,
     absorbed: BTreeMap<UnitId, BTreeSet<Since>>,
     touched: BTreeSet<UnitId>,
-    /// As they were told last.
+    /// Standings as last reported.
     told: BTreeMap<UnitId, Standing>,
 }
 
 impl Standings {
-    /// Notes the merge by which an event goes into another one, or that it is not told any more as it was. A judgement that
-    /// two events are not one joins nothing.
+    /// Adds the merge of an event into another one, or removes it if `holds` is false. A judgement that two events
+    /// are different is ignored.
     pub(super) fn set(&mut self, unit: UnitId, merge: &Merge, holds: bool) {
         if !merge.same_event {
             return;
@@ -48,7 +48,7 @@ impl Standings {
         self.touched.extend([kept, unit]);
     }
 
-    /// Adds the standings that changed since it was asked last.
+    /// Adds the standings that changed since the last call.
     pub(super) fn changed(&mut self, out: &mut Changed) {
         for unit in std::mem::take(&mut self.touched) {
             let now = self.standing(unit);

@@ -1,4 +1,4 @@
-//! A statement with the one it is about, its times and its place among others.
+//! Claims: statements with their subject, their times and their place among others.
 
 use std::collections::BTreeSet;
 
@@ -12,40 +12,40 @@ use super::slot::{Said, Slot, Sort, Whose, sort};
 use super::told::Told;
 use crate::{Acts, Named};
 
-/// One statement, ready to be compared.
+/// A statement in comparable form.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
-    /// The fact it is if nothing else closes it.
+    /// The fact it becomes if no other claim closes it.
     pub(super) fact: Fact,
-    /// How its teller calls its subject, and whose words these are.
+    /// The teller, and the phrase by which the teller means the subject.
     pub(super) subject: (String, String),
     pub(super) session: SessionId,
-    /// The fact as it was told, whoever corrected it since, and when that was.
+    /// Time of the statement, and the id of the fact as stated, before any correction.
     pub(super) told: (DateTime<Utc>, FactId),
-    /// When it was corrected to this by hand.
+    /// Time at which a user corrected the fact to this value.
     pub(super) made: Option<DateTime<Utc>>,
-    /// When it was taken back or corrected by hand, and the fact that stands in its place.
+    /// Time at which a user retired or corrected it, and the fact that replaces it, if any.
     pub(super) undone: Option<(DateTime<Utc>, Option<FactId>)>,
-    /// When its unit was forgotten by hand.
+    /// Time at which a user forgot its unit.
     pub(super) forgotten: Option<DateTime<Utc>>,
-    /// The moment it is sure to have held at, or to have ended at.
+    /// A moment at which it surely held, or at which it ended.
     pub(super) vouched: DateTime<Utc>,
     pub(super) positive: bool,
     pub(super) single: bool,
     pub(super) ended: bool,
     pub(super) event: bool,
     pub(super) corrects: bool,
-    /// Since when it holds was told.
+    /// True if the statement says since when it holds.
     pub(super) since_told: bool,
-    /// Its subject tells it.
+    /// True if the subject itself makes the statement.
     pub(super) own: bool,
     pub(super) value: BTreeSet<String>,
     pub(super) slot: Slot,
-    /// Slots in which it ends what stands.
+    /// Slots in which it ends the current values.
     pub(super) ends: Vec<Slot>,
 }
 
-/// Whom a statement is about, as far as that is known.
+/// The subject of a statement, as far as it is known.
 #[derive(Clone, Debug)]
 pub(super) struct About {
     pub(super) teller: String,
@@ -65,7 +65,7 @@ pub(super) fn phrase(subject: &Subject) -> &str {
 }
 
 impl About {
-    /// Puts a subject into words: the name of the entity, else as told: "Ann's sister".
+    /// Describes a subject: by the name of its entity, otherwise in the teller's words, such as "Ann's sister".
     pub(super) fn of(subject: &Subject, actor: &str, named: Option<Named>) -> About {
         let teller = if actor.is_empty() { "user" } else { actor };
         let told = |phrase: &str| Whose::Told {
@@ -92,7 +92,7 @@ impl About {
     }
 }
 
-/// Makes the claims of a statement: as it was told, then one for every correction by hand.
+/// Returns the claims of a statement: one as stated, then one for each correction by a user.
 pub(super) fn claims(told: &Told, statement: &Statement, about: &About, acts: &Acts) -> Vec<Claim> {
     let id = FactId::derive(
         told.place.2,
@@ -187,8 +187,8 @@ fn claim(
     }
 }
 
-/// Returns an object that can be read without knowing who told it: "me" and "my" become the teller's name. An instruction
-/// stays in the words of who gave it.
+/// Returns an object that can be understood without knowing the teller: "me" and "my" become the teller's name. An
+/// instruction keeps the words of its author.
 fn shown(object: &str, statement: &Statement, teller: &str) -> String {
     if teller.is_empty() || statement.aspect == Aspect::Instruction {
         return object.to_owned();
@@ -215,7 +215,8 @@ fn said(statement: &Statement, at: DateTime<FixedOffset>) -> Said<'_> {
     }
 }
 
-/// Since when and until when it holds. What is over without a beginning held at no time that is known.
+/// Returns the validity of a statement. If it has ended and no beginning is known, the beginning has precision
+/// `Unknown`.
 fn times(statement: &Statement, recorded: DateTime<Utc>) -> (TimeSpan, Option<DateTime<Utc>>) {
     let until = match (statement.until, statement.ended) {
         (Some(it), _) => Some(it),
@@ -242,21 +243,20 @@ fn vouched(
 ) -> DateTime<Utc> {
     match (statement.ended, statement.event) {
         (true, _) => until.unwrap_or(recorded),
-        // "In March" it was, and at which day of it nobody knows: at its end it surely was so. Told ahead of time, it is known
-        // from the telling on.
+        // "In March" does not say on which day, so it surely held at the end of March. If the event was announced, it
+        // counts from the time of the statement.
         (false, true) => from.end.max(from.start).min(recorded),
         (false, false) => recorded,
     }
 }
 
-/// Whose claims these are.
 impl Claim {
-    /// Returns its source.
+    /// Returns the id of its source unit.
     pub(super) fn unit(&self) -> UnitId {
         self.fact.source
     }
 
-    /// Returns since when it holds, or when it ended.
+    /// Returns the moment at which it began or, if it ended, the moment at which it ended.
     pub(super) fn moment(&self) -> DateTime<Utc> {
         match (self.ended, self.fact.valid_until) {
             (true, Some(until)) => until,
@@ -264,31 +264,31 @@ impl Claim {
         }
     }
 
-    /// Says whether nobody had corrected it to this before a moment; none: nobody has.
+    /// Returns true if it is a correction that a user made at or after this moment; false if `before` is none.
     pub(super) fn is_to_come(&self, before: Option<DateTime<Utc>>) -> bool {
         self.made.zip(before).is_some_and(|(made, before)| made >= before)
     }
 
-    /// Says whether it had been taken back before a moment; none: whether it is.
+    /// Returns true if it was withdrawn before this moment, or at any time if `before` is none.
     pub(super) fn is_taken_back(&self, before: Option<DateTime<Utc>>) -> bool {
         let gone = |it: DateTime<Utc>| before.is_none_or(|before| it < before);
         self.forgotten.is_some_and(gone) || self.undone_at(before).is_some()
     }
 
-    /// Returns when it had been taken back or corrected by hand before a moment; none: whenever. To forget where it was told is
-    /// not to say that it is not so.
+    /// Returns when a user retired or corrected it, if that was before this moment (at any time if `before` is none).
+    /// Forgetting its unit does not count, because that does not say that the fact is wrong.
     pub(super) fn undone_at(&self, before: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
         let undone = self.undone.map(|it| it.0);
         undone.filter(|it| before.is_none_or(|before| *it < before))
     }
 
-    /// Returns when something was decided about it by hand.
+    /// Returns the times of all decisions about it.
     pub(super) fn decided(&self) -> impl Iterator<Item = DateTime<Utc>> {
         let undone = self.undone.map(|it| it.0);
         self.made.into_iter().chain(undone).chain(self.forgotten)
     }
 
-    /// Says whether it is a plan, which may be put off.
+    /// Returns true if it is a plan; plans can be postponed.
     pub(super) fn is_plan(&self) -> bool {
         self.fact.aspect == Aspect::Plan
     }

@@ -1,4 +1,4 @@
-//! The statements of one slot, one after another in time: a newer one closes what it contradicts, and both stay.
+//! Folds the statements of one slot in order of time: a newer one closes those that it contradicts, and all are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,32 +13,33 @@ use super::line::Role;
 use super::slot::agree;
 use crate::small_map::SmallMap;
 
-/// What claims come to, as is known, or as was known before something was decided.
+/// The facts that result from claims, currently or before a decision.
 ///
-/// A claim that only repeats one that stands makes it surer and is no fact of its own.
+/// A claim that only repeats an open one raises its confidence and does not become a fact.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
-    /// The moment before which it was known; none: it is known.
+    /// The fold shows what was known before this moment; none for the current state.
     before: Option<DateTime<Utc>>,
-    /// What somebody took back or corrected by hand, and when they last did: told before, it is not to be told.
+    /// Values that a user retired or corrected, with the time of the last decision. Earlier statements of such a
+    /// value do not count.
     unsaid: BTreeMap<Value, DateTime<Utc>>,
-    /// What holds as far as was told so far, the latest [`OPEN_MAX`].
+    /// The latest [`OPEN_MAX`] claims that still hold.
     open: Vec<Open>,
     done: SmallMap<FactId, Box<Fact>>,
-    /// Facts that may have changed since it was asked last, as they were then.
+    /// Facts that may have changed since the last call of [`Fold::touched`], in their former state.
     touched: BTreeMap<FactId, Option<Fact>>,
 }
 
-/// A claim that holds, and the fact it is by now.
+/// A claim that holds, with its current fact.
 #[derive(Clone, Debug)]
 struct Open {
     claim: Arc<Claim>,
-    /// In a box: most slots have one, and a list of one has room for four.
+    /// Boxed, because most slots have one fact, and a `Vec` with one element has room for four.
     fact: Box<Fact>,
 }
 
 impl Fold {
-    /// Starts with nothing, knowing which of the claims to come were taken back.
+    /// Returns an empty fold that knows which of the coming claims were retired or corrected.
     pub(super) fn new<'a>(before: Option<DateTime<Utc>>, claims: impl Iterator<Item = (Role, &'a Arc<Claim>)>) -> Fold {
         let mut unsaid = BTreeMap::new();
         for (_, claim) in claims.filter(|(role, it)| *role == Role::States && !it.is_to_come(before)) {
@@ -54,7 +55,7 @@ impl Fold {
         }
     }
 
-    /// Takes in the next claim.
+    /// Adds the next claim.
     pub(super) fn take(&mut self, role: Role, claim: &Arc<Claim>) {
         if claim.is_to_come(self.before) {
             return;
@@ -69,7 +70,8 @@ impl Fold {
                     .and_then(|it| it.1),
                 ..claim.fact.clone()
             }),
-            // What repeats what somebody took back or corrected by hand is not told either; what is told later may be so again.
+            // A repetition of a value that a user retired or corrected does not count, unless it was stated after the
+            // decision.
             Role::States if claim.made.is_none() && self.is_unsaid(claim) => {}
             Role::States => self.state(claim),
             Role::Ends if !back => {
@@ -79,27 +81,27 @@ impl Fold {
         }
     }
 
-    /// The fact of an id as it stands. A unit may state one twice: what was opened last counts.
+    /// Returns the current fact of an id. A unit may state a fact twice; the one opened last counts.
     pub(super) fn fact(&self, id: FactId) -> Option<&Fact> {
         let open = self.open.iter().rev().find(|it| it.fact.id == id);
         open.map(|it| &it.fact).or_else(|| self.done.get(&id)).map(Box::as_ref)
     }
 
-    /// All facts.
+    /// Returns all facts.
     pub(super) fn facts(&self) -> BTreeMap<FactId, Fact> {
         let open = self.open.iter().map(|it| &it.fact);
         let all = self.done.values().chain(open);
         all.map(|it| (it.id, Fact::clone(it))).collect()
     }
 
-    /// Replaces a fact once all claims are taken in.
+    /// Replaces a fact after all claims were added.
     pub(super) fn replace(&mut self, fact: Fact) {
         self.note(fact.id);
         self.open.retain(|it| it.fact.id != fact.id);
         self.done.insert(fact.id, Box::new(fact));
     }
 
-    /// Returns the facts that may have changed since it was asked last, as they were then.
+    /// Returns the facts that may have changed since the last call, in their former state.
     pub(super) fn touched(&mut self) -> BTreeMap<FactId, Option<Fact>> {
         std::mem::take(&mut self.touched)
     }
@@ -137,7 +139,7 @@ impl Fold {
             self.done(fact);
             return;
         }
-        // What is set for later is so from then on, whatever is so until then.
+        // A claim that begins later also limits this one: it holds only until then.
         let later = self
             .open
             .iter()
@@ -156,8 +158,9 @@ impl Fold {
         }
     }
 
-    /// Closes what `claim` ends; returns since when what it puts right was said to hold, if it puts something right. What ends
-    /// later than it is told stays open until then: it is so, and may be told again or end earlier.
+    /// Closes the open claims that `claim` ends. Returns the former beginning of the claim that it corrects, if it
+    /// corrects one. A claim whose end lies after the statement stays open until then: it still holds, and may be
+    /// repeated or end earlier.
     fn close(&mut self, claim: &Claim, ends: impl Fn(&Claim) -> bool) -> Option<TimeSpan> {
         let mut wrong = None;
         let mut from = 0;
@@ -185,14 +188,14 @@ impl Fold {
 }
 
 impl Open {
-    /// Says whether `claim` only says again what it says, while it holds.
+    /// Returns true if `claim` only repeats this one while it holds.
     fn is_told_again_by(&self, claim: &Claim) -> bool {
         let holds = || claim.is_plan() || self.fact.valid_until.is_none_or(|it| claim.moment() < it);
         repeats(&self.claim, claim) && holds()
     }
 }
 
-/// Ends a fact by another one, unless it ends earlier.
+/// Ends a fact because of another one, unless it ends earlier.
 fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
     if fact.valid_until.is_none_or(|it| end < it) {
         fact.former_ends.extend(fact.valid_until.map(|valid_until| End {
@@ -206,14 +209,14 @@ fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
     }
 }
 
-/// A value, and whether it is said to be so.
+/// A value, and whether it is affirmed (true) or denied.
 type Value = (BTreeSet<String>, bool);
 
 fn value(claim: &Claim) -> Value {
     (claim.value.clone(), claim.positive)
 }
 
-/// Says whether `claim` only says again what `old` says.
+/// Returns true if `claim` only repeats `old`.
 fn repeats(old: &Claim, claim: &Claim) -> bool {
     let sure = old.own || !claim.own;
     let same_end = || !claim.is_plan() || old.fact.valid_until == claim.fact.valid_until;
@@ -224,15 +227,15 @@ fn repeats(old: &Claim, claim: &Claim) -> bool {
         && same_end()
 }
 
-/// Says whether `old` cannot hold any more once `claim` holds. What others suppose of somebody ends nothing that they said
-/// of themselves; what others saw happen does.
+/// Returns true if `old` cannot hold any longer once `claim` holds. An assumption by someone else ends nothing that
+/// people say of themselves; an event that someone else observed does.
 fn contradicts(old: &Claim, claim: &Claim) -> bool {
     let at_once = at_once(old, claim);
     if old.own && !claim.own && !claim.event && !claim.ended && !at_once {
         return false;
     }
     let akin = || agree(&old.value, &claim.value);
-    // The same with another time.
+    // The same value with another time.
     if at_once && old.fact.predicate == claim.fact.predicate && akin() {
         return true;
     }
@@ -246,23 +249,24 @@ fn contradicts(old: &Claim, claim: &Claim) -> bool {
     }
 }
 
-/// Says whether `claim` puts right what was said just before it. In a talk that goes on for months it tells a change.
+/// Returns true if `claim` corrects a recent statement of the same session. In a session that lasts for months, a
+/// later contradiction reports a change instead.
 fn at_once(old: &Claim, claim: &Claim) -> bool {
     let after = claim.told.0 - old.told.0;
     claim.corrects && old.session == claim.session && (TimeDelta::zero()..=AT_ONCE).contains(&after)
 }
 
-/// What was said longer ago is not put right by a "no".
+/// Maximum time between a statement and its correction.
 const AT_ONCE: TimeDelta = TimeDelta::hours(1);
-/// Says whether `old` is to be so only after what `claim` says is so: "I still work there" cancels no job that begins in a month.
-/// To say that it will not be so does.
+/// Returns true if `old` begins only after `claim`: "I still work there" does not cancel a job that begins in a
+/// month. A denial does cancel it.
 fn is_set_for_later(old: &Claim, claim: &Claim) -> bool {
     let states = old.positive && claim.positive && !claim.ended && !at_once(old, claim);
     states && claim.vouched.max(claim.moment()) < old.fact.valid_from.start
 }
 
-/// So many values of a slot are compared with what is told next: a claim costs no more in a slot with thousands of them. Older
-/// ones go on as they were told.
+/// Maximum number of open values in a slot. It bounds the cost of a claim in a slot with thousands of values. Older
+/// ones are kept as they are.
 const OPEN_MAX: usize = 256;
-/// No fact is surer than this.
+/// Upper limit of a fact's confidence.
 const SURE_MAX: f32 = 0.99;

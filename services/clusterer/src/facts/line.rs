@@ -1,4 +1,5 @@
-//! The claims of one slot in their order, and what they come to: as is known, and as was known before something was decided.
+//! The ordered claims of one slot and the facts that follow from them: the current state, and the state before each
+//! decision.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,32 +12,33 @@ use super::claim::Claim;
 use super::fold::Fold;
 use crate::small_map::SmallMap;
 
-/// What a claim does in a slot.
+/// The role of a claim in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Role {
-    /// It belongs there.
+    /// It states a value of the slot.
     States,
-    /// It ends what stands there: who retires has no employer any more.
+    /// It ends the values of the slot: someone who retires no longer has an employer.
     Ends,
 }
 
-/// Place of a claim in its slot: the moment it is sure to have held at, when it was told, its unit, who read it there (rules
-/// first, so that a fact of theirs stays the fact that it is when a model reads the same), its fact as it was told, what it
-/// does; of what a unit states twice the place in the unit.
+/// Sort key of a claim in its slot: the moment at which it surely held, the time of the statement, its unit, its
+/// origin (rules first, so that their fact keeps its id when a model reads the same), the fact as stated, its role,
+/// and its index among the claims of the unit.
 type Order = (DateTime<Utc>, DateTime<Utc>, UnitId, Origin, FactId, Role, usize);
 
-/// The claims of a slot and the facts they come to, whatever order they came in.
+/// The claims of a slot and the resulting facts, whatever order the claims came in.
 ///
-/// Claims are folded in their order. What comes behind all that were folded is folded onto them; anything else begins again.
+/// Claims are folded in order. A claim after all folded ones is added to the fold; any other change starts the fold
+/// again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Line {
     claims: SmallMap<Order, Arc<Claim>>,
-    /// The last claim that is folded in.
+    /// The last claim that was folded.
     last: Option<Order>,
     fold: Fold,
-    /// When something was decided about a claim.
+    /// Times of the decisions about its claims.
     decided: BTreeSet<DateTime<Utc>>,
-    /// Facts that may have changed since it was asked last, as they were then.
+    /// Facts that may have changed since the last call of [`Line::changed`], in their former state.
     before: BTreeMap<FactId, Option<Fact>>,
 }
 
@@ -51,7 +53,7 @@ impl Line {
         self.claims.insert(order, Arc::clone(claim));
     }
 
-    /// Takes a claim away.
+    /// Removes a claim.
     pub(super) fn remove(&mut self, index: usize, role: Role, claim: &Claim) {
         let order = order(index, role, claim);
         if self.last.is_some_and(|it| order <= it) {
@@ -60,12 +62,12 @@ impl Line {
         self.claims.remove(&order);
     }
 
-    /// Says whether nothing is claimed.
+    /// Returns true if there are no claims.
     pub(super) fn is_empty(&self) -> bool {
         self.claims.is_empty()
     }
 
-    /// Returns the facts that differ from what they were when it was asked last, by id; those without a fact are gone.
+    /// Returns the facts that changed since the last call, by id; an id without a fact was deleted.
     pub(super) fn changed(&mut self) -> Vec<(FactId, Option<Fact>)> {
         if self.last.is_none() {
             self.fold = Fold::new(None, self.roles());
@@ -96,7 +98,7 @@ impl Line {
         self.claims.iter().map(|(order, it)| (order.5, it))
     }
 
-    /// Adds to the facts how they were known before each decision. One that is none any more stays, taken back.
+    /// Adds to each fact its state before each decision. A fact that no longer exists is kept as withdrawn.
     fn look_back(&mut self) {
         if self.decided.is_empty() {
             return;
@@ -121,7 +123,7 @@ impl Line {
             }) else {
                 continue;
             };
-            // What was not known yet needs no word.
+            // A time before the fact was recorded needs no entry.
             let unknown = |it: &&Former| it.fact.is_none() && it.until <= now.recorded_at;
             let unknown = former.iter().take_while(unknown).count();
             former.drain(..unknown);
@@ -132,7 +134,7 @@ impl Line {
     }
 }
 
-/// How a fact was known before each moment, as far as it was known otherwise after it; oldest first.
+/// Returns the states of a fact before each moment, as far as they differ from the next state, oldest first.
 fn former(times: &[(DateTime<Utc>, BTreeMap<FactId, Fact>)], id: FactId, now: Option<&Fact>) -> Vec<Former> {
     let mut later = now;
     let mut former = Vec::new();

@@ -1,4 +1,4 @@
-//! What a statement competes with: two statements of one slot can contradict each other, others never.
+//! Assigns statements to slots. Only two statements of the same slot can contradict each other.
 
 use std::collections::BTreeSet;
 
@@ -11,34 +11,34 @@ mod stems;
 
 use stems::{bare, capitals, head, stems, timeless};
 
-/// Whom a slot is about.
+/// The subject of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Whose {
     /// An entity.
     Entity(EntityId),
-    /// One of several of a name, by whose they are: "ann's sister".
+    /// One of several namesakes, described by its role: "ann's sister".
     OfSeveral(String),
-    /// Somebody not known by that name, or one of several: whom the teller means.
+    /// An unknown or ambiguous subject, identified by the teller and the phrase.
     Told {
-        /// Who tells it.
+        /// The teller.
         teller: String,
-        /// By which phrase; empty: the teller.
+        /// The phrase; empty if the teller is the subject.
         phrase: String,
     },
 }
 
-/// What statements are compared in.
+/// Key of a group of statements that are compared with each other.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot {
-    /// Whom it is about.
+    /// The subject.
     pub(super) whose: Whose,
-    /// The group of predicates: `home`, `likes`.
+    /// The group of predicates, such as `home` or `likes`.
     pub(super) family: String,
-    /// Which of the group, where several hold at once: the stems of what is liked.
+    /// Distinguishes values that can hold at the same time, for example by the stems of a liked thing.
     pub(super) stem: String,
 }
 
-/// What can be said of a statement beside its times.
+/// A statement without its times.
 #[derive(Clone, Debug)]
 pub(super) struct Said<'a> {
     pub(super) aspect: Aspect,
@@ -49,21 +49,21 @@ pub(super) struct Said<'a> {
     pub(super) at: DateTime<FixedOffset>,
 }
 
-/// Where a statement belongs, and its value there.
+/// The slot of a statement without its subject, and the value in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sort {
     pub(super) family: String,
     pub(super) stem: String,
-    /// Stems of the value; empty: any.
+    /// Stems of the value; an empty set matches any value.
     pub(super) value: BTreeSet<String>,
-    /// One value holds at a time.
+    /// True if only one value holds at a time.
     pub(super) single: bool,
-    /// Families that end with it.
+    /// Families of slots whose values it ends.
     pub(super) ends: Vec<&'static str>,
 }
 
 impl Sort {
-    /// One value at a time.
+    /// Returns a sort in which one value holds at a time.
     fn one(family: impl Into<String>, value: BTreeSet<String>) -> Sort {
         Sort {
             family: family.into(),
@@ -74,7 +74,7 @@ impl Sort {
         }
     }
 
-    /// Values stand side by side, each in a slot of its own.
+    /// Returns a sort in which each value has its own slot.
     fn each(family: impl Into<String>, value: BTreeSet<String>) -> Sort {
         Sort {
             family: family.into(),
@@ -93,7 +93,7 @@ impl Sort {
     }
 }
 
-/// Returns where a statement belongs.
+/// Returns the sort of a statement.
 pub(super) fn sort(said: &Said<'_>) -> Sort {
     let value = stems(said.object);
     match said.aspect {
@@ -108,7 +108,7 @@ pub(super) fn sort(said: &Said<'_>) -> Sort {
             let verb = said.predicate.rsplit(' ').next().unwrap_or_default();
             Sort::each(format!("habit {}", text::stem(verb)), timeless(said))
         }),
-        // The same plan at another time is the plan put off.
+        // The same plan with another time is the postponed plan.
         Aspect::Plan => Sort {
             stem: joined(&timeless(said)),
             ..Sort::one("plans", value)
@@ -117,7 +117,7 @@ pub(super) fn sort(said: &Said<'_>) -> Sort {
     }
 }
 
-/// Says whether two values can stand beside each other: one says no more than the other.
+/// Returns true if two values are compatible: one of them contains the other.
 pub(super) fn agree(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
     a.is_subset(b) || b.is_subset(a)
 }
@@ -191,7 +191,7 @@ fn owned(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
     let head = head(said.object);
     Sort {
         stem: head,
-        // What is sold, or lacking, is whatever of that kind one has.
+        // If something was sold or is lacking, it is whatever thing of that kind the subject has.
         value: if said.ended || said.predicate.starts_with("does not") {
             BTreeSet::new()
         } else {
@@ -224,13 +224,14 @@ fn preference(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
     taken(said.predicate, &value).unwrap_or_else(|| Sort::each("likes", value))
 }
 
-/// "does not drink coffee" and "drinks coffee every morning" are of one sort.
+/// Returns the same sort for "does not drink coffee" and "drinks coffee every morning".
 fn taken(predicate: &str, value: &BTreeSet<String>) -> Option<Sort> {
     let verb = text::stem(predicate.rsplit(' ').next().unwrap_or_default());
     matches!(verb.as_str(), "eat" | "drink" | "smoke").then(|| Sort::each(format!("takes {verb}"), value.clone()))
 }
 
-/// Orders about the same side of an answer replace each other; those for an occasion stand by themselves.
+/// Returns one slot for instructions about the same aspect of an answer, since they replace each other; an
+/// instruction for an occasion has its own slot.
 fn instruction(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
     let lower = said.object.to_lowercase();
     let first = lower.split(' ').next().unwrap_or_default();
@@ -250,9 +251,9 @@ fn joined(value: &BTreeSet<String>) -> String {
     value.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 
-/// Having been somewhere.
+/// Predicates for having been somewhere.
 const BEEN: &[&str] = &["has been to", "visited"];
-/// Sides of an answer, and the words that tell which one an order is about.
+/// Aspects of an answer, with the words in an instruction that indicate them.
 const SIDES: &[(&str, &[&str])] = &[
     ("name", &["call me", "address me"]),
     (

@@ -1,4 +1,4 @@
-//! What one unit states, and what it puts right.
+//! Reads the statements and corrections of one unit.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use text::facts::{Correction, Statement, Subject, Telling, correction, stated_in
 
 use crate::Acts;
 
-/// Place of a unit inside its session.
+/// Position of a unit in its session.
 pub(super) type Place = (DateTime<FixedOffset>, u64, UnitId);
 
-/// What a unit states of one record, or puts right that was stated before it.
+/// The statements of a unit about one record, or its correction of an earlier statement.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Told {
     pub(super) session: SessionId,
     pub(super) place: Place,
     pub(super) actor: String,
-    /// The turn that says so: of a gist, that of the record it was read in.
+    /// The turn unit that makes the statements; for a gist, the turn unit of the record that the model read.
     pub(super) source: UnitId,
     pub(super) origin: Origin,
     pub(super) statements: Vec<Statement>,
@@ -29,8 +29,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// Returns since when it is not told any more: the turn was forgotten, or what anybody read in it was, or a later version of
-    /// its record is told; none if it is told.
+    /// Returns the time since which it no longer counts, or none if it counts. The reason is that its turn or its
+    /// gist was forgotten, or that a later version replaced its record.
     pub(super) fn forgotten_at(&self, acts: &Acts, versions: &Versions) -> Option<DateTime<Utc>> {
         let forgotten = [self.place.2, self.source]
             .into_iter()
@@ -39,7 +39,8 @@ impl Told {
     }
 }
 
-/// Reads a unit; nothing if it states nothing, or does not count any more. Event units repeat what their turns state.
+/// Reads the statements of a unit, or nothing if it is no longer active. Event units are skipped because they repeat
+/// the statements of their turns.
 pub(super) fn told(unit: &Unit) -> Vec<Told> {
     if !matches!(unit.status, Status::Active | Status::Merged) {
         return Vec::new();
@@ -51,7 +52,7 @@ pub(super) fn told(unit: &Unit) -> Vec<Told> {
     }
 }
 
-/// Reads a turn by the rules.
+/// Reads a turn with the rules.
 fn by_rule(unit: &Unit) -> Option<Told> {
     let telling = Telling {
         text: &unit.text,
@@ -76,7 +77,7 @@ fn by_rule(unit: &Unit) -> Option<Told> {
     })
 }
 
-/// Takes what a language model read, record by record.
+/// Takes the statements that a language model read, record by record.
 fn by_model(unit: &Unit) -> Vec<Told> {
     let mut records: BTreeMap<(DateTime<FixedOffset>, RecordId), Vec<&Stated>> = BTreeMap::new();
     for stated in &unit.stated {

@@ -1,4 +1,4 @@
-//! What a language model that labels a topic is shown and asked.
+//! The prompt for labelling a topic.
 
 use domain::port::{Chat, ModelRole, ReplyForm};
 use domain::unit::Unit;
@@ -9,19 +9,20 @@ use text::one_line;
 
 use crate::schema::object;
 
-/// Name and version of the prompt. Whatever changes what a model replies counts it up, and topics are labelled again.
+/// Name and version of the prompt. Increase the version with any change that affects the replies; topics are then
+/// labelled again.
 pub(crate) const PROMPT: &str = "labels/1";
 static SYSTEM: &str = include_str!("../../prompts/labels.txt");
-/// Events that are shown of a topic, at most.
+/// Maximum number of events shown of a topic.
 pub(crate) const LINES_MAX: usize = 20;
-/// Records that these have besides those of the first, at most: more beside a reading cannot be imported.
+/// Maximum number of records of all shown events but the first. An import refuses readings with more.
 const RECORDS_MAX: usize = 64;
-/// Most bytes that are shown of one event.
+/// Maximum number of bytes shown of one event.
 const SHOWN_BYTES: usize = 500;
-/// What ends an event that was cut.
+/// Marks the end of a truncated event.
 const CUT: &str = " [cut]";
 
-/// Returns the events of a topic that a model is shown: the first one, and the others as long as they have few records together.
+/// Returns the events that the model is shown: the first one, then others until their records reach the limit.
 pub(crate) fn shown_of<'a>(founder: &'a Unit, others: impl Iterator<Item = &'a Unit>) -> Vec<&'a Unit> {
     let mut shown = vec![founder];
     let mut records = 0;
@@ -35,7 +36,7 @@ pub(crate) fn shown_of<'a>(founder: &'a Unit, others: impl Iterator<Item = &'a U
     shown
 }
 
-/// Returns what a model is asked about events of a topic, which are numbered from 1. What users and programs said is between marks.
+/// Returns the prompt about events of a topic, numbered from 1. Text from users and programs is enclosed in marks.
 pub(crate) fn prompt(events: &[&Unit]) -> Chat {
     let numbered = events
         .iter()
@@ -54,7 +55,8 @@ pub(crate) fn prompt(events: &[&Unit]) -> Chat {
     }
 }
 
-/// Returns what a model is shown of an event: the day, who speaks, and what was said, on one line of at most 500 bytes.
+/// Returns the line that a model is shown of an event: the day, the speaker and the text, at most 500 bytes plus the
+/// truncation mark.
 pub(super) fn line(event: &Unit) -> String {
     let text = one_line(&event.summary);
     match text.len() <= SHOWN_BYTES {
@@ -63,8 +65,8 @@ pub(super) fn line(event: &Unit) -> String {
     }
 }
 
-/// Returns the SHA-256 of what a model is shown of events, in hexadecimal digits. No ids are part of it, so it stays the same in
-/// another space.
+/// Returns the SHA-256 of the lines that a model is shown of events, in hexadecimal. No ids are part of it, so it is
+/// the same in another space.
 pub fn label_digest(events: &[&Unit]) -> String {
     let lines = events.iter().map(|it| line(it)).collect::<Vec<String>>();
     let digest = Sha256::digest(lines.join("\n").as_bytes());
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_depends_on_what_is_shown_and_on_no_id() {
+    fn a_digest_depends_on_the_shown_text_and_on_no_id() {
         let [one, other] = [event(1, "Tom: A fern."), event(2, "Ann: It grows.")];
         let digest = label_digest(&[&one, &other]);
         assert_eq!(digest.len(), 64);

@@ -1,4 +1,4 @@
-//! The reply of a language model that labelled a topic, and what of it the events bear out.
+//! Parses the model's reply about a topic and checks it against the events.
 
 use domain::reading::LeftOut;
 use domain::unit::Unit;
@@ -9,23 +9,23 @@ use super::prompt::line;
 use crate::grounding::Known;
 use crate::model_sentence::{flaw, left_out, shown, summary_flaw};
 
-/// Most words and characters of a name.
+/// Maximum number of words and of characters in a name.
 const NAME_WORDS_MAX: usize = 6;
 const NAME_CHARS_MAX: usize = 60;
-/// Longest reply that is kept, in bytes.
+/// Maximum length of a stored reply, in bytes.
 const REPLY_BYTES_MAX: usize = 8_192;
-/// What a model said of a topic, unchecked.
+/// The unchecked reply of a model about a topic.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Said {
     name: String,
     #[serde(default)]
     summary: String,
-    /// The lines on which both stand, by number from 1.
+    /// The lines that support name and summary, numbered from 1.
     #[serde(default)]
     lines: Vec<u32>,
 }
 
-/// What is used of what a model said.
+/// The part of a reply that is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Usable {
     /// One to six words.
@@ -34,30 +34,30 @@ pub(crate) struct Usable {
     pub(crate) summary: Option<String>,
 }
 
-/// What came of the checks.
+/// The result of the checks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Checked {
-    /// None if the name is not borne out.
+    /// None if the lines do not support the name.
     pub(crate) usable: Option<Usable>,
-    /// What is not used.
+    /// The rejected parts.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
 impl Said {
-    /// Reads a reply as it was stored; none if it is no label.
+    /// Parses a reply in its stored form, or returns none if it is not a label.
     pub(crate) fn read(output: &str) -> Option<Said> {
         serde_json::from_str(output).ok()
     }
 
-    /// Finds the label in a reply and returns it as it is stored; none if there is none.
+    /// Finds the label in a reply and returns it in its stored form, or none if there is none.
     pub(crate) fn stored(reply: &str) -> Option<String> {
         let (_, said) = last_object::<Said>(after_thoughts(reply)?)?;
         let stored = serde_json::to_string(&said).ok()?;
         (stored.len() <= REPLY_BYTES_MAX).then_some(stored)
     }
 
-    /// Checks it against the lines that it cites of the events, in the order in which they were shown. One that cites a line
-    /// that does not exist, or no line, is not borne out.
+    /// Checks the reply against the events it cites; `events` are in the order in which they were shown. A reply that
+    /// cites no line, or a line that does not exist, is rejected.
     pub(crate) fn check(&self, events: &[&Unit]) -> Checked {
         let event = |number: &u32| {
             let place = usize::try_from(*number).ok()?.checked_sub(1)?;
@@ -71,7 +71,7 @@ impl Said {
         }
     }
 
-    /// Checks it against events, whatever lines it cites.
+    /// Checks the reply against all of these events, whatever lines it cites.
     pub(crate) fn check_against_all(&self, events: &[&Unit]) -> Checked {
         let lines: Vec<String> = events.iter().map(|it| line(it)).collect();
         let known = Known::of(lines.iter().map(String::as_str));
@@ -98,7 +98,7 @@ impl Said {
     }
 }
 
-/// Returns why a name is not used; none if it is.
+/// Returns why a name is rejected, or none if it is used.
 fn name_flaw(name: &str, known: &Known) -> Option<&'static str> {
     let words = name.split_whitespace().count();
     if !name.chars().any(char::is_alphabetic) {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_is_used_if_its_lines_bear_it_out() {
+    fn a_label_that_its_lines_support_is_used() {
         let found = checked(
             "\"Ferns and roses\"",
             "Ann's fern has 3 new leaves, and Tom waters the ferns in Leeds.",
@@ -153,12 +153,12 @@ mod tests {
             Some("Ann's fern has 3 new leaves, and Tom waters the ferns in Leeds.")
         );
         assert_eq!(found.left_out, []);
-        // A word that opens a name and names nobody need not occur.
+        // A word that opens a name and names no person or place need not occur in the lines.
         assert!(checked("Gardening of Ann", "", &[1]).usable.is_some());
     }
 
     #[test]
-    fn a_name_or_number_that_is_in_no_cited_line_is_not_used() {
+    fn a_name_or_number_that_is_in_no_cited_line_is_rejected() {
         let name = "has a name that is not in its lines";
         assert_eq!(why("ferns in Paris", "", &[1, 2, 3]), name);
         assert_eq!(why("Paris", "", &[1, 2, 3]), name, "alone");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_without_lines_or_with_too_many_words_is_not_used() {
+    fn a_label_without_lines_or_with_too_many_words_is_rejected() {
         assert_eq!(why("ferns", "", &[]), "cites no line");
         assert_eq!(why("ferns", "", &[0]), "cites a line that does not exist");
         assert_eq!(why("ferns", "", &[1, 4]), "cites a line that does not exist");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_of_something_else_is_left_out_and_the_name_stays() {
+    fn an_unsupported_summary_is_rejected_and_the_name_is_kept() {
         for (summary, expected) in [
             (
                 "The passwords go to the operator and whatever was stored is deleted.",
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_found_in_whatever_surrounds_it() {
+    fn a_label_is_found_inside_surrounding_text() {
         let reply = "<think>{\"name\": \"no\"}</think>Here: ```json\n{\"name\": \"ferns\", \"summary\": \"A fern.\", \"lines\": [2]}\n```";
         let stored = Said::stored(reply).unwrap();
         assert_eq!(stored, "{\"name\":\"ferns\",\"summary\":\"A fern.\",\"lines\":[2]}");

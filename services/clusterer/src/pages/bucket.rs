@@ -1,4 +1,4 @@
-//! Everything that units tell of a name, a topic or a month: kept ranked, so that the best of it is at hand.
+//! Ranked contents of units about a name, a topic or a month.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use domain::id::{TopicId, UnitId};
 
 use super::names::Name;
 
-/// What a bucket is about.
+/// The thing that a bucket is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum About {
     /// A name.
@@ -19,7 +19,7 @@ pub(super) enum About {
     Month(Month),
 }
 
-/// Year and month, 1 to 12.
+/// Year, and month from 1 to 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Month(i32, u32);
 
@@ -28,19 +28,19 @@ impl Month {
         Month(date.year(), date.month())
     }
 
-    /// `2024-05`.
+    /// Returns a key such as `2024-05`.
     pub(super) fn key(self) -> String {
         format!("{:04}-{:02}", self.0, self.1)
     }
 
-    /// `May 2024`.
+    /// Returns a title such as `May 2024`.
     pub(super) fn title(self) -> String {
         let first = chrono::NaiveDate::from_ymd_opt(self.0, self.1, 1).unwrap_or_default();
         first.format("%B %Y").to_string()
     }
 }
 
-/// Counts with the greatest at hand.
+/// Counts by key, ordered by count.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked<K> {
     counts: BTreeMap<K, u32>,
@@ -48,7 +48,7 @@ pub(super) struct Ranked<K> {
 }
 
 impl<K: Ord + Clone> Ranked<K> {
-    /// Counts one more or one less.
+    /// Adds one to a count, or subtracts one if `more` is false.
     pub(super) fn count(&mut self, key: &K, more: bool) {
         let before = self.counts.get(key).copied().unwrap_or_default();
         let after = if more { before + 1 } else { before.saturating_sub(1) };
@@ -61,12 +61,12 @@ impl<K: Ord + Clone> Ranked<K> {
         }
     }
 
-    /// The greatest counts first, ties by key.
+    /// Returns the counts, greatest first, ties by key.
     pub(super) fn top(&self) -> impl Iterator<Item = (&K, u32)> {
         self.order.iter().map(|(count, key)| (key, count.0))
     }
 
-    /// All that are counted.
+    /// Returns all counted keys.
     pub(super) fn keys(&self) -> impl Iterator<Item = &K> {
         self.counts.keys()
     }
@@ -81,19 +81,19 @@ impl<K> Default for Ranked<K> {
     }
 }
 
-/// Place of a line: what says most first, then what was first.
+/// Rank of a line: highest score first, then earliest time.
 pub(super) type Rank = (Reverse<u32>, DateTime<Utc>, UnitId);
 
-/// What units tell of one thing.
+/// The contents of units about one thing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bucket {
-    /// Units with a line.
+    /// Units from which a line is taken.
     pub(super) lines: BTreeSet<Rank>,
     /// All units.
     pub(super) times: BTreeSet<(DateTime<Utc>, UnitId)>,
-    /// What else they tell of, by number of units.
+    /// The other things that these units mention, by number of units.
     pub(super) near: Ranked<About>,
-    /// Names that were told to be the reason.
+    /// Names that a sentence gives as the reason.
     pub(super) reasons: Ranked<Name>,
 }
 

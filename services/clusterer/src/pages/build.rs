@@ -1,4 +1,4 @@
-//! A page from what is known.
+//! Builds a page from the known facts, units and names.
 
 use chrono::{DateTime, Utc};
 use domain::fact::Aspect;
@@ -7,13 +7,13 @@ use domain::page::{Page, PageStatus, Section};
 use super::known::{Head, Known, Subject};
 use super::sections::{Ranks, rounded};
 
-/// Most sections, tags and other names of a page.
+/// Maximum number of sections of a page. The next constants limit tags and other names.
 const SECTIONS_MAX: usize = 12;
 const TAGS_MAX: usize = 8;
 const ALIASES_MAX: usize = 16;
 
 impl Known {
-    /// Builds the page of a subject that has one.
+    /// Builds the page of a subject from its head.
     pub(super) fn page(&self, subject: &Subject, head: &Head) -> Page {
         let buckets = self.buckets(subject);
         let own = buckets.iter().map(|it| it.times.len()).sum();

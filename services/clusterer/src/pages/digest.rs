@@ -1,12 +1,12 @@
-//! Pages in short, to tell whether one is another than before.
+//! Digests of pages, to detect changes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use domain::page::{FormerLine, Line, Link, Page, Section};
 
-/// Equal pages have equal digests; the same within a process.
+/// Returns a digest of a page. Equal pages have equal digests, within one process.
 pub(super) fn digest(page: &Page) -> u64 {
-    // Field by field, so that the compiler asks about new ones: numbers with a point have no hash of their own.
+    // Destructured, so that the compiler reports new fields; floating-point fields have no `Hash`.
     let Page {
         id,
         dimension,

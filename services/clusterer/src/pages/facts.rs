@@ -1,4 +1,4 @@
-//! Facts by whom they are about and by what they name, the ones that hold first.
+//! Facts indexed by the entity that they are about and by the name in their value, current ones first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -9,51 +9,51 @@ use domain::id::{EntityId, FactId, UnitId};
 
 use super::names::Name;
 
-/// Words in a predicate that turn it round.
+/// Words in a predicate that reverse a preference.
 const AGAINST: [&str; 18] = [
     "not", "never", "hate", "hates", "hated", "dislikes", "disliked", "avoids", "avoided", "loathes", "detests",
     "stopped", "quit", "against", "refuses", "dreads", "can't", "cannot",
 ];
 
-/// Place of a fact: what holds first, then what is surest, then what is newest.
+/// Rank of a fact: current before closed, then the highest confidence, then the newest.
 pub(super) type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
 
-/// Something that is liked or not: what, and whether it is liked.
+/// A thing, and whether it is liked (true) or disliked.
 pub(super) type Taste = (String, bool);
 
-/// Facts about an entity by aspect, each with the name that is its value.
+/// Facts about an entity by aspect, each with the name in its value.
 pub(super) type Aspects = BTreeMap<Aspect, BTreeMap<Rank, Name>>;
 
-/// Facts that name something, each with whom it is about.
+/// Facts that have a name as their value, each with the entity it is about.
 pub(super) type Naming = BTreeMap<Rank, Option<EntityId>>;
 
-/// Facts of one space that are told; those taken back are not among them.
+/// The facts of one space, without withdrawn ones.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Facts {
     all: HashMap<FactId, Fact>,
     of: HashMap<EntityId, Aspects>,
-    /// Facts by the name that is their value, with whom they are about.
+    /// Facts by the name in their value, with the entities they are about.
     naming: BTreeMap<Name, Naming>,
     tastes: BTreeMap<Taste, BTreeMap<EntityId, u32>>,
-    /// Facts by the one that closed them.
+    /// Facts by the fact that closed them.
     closed: HashMap<FactId, BTreeSet<FactId>>,
 }
 
-/// What a change of facts touches.
+/// The effects of a change of facts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Touched {
-    /// Whom they are about.
+    /// Entities that the facts are about.
     pub(super) entities: BTreeSet<EntityId>,
-    /// What they and those that they closed or that closed them name.
+    /// Names in the values of these facts, and of facts that they closed or that closed them.
     pub(super) names: BTreeSet<Name>,
-    /// Those of another taste.
+    /// Entities with the opposite preference.
     pub(super) contrary: BTreeSet<EntityId>,
-    /// Sources of those that they closed or that closed them.
+    /// Sources of the facts that they closed or that closed them.
     pub(super) sources: BTreeSet<UnitId>,
 }
 
 impl Facts {
-    /// Puts a fact, or takes it away.
+    /// Adds or replaces a fact, or removes it if `fact` is none.
     pub(super) fn set(&mut self, id: FactId, fact: Option<&Fact>) -> Touched {
         let mut touched = Touched::default();
         let fact = fact.filter(|it| !it.withdrawn);
@@ -74,22 +74,22 @@ impl Facts {
         self.all.get(&id)
     }
 
-    /// Facts about an entity, by aspect.
+    /// Returns the facts about an entity, by aspect.
     pub(super) fn about(&self, entity: EntityId) -> Option<&Aspects> {
         self.of.get(&entity)
     }
 
-    /// Facts whose value is this name.
+    /// Returns the facts whose value is this name.
     pub(super) fn naming(&self, name: &Name) -> Option<&Naming> {
         self.naming.get(name)
     }
 
-    /// Who has a taste now, by id.
+    /// Returns the entities that currently have a preference, by id.
     pub(super) fn having(&self, taste: &Taste) -> impl Iterator<Item = EntityId> + use<'_> {
         self.tastes.get(taste).into_iter().flat_map(|it| it.keys().copied())
     }
 
-    /// Returns the facts that a fact closed and the one that closed it.
+    /// Returns the facts that a fact closed, and the one that closed it.
     pub(super) fn against<'a>(&'a self, fact: &'a Fact) -> impl Iterator<Item = &'a Fact> {
         let closed = self.closed.get(&fact.id).into_iter().flatten();
         closed.chain(&fact.retired_by).filter_map(|it| self.all.get(it))
@@ -134,7 +134,7 @@ impl Facts {
     }
 }
 
-/// What somebody likes or not now; none of a fact of another kind or that holds no more.
+/// Returns the preference that a fact states, or none if the fact is of another kind or closed.
 pub(super) fn taste(fact: &Fact) -> Option<Taste> {
     let now = fact.aspect == Aspect::Preference && fact.valid_until.is_none();
     let stems = text::stems(&fact.object);
@@ -145,7 +145,7 @@ pub(super) fn opposite(taste: &Taste) -> Taste {
     (taste.0.clone(), !taste.1)
 }
 
-/// Says whether a preference is for something.
+/// Returns true if a preference is positive.
 pub(super) fn likes(fact: &Fact) -> bool {
     let lower = fact.predicate.to_lowercase();
     !lower
@@ -153,7 +153,7 @@ pub(super) fn likes(fact: &Fact) -> bool {
         .any(|it| AGAINST.contains(&it) || it.ends_with("n't"))
 }
 
-/// The title of a section of facts.
+/// Returns the title of a section of facts.
 pub(super) fn title(aspect: Aspect) -> &'static str {
     match aspect {
         Aspect::Preference => "Likes and dislikes",
@@ -169,12 +169,12 @@ pub(super) fn title(aspect: Aspect) -> &'static str {
     }
 }
 
-/// Says whether the fact of a place holds.
+/// Returns true if the fact of a rank is current.
 pub(super) fn holds(rank: &Rank) -> bool {
     !rank.0
 }
 
-/// Returns the place of a fact.
+/// Returns the rank of a fact.
 pub(super) fn rank(fact: &Fact) -> Rank {
     let sure = (fact.confidence.clamp(0.0, 1.0) * 100.0).round() as u32;
     (
@@ -185,7 +185,7 @@ pub(super) fn rank(fact: &Fact) -> Rank {
     )
 }
 
-/// Puts a fact into an index, or takes it out.
+/// Adds a fact to an index, or removes it if `value` is none.
 fn edit<K: Ord + Clone, V>(index: &mut BTreeMap<K, BTreeMap<Rank, V>>, key: &K, rank: Rank, value: Option<V>) {
     let ranks = index.entry(key.clone()).or_default();
     match value {

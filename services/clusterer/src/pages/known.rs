@@ -1,4 +1,4 @@
-//! What pages are about, and which there are.
+//! The subjects of pages, and the data that pages are built from.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,15 +14,15 @@ use super::names::{Name, Names};
 use super::placed::Placed;
 use super::store::Store;
 
-/// Mentions from which somebody or some place has a page without any fact.
+/// Minimum number of mentions of a figure or place that has a page without any fact.
 const MENTIONS_MIN: u64 = 2;
 
-/// What a page is about.
+/// The subject of a page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Subject {
     /// A figure or a place.
     Entity(EntityId),
-    /// What a figure likes and wants.
+    /// The preferences and instructions of a figure.
     Taste(EntityId),
     /// A topic.
     Topic(TopicId),
@@ -30,7 +30,7 @@ pub(super) enum Subject {
     Month(Month),
 }
 
-/// What others need of a page to link to it.
+/// The data of a page that links to it need.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Head {
     pub(super) id: PageId,
@@ -38,23 +38,23 @@ pub(super) struct Head {
     pub(super) title: String,
 }
 
-/// Everything that pages are built from.
+/// All data that pages are built from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub(super) store: Store,
     pub(super) facts: Facts,
-    /// Facts that were taken back, as they were told.
+    /// Withdrawn facts in their last state.
     pub(super) taken: Facts,
     pub(super) placed: Placed,
     pub(super) names: Names,
     pub(super) topics: BTreeMap<TopicId, Topic>,
-    /// By the topic that may be founded on it, each event with the caller's id of its first record.
+    /// Events by the topic that they may found, each with the caller's id of its first record.
     pub(super) founders: HashMap<TopicId, Box<str>>,
     pub(super) heads: BTreeMap<Subject, Head>,
 }
 
 impl Known {
-    /// Returns whose page tells of it.
+    /// Returns the subject whose page covers this thing.
     pub(super) fn subject(&self, about: &About) -> Option<Subject> {
         match about {
             About::Name(name) => self.names.owner(name).map(Subject::Entity),
@@ -63,7 +63,7 @@ impl Known {
         }
     }
 
-    /// Returns what a subject is about, with its buckets as far as there are any.
+    /// Returns the existing buckets of a subject.
     pub(super) fn buckets(&self, subject: &Subject) -> Vec<&Bucket> {
         let abouts: Vec<About> = match subject {
             Subject::Entity(id) => self.names.of(*id).cloned().map(About::Name).collect(),
@@ -74,12 +74,12 @@ impl Known {
         abouts.iter().filter_map(|it| self.store.bucket(it)).collect()
     }
 
-    /// Returns the head of a subject; none if it has no page.
+    /// Returns the head of a subject, or none if it has no page.
     pub(super) fn head(&self, space: &SpaceId, subject: &Subject) -> Option<Head> {
         self.head_by(space, subject, &self.facts)
     }
 
-    /// Returns the head of a subject that has no page any more: all that stood there was taken back.
+    /// Returns the head of a subject's former page, all of whose facts were withdrawn.
     pub(super) fn former_head(&self, space: &SpaceId, subject: &Subject) -> Option<Head> {
         self.head_by(space, subject, &self.taken)
     }
@@ -128,12 +128,12 @@ impl Known {
         })
     }
 
-    /// Returns the facts that name an entity as their value, name by name, with whom they are about.
+    /// Returns the facts whose value is a name of an entity, name by name, with the entities they are about.
     pub(super) fn named(&self, id: EntityId) -> impl Iterator<Item = (&facts::Rank, Option<EntityId>)> {
         self.named_in(&self.facts, id)
     }
 
-    /// Returns those of `facts` that name an entity as their value.
+    /// Returns those of `facts` whose value is a name of an entity.
     pub(super) fn named_in<'a>(
         &'a self,
         facts: &'a Facts,
@@ -178,12 +178,12 @@ impl Known {
         }
     }
 
-    /// Returns whom or what the value of a fact names.
+    /// Returns the entity that the value of a fact names.
     pub(super) fn meant(&self, fact: &Fact) -> Option<EntityId> {
         self.names.owner(&Name::of(&fact.object))
     }
 
-    /// Adds the subjects that are spoken of together with it, in a unit or in a fact.
+    /// Adds the subjects that are mentioned together with this thing, in a unit or in a fact.
     pub(super) fn near(&self, about: &About, out: &mut BTreeSet<Subject>) {
         let bucket = self.store.bucket(about);
         let keys = bucket.into_iter().flat_map(|it| it.near.keys());

@@ -1,16 +1,16 @@
-//! The line that tells of a unit, and how much it says.
+//! Selects the sentence that represents a unit on a page, and scores it.
 
 use std::borrow::Cow;
 
 use domain::unit::{Grain, Unit};
 
-/// Longest text that is read, in bytes.
+/// Maximum length of the text that is read, in bytes.
 const BYTES_MAX: usize = 4_000;
-/// Longest line, in bytes.
+/// Maximum length of a line, in bytes.
 const LINE_BYTES: usize = 220;
-/// What says less than this is small talk.
+/// Minimum score of a line; sentences with a lower score are small talk.
 pub(super) const SCORE_MIN: u32 = 6;
-/// Words that tell why, before the reason.
+/// Phrases before a reason.
 const BECAUSE: [&str; 6] = [
     " because of ",
     " because ",
@@ -20,14 +20,15 @@ const BECAUSE: [&str; 6] = [
     " on account of ",
 ];
 
-/// A line and what it says.
+/// A line and its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spoken {
     pub(super) score: u32,
     pub(super) text: Box<str>,
 }
 
-/// Returns the sentence of a unit that says most, word for word as it was said, with its speaker; none if it is small talk.
+/// Returns the highest-scoring sentence of a unit, quoted word for word, with its speaker. Returns none if all are
+/// small talk.
 pub(super) fn spoken(unit: &Unit) -> Option<Spoken> {
     let text = &unit.text[..unit.text.floor_char_boundary(BYTES_MAX)];
     let event = unit.grain == Grain::Event;
@@ -39,10 +40,10 @@ pub(super) fn spoken(unit: &Unit) -> Option<Spoken> {
     let actor = text::shown_name(&unit.actor);
     let mut best: Option<(u32, &str, &str)> = None;
     let mut at = 0;
-    // What is scored has no code in it; the places in both are the same.
+    // The scored text has its code blanked out; positions are the same in both texts.
     let prose = text::prose(&shown);
     for line in shown.split_inclusive('\n') {
-        // An event quotes its speakers, a line each.
+        // An event quotes each speaker in a line.
         let (speaker, said) = if event { parted(line) } else { (&*actor, line) };
         let start = at + line.len() - said.len();
         at += line.len();
@@ -66,7 +67,7 @@ pub(super) fn spoken(unit: &Unit) -> Option<Spoken> {
     })
 }
 
-/// Returns (effect, cause) for each sentence that tells why: what stands before the marker and what stands behind it.
+/// Returns (effect, cause) for each sentence with a reason: the parts before and after the marker.
 pub(super) fn reasons(unit: &Unit) -> Vec<(&str, &str)> {
     let source = &unit.summary[..unit.summary.floor_char_boundary(BYTES_MAX)];
     let sentences = text::sentences(source).into_iter();
@@ -77,7 +78,8 @@ pub(super) fn reasons(unit: &Unit) -> Vec<(&str, &str)> {
     parted.collect()
 }
 
-/// Different content words, at most twelve; numbers, names, times and changes count more, questions half.
+/// Returns the score of a sentence: the number of distinct content words, at most twelve, plus points for numbers,
+/// names, places and changes. A question gets half.
 fn score(sentence: &str, unit: &Unit) -> u32 {
     let mut words: Vec<String> = Vec::new();
     let mut numbers = 0;
@@ -113,7 +115,8 @@ fn score(sentence: &str, unit: &Unit) -> u32 {
     u32::try_from(sum).unwrap_or_default()
 }
 
-/// Returns the speaker and the words of a line such as `Ana: said`; no speaker if it has no such head.
+/// Returns the speaker and the words of a line such as `Ana: said`; the speaker is empty if the line has no such
+/// head.
 fn parted(line: &str) -> (&str, &str) {
     let Some((name, said)) = line.split_once(": ") else {
         return ("", line);

@@ -1,4 +1,4 @@
-//! Links between pages: what is spoken of together, what comes next, what brought it about, what stands against it.
+//! Links between pages: related subjects, next in time, causes, and contrasts.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -12,22 +12,23 @@ use super::facts::{holds, opposite, taste};
 use super::known::{Head, Known, Subject};
 use super::sections::{LINES_MAX, rounded};
 
-/// Most links of a page.
+/// Maximum number of links of a page.
 const LINKS_MAX: usize = 16;
-/// Neighbours looked at for each name; those behind are spoken of together once or twice.
+/// Maximum number of neighbours considered for each name; the others are mentioned together with it only once or
+/// twice.
 const LOOKED_AT: usize = 96;
-/// Most pages of other tastes.
+/// Maximum number of contrasting links.
 const CONTRASTS_MAX: usize = 8;
-/// Most pages that facts name, and how near those stand.
+/// Maximum number of links that come from facts (`TOLD_MAX`), and their weight (`TOLD`).
 const TOLD_MAX: usize = 6;
 const TOLD: f32 = 0.6;
-/// Facts of one aspect or about one thing that are looked at for what closed them.
+/// Maximum number of facts of one aspect or about one thing that are checked for contrasts.
 const CLOSED_LOOKED_AT: usize = 200;
-/// Most pages of reasons.
+/// Maximum number of links to causes.
 const REASONS_MAX: usize = 2;
 
 impl Known {
-    /// Returns the links of a page, strongest first, ties by page; `own` is the number of units it stands on.
+    /// Returns the links of a page, strongest first, ties by page; `own` is the number of units behind the page.
     pub(super) fn links(&self, subject: &Subject, buckets: &[&Bucket], own: usize) -> Vec<Link> {
         let mut out = self.related(subject, buckets, own);
         match subject {
@@ -110,7 +111,7 @@ impl Known {
         out.extend(links.take(REASONS_MAX));
     }
 
-    /// Those who like what this one does not, or the other way round, as far as the page says what that is.
+    /// Adds links to figures whose preferences are opposite to those on this page.
     fn contrasts(&self, entity: EntityId, out: &mut Vec<Link>) {
         let mut others: Vec<Subject> = Vec::new();
         let ranks = self.facts.about(entity).and_then(|it| it.get(&Aspect::Preference));
@@ -124,7 +125,7 @@ impl Known {
         self.contrasting(counted(others.into_iter()), out);
     }
 
-    /// What facts about an entity name, and whom facts name it of, as far as they hold.
+    /// Adds links to entities that current facts connect with this one.
     fn told(&self, id: EntityId, out: &mut Vec<Link>) {
         let about = self.facts.about(id).into_iter().flat_map(|it| it.values());
         let about = about.flat_map(|it| it.iter().take(LOOKED_AT).take_while(|it| holds(it.0)));
@@ -143,7 +144,8 @@ impl Known {
         }
     }
 
-    /// What took the place of an entity in somebody's life, and whose place it took: homes, jobs, partners.
+    /// Adds links to the entities that replaced this one in someone's life or that it replaced: homes, jobs,
+    /// partners.
     fn replaced(&self, id: EntityId, out: &mut Vec<Link>) {
         let naming = self
             .named(id)
@@ -156,7 +158,7 @@ impl Known {
         self.contrasting(others, out);
     }
 
-    /// The topics in whose talk something was told that closed what was told in this one, or the other way round.
+    /// Adds links to the topics with facts that closed facts of this topic or were closed by them.
     fn taken_back(&self, id: TopicId, out: &mut Vec<Link>) {
         let told = self.placed.told(id).into_iter().flat_map(|it| it.values());
         let told = told
@@ -193,7 +195,7 @@ impl Head {
     }
 }
 
-/// Counts what comes again, the most frequent first, ties by subject.
+/// Counts repeated subjects, most frequent first, ties by subject.
 fn counted(subjects: impl Iterator<Item = Subject>) -> Vec<(u32, Subject)> {
     let mut counts: BTreeMap<Subject, u32> = BTreeMap::new();
     subjects.for_each(|it| *counts.entry(it).or_default() += 1);
@@ -202,7 +204,7 @@ fn counted(subjects: impl Iterator<Item = Subject>) -> Vec<(u32, Subject)> {
     out
 }
 
-/// Most related pages of each dimension, so that those of one do not crowd out the others.
+/// Returns the maximum number of related pages of a dimension, so that one dimension does not crowd out the others.
 fn quota(dimension: Dimension) -> usize {
     match dimension {
         Dimension::Topic | Dimension::Figure => 4,

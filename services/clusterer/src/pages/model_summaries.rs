@@ -1,4 +1,4 @@
-//! What a language model wrote of pages, put on them, and of which pages it is to be asked.
+//! Puts the summaries by a language model on pages, and determines the pages about which it has to be asked.
 
 use std::collections::BTreeSet;
 
@@ -13,26 +13,26 @@ use crate::summaries::{
 };
 
 impl Pages {
-    /// Returns the pages whose readings are to be looked up, after it was asked what changed; once they are taken in, it is asked
-    /// again.
+    /// Returns the pages whose readings have to be looked up. Call it after [`Pages::changed`], and call
+    /// [`Pages::changed`] again after the readings were applied.
     pub fn unlooked(&self) -> Vec<SummaryPlace> {
         self.summaries.unlooked()
     }
 
-    /// Has the readings of all pages looked up again about which a model is to be asked: others may have made one, or brought it
-    /// from elsewhere.
+    /// Marks all pages about which the model has to be asked, so that their readings are looked up again: another
+    /// process or an import may have stored one.
     pub fn look_for_open(&mut self) {
         self.summaries.look_for_open();
     }
 
-    /// Takes in what models said of pages that were looked up; one of which nothing was found is summed up by the rules.
+    /// Applies the readings that were found for `places`; a page without one is summarised by the rules.
     pub fn take_in(&mut self, places: &[SummaryPlace], summaries: &[PageSummary]) {
         for page in self.summaries.take_in(places, summaries) {
             self.affected.extend(self.subjects.get(&page).cloned());
         }
     }
 
-    /// Takes these for the pages that are not to be summed up as a language model said.
+    /// Sets the pages for which a user rejected the summary by a language model.
     pub fn set_unsummed(&mut self, pages: &BTreeSet<PageId>) {
         let other = self.unsummed.symmetric_difference(pages);
         let subjects = other.filter_map(|it| self.subjects.get(it)).cloned();
@@ -40,9 +40,9 @@ impl Pages {
         self.unsummed.clone_from(pages);
     }
 
-    /// Returns up to `limit` pages about which a language model is to be asked, those with most lines first, ties by id: pages that
-    /// were looked up, are in the lists, and have no reading or have changed since, and whose summary nobody took back. As of the
-    /// last time that it was asked what changed.
+    /// Returns at most `limit` questions about pages for a language model, most lines first, ties by id, as of the
+    /// last call of [`Pages::changed`]. They cover pages that were looked up, are not archived, have no reading or
+    /// have changed since, and whose summary no user rejected.
     pub fn questions(&self, space: &SpaceId, limit: usize) -> Vec<SummaryQuestion> {
         let due = self.summaries.due();
         let mut due: Vec<(SummaryPlace, usize)> = due.map(|(place, lines)| (place, lines.len())).collect();
@@ -69,7 +69,7 @@ impl Pages {
         })
     }
 
-    /// Puts on a page what a language model said of it, as far as its lines bear that out.
+    /// Puts the summaries by a language model on a page, as far as its lines support them.
     pub(super) fn sum_up(&mut self, space: &SpaceId, subject: &Subject, page: &mut Page) {
         let told: usize = page.sections.iter().map(|it| it.lines.len()).sum();
         let shown = match told >= SUMMARISED_FROM {
@@ -108,7 +108,8 @@ impl Pages {
 }
 
 impl Known {
-    /// Notes on which event a topic may be founded: the topic's page is known by the caller's name of its first record.
+    /// Records the event as a possible founder of a topic. The page of the topic is identified by the caller's id of
+    /// the event's first record.
     pub(super) fn note_founder(&mut self, unit: &Unit) {
         if unit.grain != Grain::Event {
             return;
@@ -124,14 +125,14 @@ impl Known {
         };
     }
 
-    /// Returns what a model is shown of a page.
+    /// Returns the part of a page that a model is shown.
     fn shown(&self, page: &Page) -> Vec<ShownSection> {
         let records = |unit: UnitId| self.store.units.get(&unit).map_or(1, |it| it.records);
         shown_of(page, records)
     }
 
-    /// Returns the digest by which the page of a subject is known in any space; none of a topic whose id follows from another
-    /// topic's.
+    /// Returns the digest that identifies the page of a subject in any space. Returns none for a topic whose id
+    /// derives from another topic's id.
     fn digest(&self, space: &SpaceId, subject: &Subject, page: &Page) -> Option<String> {
         let about = match subject {
             Subject::Entity(id) | Subject::Taste(id) => self.lasting_name(space, *id)?,
@@ -141,7 +142,7 @@ impl Known {
         Some(page_digest(page.dimension, &about))
     }
 
-    /// Returns the name from which the id of an entity derives, else the one that it is shown with.
+    /// Returns the name from which the id of an entity derives, or else its displayed name.
     fn lasting_name(&self, space: &SpaceId, id: EntityId) -> Option<String> {
         let mut names = self.names.of(id).map(|it| it.as_str());
         let lasting = names.find(|it| EntityId::derive(space, it) == id);

@@ -1,4 +1,4 @@
-//! Which entity has which name.
+//! Maps names to entities.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use domain::entity::Entity;
 use domain::id::EntityId;
 
-/// A normalised name; see [`normalised`]. In the order of its letters.
+/// A normalised name, ordered alphabetically; see [`normalised`].
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Name {
-    /// Its first bytes, which tell most names apart without a look at the rest.
+    /// The first 16 bytes, so that most names can be compared without reading the rest.
     head: [u64; 2],
     text: Arc<str>,
 }
 
 impl Name {
-    /// The name that is written so.
+    /// Returns the name for this spelling.
     pub(super) fn of(written: &str) -> Name {
         let text: Arc<str> = normalised(written).into();
         let mut head = [[0; 8]; 2];
@@ -27,40 +27,40 @@ impl Name {
         Name { head, text }
     }
 
-    /// Says whether there is nothing to tell names apart by.
+    /// Returns true if nothing is left of the name.
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Returns the name as it is normalised.
+    /// Returns the normalised name.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Its length in bytes.
+    /// Returns the length in bytes.
     pub(super) fn len(&self) -> usize {
         self.text.len()
     }
 }
 
-/// Entities and whatever they are called.
+/// Entities and their names.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     entities: HashMap<EntityId, Called>,
     claims: HashMap<Name, Claims>,
 }
 
-/// An entity with its names.
+/// An entity and its names.
 #[derive(Clone, Debug)]
 struct Called {
     entity: Entity,
-    /// The name that it goes by,
+    /// The main name.
     own: Name,
-    /// and all of them.
+    /// All names, including the main one.
     names: BTreeSet<Name>,
 }
 
-/// Who has a name.
+/// The entities that have a name.
 #[derive(Clone, Debug, Default)]
 struct Claims {
     all: BTreeSet<EntityId>,
@@ -72,7 +72,7 @@ impl Names {
         self.entities.get(&id).map(|it| &it.entity)
     }
 
-    /// Puts an entity, or takes it away. Returns the names whose owner may be another one now.
+    /// Adds or replaces an entity, or removes it if `entity` is none. Returns the names whose owner may have changed.
     pub(super) fn set(&mut self, id: EntityId, entity: Option<&Entity>) -> BTreeSet<Name> {
         let entity = entity.filter(|it| it.mentions > 0 || !it.roles.is_empty());
         if let (Some(known), Some(entity)) = (self.entities.get_mut(&id), entity)
@@ -108,7 +108,8 @@ impl Names {
         }
     }
 
-    /// Finds the owner of a name again: of several that claim it the one whose own name it is, else none.
+    /// Finds the owner of a name again: the only entity that has it or, of several, the only one whose main name it
+    /// is; otherwise none.
     fn settle(&mut self, name: &Name) {
         let Some(claims) = self.claims.get_mut(name) else {
             return;
@@ -124,17 +125,17 @@ impl Names {
         }
     }
 
-    /// Returns the entity that a name means: of several the one whose own name it is, else none.
+    /// Returns the entity that a name denotes: of several, the one whose main name it is; otherwise none.
     pub(super) fn owner(&self, name: &Name) -> Option<EntityId> {
         self.claims.get(name)?.owner
     }
 
-    /// Returns all that claim a name.
+    /// Returns all entities that have a name.
     pub(super) fn claimants(&self, name: &Name) -> impl Iterator<Item = EntityId> {
         self.claims.get(name).into_iter().flat_map(|it| &it.all).copied()
     }
 
-    /// Returns the names by which an entity is meant, in their order.
+    /// Returns the names that denote an entity, in alphabetical order.
     pub(super) fn of(&self, id: EntityId) -> impl Iterator<Item = &Name> {
         let names = self.entities.get(&id).into_iter().flat_map(|it| &it.names);
         names.filter(move |it| self.owner(it) == Some(id))
@@ -149,7 +150,7 @@ fn called(entity: &Entity) -> Called {
     Called { entity, own, names }
 }
 
-/// Returns the form under which names are the same: lower case, single spaces, without an article.
+/// Returns the normalised form of a name: lower case, single spaces, no article.
 fn normalised(name: &str) -> String {
     let lower = name.to_lowercase();
     let words: Vec<&str> = lower.split_whitespace().collect();

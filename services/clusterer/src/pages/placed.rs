@@ -1,4 +1,4 @@
-//! Which facts were told in the talk of which topic: a fact stands where the event stands that its source is part of.
+//! Assigns facts to topics: a fact belongs to the topic of the event that contains its source.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -8,24 +8,25 @@ use domain::unit::{Grain, Status, Unit};
 
 use super::facts::{Rank, rank};
 
-/// Facts of a topic by aspect, best first, each with the number of events that tell it.
+/// The facts of a topic by aspect, best first, each with the number of events that contain its source.
 pub(super) type Told = BTreeMap<Aspect, BTreeMap<Rank, u32>>;
 
-/// Events with their parts and topics, and the facts that stand in them.
+/// Events with their parts and topics, and the facts whose sources they contain.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Placed {
     parts: HashMap<UnitId, Box<[UnitId]>>,
     /// Events by part.
     events: HashMap<UnitId, BTreeSet<UnitId>>,
     members: HashMap<UnitId, TopicId>,
-    /// Further turn units of a record with a long text, and its first one, which stands for them in events.
+    /// For each further turn unit of a record with a long text, the record's first unit, which represents them all in
+    /// events.
     first: HashMap<UnitId, UnitId>,
     told: Stated,
-    /// What was taken back.
+    /// Withdrawn facts.
     taken: Stated,
-    /// Topics whose facts changed since it was asked last.
+    /// Topics whose facts changed since the last round.
     pub(super) touched: BTreeSet<TopicId>,
-    /// Facts that came into a topic or left one since then.
+    /// Facts that were added to or removed from a topic since the last round.
     pub(super) moved: BTreeSet<FactId>,
 }
 
@@ -37,7 +38,7 @@ struct Stated {
 }
 
 impl Placed {
-    /// Takes in a unit as it stands now.
+    /// Applies the current state of a unit.
     pub(super) fn apply(&mut self, unit: &Unit) {
         if unit.grain != Grain::Event {
             let first = unit.records.first().map(|it| UnitId::turn(*it));
@@ -74,7 +75,7 @@ impl Placed {
         }
     }
 
-    /// Puts an event unit into a topic, or into none.
+    /// Moves an event unit into a topic, or out of all topics.
     pub(super) fn place(&mut self, event: UnitId, topic: Option<TopicId>) {
         if self.members.get(&event) == topic.as_ref() {
             return;
@@ -87,14 +88,14 @@ impl Placed {
         self.count(event, true);
     }
 
-    /// Puts a fact, or takes it away as it was put.
+    /// Adds a fact, or removes it if `more` is false.
     pub(super) fn fact(&mut self, fact: &Fact, more: bool) {
         let (source, topics) = (self.first_of(fact.source), self.topics_of_each(fact.source));
         self.told.put(fact, source, &topics, more);
         self.touched.extend(topics);
     }
 
-    /// Puts a fact that was taken back, as it was told, or takes it away as it was put.
+    /// Adds a withdrawn fact in its last state, or removes it if `more` is false.
     pub(super) fn taken_back(&mut self, fact: &Fact, more: bool) {
         let (source, topics) = (self.first_of(fact.source), self.topics_of_each(fact.source));
         self.taken.put(fact, source, &topics, more);
@@ -106,23 +107,23 @@ impl Placed {
         self.told.topics.get(&topic)
     }
 
-    /// Returns the facts of a topic that were taken back.
+    /// Returns the withdrawn facts of a topic.
     pub(super) fn taken(&self, topic: TopicId) -> Option<&Told> {
         self.taken.topics.get(&topic)
     }
 
-    /// Returns the first turn unit of the record that a turn unit is of.
+    /// Returns the first turn unit of the record of a turn unit.
     fn first_of(&self, unit: UnitId) -> UnitId {
         self.first.get(&unit).copied().unwrap_or(unit)
     }
 
-    /// The topic of each event in which a unit stands.
+    /// Returns the topic of each event that contains a unit.
     fn topics_of_each(&self, unit: UnitId) -> Vec<TopicId> {
         let events = self.events.get(&self.first_of(unit)).into_iter().flatten();
         events.filter_map(|it| self.members.get(it)).copied().collect()
     }
 
-    /// Returns the topics in whose talk a unit stands.
+    /// Returns the topics of the events that contain a unit.
     pub(super) fn topics_of(&self, unit: UnitId) -> BTreeSet<TopicId> {
         self.topics_of_each(unit).into_iter().collect()
     }
@@ -143,7 +144,7 @@ impl Placed {
 }
 
 impl Stated {
-    /// Puts a fact of the unit `source`, which stands in the talk of `topics`, once an event, or takes it away.
+    /// Adds a fact of the unit `source`, or removes it. `topics` has an entry for each event that contains the unit.
     fn put(&mut self, fact: &Fact, source: UnitId, topics: &[TopicId], more: bool) {
         let told = (fact.aspect, rank(fact));
         let facts = self.facts.entry(source).or_default();
@@ -158,7 +159,7 @@ impl Stated {
         topics.iter().for_each(|it| self.tell(*it, told, more));
     }
 
-    /// Counts one event more, or one less, in whose talk a fact was told.
+    /// Adds one event that contains the fact's source to the count of a topic, or subtracts it.
     fn tell(&mut self, topic: TopicId, (aspect, rank): (Aspect, Rank), more: bool) {
         let aspects = self.topics.entry(topic).or_default();
         let ranks = aspects.entry(aspect).or_default();

@@ -1,4 +1,4 @@
-//! Sections: facts by aspect, and events; long ones compressed to the lines that say most.
+//! Builds sections of facts by aspect, and of events. Long sections are reduced to their best lines.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,24 +13,24 @@ use super::bucket::{Bucket, Rank};
 use super::facts::{self, Rank as Place};
 use super::known::Known;
 
-/// Most lines of a section.
+/// Maximum number of lines of a section.
 pub(super) const LINES_MAX: usize = Section::LINES_MAX;
-/// Most candidates that are looked at for a section, as some say the same.
+/// Maximum number of candidates considered for a section; some of them are duplicates.
 const LOOKED_AT: usize = 48;
-/// Facts that name a place that are looked at.
+/// Maximum number of facts with a place as their value that are considered.
 const NAMING_MAX: usize = 200;
-/// How sure what was told is.
+/// Confidence of a section of events.
 const TOLD: f32 = 0.8;
 
-/// Facts that a section may tell.
+/// The facts that are candidates for a section.
 pub(super) struct Ranks {
-    /// The best ones, best first.
+    /// The best current or closed facts, best first.
     best: Vec<FactId>,
-    /// Those that hold no more, the surest first.
+    /// Closed facts, highest confidence first.
     closed: Vec<FactId>,
-    /// Those that were taken back.
+    /// Withdrawn facts.
     taken: Vec<FactId>,
-    /// How many are told.
+    /// Number of facts that are not withdrawn.
     all: usize,
 }
 
@@ -62,7 +62,8 @@ impl Ranks {
         }
     }
 
-    /// Of those that name a place; there may be more.
+    /// Returns the candidates among facts with a place as their value, of which only the first [`NAMING_MAX`] are
+    /// considered.
     pub(super) fn naming<'a>(told: impl Iterator<Item = &'a Place>, taken: impl Iterator<Item = &'a Place>) -> Ranks {
         let told: BTreeMap<Place, ()> = told.take(NAMING_MAX).map(|it| (*it, ())).collect();
         let taken: BTreeMap<Place, ()> = taken.take(NAMING_MAX).map(|it| (*it, ())).collect();
@@ -71,7 +72,7 @@ impl Ranks {
 }
 
 impl Known {
-    /// Returns a section of facts: those that hold stand first, each oldest first.
+    /// Returns a section of facts: current ones first, then closed ones, each group oldest first.
     pub(super) fn facts_section(&self, title: &str, category: &str, ranks: &Ranks) -> Option<Section> {
         let mut said = BTreeSet::new();
         let facts = ranks.best.iter().filter_map(|it| self.facts.get(*it));
@@ -87,7 +88,7 @@ impl Known {
         section(title, category, (lines, former), ranks.all).map(|it| Section { confidence: sure, ..it })
     }
 
-    /// How what is shown was known before, what ceased to hold and is not shown any more, and what was taken back.
+    /// Returns former lines: earlier states of shown facts, closed facts that are not shown, and withdrawn facts.
     fn former(&self, shown: &[&Fact], ranks: &Ranks) -> Vec<FormerLine> {
         let shown_ids: BTreeSet<FactId> = shown.iter().map(|it| it.id).collect();
         let closed = ranks.closed.iter().filter(|it| !shown_ids.contains(*it));
@@ -108,12 +109,12 @@ impl Known {
         former
     }
 
-    /// Returns the sections of all facts about an entity, by aspect.
+    /// Returns the sections of the facts about an entity, by aspect; all aspects if `only` is empty.
     pub(super) fn fact_sections(&self, entity: EntityId, only: &[Aspect]) -> Vec<Section> {
         self.by_aspect(self.facts.about(entity), self.taken.about(entity), only)
     }
 
-    /// Returns the sections of the facts that were told in the talk of a topic, by aspect.
+    /// Returns the sections of the facts of a topic, by aspect.
     pub(super) fn told_sections(&self, topic: TopicId) -> Vec<Section> {
         self.by_aspect(self.placed.told(topic), self.placed.taken(topic), &[])
     }
@@ -136,7 +137,7 @@ impl Known {
         sections.collect()
     }
 
-    /// Returns what happened.
+    /// Returns the section of events.
     pub(super) fn events(&self, buckets: &[&Bucket]) -> Option<Section> {
         let mut ranked: Vec<&Rank> = buckets.iter().flat_map(|it| it.lines.iter().take(LOOKED_AT)).collect();
         ranked.sort_unstable();
@@ -166,14 +167,14 @@ impl Known {
     }
 }
 
-/// A fact as a sentence, such as `Ana lives in Oslo`.
+/// Returns a fact as a sentence, such as `Ana lives in Oslo`.
 pub(super) fn statement(fact: &Fact) -> String {
     let parts = [fact.subject.as_str(), fact.predicate.as_str(), fact.object.as_str()];
     let parts: Vec<&str> = parts.into_iter().filter(|it| !it.is_empty()).collect();
     parts.join(" ")
 }
 
-/// Two digits: later ones are noise.
+/// Rounds to two digits; later ones are noise.
 pub(super) fn rounded(value: f32) -> f32 {
     (value * 100.0).round() / 100.0
 }
@@ -188,7 +189,7 @@ fn line(fact: &Fact) -> Line {
     }
 }
 
-/// How a fact was told before something was decided that bears on it.
+/// Returns the states of a fact before each decision that affects it.
 fn otherwise(fact: &Fact) -> impl Iterator<Item = FormerLine> + use<'_> {
     let told = |it: &'_ Former| it.fact.as_ref().filter(|it| !it.withdrawn).map(line);
     fact.former.iter().filter_map(move |it| {
@@ -199,7 +200,8 @@ fn otherwise(fact: &Fact) -> impl Iterator<Item = FormerLine> + use<'_> {
     })
 }
 
-/// Makes a section of lines, `all` with those left out, and of former ones; none without either.
+/// Returns a section of lines and former lines, or none if there are neither. `all` is the number of lines including
+/// those left out.
 fn section(title: &str, category: &str, (lines, former): (Vec<Line>, Vec<FormerLine>), all: usize) -> Option<Section> {
     if lines.is_empty() && former.is_empty() {
         return None;
@@ -218,7 +220,7 @@ fn section(title: &str, category: &str, (lines, former): (Vec<Line>, Vec<FormerL
     })
 }
 
-/// The span of what lies between two moments, the last one included.
+/// Returns the span between two moments, including the last one.
 fn span(first: DateTime<Utc>, last: DateTime<Utc>) -> TimeSpan {
     let precision = match (last - first).num_days() {
         0 => Precision::Day,

@@ -1,4 +1,4 @@
-//! What units tell, by name, topic and month.
+//! Indexes the contents of units by name, topic and month.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -11,12 +11,12 @@ use super::bucket::{About, Bucket, Month, Rank};
 use super::lines::{self, Spoken};
 use super::names::Name;
 
-/// Most names of a unit that count.
+/// Maximum number of names that are used of a unit.
 const NAMES_MAX: usize = 8;
-/// Longest name, in bytes.
+/// Maximum length of a name, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// What one unit tells.
+/// The contents of one unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Held {
     pub(super) at: DateTime<Utc>,
@@ -24,30 +24,30 @@ pub(super) struct Held {
     /// Number of its records.
     pub(super) records: usize,
     names: Vec<Name>,
-    /// Who is spoken to: near to the names, but not what the unit tells of.
+    /// The addressee: related to the names, but not a subject of the unit.
     to: Option<Name>,
-    /// (effect, cause).
+    /// Pairs of (effect, cause).
     reasons: Vec<(Name, Name)>,
-    /// Of event units.
+    /// Set for event units only.
     month: Option<Month>,
 }
 
-/// All of it.
+/// The contents of all units of a space.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
     pub(super) units: HashMap<UnitId, Held>,
     buckets: HashMap<About, Bucket>,
-    /// Units by time, to know the newest.
+    /// Units by time, to find the newest.
     times: BTreeSet<(DateTime<Utc>, UnitId)>,
     members: HashMap<UnitId, TopicId>,
-    /// Event units that went into another one, by the merges that say so.
+    /// Event units that were merged into another one, with the merges.
     merged: HashMap<UnitId, BTreeSet<MergeId>>,
-    /// What was touched since it was asked last.
+    /// Things whose contents changed since the last round.
     pub(super) touched: BTreeSet<About>,
 }
 
 impl Store {
-    /// Takes in a unit as it stands now.
+    /// Applies the current state of a unit.
     pub(super) fn apply(&mut self, unit: &Unit) {
         let held = match unit.status {
             Status::Active | Status::Merged => Some(held(unit)),
@@ -67,7 +67,7 @@ impl Store {
         }
     }
 
-    /// Puts an event unit into a topic, or into none.
+    /// Moves an event unit into a topic, or out of all topics.
     pub(super) fn place(&mut self, unit: UnitId, topic: Option<TopicId>) {
         if self.members.get(&unit) == topic.as_ref() {
             return;
@@ -80,7 +80,7 @@ impl Store {
         self.count_topic(unit, true);
     }
 
-    /// Notes that an event unit went into another one, or that it did not.
+    /// Records that an event unit was merged into another one, or no longer is.
     pub(super) fn merge(&mut self, unit: UnitId, merge: MergeId, holds: bool) {
         self.count(unit, false);
         if holds {
@@ -94,7 +94,7 @@ impl Store {
         self.count(unit, true);
     }
 
-    /// When the newest unit was observed.
+    /// Returns the time at which the newest unit was observed.
     pub(super) fn newest(&self) -> Option<DateTime<Utc>> {
         self.times.last().map(|it| it.0)
     }
@@ -103,7 +103,7 @@ impl Store {
         self.buckets.get(about)
     }
 
-    /// Counts a unit, or takes it back.
+    /// Adds the contents of a unit to its buckets, or removes them.
     fn count(&mut self, id: UnitId, more: bool) {
         if self.merged.contains_key(&id) {
             return;
@@ -132,7 +132,7 @@ impl Store {
         self.count_topic(id, more);
     }
 
-    /// Counts what a unit tells of its topic, or takes it back.
+    /// Adds the contents of a unit to the bucket of its topic, or removes them.
     fn count_topic(&mut self, id: UnitId, more: bool) {
         if self.merged.contains_key(&id) {
             return;
@@ -152,7 +152,7 @@ impl Store {
     }
 }
 
-/// What one unit adds to buckets, or takes from them.
+/// The contribution of one unit to buckets, to be added or removed.
 struct Tally<'a> {
     place: (DateTime<Utc>, UnitId),
     line: Option<Rank>,
@@ -177,7 +177,7 @@ impl<'s> Tally<'s> {
         }
     }
 
-    /// Tells a bucket of the unit, if it is its own, and of what else the unit tells of.
+    /// Updates a bucket with the other things that the unit mentions and, if `own` is true, with the unit itself.
     fn tell<'a>(&mut self, about: &About, near: impl Iterator<Item = &'a About>, own: bool) {
         let bucket = self.buckets.entry(about.clone()).or_default();
         if own && self.more {
@@ -193,7 +193,8 @@ impl<'s> Tally<'s> {
         self.touched.insert(about.clone());
     }
 
-    /// Tells a month or a topic of an event and of what it names, and those of it.
+    /// Updates the bucket of a month or topic with an event and the things it mentions, and updates the buckets of
+    /// these things.
     fn wider(&mut self, about: &About, others: &[About]) {
         self.tell(about, others.iter(), true);
         for other in others {
@@ -201,7 +202,7 @@ impl<'s> Tally<'s> {
         }
     }
 
-    /// Forgets buckets that tell of nothing any more.
+    /// Removes empty buckets.
     fn clear<'a>(&mut self, all: impl Iterator<Item = &'a About>) {
         for about in all {
             if self.buckets.get(about).is_some_and(Bucket::is_empty) {
@@ -227,7 +228,7 @@ fn held(unit: &Unit) -> Held {
     }
 }
 
-/// Names of a unit as written and normalised, none twice: who speaks, who and what is spoken of, where.
+/// Returns the distinct names of a unit, as written and normalised: speaker, participants, place.
 fn names(unit: &Unit) -> Vec<(String, Name)> {
     let mut out: Vec<(String, Name)> = Vec::new();
     let all = [&unit.actor]
@@ -243,7 +244,7 @@ fn names(unit: &Unit) -> Vec<(String, Name)> {
     out
 }
 
-/// Names that stand before a word that tells why, or who speaks, with those behind it.
+/// Returns pairs of names in sentences with a reason: one before the marker, one after it.
 fn reasons(unit: &Unit, names: &[(String, Name)]) -> Vec<(Name, Name)> {
     let mut out: Vec<(Name, Name)> = Vec::new();
     for (effect, cause) in lines::reasons(unit) {

@@ -1,4 +1,5 @@
-//! One or two sentences at the head of a page, which begin with what a language model said of it, if one did.
+//! Writes the one or two sentences at the head of a page. They begin with a language model's sentence if there is
+//! one.
 
 use chrono::{DateTime, Utc};
 use domain::page::{Dimension, Section};
@@ -6,13 +7,13 @@ use domain::page::{Dimension, Section};
 use super::bucket::Bucket;
 use super::known::{Known, Subject};
 
-/// Facts and other pages named in a summary.
+/// Maximum number of facts and of other pages in a summary.
 const NAMED_MAX: usize = 3;
-/// Aspects that say who somebody is, in the order in which they are told.
+/// Aspects that describe a person, in the order in which the summary lists them.
 const TELLING: [&str; 6] = ["attribute", "work", "place", "relation", "habit", "plan"];
 
 impl Known {
-    /// Returns what a language model said of a page, and when what it is about was spoken of.
+    /// Returns a language model's sentence about a page, followed by the number and dates of mentions.
     pub(super) fn summary_led_by(&self, said: &str, subject: &Subject) -> String {
         let buckets = self.buckets(subject);
         let spoken_of = match subject {
@@ -23,7 +24,7 @@ impl Known {
         format!("{said} {spoken_of}").trim_end().to_owned()
     }
 
-    /// Says what is known in one or two sentences.
+    /// Returns one or two sentences about a subject.
     pub(super) fn summary(&self, subject: &Subject, sections: &[Section], buckets: &[&Bucket]) -> String {
         let current = |it: &Section| -> Vec<String> {
             let lines = it.lines.iter().filter(|it| it.until.is_none());
@@ -67,7 +68,7 @@ impl Known {
         }
     }
 
-    /// `Spoken of 12 times, 3 May 2024 to 7 July 2024, together with Ana, boats.`
+    /// Returns a sentence such as `Spoken of 12 times, 3 May 2024 to 7 July 2024, with Ana; boats.`
     fn spoken_of(&self, verb: &str, subject: &Subject, buckets: &[&Bucket]) -> String {
         let count: usize = buckets.iter().map(|it| it.times.len()).sum();
         let first = buckets.iter().filter_map(|it| it.times.first()).min();

@@ -1,4 +1,4 @@
-//! What a language model that judges names is shown and asked.
+//! The prompt for judging names.
 
 use domain::port::{Chat, ModelRole, ReplyForm};
 use domain::unit::Unit;
@@ -8,22 +8,23 @@ use text::one_line;
 
 use crate::schema::object;
 
-/// Name and version of the prompt. Whatever changes what a model replies counts it up, and names are judged again.
+/// Name and version of the prompt. Increase the version with any change that affects the replies; names are then
+/// judged again.
 pub(crate) const PROMPT: &str = "people/1";
 static SYSTEM: &str = include_str!("../../prompts/people.txt");
-/// Most bytes that are shown of one line, around the name.
+/// Maximum number of bytes shown of one line, around the name.
 const LINE_BYTES: usize = 320;
-/// What stands for what was cut.
+/// Replaces omitted text.
 const CUT: &str = "[cut]";
 
-/// A name with its lines.
+/// A name and the lines that mention it.
 pub(crate) struct ShownName {
     name: String,
     lines: Vec<String>,
 }
 
 impl ShownName {
-    /// Returns what a model is shown of a name: a line for each unit that mentions it.
+    /// Returns the text that a model is shown about a name: a line for each of its units.
     pub(crate) fn of(name: &str, units: &[&Unit]) -> ShownName {
         ShownName {
             name: one_line(name),
@@ -37,8 +38,8 @@ impl ShownName {
     }
 }
 
-/// Returns what a model is asked about a name and others, which are numbered from 1 as the lines are. What users and programs said is
-/// between marks.
+/// Returns the prompt about a name and others. The other names are numbered from 1, and so are all lines. Text from
+/// users and programs is enclosed in marks.
 pub(crate) fn prompt(first: &ShownName, others: &[ShownName]) -> Chat {
     let mut number = 0;
     let mut told = |title: String, shown: &ShownName| {
@@ -73,7 +74,7 @@ pub(crate) fn prompt(first: &ShownName, others: &[ShownName]) -> Chat {
     }
 }
 
-/// Returns a unit as one line: the day, who speaks, and what was said around a name.
+/// Returns a unit as one line: the day, the speaker, and the text around a name.
 fn line(unit: &Unit, name: &str) -> String {
     let text = one_line(&unit.text);
     let day = unit.observed_at.format("%-d %B %Y");
@@ -81,7 +82,7 @@ fn line(unit: &Unit, name: &str) -> String {
     format!("[{day}] {actor}: {}", around(&text, name))
 }
 
-/// Returns at most 320 bytes of a text, those around a name if it stands there.
+/// Returns at most 320 bytes of a text, around the name if it occurs there, plus the marks of omitted text.
 fn around(text: &str, name: &str) -> String {
     if text.len() <= LINE_BYTES {
         return text.to_owned();
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_cut_around_the_name() {
+    fn a_long_line_is_truncated_around_the_name() {
         let text = format!("{} Tom {}", "\u{e4}pfel ".repeat(100), "\u{e4}pfel ".repeat(100));
         let shown = line(&told(&text), "Tom");
         assert!(shown.contains(" Tom ") && shown.len() < LINE_BYTES + 60, "{shown}");

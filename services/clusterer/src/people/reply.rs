@@ -1,4 +1,4 @@
-//! The reply of a language model that judged names, entry by entry.
+//! Parses the model's reply about names, entry by entry.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use text::model_reply::{after_thoughts, last_object};
 
-/// Most entries that are looked at in a reply.
+/// Maximum number of entries read from a reply.
 const ENTRIES_MAX: usize = 16;
-/// Longest entry that is kept, in bytes.
+/// Maximum length of a stored entry, in bytes.
 const ENTRY_BYTES_MAX: usize = 4_096;
 
-/// What a model said of two names, as it is stored.
+/// The judgement of two names in its stored form.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Said {
     same_person: bool,
-    /// The lines that show it, by number from 1.
+    /// The lines that support it, numbered from 1.
     #[serde(default)]
     lines: Vec<u32>,
-    /// Why, in the model's words, for whoever looks at the reading.
+    /// The reason in the model's words, kept for people who inspect the reading.
     #[serde(default)]
     pub(crate) reasoning: String,
     /// Whether it cites lines of both names.
@@ -26,37 +26,37 @@ pub(crate) struct Said {
     cites_both: bool,
 }
 
-/// The numbers of the lines that were shown of each name.
+/// The numbers of the lines that were shown for each name.
 pub(crate) struct Numbers {
     first: Range<u32>,
     others: Vec<Range<u32>>,
 }
 
-/// A reply.
+/// The JSON object of a reply.
 #[derive(Deserialize)]
 struct Reply {
     people: Vec<Value>,
 }
 
 impl Said {
-    /// Reads the entry of two names as it was stored; none if it is no judgement.
+    /// Parses a stored entry, or returns none if it is not a judgement.
     pub(crate) fn read(output: &str) -> Option<Said> {
         serde_json::from_str(output).ok()
     }
 
-    /// Returns true if both names are one person's by what it cites.
+    /// Returns true if it judges that both names belong to one person and cites lines of both.
     pub(crate) fn is_same(&self) -> bool {
         self.same_person && self.cites_both
     }
 
-    /// Returns why it is not used though it takes both for one person; none if it is used, or does not.
+    /// Returns why a judgement that both belong to one person is not used, or none if it is used or says otherwise.
     pub(crate) fn flaw(&self) -> Option<&'static str> {
         (self.same_person && !self.cites_both).then_some("does not cite lines of both names")
     }
 }
 
 impl Numbers {
-    /// Returns the numbers of lines of which so many are shown of each name.
+    /// Returns the line numbers, given the number of lines shown for each name.
     pub(crate) fn of(first: usize, others: impl Iterator<Item = usize>) -> Numbers {
         let mut next = 1;
         let mut range = |count: usize| {
@@ -70,7 +70,7 @@ impl Numbers {
         }
     }
 
-    /// Returns true if some lines are all shown, and are of the first name and of one of the others.
+    /// Returns true if all of these lines belong to the first name or to the `other`-th one, and both are cited.
     fn are_both(&self, lines: &[u32], other: usize) -> bool {
         let Some(other) = self.others.get(other) else {
             return false;
@@ -81,8 +81,9 @@ impl Numbers {
     }
 }
 
-/// Reads a reply about as many names as have numbers and returns the entry of each as it is stored, in their order; none for one that
-/// the reply does not judge. `None` if it judges none of them. Of two entries with one number the first counts.
+/// Parses a reply about as many names as `numbers` has. Returns the entry of each in its stored form, in their order,
+/// with `None` for a name that the reply does not judge. Returns `None` if it judges none of them. Of two entries
+/// with the same number the first counts.
 pub(crate) fn entries(output: &str, numbers: &Numbers) -> Option<Vec<Option<String>>> {
     let (_, reply) = last_object::<Reply>(after_thoughts(output)?)?;
     let mut found: Vec<Option<String>> = vec![None; numbers.others.len()];
@@ -110,7 +111,7 @@ pub(crate) fn entries(output: &str, numbers: &Numbers) -> Option<Vec<Option<Stri
 mod tests {
     use super::*;
 
-    /// Two lines of the first name, one and two of the others.
+    /// Returns the numbers of two lines of the first name, one of the second and two of the third.
     fn numbers() -> Numbers {
         Numbers::of(2, [1, 2].into_iter())
     }
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn two_names_are_one_persons_if_lines_of_both_are_cited_and_no_other() {
+    fn two_names_belong_to_one_person_if_only_lines_of_both_are_cited() {
         let entry = |number: u32, lines: &[u32]| {
             format!("{{\"number\": {number}, \"same_person\": true, \"lines\": {lines:?}, \"cites_both\": true}}")
         };
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_judges_nothing_cannot_be_read() {
+    fn a_reply_without_judgements_is_refused() {
         for reply in [
             "",
             "They are one.",

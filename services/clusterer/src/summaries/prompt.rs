@@ -1,4 +1,4 @@
-//! What a language model that sums up a page is shown and asked.
+//! The prompt for summarising a page.
 
 use domain::port::{Chat, ModelRole, ReplyForm};
 use serde_json::json;
@@ -8,12 +8,13 @@ use text::one_line;
 use super::ShownSection;
 use crate::schema::object;
 
-/// Name and version of the prompt. Whatever changes what a model replies counts it up, and pages are summed up again.
+/// Name and version of the prompt. Increase the version with any change that affects the replies; pages are then
+/// summarised again.
 pub(crate) const PROMPT: &str = "pages/1";
 static SYSTEM: &str = include_str!("../../prompts/pages.txt");
 
-/// Returns what a model is asked about a page, whose sections and lines are numbered from 1. What users and programs said is between
-/// marks.
+/// Returns the prompt about a page, whose sections and lines are numbered from 1. Text from users and programs is
+/// enclosed in marks.
 pub(crate) fn prompt(title: &str, sections: &[ShownSection]) -> Chat {
     let mut lines = vec![format!("Title: {}", one_line(title))];
     let mut number = 0;

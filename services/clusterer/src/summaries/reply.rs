@@ -1,4 +1,4 @@
-//! The reply of a language model that summed up a page, and what of it the lines of the page bear out.
+//! Parses the model's reply about a page and checks it against the lines of the page.
 
 use std::collections::BTreeMap;
 
@@ -11,26 +11,26 @@ use super::shown::LineDigest;
 use crate::grounding::Known;
 use crate::model_sentence::{left_out, shown, summary_flaw};
 
-/// Most sections that are looked at in a reply.
+/// Maximum number of sections read from a reply.
 const SECTIONS_MAX: usize = 12;
-/// Longest reply that is kept, in bytes.
+/// Maximum length of a stored reply, in bytes.
 const REPLY_BYTES_MAX: usize = 16_384;
 
-/// What a model said of a page, unchecked.
+/// The unchecked reply of a model about a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Said {
     #[serde(default)]
     summary: String,
-    /// The lines on which it stands, by number from 1.
+    /// The lines that support the summary, numbered from 1.
     #[serde(default)]
     lines: Vec<u32>,
     sections: Vec<SectionSaid>,
 }
 
-/// What a model said of a section, unchecked.
+/// The unchecked reply of a model about a section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct SectionSaid {
-    /// From 1.
+    /// Number of the section, from 1.
     number: u32,
     #[serde(default)]
     summary: String,
@@ -38,36 +38,37 @@ struct SectionSaid {
     lines: Vec<u32>,
 }
 
-/// What is stored of a page: what was said of it, and what the model was shown, so that it is known later whether that is there.
+/// The stored form of a reply about a page: the reply, and digests of the lines that the model was shown, so that
+/// later checks can find out whether these lines still exist.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stored {
-    /// None if nothing came of it.
+    /// None if the model did not reply usably.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) said: Option<Said>,
-    /// The lines that were shown, section by section.
+    /// The digests of the lines that were shown, section by section.
     pub(crate) shown: Vec<Vec<LineDigest>>,
 }
 
-/// What is used of what a model said.
+/// The part of a reply that is used.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usable {
     /// One sentence of at most 240 characters about the page.
     pub(crate) summary: Option<String>,
-    /// The same about sections, by their place on the page.
+    /// Sentences of the same kind about sections, by the place of the section on the page.
     pub(crate) sections: BTreeMap<usize, String>,
 }
 
-/// What came of the checks.
+/// The result of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checked {
-    /// What is used.
+    /// The accepted parts.
     pub(crate) usable: Usable,
-    /// What is not.
+    /// The rejected parts.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
 impl Said {
-    /// Finds what is said in a reply; none if there is nothing, or too much.
+    /// Finds the JSON object in a reply and parses it. Returns none if there is none or it is too long.
     pub(crate) fn read(reply: &str) -> Option<Said> {
         let (_, mut said) = last_object::<Said>(after_thoughts(reply)?)?;
         said.sections.truncate(SECTIONS_MAX);
@@ -77,7 +78,7 @@ impl Said {
 }
 
 impl Stored {
-    /// Returns what is stored of a page of which so much was shown.
+    /// Returns the stored form of a reply about a page of which these sections were shown.
     pub(crate) fn of(said: Option<Said>, sections: &[ShownSection]) -> Stored {
         Stored {
             said,
@@ -85,18 +86,19 @@ impl Stored {
         }
     }
 
-    /// Returns it as it is stored.
+    /// Returns it as JSON.
     pub(crate) fn output(&self) -> String {
-        // Numbers, texts and lists of them can always be written.
+        // Serialising numbers, texts and lists of them cannot fail.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads what was stored; none if it is of another form.
+    /// Parses stored JSON, or returns none if it has another form.
     pub(crate) fn read(output: &str) -> Option<Stored> {
         serde_json::from_str(output).ok()
     }
 
-    /// Checks what was said against the lines that a page has now: each line that is cited has to be there as it was shown.
+    /// Checks the reply against the current lines of a page. Each cited line must be on the page with the text that
+    /// the model was shown.
     pub(crate) fn check(&self, title: &str, now: &[ShownSection]) -> Checked {
         let mut checked = Checked::default();
         let Some(said) = &self.said else {
@@ -125,22 +127,22 @@ impl Stored {
     }
 }
 
-/// A summary that its lines bear out.
+/// A summary that its lines support.
 struct Cited {
     summary: String,
     /// The place of the section of the first line that it cites.
     place: usize,
 }
 
-/// The lines that a model was shown, and those that are there.
+/// The lines that the model was shown, and the lines now on the page.
 struct Lines<'a> {
     title: &'a str,
-    /// Of each line that was shown, in order, its section by number from 1, and its digest.
+    /// Section number (from 1) and digest of each line that was shown, in order.
     shown: Vec<(u32, LineDigest)>,
     now: BTreeMap<LineDigest, Now<'a>>,
 }
 
-/// A line that is there.
+/// A line now on the page.
 struct Now<'a> {
     section: &'a ShownSection,
     text: &'a str,
@@ -161,7 +163,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the number of the section of a line by its number; none if there was no such line.
+    /// Returns the section number of a line, or none if the model was shown no line of this number.
     fn section_of(&self, number: u32) -> Option<u32> {
         self.line(number).map(|it| it.0)
     }
@@ -171,7 +173,7 @@ impl<'a> Lines<'a> {
         self.shown.get(place)
     }
 
-    /// Returns a summary as it is shown, or why it is not used.
+    /// Returns a summary in the form in which it is displayed, or the reason why it is rejected.
     fn checked(&self, summary: &str, cited: &[u32]) -> Result<Cited, &'static str> {
         let cited: Option<Vec<LineDigest>> = cited.iter().map(|it| self.line(*it).map(|it| it.1)).collect();
         let cited = cited.ok_or("cites a line that does not exist")?;
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_counts_for_the_page_and_for_the_section_that_its_lines_are_in() {
+    fn accepted_summaries_belong_to_the_page_and_to_the_section_of_their_lines() {
         let reply = json!({ "summary": WORK, "lines": [1], "sections": [
             { "number": 2, "summary": "Ann baked 40 loaves before six.", "lines": [3] }] });
         let found = checked(&reply, &sections());
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_counts_as_long_as_its_lines_are_there_as_they_were_shown() {
+    fn a_summary_counts_while_its_lines_are_unchanged() {
         let reply = json!({ "summary": WORK, "lines": [1], "sections": [
             { "number": 2, "summary": "Tom baked 40 loaves before six.", "lines": [3] }] });
         let mut now = sections();
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_its_lines_do_not_bear_out_is_left_out_with_the_reason() {
+    fn an_unsupported_summary_is_rejected_with_the_reason() {
         let of_page = |summary: &str, lines: &[u32]| json!({ "summary": summary, "lines": lines, "sections": [] });
         let of_section = |number: u32, summary: &str, lines: &[u32]| {
             json!({ "summary": WORK, "lines": [1], "sections": [
@@ -297,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_read_back_and_a_reply_without_sections_is_not() {
+    fn a_stored_reply_is_parsed_and_a_reply_without_sections_is_refused() {
         let reply =
             "<think>{\"sections\": []}</think>Here: {\"summary\": \"A page.\", \"lines\": [1], \"sections\": []}";
         let stored = Stored::of(Said::read(reply), &sections());

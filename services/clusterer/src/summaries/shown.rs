@@ -1,4 +1,4 @@
-//! The lines of a page that a language model is shown.
+//! Selects the lines of a page that the model is shown.
 
 use std::collections::BTreeSet;
 
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use text::one_line;
 
-/// Lines that are shown of a page, at most; each section has an equal part of them.
+/// Maximum number of lines shown of a page, divided equally among its sections.
 const LINES_MAX: usize = 60;
-/// Records that the units of the lines have besides those of the first, at most: more beside a reading cannot be imported.
+/// Maximum number of records of all units but the first. An import refuses readings with more.
 const RECORDS_MAX: usize = 64;
-/// Most bytes that are shown of one line.
+/// Maximum number of bytes shown of one line.
 const LINE_BYTES: usize = 300;
-/// What ends a line that was cut.
+/// Marks the end of a truncated line.
 const CUT: &str = " [cut]";
 
-/// The first eight bytes of the SHA-256 of the title of a section and a line of it, as a model is shown them; in JSON, 16 hexadecimal
-/// digits.
+/// The first eight bytes of the SHA-256 of a section's title and one of its lines in the form in which the model is
+/// shown them; in JSON, 16 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct LineDigest(u64);
@@ -38,7 +38,7 @@ impl TryFrom<String> for LineDigest {
     }
 }
 
-/// A section of a page, as a model is shown it.
+/// A section of a page in the form in which the model is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownSection {
     /// Its place on the page, from 0.
@@ -49,12 +49,12 @@ pub struct ShownSection {
     pub lines: Vec<ShownLine>,
 }
 
-/// A line of a page, as a model is shown it.
+/// A line of a page in the form in which the model is shown it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShownLine {
     /// The unit it comes from.
     pub unit: UnitId,
-    /// The day on which it was told, what was told, and until when that held.
+    /// The day of the statement, its text, and the date until which it held, if it ended.
     pub text: String,
 }
 
@@ -65,8 +65,8 @@ impl ShownSection {
     }
 }
 
-/// Returns what a model is shown of a page: the first lines of each section, as long as their units have few records together.
-/// `records` returns how many a unit has.
+/// Returns the part of a page that the model is shown: the first lines of each section, without lines whose unit
+/// would exceed the limit of records. `records` returns the number of records of a unit.
 pub(crate) fn shown_of(page: &Page, records: impl Fn(UnitId) -> usize) -> Vec<ShownSection> {
     let told = page.sections.iter().enumerate().filter(|it| !it.1.lines.is_empty());
     let sections: Vec<_> = told.collect();
@@ -74,7 +74,7 @@ pub(crate) fn shown_of(page: &Page, records: impl Fn(UnitId) -> usize) -> Vec<Sh
     let mut met: BTreeSet<UnitId> = BTreeSet::new();
     let mut left = RECORDS_MAX;
     let mut fits = |unit: UnitId| {
-        // The records of the first unit stand by themselves.
+        // The records of the first unit do not count towards the limit.
         let more = match met.is_empty() || met.contains(&unit) {
             true => 0,
             false => records(unit),
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
     use crate::example::event;
 
-    /// A page with so many lines in each section.
+    /// Returns a page with these numbers of lines in its sections.
     fn page(lines: &[u32]) -> Page {
         let line = |number: u32| Line {
             text: format!("fern\n{number}"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_shows_its_day_what_was_told_and_until_when_it_held() {
+    fn a_shown_line_has_its_day_its_text_and_its_end() {
         let shown = shown_of(&page(&[2]), |_| 1);
         let texts: Vec<&str> = shown[0].lines.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(
@@ -184,18 +184,19 @@ mod tests {
     }
 
     #[test]
-    fn each_section_is_shown_in_part_as_long_as_there_are_few_records() {
+    fn each_section_is_shown_in_part_within_the_limit_of_records() {
         assert_eq!(counts(&shown_of(&page(&[12, 0, 3]), |_| 1)), [(0, 12), (2, 3)]);
         assert_eq!(
             counts(&shown_of(&page(&[12; 12]), |_| 1)),
             [5; 12].into_iter().enumerate().collect::<Vec<_>>()
         );
-        // The first unit stands by itself, four others have 64 records, and the same units tell the second section.
+        // The first unit does not count, four other units have 64 records, and the second section has lines of the
+        // same units.
         assert_eq!(counts(&shown_of(&page(&[12, 12]), |_| 16)), [(0, 5), (1, 5)]);
     }
 
     #[test]
-    fn a_digest_depends_on_section_and_line_and_is_written_in_hexadecimal_digits() {
+    fn a_digest_depends_on_section_and_line_and_is_hexadecimal() {
         let [one, other] = [page(&[2]), page(&[0, 2])].map(|it| shown_of(&it, |_| 1));
         let digests = |it: &[ShownSection]| it[0].digests().collect::<Vec<LineDigest>>();
         let (one, other) = (digests(&one), digests(&other));

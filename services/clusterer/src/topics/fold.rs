@@ -1,7 +1,9 @@
-//! The fold: units in their order, topics at each length, clustered anew whenever the number grew by half.
+//! The fold: units in order, topics at each length, and a new clustering whenever the number of units has grown by
+//! half.
 //!
-//! What comes out depends on the units alone. Between two clusterings centres stand still, so that a unit which comes late
-//! changes nothing for others unless it founds a topic; what comes before the last clustering takes the fold back.
+//! The result depends on the units alone. Between two clusterings the centres are fixed, so a late unit changes
+//! nothing for others unless it founds a topic. A unit that belongs before the last clustering makes the fold return
+//! to an earlier checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,53 +17,53 @@ use super::terms::Term;
 
 mod anew;
 
-/// Units of the first clustering.
+/// Number of units in the first clustering.
 const FIRST: usize = 8;
-/// Most topics at any time.
+/// Maximum number of topics at any time.
 const TOPICS_MAX: usize = 64;
-/// What is nearer to the mean than this founds no topic: its direction from there is noise.
+/// A unit nearer to the mean than this founds no topic, because its direction from the mean is noise.
 const FAR: f32 = 0.4;
-/// Units that name a topic which was founded since the last clustering.
+/// Maximum number of units that are used to name a topic founded since the last clustering.
 const NAMING: usize = 32;
 
-/// Place of a unit: when it was observed, then its id.
+/// Position of a unit: the time at which it was observed, then its id.
 pub(super) type Key = (DateTime<Utc>, UnitId);
 
-/// A unit on the line.
+/// A unit in the fold.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Held {
-    /// Its direction, length 1.
+    /// Its direction, as a vector of length 1.
     pub(super) vector: Box<[f32]>,
     pub(super) terms: Box<[Term]>,
-    /// Its topic, by place among the topics, and the cosine to its centre.
+    /// The index of its topic, and the cosine to the topic's centre.
     pub(super) place: Option<(usize, f32)>,
 }
 
-/// A topic as it stands.
+/// The current state of a topic.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cluster {
     pub(super) id: TopicId,
-    /// The unit that founded it since the last clustering.
+    /// The unit that founded it, if that was after the last clustering.
     founder: Option<Key>,
     centre: Vec<f32>,
     pub(super) units: BTreeSet<Key>,
     pub(super) name: Name,
-    /// Whether its units changed since it was named.
+    /// True if its units changed since it was named.
     stale: bool,
 }
 
-/// What is needed to go on from a clustering.
+/// The state after a clustering, from which the fold can go on.
 #[derive(Clone, Debug, PartialEq)]
 struct Checkpoint {
     size: usize,
     last: Key,
     mean: Vec<f32>,
     topics: Vec<(TopicId, Vec<f32>, Name)>,
-    /// Topic by unit, in order.
+    /// The topic's index for each unit, in order.
     places: Vec<u8>,
 }
 
-/// All units with their topics.
+/// All units and their topics.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
     pub(super) line: BTreeMap<Key, Held>,
@@ -70,23 +72,23 @@ pub(super) struct Fold {
     spread: Spread,
 }
 
-/// What a step moved.
+/// The units that a change moved.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Moved {
-    /// Units whose topic or similarity may differ.
+    /// Units whose topic or similarity may have changed.
     pub(super) units: BTreeSet<Key>,
-    /// Whether any may.
+    /// True if the topic or similarity of any unit may have changed.
     pub(super) all: bool,
 }
 
 impl Fold {
-    /// Takes the units of `gone` off the line and puts `new` ones on it.
+    /// Removes the units of `gone` and adds the `new` ones.
     pub(super) fn change(&mut self, gone: &[Key], new: Vec<(Key, Held)>) -> Moved {
         let mut moved = Moved::default();
         let border = self.checkpoints.last().map(|it| it.last);
         let edited = gone.iter().copied().chain(new.iter().map(|it| it.0));
         let cut = edited.filter(|it| border.is_some_and(|border| *it <= border)).min();
-        // The first founder that is gone: whoever came behind it may stand elsewhere.
+        // The first founder that was removed. Units after it may belong to other topics now.
         let mut unfounded: Option<Key> = None;
         for key in gone {
             let place = self.line.remove(key).and_then(|it| it.place);
@@ -116,7 +118,7 @@ impl Fold {
         moved
     }
 
-    /// Drops the clusterings that saw `cut` or anything behind it; returns the units to assign again.
+    /// Drops the clusterings that included `cut` or anything after it, and returns the units to assign again.
     fn back_to(&mut self, cut: Key) -> BTreeSet<Key> {
         self.checkpoints.retain(|it| it.last < cut);
         for held in self.line.values_mut() {
@@ -142,7 +144,7 @@ impl Fold {
         self.line.keys().skip(checkpoint.size).copied().collect()
     }
 
-    /// Takes the units from `from` on out of their topics, and the topics founded by them away.
+    /// Removes the units from `from` on from their topics, and the topics that they founded. Returns these units.
     fn loosened(&mut self, from: Key) -> BTreeSet<Key> {
         let first = self
             .topics
@@ -173,7 +175,7 @@ impl Fold {
             let Some(border) = self.line.keys().nth(size - 1).copied() else {
                 return;
             };
-            // What stands behind the border has no part in this clustering.
+            // Units after the border take no part in this clustering.
             let behind: Option<Key> = self.line.keys().nth(size).copied();
             let mut later = behind.map(|it| self.loosened(it)).unwrap_or_default();
             waiting.retain(|it| *it <= border);
@@ -184,14 +186,14 @@ impl Fold {
         }
     }
 
-    /// Assigns units in their order. One that founds a topic has those behind it assigned again.
+    /// Assigns units in order. When a unit founds a topic, later units are assigned again.
     fn assign(&mut self, waiting: &mut BTreeSet<Key>, moved: &mut Moved) {
         while let Some(key) = waiting.pop_first() {
             let Some(held) = self.line.get(&key) else { continue };
             let first = self.checkpoints.is_empty();
             let mean = self.checkpoints.last().map_or(&[][..], |it| &it.mean);
             let direction = centred(&held.vector, mean);
-            // Topics founded behind it do not exist for it.
+            // Topics founded later do not exist for this unit.
             let known = self.topics.iter().take_while(|it| it.founder.is_none_or(|it| it < key));
             let count = known.clone().count();
             let best = nearest(&direction, known.map(|it| it.centre.as_slice()));
@@ -215,7 +217,7 @@ impl Fold {
         }
     }
 
-    /// As [`Fold::loosened`], without `key` itself; those that were not assigned yet are not of them.
+    /// Does the same as [`Fold::loosened`] for the assigned units after `key`.
     fn loosened_behind(&mut self, key: Key) -> BTreeSet<Key> {
         let behind = self
             .line
@@ -227,7 +229,7 @@ impl Fold {
         assigned.map(|it| self.loosened(it)).unwrap_or_default()
     }
 
-    /// The id that follows from a unit, or the next one that no topic has.
+    /// Returns the id that derives from a unit, or the next one that no topic has.
     fn free_id(&self, key: Key) -> TopicId {
         free(key, &self.topics.iter().map(|it| it.id).collect())
     }
@@ -241,7 +243,7 @@ impl Fold {
     }
 }
 
-/// The id that follows from a unit; if it is taken the one that follows from it, and so on.
+/// Returns the id that derives from a unit; if that is taken, the id that derives from it, and so on.
 fn free(key: Key, taken: &BTreeSet<TopicId>) -> TopicId {
     let mut id = TopicId::derive(key.1);
     while taken.contains(&id) {

@@ -1,18 +1,18 @@
-//! K-means on directions, without chance: warm start, seeds far from all centres, a fixed number of rounds.
+//! K-means on directions without randomness: a warm start, seeds far from all centres, and a fixed number of rounds.
 
 use text::dot;
 
-/// Rounds of moving centres.
+/// Maximum number of rounds.
 const ROUNDS: usize = 8;
-/// Centres are found on at most this many units.
+/// Maximum number of units on which centres are computed.
 const SAMPLE: usize = 2_048;
 
-/// Returns how far apart the units of the sample stand among `count`.
+/// Returns the step with which the sample is taken from `count` units.
 pub(super) fn step(count: usize) -> usize {
     count.div_ceil(SAMPLE).max(1)
 }
 
-/// Makes the length 1; what has none stays zero.
+/// Scales a vector to length 1; a zero vector is unchanged.
 pub(super) fn normalise(vector: &mut [f32]) {
     let length = dot(vector, vector).sqrt();
     if length > f32::EPSILON {
@@ -20,7 +20,7 @@ pub(super) fn normalise(vector: &mut [f32]) {
     }
 }
 
-/// Returns the direction of a vector as seen from `mean`; without a mean the vector itself.
+/// Returns the direction of a vector as seen from `mean`; with an empty mean, the direction of the vector itself.
 pub(super) fn centred(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     let mut out: Vec<f32> = vector.to_vec();
     out.iter_mut().zip(mean).for_each(|(it, mean)| *it -= mean);
@@ -28,7 +28,7 @@ pub(super) fn centred(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     out
 }
 
-/// Returns how far a vector stands from `mean`; without a mean its length.
+/// Returns the distance of a vector from `mean`; with an empty mean, its length.
 pub(super) fn distance(vector: &[f32], mean: &[f32]) -> f32 {
     let own = |at: usize| mean.get(at).copied().unwrap_or_default();
     let squares = vector
@@ -50,7 +50,8 @@ pub(super) fn mean<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f32> {
     sum
 }
 
-/// Returns the place of the nearest of `centres` and the cosine to it, the first one on ties; none if there is none.
+/// Returns the index of the nearest of `centres` and the cosine to it, the first on ties. Returns none if there are
+/// no centres.
 pub(super) fn nearest<'a>(vector: &[f32], centres: impl Iterator<Item = &'a [f32]>) -> Option<(usize, f32)> {
     let mut best: Option<(usize, f32)> = None;
     for (place, centre) in centres.enumerate() {
@@ -62,7 +63,7 @@ pub(super) fn nearest<'a>(vector: &[f32], centres: impl Iterator<Item = &'a [f32
     best
 }
 
-/// Returns `k` centres or fewer for the directions of `sample`, starting from the first `k` of `warm`.
+/// Returns at most `k` centres for the directions of `sample`, starting from the first `k` of `warm`.
 pub(super) fn centres(sample: &[Vec<f32>], warm: Vec<Vec<f32>>, k: usize) -> Vec<Vec<f32>> {
     let mut centres = warm;
     centres.truncate(k);
@@ -77,7 +78,7 @@ pub(super) fn centres(sample: &[Vec<f32>], warm: Vec<Vec<f32>>, k: usize) -> Vec
     centres
 }
 
-/// Adds units that no centre is near to until there are `k` centres.
+/// Adds the units that are farthest from all centres until there are `k` centres.
 fn seed(sample: &[Vec<f32>], centres: &mut Vec<Vec<f32>>, k: usize) {
     let mut near: Vec<f32> = sample
         .iter()
@@ -85,7 +86,7 @@ fn seed(sample: &[Vec<f32>], centres: &mut Vec<Vec<f32>>, k: usize) {
         .collect();
     while centres.len() < k {
         let far = (0..sample.len()).min_by(|&a, &b| near[a].total_cmp(&near[b]).then(a.cmp(&b)));
-        // Nothing is left that is not a centre itself.
+        // Each remaining unit practically coincides with a centre.
         let Some(far) = far.filter(|&it| near[it] < 0.999) else {
             break;
         };
@@ -97,7 +98,7 @@ fn seed(sample: &[Vec<f32>], centres: &mut Vec<Vec<f32>>, k: usize) {
     }
 }
 
-/// Moves each centre to the middle of its units; one without units goes.
+/// Returns the centres moved to the mean of their units; a centre without units is dropped.
 fn moved(sample: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let mut sums: Vec<Option<Vec<f32>>> = vec![None; centres.len()];
     for unit in sample {

@@ -1,4 +1,4 @@
-//! Labels and keywords: terms that a topic has more often than the space, class by class (c-TF-IDF).
+//! Labels and keywords: terms that are more frequent in a topic than in the space (class-based TF-IDF).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use text::dot;
 use super::kmeans::normalise;
 use super::terms::Term;
 
-/// Most keywords of a topic.
+/// Maximum number of keywords of a topic.
 const KEYWORDS_MAX: usize = 8;
-/// Most words of a label.
+/// Maximum number of words of a label.
 const WORDS_MAX: usize = 4;
-/// The second term of a label is at least this strong beside the first.
+/// Minimum strength of the second term of a label, relative to the first.
 const SECOND: f32 = 0.45;
-/// Terms of a topic whose meaning is looked at.
+/// Number of terms whose meaning is compared.
 const CANDIDATES: usize = 24;
-/// A term says what a topic is about if so many of its units share it,
+/// Minimum number of units of a topic that must share a term for it to become a keyword.
 const SHARED: u32 = 2;
-/// and it names the topic if at least one unit of so many holds it.
+/// A term can become the label if at least one in this many units of the topic has it.
 const COMMON: u32 = 3;
-/// A pair of words that comes again says more than its words.
+/// Factor for a repeated pair of words, which says more than single words.
 const PAIR: f32 = 1.35;
 
-/// In how many units of the space each term stands, as far as was counted last.
+/// Number of units of the space in which each term occurs, as of the last clustering.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Spread {
     units: u32,
@@ -44,7 +44,7 @@ impl Spread {
     }
 }
 
-/// What a topic is called.
+/// The label and keywords of a topic.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Name {
     pub(super) label: String,
@@ -58,8 +58,8 @@ struct Sum<'a> {
     forms: BTreeMap<&'a str, u32>,
 }
 
-/// Names a topic by the terms that at least two of its units share; ties go to the term that comes first in the alphabet. A word
-/// of one unit is no name, so a topic may have none.
+/// Names a topic by the terms that at least two of its units share; ties go to the first in alphabetical order. A
+/// word of a single unit is not used, so a topic may have no name.
 pub(super) fn name<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread) -> Name {
     let mut sums: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
     let mut count = 0;
@@ -104,7 +104,7 @@ fn sort(ranked: &mut [(f32, &str, &Sum<'_>)]) {
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
 }
 
-/// Strengthens the terms whose meaning is near to that of the others.
+/// Strengthens the terms whose meaning is close to that of the others.
 fn prefer_central(ranked: &mut [(f32, &str, &Sum<'_>)]) {
     let table = text::Table::builtin();
     let vectors: Vec<Vec<f32>> = ranked.iter().map(|it| table.embed(&shown(it.2))).collect();
@@ -126,12 +126,12 @@ struct Chosen {
     strength: f32,
     key: String,
     shown: String,
-    /// So many units of the topic hold it that it stands for all of them.
+    /// True if enough units of the topic have it that it stands for the topic.
     common: bool,
 }
 
-/// Returns the strongest term that many units share, with the next one if that is strong too and both are short; empty if there
-/// is none.
+/// Returns the strongest term that is common in the topic, together with the next one if that is also strong and both
+/// are short. Returns an empty label if there is no such term.
 fn label(chosen: &[Chosen]) -> String {
     let words = |it: &str| it.split(' ').count();
     let mut common = chosen.iter().filter(|it| it.common);
@@ -147,8 +147,8 @@ fn label(chosen: &[Chosen]) -> String {
     }
 }
 
-/// Returns true if a term says what it is about to whoever has not read the talk: English nouns do, and names of several words. A
-/// name of one word may be anybody's.
+/// Returns true if a term is meaningful without knowing the conversation: English nouns, and names of several words.
+/// A name of one word could be anyone's.
 fn tells(term: &str) -> bool {
     let nouns = text::Nouns::builtin();
     let known = |word: &str| nouns.kind(word).is_some();
@@ -163,13 +163,13 @@ fn strength(key: &str, sum: &Sum<'_>, count: u32, spread: &Spread) -> f32 {
     let all = spread.units.max(count) as f32;
     let everywhere = spread.terms.get(key).copied().unwrap_or_default().max(sum.units) as f32;
     let idf = (1.0 + all / everywhere).ln();
-    // What stands in one unit of many may be chance.
+    // A term in one of many units may be chance.
     let share = (sum.weight / count as f32) * if sum.units < 2 && count > 2 { 0.5 } else { 1.0 };
     let pair = if key.contains(' ') && sum.units > 1 { PAIR } else { 1.0 };
     share * idf * pair
 }
 
-/// The form in which it stands most often, the first in alphabetical order on ties.
+/// Returns the most frequent form, on ties the first in alphabetical order.
 fn shown(sum: &Sum<'_>) -> String {
     let best = sum
         .forms

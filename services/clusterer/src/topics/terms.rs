@@ -1,4 +1,4 @@
-//! What an event unit may give a label: nouns, pairs of them, and names.
+//! Extracts the terms of an event unit that can become labels: nouns, pairs of nouns, and names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,26 +9,26 @@ mod lists;
 
 use lists::{is_function, is_general, is_verb, opens_noun, opens_verb};
 
-/// Most terms kept of one unit.
+/// Maximum number of terms kept of one unit.
 const TERMS_MAX: usize = 16;
-/// Longest text that is read, in bytes.
+/// Maximum length of the text that is read, in bytes.
 const BYTES_MAX: usize = 4_000;
-/// Longest term, in bytes.
+/// Maximum length of a term, in bytes.
 const TERM_BYTES: usize = 40;
-/// Most that a term counts in one unit.
+/// Maximum weight of a term in one unit.
 const WEIGHT_MAX: f32 = 1.4;
-/// One term of a unit.
+/// A term of a unit.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Term {
-    /// Stems, so that forms of a word are one.
+    /// Stems, so that the forms of a word are one term.
     pub(super) key: Arc<str>,
-    /// As it is shown: lower case, names as written.
+    /// The displayed form: in lower case, except for names.
     pub(super) form: Arc<str>,
-    /// How much it stands for the unit, above 0.
+    /// How characteristic it is of the unit; greater than 0.
     pub(super) weight: f32,
 }
 
-/// Returns the terms of an event unit, strongest first, ties by place in the text.
+/// Returns the terms of an event unit, strongest first, ties by position in the text.
 pub(super) fn terms(unit: &Unit) -> Vec<Term> {
     let source = if unit.summary.is_empty() {
         &unit.text
@@ -51,13 +51,13 @@ pub(super) fn terms(unit: &Unit) -> Vec<Term> {
     found.strongest()
 }
 
-/// Says whether a word can be part of a term.
+/// Returns true if a word can be part of a term.
 fn is_content(word: &str) -> bool {
     let long = word.chars().count() > 2 || !word.is_ascii();
     long && word.chars().all(char::is_alphabetic) && !is_function(word) && !is_general(word)
 }
 
-/// How special a word is, 0 to 1, by the built-in table.
+/// Returns how specific a word is, from 0 to 1, by the built-in table.
 fn special(word: &str) -> f32 {
     let table = text::Table::builtin();
     let pieces = table.pieces(word);
@@ -69,11 +69,11 @@ fn special(word: &str) -> f32 {
 }
 
 struct Found {
-    /// Names by the word that opens them, lower case.
+    /// Names by their first word in lower case.
     names: BTreeMap<String, Vec<String>>,
     /// Words of the speakers' names, lower case.
     own: BTreeSet<String>,
-    /// Form, weight and place, by key.
+    /// Form, weight and position, by key.
     terms: BTreeMap<String, (String, f32, usize)>,
 }
 
@@ -88,12 +88,12 @@ impl Found {
                 let owner = words[at].ends_with("'s") || words[at].ends_with("\u{2019}s");
                 noun = owner || opens_noun(&lower[at]) || (noun && lower[at].is_empty());
                 verb = !noun && (self.own.contains(&lower[at]) || opens_verb(&words[at].to_lowercase()));
-                // "the new boat", "two boats": adjectives and numbers carry on what stood before them.
+                // "the new boat", "two boats": an adjective or number continues the noun phrase.
                 noun |= at > 0 && (is_general(&lower[at]) || lower[at].chars().all(char::is_numeric));
                 continue;
             }
             if is_verb(&lower[at]) {
-                // "the van came": what was opened before is over. "the painted door": it goes on.
+                // "the van came": a verb ends the noun phrase. "the painted door": a participle continues it.
                 noun &= lower[at].ends_with("ed");
                 verb = false;
                 continue;
@@ -110,13 +110,13 @@ impl Found {
             if noun && last && at > 0 && self.is_part(&lower[at - 1]) {
                 self.pair(&lower[at - 1], &lower[at]);
             }
-            // Only the word right behind "to" or a pronoun is a verb.
+            // Only the word directly after "to" or a pronoun is a verb.
             noun |= named;
             verb = false;
         }
     }
 
-    /// Says whether a word may open a pair.
+    /// Returns true if a word may open a pair.
     fn is_part(&self, word: &str) -> bool {
         is_content(word) && !is_verb(word) && !self.own.contains(word)
     }
@@ -145,7 +145,7 @@ impl Found {
         }
         let place = self.terms.len();
         let term = self.terms.entry(key).or_insert((form, 0.0, place));
-        // What is said again stands for the unit, but not without end.
+        // Repetition makes a term more characteristic, up to a limit.
         term.1 = (term.1 + weight).min(WEIGHT_MAX);
     }
 
@@ -168,7 +168,8 @@ impl Found {
     }
 }
 
-/// The speakers of an event: its actor and the names in the head of its summary (`[8 May 2023] Ana, Tom`).
+/// Returns the speakers of an event: its actor, its addressee and the names in the head of its summary
+/// (`[8 May 2023] Ana, Tom`).
 fn speakers(unit: &Unit, source: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let head = source
@@ -188,7 +189,7 @@ fn speakers(unit: &Unit, source: &str) -> Vec<String> {
     out
 }
 
-/// Names of the unit that are no speaker's, by their first word in lower case.
+/// Returns the names in the unit that are not speakers, by their first word in lower case.
 fn names(unit: &Unit, speakers: &[String]) -> BTreeMap<String, Vec<String>> {
     let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let place = Some(&unit.location).filter(|it| it.chars().next().is_some_and(char::is_uppercase));
@@ -200,7 +201,7 @@ fn names(unit: &Unit, speakers: &[String]) -> BTreeMap<String, Vec<String>> {
     out
 }
 
-/// Takes `Ana: ` or `Ana to Tom: ` off a line.
+/// Returns a line without `Ana: ` or `Ana to Tom: `.
 fn without_speaker<'a>(line: &'a str, speakers: &[String]) -> &'a str {
     let Some((head, said)) = line.split_once(": ") else {
         return line;
@@ -216,7 +217,7 @@ fn words_of(name: &str) -> Vec<String> {
     text::words(name).into_iter().map(bare).collect()
 }
 
-/// Lower case, without "'s" and marks.
+/// Returns a word in lower case, without "'s" and surrounding punctuation.
 fn bare(word: &str) -> String {
     unowned(word)
         .trim_matches(|it: char| !it.is_alphanumeric())

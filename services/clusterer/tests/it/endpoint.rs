@@ -1,4 +1,4 @@
-//! An endpoint that speaks as much of OpenAI's chat completions API as one question takes.
+//! A stand-in for a model endpoint, with as much of OpenAI's chat completions API as one question needs.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,10 +8,10 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// What it replies to what it was shown.
+/// Returns the reply to the text of a request.
 pub(crate) type Reply = fn(&str) -> String;
 
-/// The endpoint; it answers until the process of the tests ends.
+/// The endpoint. It answers until the test process ends.
 pub(crate) struct Endpoint {
     address: SocketAddr,
     state: Arc<State>,
@@ -20,7 +20,7 @@ pub(crate) struct Endpoint {
 struct State {
     reply: Reply,
     is_away: AtomicBool,
-    /// What it was shown behind the instructions.
+    /// The user messages of all requests.
     shown: Mutex<Vec<String>>,
 }
 
@@ -36,14 +36,14 @@ impl Endpoint {
         let served = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Whoever asked may be gone.
+                // The client may have disconnected.
                 serve(stream, &served).ok();
             }
         });
         Endpoint { address, state }
     }
 
-    /// Settings under which it is asked.
+    /// Returns settings that use this endpoint.
     pub(crate) fn settings(&self, readings: &str) -> String {
         let address = self.address;
         format!(
@@ -51,12 +51,12 @@ impl Endpoint {
         )
     }
 
-    /// Has it answer 503 from now on, or reply again.
+    /// Makes it answer 503 from now on, or reply again.
     pub(crate) fn is_away(&self, away: bool) {
         self.state.is_away.store(away, Ordering::SeqCst);
     }
 
-    /// What it was shown by those who asked, one after another.
+    /// Returns the user messages of all requests, in order.
     pub(crate) fn shown(&self) -> Vec<String> {
         self.state.shown.lock().unwrap().clone()
     }

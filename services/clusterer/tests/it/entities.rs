@@ -1,4 +1,4 @@
-//! Who and what is spoken of.
+//! Tests of entities.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use crate::held::{Held, parting};
 use crate::{space, unit};
 
-/// Lines such as `Ana: Hello`, one session unless a line starts with `#` and a name for the next one.
+/// Returns units for lines such as `Ana: Hello`. They are one session, unless a line begins with `#` and the name of
+/// another one.
 pub(crate) fn talk(lines: &[&str]) -> Vec<Unit> {
     let mut session = "talk";
     let mut actors: Vec<&str> = Vec::new();
@@ -49,7 +50,7 @@ pub(crate) fn resolved(entities: &Entities, actor: &str, phrase: &str) -> Option
 }
 
 #[test]
-fn speakers_people_and_places_with_their_names() {
+fn speakers_people_and_places_become_entities_with_their_names() {
     let lines = [
         "Melanie Brown: Hey Caro! How are you?",
         "Caroline: Hi Mel! My friend Ben asked about you.",
@@ -73,7 +74,7 @@ fn speakers_people_and_places_with_their_names() {
         r#"Oslo Place [] 2"#,
     ];
     assert_eq!(shown(&held), expected);
-    // Called so by both, or seldom: no alias.
+    // A nickname that both use, or that is rarely used, is not an alias.
     let both: Vec<&str> = lines
         .into_iter()
         .chain(["Caroline: Hey, Caro! Me again."])
@@ -84,7 +85,7 @@ fn speakers_people_and_places_with_their_names() {
 }
 
 #[test]
-fn shouts_openings_and_code_are_no_entities() {
+fn shouted_words_sentence_openers_and_code_are_not_entities() {
     let (_, held) = known(&[
         "Tom: He was SACKED by them.",
         "Tom: Retest is booked, says Ana.",
@@ -103,7 +104,7 @@ fn shouts_openings_and_code_are_no_entities() {
 }
 
 #[test]
-fn a_first_name_of_two_belongs_to_neither() {
+fn a_first_name_of_two_people_belongs_to_neither() {
     let (entities, held) = known(&[
         "Tom: My friend Ana Silva said so.",
         "Tom: I told my boss Ana everything.",
@@ -120,7 +121,7 @@ fn a_first_name_of_two_belongs_to_neither() {
 }
 
 #[test]
-fn two_speakers_of_one_first_name_share_no_alias() {
+fn two_speakers_with_one_first_name_share_no_alias() {
     let (entities, held) = known(&["Ana Silva: Hello.", "Ana Costa: Hello."]);
     assert_eq!(resolved(&entities, "Tom", "Ana"), None);
     assert_eq!(held.entities().len(), 2);
@@ -141,7 +142,7 @@ fn a_name_that_is_a_common_word_needs_its_capital() {
 }
 
 #[test]
-fn a_nickname_of_two_belongs_to_neither() {
+fn a_nickname_of_two_people_belongs_to_neither() {
     let calls = ["Ana: Hi, Bear!", "Tom: Hello.", "Ana: Thanks, Bear!", "Ana: Bye, Bear!"];
     let (entities, held) = known(&calls);
     assert_eq!(resolved(&entities, "Ana", "Bear").as_deref(), Some("Tom"));
@@ -165,7 +166,7 @@ fn a_nickname_of_two_belongs_to_neither() {
 }
 
 #[test]
-fn ways_to_write_one_name_are_merged_with_a_reason() {
+fn spellings_of_one_name_are_merged_with_a_reason() {
     let lines = [
         "Tom: We read the Iliad.",
         "Tom: So it was The ILIAD again.",
@@ -209,7 +210,7 @@ fn names_of_different_people_stay_apart() {
 }
 
 #[test]
-fn likenesses_join_variants_and_no_false_friends() {
+fn similar_names_are_synonyms_unless_they_are_misleading() {
     let like = |one: &str, other: &str| {
         let mut units = talk(&["Tom: I know it.", "Tom: And I know it."]);
         units[0].participants.push(one.to_owned());
@@ -235,7 +236,7 @@ fn likenesses_join_variants_and_no_false_friends() {
 }
 
 #[test]
-fn a_merge_is_undone_by_a_curation_and_joined_again() {
+fn a_curation_undoes_a_merge_and_another_restores_it() {
     let units = talk(&[
         "Tom: My friend Ana Silva said so.",
         "Tom: I told my boss Ana everything.",
@@ -256,7 +257,8 @@ fn a_merge_is_undone_by_a_curation_and_joined_again() {
     }
 }
 
-/// Lines in which everything depends on everything: nicknames, roles, first names, plurals, typos, likenesses.
+/// Returns lines in which many things depend on each other: nicknames, roles, first names, plurals, typos, similar
+/// names.
 fn tangle() -> Vec<Unit> {
     talk(&[
         "Melanie Brown: Hi, Caro! How are you?",
@@ -285,7 +287,7 @@ fn tangle() -> Vec<Unit> {
     ])
 }
 
-/// Whom everybody in the tangle means by whatever is said there.
+/// Returns the entity that each actor means by each phrase.
 fn meanings(entities: &Entities) -> BTreeMap<(String, String), Option<Named>> {
     let actors = ["Melanie Brown", "Caroline", "Ben Stone", "Ana", "Tom", "Julia"];
     let phrases = "me, my sister, my brother, my boss, my mum, Ana's mum, Caroline's sister, Ben Stone's sister, Mel, Caro, Ana, \
@@ -333,7 +335,7 @@ proptest! {
         prop_assert_eq!(&held, &told(&tangle(), &acts).1);
         let gone: Vec<&Unit> = gone.iter().map(|it| it.get(&units)).collect();
         for unit in &gone {
-            // As the store tells it: nothing of what it said is left.
+            // The emptied unit, as the store returns it.
             let bare = Unit { status: Status::Superseded, text: String::new(), participants: Vec::new(), ..(*unit).clone() };
             entities.apply(&bare);
         }
@@ -344,7 +346,7 @@ proptest! {
 }
 
 #[test]
-fn a_unit_that_changes_nothing_is_told_no_more() {
+fn applying_an_unchanged_unit_reports_nothing() {
     let units = talk(&["Tom: My friend Ana Silva said so.", "Tom: Hello."]);
     let (mut entities, held) = told(&units, &Acts::default());
     assert_eq!(held.entity("Tom").first_seen, Some(DateTime::<Utc>::UNIX_EPOCH));

@@ -1,4 +1,4 @@
-//! Two tellings of one event.
+//! Tests of merges between two accounts of one event.
 
 use chrono::TimeDelta;
 use clusterer::{Acts, Changed, Events};
@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use crate::held::{Held, parting};
 use crate::{space, unit};
 
-/// An event of two records told `days` after the first one.
+/// Returns an event of two records, observed `days` after the first one.
 fn event(number: usize, days: i64, text: &str) -> Unit {
     let mut event = unit(number, "", text);
     let records = [0, 1].map(|it| RecordId::derive(&space(), &format!("{number}.{it}")));
@@ -46,7 +46,7 @@ const WEDDING: &str = "We danced at the wedding of Julia in Oslo on 5 June 1970.
 const AGAIN: &str = "So we danced at the wedding of Julia in Oslo on 5 June 1970!";
 
 #[test]
-fn one_event_told_twice_is_merged_and_keeps_every_record() {
+fn two_accounts_of_one_event_are_merged_and_keep_all_records() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
     let held = told(&units, &Acts::default()).1;
     let merges = held.merges();
@@ -71,7 +71,7 @@ fn one_event_told_twice_is_merged_and_keeps_every_record() {
 }
 
 #[test]
-fn what_differs_in_what_matters_is_another_event() {
+fn accounts_that_differ_in_essentials_are_different_events() {
     for (other, days, related) in [
         (
             "We danced at the wedding of Julia in Oslo on 9 June 1970.",
@@ -102,7 +102,7 @@ fn what_differs_in_what_matters_is_another_event() {
 }
 
 #[test]
-fn what_is_done_every_day_is_not_one_event() {
+fn a_daily_activity_is_not_one_event() {
     let walk = |number, days| event(number, days, "We walked with Rex around the lake.");
     let same = |days| {
         let merges = told(&[walk(1, 0), walk(2, days)], &Acts::default()).1.merges();
@@ -120,7 +120,7 @@ fn what_is_done_every_day_is_not_one_event() {
 }
 
 #[test]
-fn steps_of_a_run_are_never_one() {
+fn steps_of_a_run_are_never_merged() {
     let step = |number: usize| Unit {
         modality: Modality::Action,
         step: u32::try_from(number).ok(),
@@ -153,9 +153,9 @@ fn a_merge_is_undone_by_a_curation() {
 }
 
 #[test]
-fn what_was_parted_stays_so_when_an_older_telling_arrives() {
+fn separated_events_stay_separate_when_an_older_account_arrives() {
     let [second, third] = [event(2, 40, AGAIN), event(3, 50, WEDDING)];
-    // An older one that reads like the third, and one that reads like the second.
+    // One older account is similar to the third event, the other one to the second.
     for text in [WEDDING, AGAIN] {
         let older = event(1, 0, text);
         let (mut events, mut held) = told(&[second.clone(), third.clone()], &Acts::default());
@@ -176,7 +176,7 @@ fn what_was_parted_stays_so_when_an_older_telling_arrives() {
         found.sort();
         expected.sort();
         assert_eq!(found, expected, "{text}");
-        // In whatever order it is heard of.
+        // The same holds in any order of arrival.
         let units = [third.clone(), older.clone(), second.clone()];
         assert_eq!(told(&units, &acts).1, held);
         let (mut events, mut late) = told(&units, &Acts::default());
@@ -188,7 +188,7 @@ fn what_was_parted_stays_so_when_an_older_telling_arrives() {
 }
 
 #[test]
-fn a_unit_that_went_into_another_one_stays_judged() {
+fn a_merged_event_unit_is_still_judged() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
     let (mut events, held) = told(&units, &Acts::default());
     let merged = Unit {
@@ -200,7 +200,7 @@ fn a_unit_that_went_into_another_one_stays_judged() {
     assert_eq!(held.merges().len(), 1);
 }
 
-/// Tellings of a few events that follow each other closely, and many that only look like them.
+/// Returns accounts of a few events in close succession, and many that are only similar.
 fn history() -> Vec<Unit> {
     let texts = [
         WEDDING,

@@ -1,4 +1,4 @@
-//! What is told, folded in time: scenarios, and any order of delivery.
+//! Tests of facts over time: scenarios, and any order of delivery.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +22,11 @@ struct Scenario {
     name: String,
     units: Vec<Unit>,
     acts: Vec<String>,
-    /// What is asked, and what should be answered.
+    /// Questions with their expected answers.
     asked: Vec<(String, String)>,
 }
 
-/// Components of one space, and what a store would hold of them.
+/// Components of one space, and the contents of a store.
 #[derive(Default)]
 struct Memory {
     entities: Entities,
@@ -59,7 +59,7 @@ impl Memory {
         first.unwrap_or_else(|| panic!("no {shown}: {:?}", self.facts()))
     }
 
-    /// What holds on one day as it was known on another one, by subject, predicate and object.
+    /// Returns the facts that hold on one day as known on another day, as subject, predicate and object.
     fn answer(&self, asked: &str) -> String {
         let (held, seen) = asked.split_once(" seen ").unwrap_or((asked, asked));
         let known = self.facts().into_iter().filter_map(|it| it.known_at(day(seen)));
@@ -99,7 +99,7 @@ fn scenarios_are_answered_right() {
 }
 
 #[test]
-fn what_is_done_by_hand_is_undone() {
+fn undoing_the_decisions_of_a_user_restores_the_facts() {
     for scenario in scenarios().into_iter().filter(|it| !it.acts.is_empty()) {
         let (mut memory, mut plain) = (Memory::default(), Memory::default());
         plain.take(&scenario.units, &Acts::default());
@@ -113,7 +113,7 @@ fn what_is_done_by_hand_is_undone() {
 }
 
 #[test]
-fn what_is_told_of_a_third_person_names_its_teller_and_is_less_sure() {
+fn a_fact_told_by_someone_else_names_its_teller_and_is_less_certain() {
     let scenario = told("2024-01-10 Ben: I live in Oslo.\n2024-05-10 Nora: Ben lives in Bergen.");
     let mut memory = Memory::default();
     memory.take(&scenario.units, &Acts::default());
@@ -123,7 +123,7 @@ fn what_is_told_of_a_third_person_names_its_teller_and_is_less_sure() {
 }
 
 #[test]
-fn a_reply_states_what_its_question_began() {
+fn a_reply_completes_the_statement_that_its_question_began() {
     let mut memory = Memory::default();
     let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-05-10 Nora: Cork.");
     told.units[1].question = "Where do you live now?".to_owned();
@@ -133,7 +133,7 @@ fn a_reply_states_what_its_question_began() {
 }
 
 #[test]
-fn a_no_in_a_talk_that_goes_on_for_months_tells_a_change() {
+fn a_contradiction_months_later_in_a_session_is_a_change() {
     for said in ["Actually, I live in Braga.", "No, I live in Braga."] {
         let mut told = told(&format!("2024-01-10 Nora: I live in Porto.\n2024-06-10 Nora: {said}"));
         told.units[1].session = told.units[0].session;
@@ -146,7 +146,7 @@ fn a_no_in_a_talk_that_goes_on_for_months_tells_a_change() {
 }
 
 #[test]
-fn a_no_that_answers_a_question_takes_nothing_back() {
+fn a_no_that_answers_a_question_corrects_nothing() {
     let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-01-10 Nora: No, I live in Braga.");
     told.units[1].question = "Do you live in Faro?".to_owned();
     let mut memory = Memory::default();
@@ -157,7 +157,7 @@ fn a_no_that_answers_a_question_takes_nothing_back() {
 }
 
 #[test]
-fn a_denial_that_answers_a_question_rewrites_nothing_else() {
+fn a_denial_that_answers_a_question_changes_nothing_else() {
     let mut told = told("2024-01-10 Ben: I live in Oslo.\n2024-01-10 Ben: No, it's Fido.");
     told.units[1].question = "Is that dog called Rex?".to_owned();
     let mut memory = Memory::default();
@@ -167,7 +167,7 @@ fn a_denial_that_answers_a_question_rewrites_nothing_else() {
 }
 
 #[test]
-fn thousands_of_things_of_one_kind_cost_no_more_each() {
+fn the_cost_per_fact_does_not_grow_with_thousands_of_one_kind() {
     let line = |at: usize| format!("2024-01-10 Nora: I bought a book called Zorb{at}.\n");
     let told = told(&(0..20_000).map(line).collect::<String>());
     let mut memory = Memory::default();
@@ -180,7 +180,7 @@ fn thousands_of_things_of_one_kind_cost_no_more_each() {
 }
 
 #[test]
-fn a_repeated_statement_is_one_fact_and_surer() {
+fn a_repeated_statement_is_one_fact_with_more_confidence() {
     let mut memory = Memory::default();
     memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());
     let once = memory.fact("Nora likes oysters").clone();
@@ -196,7 +196,7 @@ fn a_repeated_statement_is_one_fact_and_surer() {
 }
 
 #[test]
-fn a_closed_fact_names_what_closed_it_and_when_that_was_told() {
+fn a_closed_fact_names_the_fact_that_closed_it_and_the_time_of_that_statement() {
     let mut memory = Memory::default();
     let told = told("2024-01-10 Nora: I live in Porto.\n2024-06-05 Nora: I moved to Cork in March.");
     memory.take(&told.units, &Acts::default());
@@ -208,7 +208,7 @@ fn a_closed_fact_names_what_closed_it_and_when_that_was_told() {
 }
 
 #[test]
-fn an_end_that_gave_way_to_an_earlier_one_is_known_until_then() {
+fn an_end_replaced_by_an_earlier_one_is_known_until_then() {
     let mut memory = Memory::default();
     let scenario = told(
         "2024-06-05 Nora: We're moving to Utrecht in September.\n2024-07-05 Nora: We're moving to Utrecht in November.",
@@ -224,7 +224,7 @@ fn an_end_that_gave_way_to_an_earlier_one_is_known_until_then() {
 }
 
 #[test]
-fn a_correction_takes_the_place_of_a_fact_and_both_stay() {
+fn a_correction_replaces_a_fact_and_both_are_kept() {
     let mut memory = Memory::default();
     let scenario = told("2024-01-10 Nora: I live in Porto.\n! 2024-05-10 correct Nora lives in Porto -> Faro");
     memory.take(&scenario.units, &Acts::default());
@@ -244,7 +244,7 @@ fn a_correction_takes_the_place_of_a_fact_and_both_stay() {
 }
 
 #[test]
-fn what_was_decided_does_not_depend_on_when_it_is_heard_of() {
+fn a_decision_has_the_same_effect_whenever_it_arrives() {
     for scenario in scenarios().into_iter().filter(|it| !it.acts.is_empty()) {
         let mut at_once = Memory::default();
         at_once.take(&scenario.units, &Acts::default());
@@ -292,12 +292,12 @@ proptest! {
     }
 }
 
-/// All scenarios as one memory.
+/// Returns the units of all scenarios.
 fn everything() -> Vec<Unit> {
     scenarios().into_iter().flat_map(|it| it.units).collect()
 }
 
-/// What is done by hand, one after another: the acts, and the units that are gone with their records.
+/// Performs the acts of a scenario in order. Returns the acts, and the units whose records were erased.
 fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
     let line = |it: &str| scenario.units[it.parse::<usize>().unwrap() - 1].clone();
     let id = |number: &str| CurationId::derive(&space(), number);
@@ -383,7 +383,7 @@ fn numbered(lines: &str, number: &mut usize) -> Scenario {
     scenario
 }
 
-/// Noon.
+/// Returns noon of a day.
 fn day(text: &str) -> DateTime<Utc> {
     let date: NaiveDate = text.parse().unwrap();
     date.and_hms_opt(12, 0, 0).unwrap().and_utc()

@@ -1,4 +1,4 @@
-//! The service over embedded stores: what is derived follows units and curations.
+//! Tests of the service with embedded stores: derived data follows units and curations.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::entities::talk;
 use crate::held::Held;
 use crate::{space, unit};
 
-/// The clusterer over stores in a directory.
+/// The clusterer with stores in a directory.
 pub(crate) struct Running {
     dir: PathBuf,
     pub(crate) context: Context,
@@ -33,7 +33,7 @@ impl Running {
         Running::new_with(name, "").await
     }
 
-    /// Starts over an empty directory with the space of the tests.
+    /// Starts it in an empty directory with the space of the tests.
     pub(crate) async fn new_with(name: &str, settings: &str) -> Running {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
@@ -56,7 +56,7 @@ impl Running {
         }
     }
 
-    /// Another clusterer over the same stores, which hears of what it is told itself.
+    /// Starts another clusterer with the same stores; it receives only the messages sent to it.
     async fn beside(&self, name: &str) -> Running {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
@@ -73,7 +73,7 @@ impl Running {
         }
     }
 
-    /// Stops in the middle of whatever is done, and starts again.
+    /// Stops it in the middle of its work, and starts it again.
     pub(crate) async fn killed(self) -> Running {
         self.service.abort();
         self.service.await.ok();
@@ -109,7 +109,7 @@ impl Running {
         self.context.publish(&message).await.unwrap();
     }
 
-    /// Waits until nothing is left to do, a minute at most, and returns all that is derived.
+    /// Waits at most a minute until nothing is left to do, and returns all derived data.
     pub(crate) async fn settled(&self) -> Held {
         self.settled_in(space()).await
     }
@@ -137,7 +137,7 @@ impl Running {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_erased_in_between_leaves_nothing() {
+async fn data_derived_from_erased_units_disappears() {
     let units = talk(&[
         "Ana: My friend Ben asked about you.",
         "Tom: We went to Oslo with Ben.",
@@ -147,7 +147,7 @@ async fn what_is_erased_in_between_leaves_nothing() {
     running.put(&units, &[]).await;
     let before = running.settled().await;
     assert_eq!(before, counted(&units));
-    // Erased while the clusterer is away, and put back.
+    // Erased while the clusterer is stopped, and stored again.
     running = running.killed().await;
     running.put(&[], &[units[2].id]).await;
     assert_eq!(running.settled().await, counted(&units[..2]));
@@ -161,7 +161,7 @@ async fn what_is_erased_in_between_leaves_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_clusterers_none_brings_back_what_was_erased() {
+async fn neither_of_two_clusterers_restores_erased_data() {
     let units = talk(&[
         "Ana: My friend Ben asked about you.",
         "Tom: We went to Oslo with Ben.",
@@ -173,12 +173,12 @@ async fn of_two_clusterers_none_brings_back_what_was_erased() {
     one.settled().await;
     other.wake().await;
     assert_eq!(other.settled().await, counted(&units[..2]));
-    // To the other one nothing has changed in the end.
+    // In the end, nothing has changed for the other one.
     one.put(&units, &[]).await;
     assert_eq!(one.settled().await, counted(&units));
     other.put(&[], &[units[2].id]).await;
     assert_eq!(other.settled().await, counted(&units[..2]));
-    // Nor to the first one, which holds what is erased.
+    // The first one still holds the erased unit in memory.
     other.put(&[], &[units[1].id]).await;
     assert_eq!(other.settled().await, counted(&units[..1]));
     one.put(&units[1..2], &[]).await;
@@ -201,7 +201,7 @@ async fn of_two_clusterers_none_brings_back_what_was_erased() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn spaces_that_give_way_to_each_other_are_counted_as_if_kept() {
+async fn spaces_evicted_from_memory_give_the_same_result() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("bounded");
     std::fs::remove_dir_all(&dir).ok();
     let mut running = Running::open_with(dir, 0, "[clusterer]\nmemory_mb = 0").await;
@@ -237,7 +237,7 @@ async fn spaces_that_give_way_to_each_other_are_counted_as_if_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_space_that_comes_again_starts_empty() {
+async fn a_space_created_again_starts_empty() {
     let mut running = Running::new("again").await;
     running.put(&talk(&["Ana: My friend Ben asked about you."]), &[]).await;
     running.settled().await;
@@ -254,7 +254,7 @@ async fn a_space_that_comes_again_starts_empty() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_curation_is_followed_and_taken_back() {
+async fn a_curation_takes_effect_and_can_be_taken_back() {
     let units = talk(&["Tom: We read the Iliad.", "Tom: And we read the ILIAD."]);
     let mut running = Running::new("curated").await;
     running.put(&units, &[]).await;
@@ -289,7 +289,7 @@ async fn a_curation_is_followed_and_taken_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
+async fn the_watermark_of_a_curation_is_reached_when_it_has_taken_effect() {
     let mut running = Running::new("marked").await;
     running
         .put(&talk(&["Tom: We read the Iliad.", "Tom: And we read the ILIAD."]), &[])
@@ -354,7 +354,7 @@ async fn the_watermark_of_an_act_is_reached_when_it_is_taken_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_thousand_units_in_a_minute() {
+async fn ten_thousand_units_take_less_than_a_minute() {
     let mut running = Running::new("many").await;
     let line = |at: usize| format!("I told my friend Kim{} Berg about Room{}.", at % 700, at % 900);
     let units: Vec<Unit> = (0..10_000)
@@ -373,7 +373,7 @@ async fn ten_thousand_units_in_a_minute() {
     running.stop().await;
 }
 
-/// What is derived of units that come at once.
+/// Returns the data derived from units that arrive at once.
 fn counted(units: &[Unit]) -> Held {
     let (mut memory, mut held) = (Memory::default(), Held::default());
     units.iter().for_each(|it| memory.apply(it, None));

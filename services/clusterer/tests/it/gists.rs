@@ -1,4 +1,4 @@
-//! What a language model read, folded with what the rules read.
+//! Tests of facts that a language model read, folded with those of the rules.
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use clusterer::{Acts, Entities, Facts};
@@ -15,7 +15,7 @@ fn at(number: usize) -> DateTime<FixedOffset> {
     DateTime::UNIX_EPOCH.fixed_offset() + TimeDelta::days(i64::try_from(number).unwrap())
 }
 
-/// A turn of a day of its own.
+/// Returns a turn on a day of its own.
 fn turn(number: usize, actor: &str, text: &str) -> Unit {
     Unit {
         observed_at: at(number),
@@ -23,7 +23,7 @@ fn turn(number: usize, actor: &str, text: &str) -> Unit {
     }
 }
 
-/// A gist that was read in a turn, which states where somebody lives.
+/// Returns a gist read from a turn, which states where someone lives.
 fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
     let record = turn.records[0];
     let stated = Stated {
@@ -50,7 +50,7 @@ fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
     }
 }
 
-/// Facts of a space, and what a store would hold of them.
+/// Facts of a space, and the contents of a store.
 #[derive(Default)]
 struct Memory {
     entities: Entities,
@@ -78,7 +78,7 @@ impl Memory {
 }
 
 #[test]
-fn a_fact_of_a_gist_names_the_turn_it_was_read_in() {
+fn a_fact_of_a_gist_names_the_turn_it_was_read_from() {
     let mut memory = Memory::default();
     let told = turn(1, "Ann", "Home is wherever the loft is, and that is Porto for now.");
     memory.take(&[told.clone(), gist(&told, "Ann", "Porto")], &Acts::default());
@@ -94,7 +94,7 @@ fn a_fact_of_a_gist_names_the_turn_it_was_read_in() {
 }
 
 #[test]
-fn what_rules_and_a_model_read_closes_each_other_and_is_told_once() {
+fn facts_by_rule_and_by_model_close_and_repeat_each_other() {
     let mut memory = Memory::default();
     let oslo = turn(1, "Ann", "I live in Oslo.");
     let porto = turn(2, "Ann", "Home is Porto now, since Tuesday.");
@@ -116,7 +116,7 @@ fn what_rules_and_a_model_read_closes_each_other_and_is_told_once() {
 }
 
 #[test]
-fn whoever_forgets_a_turn_forgets_what_a_model_read_in_it() {
+fn forgetting_a_turn_forgets_the_facts_that_a_model_read_from_it() {
     let mut memory = Memory::default();
     let told = turn(1, "Ann", "Home is Porto for now.");
     let units = [told.clone(), gist(&told, "Ann", "Porto")];
@@ -136,7 +136,7 @@ fn whoever_forgets_a_turn_forgets_what_a_model_read_in_it() {
 }
 
 #[test]
-fn a_gist_that_goes_takes_its_facts_along() {
+fn facts_disappear_with_their_gist() {
     let mut memory = Memory::default();
     let told = turn(1, "Ben", "Ann is in Porto these days.");
     let gist = gist(&told, "Ann", "Porto");

@@ -1,4 +1,4 @@
-//! What a store would hold of what is derived.
+//! The derived data that a store would contain.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use domain::merge::{Merge, Standing};
 
 use crate::space;
 
-/// What the store would hold.
+/// Derived data by id.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Held(pub(crate) BTreeMap<DerivedId, Derived>);
 
@@ -51,7 +51,7 @@ impl Held {
         found.collect()
     }
 
-    /// The merges of a unit, as the store would find them.
+    /// Returns the standing of a unit, as the store would find it.
     pub(crate) fn standing(&self, unit: UnitId) -> Option<&Standing> {
         let id = DerivedId {
             kind: DerivedKind::Standing,
@@ -67,7 +67,7 @@ impl Held {
     }
 }
 
-/// The act that undoes a merge.
+/// Returns the act that undoes a merge.
 pub(crate) fn parting(merge: MergeId) -> Acts {
     Acts::of(&[Curation {
         id: CurationId::derive(&space(), "1"),

@@ -1,4 +1,4 @@
-//! Topics and what a language model calls them.
+//! Tests of topic labels by a language model.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ use crate::world::{THEMES, shuffled, told, vector, withdrawn};
 const NAME: &str = "bees and honey of Edda";
 const SUMMARY: &str = "The beehive swarmed and Edda caught the bees with a sheet.";
 
-/// Events about a beehive, which are one topic before the first clustering.
+/// Returns events about a beehive, which are one topic before the first clustering.
 fn events(count: usize) -> Vec<Unit> {
     let event = |it: usize| told(it, THEMES[0].1[1]);
     (0..count).map(event).collect()
@@ -35,7 +35,7 @@ fn said(name: &str, summary: &str) -> String {
     json!({ "name": name, "summary": summary, "lines": [1, 2] }).to_string()
 }
 
-/// Topics with the readings of a store, and what is derived of both.
+/// Topics, with stored readings, and the derived data.
 struct World {
     topics: Topics,
     units: BTreeMap<UnitId, Unit>,
@@ -55,7 +55,7 @@ impl World {
         world
     }
 
-    /// Takes units in and looks readings up, as the follower does.
+    /// Applies units and looks readings up, as the follower does.
     fn apply(&mut self, units: &[Unit], acts: &Acts) {
         for unit in units {
             self.units.insert(unit.id, unit.clone());
@@ -69,7 +69,7 @@ impl World {
         self.held.take(self.topics.changed(acts));
     }
 
-    /// Stores what a model replies to the only question.
+    /// Stores a model's reply to the only question.
     fn reply(&mut self, output: &str) {
         let question = self.topics.questions(8).pop().unwrap();
         let reading = reading(&question, &self.units, output);
@@ -79,7 +79,7 @@ impl World {
         self.apply(&[], &Acts::default());
     }
 
-    /// Returns the greatest topic.
+    /// Returns the largest topic.
     fn topic(&self) -> Topic {
         topics(&self.held).into_iter().max_by_key(|it| it.units).unwrap()
     }
@@ -98,7 +98,7 @@ fn topics(held: &Held) -> Vec<Topic> {
         .collect()
 }
 
-/// Returns the reading in which a model replies to a question.
+/// Returns the reading that stores a model's reply to a question.
 fn reading(question: &LabelQuestion, units: &BTreeMap<UnitId, Unit>, output: &str) -> Reading {
     let ids = [question.founder].into_iter().chain(question.others.iter().copied());
     let shown: Vec<&Unit> = ids.map(|it| &units[&it]).collect();
@@ -135,7 +135,7 @@ fn undoing(topic: TopicId) -> Acts {
 }
 
 #[test]
-fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_twice_as_many() {
+fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_doubled() {
     let units = events(8);
     let mut world = World::new(&units[..3], Vec::new());
     assert_eq!(world.topics.questions(8), []);
@@ -173,12 +173,12 @@ fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_twice_as_many()
 }
 
 #[test]
-fn labels_depend_on_units_and_readings_alone() {
+fn labels_depend_only_on_units_and_readings() {
     let units: Vec<Unit> = (0..90).map(crate::world::event).collect();
     let mut world = World::new(&units, Vec::new());
     let questions = world.topics.questions(64);
     assert!(!questions.is_empty(), "{questions:?}");
-    // Whatever stands in the lines of the topic.
+    // Any words that occur in the lines of the topic.
     let first_words = |it: &LabelQuestion| world.units[&it.founder].text.to_lowercase();
     let readings: Vec<Reading> = questions
         .iter()
@@ -203,7 +203,7 @@ fn labels_depend_on_units_and_readings_alone() {
 }
 
 #[test]
-fn a_label_goes_with_each_event_that_was_shown_and_with_the_act_that_takes_it_back() {
+fn a_label_disappears_with_any_shown_event_and_when_a_user_rejects_it() {
     let units = events(9);
     let mut world = World::new(&units[..8], Vec::new());
     let by_rule = world.topic();
@@ -213,7 +213,7 @@ fn a_label_goes_with_each_event_that_was_shown_and_with_the_act_that_takes_it_ba
     assert_eq!(world.topics.questions(8), [], "it is not asked about again");
     world.apply(&[], &Acts::default());
     assert_eq!(world.topic().label, NAME, "the act was taken back");
-    // One that was not shown; then one that was.
+    // First an event that was not shown, then one that was.
     world.apply(&units[8..], &Acts::default());
     world.apply(&[withdrawn(&units[8])], &Acts::default());
     assert_eq!(world.topic().label, NAME);
@@ -225,7 +225,7 @@ fn a_label_goes_with_each_event_that_was_shown_and_with_the_act_that_takes_it_ba
 }
 
 #[test]
-fn what_the_lines_do_not_bear_out_labels_nothing_and_is_not_asked_again() {
+fn an_unsupported_label_is_not_used_and_not_asked_for_again() {
     let units = events(8);
     let mut world = World::new(&units, Vec::new());
     let by_rule = world.topic();
@@ -239,7 +239,7 @@ fn what_the_lines_do_not_bear_out_labels_nothing_and_is_not_asked_again() {
         assert_eq!(other.topic(), by_rule, "{output}");
         assert_eq!(other.topics.questions(8), [], "{output}");
     }
-    // A label of another prompt counts until there is one of now.
+    // A label made with another prompt counts until a current one exists.
     world.reply(&said(NAME, SUMMARY));
     world.readings[0].prompt = "labels/0".to_owned();
     let former = World::new(&units, world.readings);
@@ -272,7 +272,7 @@ pub(crate) fn records(event: &Unit) -> Vec<Record> {
     event.records.iter().map(record).collect()
 }
 
-/// Waits, a minute at most, until the topics are called as wanted.
+/// Waits at most a minute until the topics satisfy `is_so`.
 async fn labelled(running: &Running, is_so: impl Fn(&[Topic]) -> bool) -> Held {
     let looked = async {
         loop {
@@ -294,7 +294,7 @@ fn names_bees(shown: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_topic_is_labelled_once_and_its_page_says_what_it_is_about() {
+async fn a_topic_is_labelled_once_and_its_page_has_the_label() {
     let endpoint = Endpoint::start(names_bees);
     let mut running = Running::new_with("labelled", &endpoint.settings("")).await;
     let units = events(4);
@@ -335,13 +335,13 @@ async fn a_topic_is_labelled_once_and_its_page_says_what_it_is_about() {
         (reading.records.len(), reading.beside.len(), reading.outcome.events),
         (1, 3, 4)
     );
-    // A restart derives it again without a call.
+    // After a restart, it is derived again without a call.
     running = running.killed().await;
     running.put(&units, &[]).await;
     labelled(&running, is_labelled).await;
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(labels(&endpoint), 1);
-    // It goes with any record that was shown.
+    // It disappears with any record that was shown.
     let gone = units[2].records[0];
     running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
     running.put(&[], &[units[2].id]).await;

@@ -1,4 +1,4 @@
-//! The clusterer from outside: units in, what is derived out.
+//! Tests of the clusterer from outside: units in, derived data out.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 

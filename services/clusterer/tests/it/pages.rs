@@ -16,8 +16,7 @@ mod former;
 mod links;
 mod sections;
 
-/// All that makes pages of a world.
-/// The texts of all lines of a page.
+/// Returns the texts of all lines of a page.
 fn lines(page: &Page) -> Vec<&str> {
     let lines = page.sections.iter().flat_map(|it| &it.lines);
     lines.map(|it| it.text.as_str()).collect()
@@ -58,7 +57,7 @@ impl World {
         pages.find(|it| it.id == id).unwrap()
     }
 
-    /// Facts that are not told any more.
+    /// Removes facts.
     fn drop_facts(&mut self, facts: &[Fact]) {
         self.pages.apply(&Changed {
             put: Vec::new(),
@@ -117,7 +116,7 @@ fn facts() -> Vec<Fact> {
 }
 
 #[test]
-fn pages_depend_on_the_set_alone() {
+fn pages_depend_only_on_the_set_of_units() {
     let (units, facts) = (units(), facts());
     let rest: Vec<Unit> = units
         .iter()
@@ -147,7 +146,7 @@ fn pages_depend_on_the_set_alone() {
 }
 
 #[test]
-fn a_page_says_who_somebody_is_and_where_to_go_on() {
+fn a_page_describes_its_subject_and_links_to_others() {
     let mut world = World::default();
     world.feed(&units(), &facts());
     let ines = world.page(Dimension::Figure, "Ines");
@@ -189,14 +188,14 @@ fn a_page_says_who_somebody_is_and_where_to_go_on() {
     assert!(may.links.len() <= 16);
 }
 
-/// An event in each of `count` months after all units of the world, the first four months behind them.
+/// Returns an event in each of `count` months; they begin four months after all units of the world.
 fn later_months(count: usize) -> Vec<Unit> {
     let numbers = (0..count).map(|month| 1_500 + 186 * month);
     numbers.map(|it| dated(event(it), it)).collect()
 }
 
 #[test]
-fn what_nobody_asks_for_is_archived_until_somebody_does() {
+fn a_page_is_archived_until_it_is_read_again() {
     let mut world = World::default();
     world.feed(&units(), &facts());
     let before = world.page(Dimension::Event, "May 2024").clone();
@@ -233,7 +232,7 @@ fn one_new_event_after_a_long_silence_archives_nothing() {
     world.feed(&later_months(1), &[]);
     assert_eq!(pages(&world, PageStatus::Archived), 0);
     assert!(pages(&world, PageStatus::Active) > active);
-    // With many pages that are newer, those of the world are archived, and fifty and a few of the same age are kept.
+    // With many newer pages, those of the world are archived; fifty pages, and a few of the same age, are kept.
     world.feed(&later_months(60), &[]);
     assert!(pages(&world, PageStatus::Archived) > 0);
     assert!(
@@ -271,7 +270,7 @@ fn pages_are_archived_in_any_order_of_the_units() {
 }
 
 #[test]
-fn nothing_known_makes_no_pages() {
+fn an_empty_space_has_no_pages() {
     assert_eq!(Pages::default().changed(&space(), &BTreeMap::new()), Changed::default());
     let mut world = World::default();
     world.feed(

@@ -1,4 +1,4 @@
-//! Names that may be one person's, and what a language model says of them.
+//! Tests of names that may belong to one person, and a language model's judgements of them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,13 +28,13 @@ const TALK: [&str; 5] = [
     "Ana: We met my friend Tom and his dog.",
 ];
 
-/// What is stored of a reply that takes both for one person, or does not.
+/// Returns the stored reply that both names belong to one person, or that they do not.
 fn said(same_person: bool) -> String {
     json!({ "same_person": same_person, "lines": [1, 4], "reasoning": "Both bake in Leeds.", "cites_both": true })
         .to_string()
 }
 
-/// Entities with the readings of a store, and what is derived of both.
+/// Entities, with stored readings, and the derived data.
 #[derive(Default)]
 struct World {
     entities: Entities,
@@ -50,7 +50,7 @@ impl World {
         world
     }
 
-    /// Takes units in and looks readings up, as the follower does.
+    /// Applies units and looks readings up, as the follower does.
     fn apply(&mut self, units: &[Unit], acts: &Acts) {
         for unit in units {
             self.units.insert(unit.id, unit.clone());
@@ -63,7 +63,7 @@ impl World {
         self.held.take(self.entities.changed(&space(), acts));
     }
 
-    /// Stores what a model says of each pair of the only question.
+    /// Stores a model's judgement of each pair of the only question.
     fn reply(&mut self, output: &str) {
         let question = self.entities.questions(&space(), 9).pop().unwrap();
         let reading = self.reading(&question, output);
@@ -115,7 +115,7 @@ fn names(question: &PeopleQuestion) -> (&str, Vec<&str>) {
 }
 
 #[test]
-fn a_nickname_goes_into_the_name_that_a_model_takes_for_the_same_persons() {
+fn a_nickname_is_merged_into_the_name_that_the_model_chose() {
     let units = talk(&TALK);
     let mut world = World::new(&units);
     let questions = world.entities.questions(&space(), 9);
@@ -134,7 +134,7 @@ fn a_nickname_goes_into_the_name_that_a_model_takes_for_the_same_persons() {
         (entity.mentions, world.entities.questions(&space(), 9)),
         (5, Vec::new())
     );
-    // Somebody says that they are two.
+    // A user decides that they are two people.
     world.apply(&[], &parting(merge.id));
     assert!(world.merge().unwrap().undone);
     assert_eq!(world.held.entity("Tom").mentions, 3);
@@ -144,7 +144,7 @@ fn a_nickname_goes_into_the_name_that_a_model_takes_for_the_same_persons() {
 }
 
 #[test]
-fn two_names_stay_two_unless_a_model_says_otherwise_and_cites_both() {
+fn two_names_stay_separate_unless_the_model_joins_them_and_cites_both() {
     let units = talk(&TALK);
     let one_side = json!({ "same_person": true, "lines": [1], "reasoning": "", "cites_both": false });
     for output in [said(false), one_side.to_string(), "They are one.".to_owned()] {
@@ -153,7 +153,7 @@ fn two_names_stay_two_unless_a_model_says_otherwise_and_cites_both() {
         assert_eq!(world.merge(), None, "{output}");
         assert_eq!(world.entities.questions(&space(), 9), [], "{output}");
     }
-    // What was told once is not asked about, nor who is who by the rules.
+    // The model is not asked about a name mentioned only once, nor about names that the rules decide.
     let once = talk(&[TALK[0], TALK[2], TALK[3]]);
     assert_eq!(World::new(&once).entities.questions(&space(), 9), []);
     let short = talk(&[
@@ -168,7 +168,7 @@ fn two_names_stay_two_unless_a_model_says_otherwise_and_cites_both() {
 }
 
 #[test]
-fn a_first_name_of_several_is_asked_about_once_with_all_of_them() {
+fn a_first_name_of_several_people_is_asked_about_once_with_all_of_them() {
     let units = talk(&[
         "Ana: My friend Thomas is back at the bakery.",
         "Ana: I told my friend Thomas that the oven is hot.",
@@ -203,7 +203,7 @@ fn a_first_name_of_several_is_asked_about_once_with_all_of_them() {
 }
 
 #[test]
-fn who_is_who_depends_on_units_and_readings_alone() {
+fn merged_names_depend_only_on_units_and_readings() {
     let units = talk(&TALK);
     let mut world = World::new(&units);
     world.reply(&said(true));
@@ -229,7 +229,7 @@ fn who_is_who_depends_on_units_and_readings_alone() {
         assert_eq!(other.held, without, "order {seed}, one withdrawn");
         other.apply(&units[..1], &Acts::default());
         assert_eq!(other.held, world.held, "order {seed}, and back");
-        // The reading went with a record, and the units read the same.
+        // The reading disappeared with a record, and the units are unchanged.
         other.readings.clear();
         other.apply(&units[2..3], &Acts::default());
         assert_eq!(other.merge(), None, "order {seed}");
@@ -246,7 +246,7 @@ fn joins_names(shown: &str) -> String {
     }
 }
 
-/// Waits, a minute at most, until both names are one, or are not.
+/// Waits at most a minute until the names are merged, or are not, and returns the merge.
 async fn merge_where(running: &Running, is_there: bool) -> Option<Merge> {
     let looked = async {
         loop {
@@ -261,7 +261,7 @@ async fn merge_where(running: &Running, is_there: bool) -> Option<Merge> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_are_judged_once_and_what_was_said_goes_with_its_records() {
+async fn names_are_judged_once_and_the_judgement_disappears_with_its_records() {
     let endpoint = Endpoint::start(joins_names);
     let mut running = Running::new_with("people", &endpoint.settings("")).await;
     let units = talk(&TALK);
@@ -292,13 +292,13 @@ async fn names_are_judged_once_and_what_was_said_goes_with_its_records() {
     );
     let output: Value = serde_json::from_str(&stored[0].output).unwrap();
     assert_eq!(output["cites_both"], true);
-    // A restart derives it again without a call.
+    // After a restart, it is derived again without a call.
     running = running.killed().await;
     running.put(&units, &[]).await;
     merge_where(&running, true).await;
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(asked(&endpoint).len(), 1);
-    // It goes with any record that was shown.
+    // It disappears with any record that was shown.
     let gone = units[3].records[0];
     running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
     running.put(&[], &[units[3].id]).await;

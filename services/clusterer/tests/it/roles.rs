@@ -1,4 +1,4 @@
-//! Who is what to whom.
+//! Tests of roles that people have in relation to others.
 
 use clusterer::Acts;
 use domain::entity::EntityKind;
@@ -7,8 +7,8 @@ use crate::entities::{resolved, talk, told};
 use crate::held::Held;
 
 #[test]
-fn roles_name_people_once_they_are_told() {
-    // What is said, who means whom by which phrase, and whom.
+fn a_role_resolves_to_a_person_once_the_name_was_stated() {
+    // The lines, then who says which phrase, and the expected person.
     for (lines, asked, expected) in [
         ("Tom: I saw my sister Ana today.", "Tom: my sister", "Ana"),
         ("Tom: I saw my sister Ana today.", "Bo: my sister", ""),
@@ -22,7 +22,7 @@ fn roles_name_people_once_they_are_told() {
         ),
         ("Tom: My mum's name is Ines.", "Tom: my mother", "Ines"),
         ("Tom: I went with Ana, my sister, to Oslo.", "Tom: my sister", "Ana"),
-        // Two people, or three?
+        // Ambiguous: two people, or three.
         ("Tom: I went with Ana, my sister, and Bo.", "Tom: my sister", ""),
         ("Tom: It was me, my sister, Bo and Ana.", "Tom: my sister", ""),
         ("Tom: So Ana is my older sister.", "Tom: my sister", "Ana"),
@@ -55,7 +55,7 @@ fn roles_name_people_once_they_are_told() {
 }
 
 #[test]
-fn a_role_is_told_to_the_one_spoken_to_and_in_answers() {
+fn roles_are_read_from_the_addressee_and_from_answers() {
     let mut units = talk(&["Bo: How is your sister Ana?", "Tom: Fine.", "Tom: Julia."]);
     units[0].addressee = "Tom".to_owned();
     units[2].question = "What is your wife's name?".to_owned();
@@ -65,7 +65,7 @@ fn a_role_is_told_to_the_one_spoken_to_and_in_answers() {
 }
 
 #[test]
-fn of_several_with_one_name_their_tellers_mean_each_their_own() {
+fn of_several_namesakes_each_teller_means_their_own() {
     let several = [
         "Nora: I saw my sister Ana.",
         "Ben: I saw my boss Ana.",
@@ -78,10 +78,10 @@ fn of_several_with_one_name_their_tellers_mean_each_their_own() {
         ("Eva: Hello.", "Ben: Nora's sister", "Nora's sister"),
         ("Eva: Hello.", "Tom: Ana", "Tom's dog"),
         ("Eva: Hello.", "Nora: me", "Nora"),
-        // Nobody knows which one.
+        // Nothing says which one is meant.
         ("Eva: Hello.", "Eva: Ana", ""),
         ("Eva: I saw Ben's boss Ana.", "Eva: Ana", "Ben's boss"),
-        // Who has two roles for one is told apart from the third by both.
+        // A namesake with two roles is distinguished from the third one by both.
         ("Nora: I saw Ben's boss Ana.", "Nora: Ana", "Ben's boss"),
         ("Nora: I saw Ben's boss Ana.", "Tom: Ana", "Tom's dog"),
         ("Ana: Hello.", "Nora: Ana", "Ana"),
@@ -94,7 +94,7 @@ fn of_several_with_one_name_their_tellers_mean_each_their_own() {
 }
 
 #[test]
-fn an_entity_says_who_shares_its_name() {
+fn an_entity_lists_its_namesakes() {
     let lines = [
         "Nora: I saw my sister Ana.",
         "Ben: I saw my boss Ana.",
@@ -122,7 +122,7 @@ fn an_entity_says_who_shares_its_name() {
 }
 
 #[test]
-fn a_name_is_one_unless_its_roles_part_it() {
+fn a_name_is_one_person_unless_its_roles_contradict() {
     for (one, other) in [
         ("sister", "sister"),
         ("sister", "friend"),

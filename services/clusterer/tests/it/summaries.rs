@@ -1,4 +1,4 @@
-//! Pages and what a language model says of them in short.
+//! Tests of page summaries by a language model.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::labels::records;
 use crate::space;
 use crate::world::{shuffled, told, vector, withdrawn};
 
-/// What was told in events of one month, each a line of its page.
+/// Texts of events in one month; each becomes a line of the month's page.
 const TOLD: [&str; 14] = [
     "Edda sold 3 jars of heather honey at the harbour market in Bergen.",
     "The cello string broke while Joar practised the second sonata for 2 hours.",
@@ -44,13 +44,13 @@ fn events(count: usize) -> Vec<Unit> {
     (0..count).map(|it| told(it, TOLD[it])).collect()
 }
 
-/// A reply that sums a page up with its first line, and its first section with the second one.
+/// Returns a reply that summarises a page with its first line, and its first section with the second line.
 fn said() -> String {
     json!({ "summary": TOLD[0], "lines": [1], "sections": [{ "number": 1, "summary": TOLD[1], "lines": [2] }] })
         .to_string()
 }
 
-/// A memory with the readings of a store, and what is derived of both.
+/// A memory, with stored readings, and the derived data.
 #[derive(Default)]
 struct World {
     memory: Memory,
@@ -66,7 +66,7 @@ impl World {
         world
     }
 
-    /// Takes units in and looks readings up, as the follower does.
+    /// Applies units and looks readings up, as the follower does.
     fn apply(&mut self, units: &[Unit], acts: &Acts) {
         for unit in units {
             self.units.insert(unit.id, unit.clone());
@@ -95,7 +95,7 @@ impl World {
         questions.into_iter().find(|it| it.title == MONTH)
     }
 
-    /// Stores what a model replies to the question about the month.
+    /// Stores a model's reply to the question about the month.
     fn reply(&mut self, reply: &str) {
         let question = self.question().unwrap();
         let reading = self.reading(&question, reply);
@@ -103,7 +103,7 @@ impl World {
         self.look_again();
     }
 
-    /// Returns the reading in which a model replies to a question.
+    /// Returns the reading that stores a model's reply to a question.
     fn reading(&self, question: &SummaryQuestion, reply: &str) -> Reading {
         let lines = question.shown.iter().flat_map(|it| &it.lines);
         let told_by: Vec<&Unit> = lines.map(|it| &self.units[&it.unit]).collect();
@@ -150,19 +150,19 @@ fn undoing(page: PageId) -> Acts {
     }])
 }
 
-/// Returns true if a page says in short what `said` says.
+/// Returns true if a page has the summaries of `said`.
 fn is_summed_up(page: &Page) -> bool {
     let begins = page.summary.starts_with(&format!("{} Came up ", TOLD[0]));
     begins && page.sections.iter().any(|it| it.summary.as_deref() == Some(TOLD[1]))
 }
 
-/// Returns true if no model has a part in a page.
+/// Returns true if a page has no summary by a model.
 fn is_by_rule(page: &Page) -> bool {
     page.summary.starts_with("Came up ") && page.sections.iter().all(|it| it.summary.is_none())
 }
 
 #[test]
-fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_its_lines_are_new() {
+fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_them_are_new() {
     let units = events(12);
     let mut world = World::new(&units[..5]);
     assert_eq!(world.question(), None);
@@ -182,7 +182,7 @@ fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_its_lines_are_new
 }
 
 #[test]
-fn summaries_depend_on_units_and_readings_alone() {
+fn summaries_depend_only_on_units_and_readings() {
     let units = events(TOLD.len());
     let mut world = World::new(&units);
     let questions = world.memory.summary_questions(&space(), 99);
@@ -214,7 +214,7 @@ fn summaries_depend_on_units_and_readings_alone() {
 }
 
 #[test]
-fn a_summary_goes_with_each_line_that_it_cites_and_with_the_act_that_takes_it_back() {
+fn a_summary_disappears_with_any_cited_line_and_when_a_user_rejects_it() {
     let units = events(8);
     let mut world = World::new(&units);
     world.reply(&said());
@@ -225,7 +225,7 @@ fn a_summary_goes_with_each_line_that_it_cites_and_with_the_act_that_takes_it_ba
     assert_eq!(world.question(), None, "it is not asked about again");
     world.apply(&[], &Acts::default());
     assert_eq!(world.month(), summed_up, "the act was taken back");
-    // A line that is not cited; then those that are.
+    // First a line that is not cited, then those that are.
     world.apply(&[withdrawn(&units[7])], &Acts::default());
     assert!(is_summed_up(&world.month()), "{:?}", world.month());
     world.apply(&[withdrawn(&units[1])], &Acts::default());
@@ -236,7 +236,7 @@ fn a_summary_goes_with_each_line_that_it_cites_and_with_the_act_that_takes_it_ba
     assert!(is_by_rule(&world.month()), "{:?}", world.month());
     world.apply(&units, &Acts::default());
     assert_eq!(world.month(), summed_up);
-    // The reading went with a record, and the units read the same.
+    // The reading disappeared with a record, and the units are unchanged.
     world.readings.clear();
     world.apply(&units[3..4], &Acts::default());
     assert!(is_by_rule(&world.month()), "{:?}", world.month());
@@ -244,7 +244,7 @@ fn a_summary_goes_with_each_line_that_it_cites_and_with_the_act_that_takes_it_ba
 }
 
 #[test]
-fn what_the_lines_do_not_bear_out_sums_up_nothing_and_is_not_asked_again() {
+fn an_unsupported_summary_is_not_used_and_not_asked_for_again() {
     let units = events(7);
     let cited = |summary: &str, lines: &[u32]| json!({ "summary": summary, "lines": lines, "sections": [] });
     for reply in [
@@ -260,7 +260,7 @@ fn what_the_lines_do_not_bear_out_sums_up_nothing_and_is_not_asked_again() {
         assert!(is_by_rule(&world.month()), "{reply}: {:?}", world.month());
         assert_eq!(world.question(), None, "{reply}");
     }
-    // A summary of another prompt counts until there is one of now; of a reading that failed nothing does.
+    // A summary made with another prompt counts until a current one exists; a failed reading counts for nothing.
     let mut world = World::new(&units);
     world.reply(&said());
     let id = *world.readings.keys().next().unwrap();
@@ -287,7 +287,7 @@ fn sums_up(shown: &str) -> String {
     }
 }
 
-/// Waits, a minute at most, until the page of the month is as wanted.
+/// Waits at most a minute until the page of the month satisfies `is_so`, and returns it.
 async fn month_where(running: &Running, is_so: impl Fn(&Page) -> bool) -> Page {
     let looked = async {
         loop {
@@ -313,7 +313,7 @@ async fn stored(running: &Running) -> Vec<Reading> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_is_summed_up_once_and_the_summary_goes_with_its_records() {
+async fn a_page_is_summarised_once_and_the_summary_disappears_with_its_records() {
     let endpoint = Endpoint::start(sums_up);
     let mut running = Running::new_with("summed up", &endpoint.settings("")).await;
     let units = events(6);
@@ -333,13 +333,13 @@ async fn a_page_is_summed_up_once_and_the_summary_goes_with_its_records() {
     let readings = stored(&running).await;
     assert_eq!(readings.len(), 1, "{readings:?}");
     assert_eq!((readings[0].records.len(), readings[0].beside.len()), (1, 5));
-    // A restart derives it again without a call.
+    // After a restart, it is derived again without a call.
     running = running.killed().await;
     running.put(&units, &[]).await;
     month_where(&running, is_summed_up).await;
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(asked(&endpoint), 1);
-    // It goes with any record that was shown.
+    // It disappears with any record that was shown.
     let gone = units[4].records[0];
     running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
     running.put(&[], &[units[4].id]).await;

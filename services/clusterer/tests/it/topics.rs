@@ -8,7 +8,7 @@ use domain::unit::Unit;
 
 use crate::world::{Stored, THEMES, event, shuffled, store, told, vector, withdrawn};
 
-/// Feeds units in batches of the size given and returns what is stored in the end.
+/// Applies units in batches of `batch` and returns the stored data at the end.
 fn fed(units: &[Unit], batch: usize) -> Stored {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
     for units in units.chunks(batch) {
@@ -39,7 +39,7 @@ fn places(stored: &Stored) -> BTreeMap<UnitId, TopicId> {
 }
 
 #[test]
-fn topics_depend_on_the_set_of_units_alone() {
+fn topics_depend_only_on_the_set_of_units() {
     let units: Vec<Unit> = (0..150).map(event).collect();
     let rest: Vec<Unit> = units
         .iter()
@@ -50,7 +50,7 @@ fn topics_depend_on_the_set_of_units_alone() {
     let whole = fed(&units, 1);
     let without = fed(&rest, 1);
     for seed in 1..=5 {
-        // First as something else, then as it is; some are withdrawn in the end.
+        // Some units first arrive in another form, and some are withdrawn in the end.
         let mut order = shuffled(&units, seed);
         let before: Vec<Unit> = order
             .iter()
@@ -78,7 +78,7 @@ fn changed(unit: &Unit, sentence: &str) -> Unit {
 }
 
 #[test]
-fn topics_keep_what_is_alike_together_and_say_what_it_is() {
+fn topics_group_similar_events_and_have_fitting_labels() {
     let units: Vec<Unit> = (0..90).map(event).collect();
     let stored = fed(&units, 7);
     let topics = topics(&stored);
@@ -117,7 +117,7 @@ fn topics_keep_their_ids_as_a_space_grows() {
         all.apply(&unit, Some(&vector(&unit)));
         store(&mut stored, &all.changed(&Acts::default()));
         let now = places(&stored);
-        // While topics are few, they part for good reason.
+        // The first topics split for good reason.
         if number > 60 {
             asked += before.len();
             kept += before
@@ -132,7 +132,7 @@ fn topics_keep_their_ids_as_a_space_grows() {
 }
 
 #[test]
-fn what_has_no_direction_has_no_topic() {
+fn a_unit_without_a_direction_has_no_topic() {
     let mut topics = Topics::default();
     let units = [event(0), event(1), event(2)];
     topics.apply(&units[0], None);
@@ -146,7 +146,7 @@ fn what_has_no_direction_has_no_topic() {
 }
 
 #[test]
-fn a_topic_is_shown_once_two_events_share_a_word_that_names_it() {
+fn a_topic_is_shown_once_two_events_share_a_word_for_its_label() {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
     let units = [0, 1].map(|it| told(it, "The ferry was late again."));
     topics.apply(&units[0], Some(&vector(&units[0])));
@@ -159,7 +159,7 @@ fn a_topic_is_shown_once_two_events_share_a_word_that_names_it() {
 }
 
 #[test]
-fn the_same_again_and_again_is_one_topic_or_two() {
+fn identical_events_form_one_topic_or_two() {
     let units: Vec<Unit> = (0..100).map(|it| told(it, "The ferry was late again.")).collect();
     let stored = fed(&units, 10);
     assert!((1..=2).contains(&topics(&stored).len()), "{:?}", topics(&stored));
@@ -167,7 +167,7 @@ fn the_same_again_and_again_is_one_topic_or_two() {
 }
 
 #[test]
-fn a_flood_of_unlike_units_stays_bounded() {
+fn many_dissimilar_units_stay_within_the_limit_of_topics() {
     let words = [
         "harbour", "quartz", "violet", "ledger", "compass", "saddle", "lantern", "glacier", "vinegar", "turbine",
     ];

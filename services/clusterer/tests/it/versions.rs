@@ -1,4 +1,4 @@
-//! Versions of records: what a version states is withdrawn once the next one is told.
+//! Tests of versions of records: the statements of a version are withdrawn when the next one arrives.
 
 use chrono::{TimeDelta, Utc};
 use clusterer::{Acts, Entities, Facts};
@@ -14,7 +14,7 @@ fn record(number: usize) -> RecordId {
     unit(number, "Ann", "x").records[0]
 }
 
-/// Turn `number`, told so many days after the first one, as a version of turn 1.
+/// Returns turn `number` as a version of turn 1, observed as many days later as the version's number.
 fn version(number: usize, version: u32, text: &str) -> Unit {
     let mut told = unit(number, "Ann", text);
     told.observed_at += TimeDelta::days(i64::from(version));
@@ -64,7 +64,7 @@ fn told_now(facts: &[Fact]) -> Vec<&str> {
 }
 
 #[test]
-fn facts_of_replaced_versions_are_withdrawn_whatever_the_order() {
+fn facts_of_replaced_versions_are_withdrawn_in_any_order() {
     let all = facts(&talk());
     assert_eq!(told_now(&all), ["Lisbon"], "{all:?}");
     let before = talk()[2].observed_at.with_timezone(&Utc) - TimeDelta::hours(1);
@@ -82,7 +82,7 @@ fn facts_of_replaced_versions_are_withdrawn_whatever_the_order() {
 }
 
 #[test]
-fn an_erased_version_gives_its_place_to_the_one_before() {
+fn an_erased_version_is_succeeded_by_the_one_before() {
     let [first, second, third] = talk().try_into().unwrap();
     let units = [first.clone(), second, third.clone(), third.emptied()];
     assert_eq!(told_now(&facts(&units)), ["Bergen"]);
@@ -92,7 +92,7 @@ fn an_erased_version_gives_its_place_to_the_one_before() {
 }
 
 #[test]
-fn versions_know_when_each_unit_was_replaced_and_the_parts_with_it() {
+fn versions_know_when_each_unit_and_its_parts_were_replaced() {
     let mut versions = Versions::default();
     for unit in talk() {
         versions.apply(&unit);

@@ -1,4 +1,4 @@
-//! A small world of talk about six things, to organise in any order.
+//! A small world of conversations about six things, to be organised in any order.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use domain::unit::{Grain, Unit};
 
 use crate::{space, unit};
 
-/// Themes with the sentences that are said of them.
+/// Themes with their sentences.
 pub(crate) const THEMES: [(&str, [&str; 4]); 6] = [
     (
         "beehive",
@@ -68,13 +68,13 @@ pub(crate) const THEMES: [(&str, [&str; 4]); 6] = [
     ),
 ];
 
-/// Event `number`: four hours after the one before, its theme and sentence by number.
+/// Returns event `number`, four hours after the one before; the number selects its theme and sentence.
 pub(crate) fn event(number: usize) -> Unit {
     let (_, sentences) = THEMES[number % THEMES.len()];
     told(number, sentences[number * 7 / 5 % sentences.len()])
 }
 
-/// An event with a sentence of its own.
+/// Returns an event with this sentence.
 pub(crate) fn told(number: usize, sentence: &str) -> Unit {
     let mut out = dated(unit(number, "", sentence), number);
     out.id = UnitId::event(RecordId::derive(&space(), &number.to_string()));
@@ -86,7 +86,7 @@ pub(crate) fn told(number: usize, sentence: &str) -> Unit {
     out
 }
 
-/// A turn of the same number and sentence.
+/// Returns a turn of the same number and sentence.
 pub(crate) fn turn(number: usize) -> Unit {
     let event = event(number);
     let both = if number.is_multiple_of(2) {
@@ -120,10 +120,10 @@ pub(crate) fn vector(unit: &Unit) -> Vec<f32> {
     text::Table::builtin().embed(&unit.summary)
 }
 
-/// What is stored after what was left behind.
+/// The stored derived data, by id.
 pub(crate) type Stored = BTreeMap<DerivedId, Derived>;
 
-/// Stores what was left behind, which must differ from what is stored.
+/// Stores a result. It must differ from the stored data.
 pub(crate) fn store(stored: &mut Stored, changed: &Changed) {
     for id in &changed.gone {
         assert!(stored.remove(id).is_some(), "{id:?} was never put");
@@ -134,7 +134,7 @@ pub(crate) fn store(stored: &mut Stored, changed: &Changed) {
     }
 }
 
-/// The same things in another order, by number.
+/// Returns the same items in another order, which depends on `seed`.
 pub(crate) fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
     let mut out = items.to_vec();
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;

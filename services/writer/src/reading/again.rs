@@ -1,4 +1,4 @@
-//! A second look at a passage, with the gists of the first one in view: what a language model is shown and asked.
+//! The prompt for a second look at a passage, which shows the gists of the first one.
 
 use domain::port::{Chat, ModelRole, ReplyForm};
 use text::fence::{fenced, mark};
@@ -7,13 +7,13 @@ use super::derive::Derived;
 use super::lines::{numbered, unnumbered, visible};
 use super::prompt::{Shown, again_schema, labelled};
 
-/// Name and version of the prompt of the second call. It stands in what is stored of the reply; a reading whose second reply
-/// came of another version stays valid.
+/// Name and version of the prompt of the second call. It is stored with the reply. A reading whose second reply was
+/// made with another version stays valid.
 pub(crate) const PROMPT_AGAIN: &str = "read-again/1";
 static SYSTEM: &str = include_str!("../../prompts/read_again.txt");
 
-/// Returns what a model is asked about a passage that it has read, given what holds of its first reply. What users, programs
-/// and the model said is between marks.
+/// Returns the prompt about a passage that the model has already read, given the accepted parts of its first reply.
+/// Text from users, programs and the model is enclosed in marks.
 pub(crate) fn prompt_again(shown: &Shown<'_>, noted: &Derived) -> Chat {
     let (before, earlier) = (unnumbered(shown.before), labelled(shown.earlier));
     let (gists, facts) = (gists(noted), facts(noted));
@@ -39,7 +39,7 @@ pub(crate) fn prompt_again(shown: &Shown<'_>, noted: &Derived) -> Chat {
     }
 }
 
-/// Returns the gists with the numbers by which relations name them. Those that are made of a fact have none.
+/// Returns the gists with the numbers by which relations refer to them. Gists made from a fact have no number.
 fn gists(noted: &Derived) -> String {
     let units = noted.units.iter().zip(&noted.numbers);
     units
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gist_forges_no_mark() {
+    fn a_gist_cannot_forge_the_marks() {
         let records = talk(&TALK);
         let shown = Shown {
             before: &[],

@@ -1,4 +1,4 @@
-//! Changes of state that a language model read in the log of an agent.
+//! Checks changes of state that a language model read in the log of an agent.
 
 use domain::unit::StateChange;
 
@@ -10,11 +10,11 @@ use super::ground::Ground;
 use super::lines::visible;
 use super::reply::SaidChange;
 
-/// Most bytes of the name of a state, and of everything else.
+/// Maximum length of the name of a state (`KEY_BYTES_MAX`) and of each other part (`VALUE_BYTES_MAX`), in bytes.
 const KEY_BYTES_MAX: usize = 40;
 const VALUE_BYTES_MAX: usize = 200;
 
-/// Adds the changes that hold to the first gist that comes from the same line. A change whose line has none is left out.
+/// Adds each accepted change to the first gist from the same line. A change whose line has no gist is rejected.
 pub(super) fn attach(ground: &Ground<'_>, said: &[SaidChange], gists: &mut [Gist], left_out: &mut Vec<LeftOut>) {
     for said in said {
         let gist = gists.iter_mut().find(|it| it.lines.contains(&said.line));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_without_line_gist_subject_or_state_is_left_out() {
+    fn a_change_without_a_line_gist_subject_or_state_is_rejected() {
         let long = "lamp ".repeat(50);
         for (change, why) in [
             (change("lamp", "on", 3), "its line does not exist"),

@@ -1,4 +1,4 @@
-//! Records and readings for the tests.
+//! Example records and readings for unit tests.
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::derive::{Derived, derive};
 
-/// Friday, 9 June 2023, 18:00.
+/// Returns Friday, 9 June 2023, 18:00.
 pub(super) fn start() -> DateTime<FixedOffset> {
     "2023-06-09T18:00:00+02:00".parse().unwrap()
 }
@@ -18,7 +18,7 @@ fn space() -> SpaceId {
     "talk".parse().unwrap()
 }
 
-/// A record that was observed so many minutes after [`start`].
+/// Returns a record observed `number` minutes after [`start`].
 pub(crate) fn record(number: u64, actor: &str, text: &str) -> Record {
     let external_id = format!("r{number}");
     Record {
@@ -41,7 +41,7 @@ pub(crate) fn record(number: u64, actor: &str, text: &str) -> Record {
     }
 }
 
-/// Records of lines such as `Ann: Hello`.
+/// Returns records for lines such as `Ann: Hello`.
 pub(super) fn talk(lines: &[&str]) -> Vec<Record> {
     let split = |(line, number): (&&str, u64)| {
         let (actor, text) = line.split_once(": ").unwrap();
@@ -50,7 +50,7 @@ pub(super) fn talk(lines: &[&str]) -> Vec<Record> {
     lines.iter().zip(1..).map(split).collect()
 }
 
-/// A record of a call that an agent made.
+/// Returns a record of a tool call by an agent.
 pub(super) fn call(number: u64, name: &str, arguments: &str, result: &str) -> Record {
     Record {
         modality: Modality::Action,
@@ -63,7 +63,7 @@ pub(super) fn call(number: u64, name: &str, arguments: &str, result: &str) -> Re
     }
 }
 
-/// A reading of the records, with this reply.
+/// Returns a reading of the records with this reply.
 pub(crate) fn reading(records: &[Record], output: &str) -> Reading {
     Reading {
         id: ReadingId::derive(records[0].id),
@@ -83,18 +83,18 @@ pub(crate) fn reading(records: &[Record], output: &str) -> Reading {
     }
 }
 
-/// What is derived from a reply about lines such as `Ann: Hello`.
+/// Returns the data derived from a reply about lines such as `Ann: Hello`.
 pub(super) fn derived(lines: &[&str], reply: &Value) -> Derived {
     let records = talk(lines);
     derive(&reading(&records, &reply.to_string()), &[], &records)
 }
 
-/// The reasons for which something was left out.
+/// Returns the reasons for rejected items.
 pub(super) fn reasons(derived: &Derived) -> Vec<&str> {
     derived.left_out.iter().map(|it| it.why.as_str()).collect()
 }
 
-/// The texts of the units.
+/// Returns the texts of the units.
 pub(super) fn texts(derived: &Derived) -> Vec<&str> {
     derived.units.iter().map(|it| it.text.as_str()).collect()
 }

@@ -1,4 +1,4 @@
-//! Facts that a language model read in a line, and the gists that they belong to.
+//! Checks facts that a language model read in a line, and assigns them to gists.
 
 use domain::fact::{Aspect, Stated};
 use domain::reading::{LeftOut, Reading};
@@ -13,18 +13,18 @@ use super::reply::{Said, SaidFact};
 use super::times;
 use crate::act;
 
-/// Most bytes of the parts of a fact.
+/// Maximum lengths of the parts of a fact, in bytes.
 const SUBJECT_BYTES_MAX: usize = 80;
 const PREDICATE_BYTES_MAX: usize = 40;
 const OBJECT_BYTES_MAX: usize = 200;
-/// How sure a fact is that somebody states of themselves, that is stated of others, and that only follows.
+/// Confidence of a fact that people state of themselves, of one stated of others, and of one that is only implied.
 const OF_ONESELF: f32 = 0.9;
 const OF_OTHERS: f32 = 0.8;
 const IMPLIED: f32 = 0.6;
-/// How sure a gist is that is made of a fact.
+/// Confidence of a gist made from a fact.
 const GIST_CONFIDENCE: f32 = 0.8;
 
-/// Adds the facts that hold to the first gist that comes from the same line. A fact whose line has none becomes a gist itself.
+/// Adds each accepted fact to the first gist from the same line. A fact whose line has no gist becomes a gist itself.
 pub(super) fn attach(
     reading: &Reading,
     ground: &Ground<'_>,
@@ -54,7 +54,7 @@ pub(super) fn words(fact: &SaidFact) -> String {
     visible(&format!("{} {} {}", fact.subject, fact.predicate, fact.object))
 }
 
-/// Returns the gist that says no more than a fact.
+/// Returns a gist that contains only a fact.
 fn gist_of(reading: &Reading, ground: &Ground<'_>, line: u64, place: usize, stated: Stated) -> Option<Gist> {
     let over = if stated.ended { " (no longer)" } else { "" };
     let draft = Draft {
@@ -135,8 +135,9 @@ fn aspect(said: &str) -> Option<Aspect> {
     Aspect::ALL.into_iter().find(|it| it.name() == lower)
 }
 
-/// Returns true if a line may state something. Tools and actions state nothing, nor does somebody who writes in the name of
-/// another; what assistants are and what they claim is no fact, but they may repeat what is wanted from now on.
+/// Returns true if a line may state a fact. Tools and actions state nothing, and neither does a speaker who writes in
+/// the name of another. Facts about or claimed by assistants do not count, but an assistant may repeat an
+/// instruction.
 fn may_state(line: &Line<'_>, aspect: Aspect) -> bool {
     let Line { record, addressee, .. } = line;
     let is_quote = text::quoted_speaker(&record.text, &record.actor, &[addressee]).is_some();
@@ -145,7 +146,7 @@ fn may_state(line: &Line<'_>, aspect: Aspect) -> bool {
     !is_quote && !is_tool && (!is_assistant || aspect == Aspect::Instruction)
 }
 
-/// Returns a time of a fact, if there is one that can be read.
+/// Returns a time of a fact, or none if there is none that can be parsed.
 fn time(line: &Line<'_>, given: Option<&str>, fact: &SaidFact, left_out: &mut Vec<LeftOut>) -> Option<TimeSpan> {
     let given = given.filter(|it| !it.trim().is_empty())?;
     let span = times::parse(given, *line.record.observed_at.offset());
@@ -205,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fact_names_its_record_and_who_states_it() {
+    fn a_fact_names_its_record_and_its_speaker() {
         let stated = kept(&work());
         let record = &talk(&TALK)[1];
         assert_eq!((stated.record, stated.observed_at), (record.id, record.observed_at));
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_has_to_exist_and_to_have_the_words() {
+    fn the_line_has_to_exist_and_contain_the_quote() {
         assert_left_out(&with(work(), "line", json!(5)), "its line does not exist");
         let quote = "its line does not have the words that it quotes";
         assert_left_out(&with(work(), "quote", json!("I work for")), quote);
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_part_is_there_and_bounded() {
+    fn each_part_is_required_and_bounded() {
         for (key, most) in [("subject", 80), ("predicate", 40), ("object", 200)] {
             assert_left_out(&with(work(), key, json!(" ")), "a part of it is empty");
             assert_left_out(
@@ -242,13 +243,13 @@ mod tests {
     }
 
     #[test]
-    fn the_aspect_is_one_of_ten() {
+    fn the_aspect_must_be_one_of_ten() {
         assert_left_out(&with(work(), "aspect", json!("mood")), "its aspect is not known");
         assert_eq!(kept(&with(work(), "aspect", json!("Habit"))).aspect, Aspect::Habit);
     }
 
     #[test]
-    fn the_subject_is_somebody_in_the_passage_by_the_name_of_the_speaker() {
+    fn the_subject_must_occur_in_the_passage_and_gets_the_name_of_the_speaker() {
         assert_left_out(
             &with(work(), "subject", json!("Klaus")),
             "its subject is not in the passage",
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_object_and_all_of_its_numbers_are_in_the_passage() {
+    fn half_of_the_object_and_all_of_its_numbers_must_occur_in_the_passage() {
         let object = "its object is not in the passage";
         assert_left_out(&with(work(), "object", json!("a mill in Hull")), object);
         assert_left_out(&with(work(), "object", json!("it")), object);
@@ -275,14 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stated_of_oneself_is_surer_than_of_others_and_than_what_follows() {
+    fn a_fact_about_oneself_is_more_certain_than_one_about_others_or_an_implied_one() {
         let implied = with(work(), "sure", json!("implied"));
         let confidences = [work(), fact("Zoe", "lives in", "York", 1), implied].map(|it| kept(&it).confidence);
         assert_eq!(confidences, [OF_ONESELF, OF_OTHERS, IMPLIED]);
     }
 
     #[test]
-    fn a_denial_and_an_end_are_kept_as_such() {
+    fn a_denial_and_an_end_are_kept() {
         let denied = with(fact("Zoe", "does not eat", "meat", 1), "negated", json!(true));
         assert!(!kept(&denied).positive);
         let over = with(with(work(), "holds", json!(false)), "until", json!("2023-05"));
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_of_a_fact_is_kept_if_it_can_be_read() {
+    fn a_time_of_a_fact_is_kept_if_it_can_be_parsed() {
         let since = kept(&with(fact("Zoe", "lives in", "York", 1), "since", json!("2019")))
             .since
             .unwrap();
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_as_another_states_nothing() {
+    fn a_speaker_who_writes_as_another_states_nothing() {
         let quit = json!({"subject": "Ann", "predicate": "works at", "object": "the mill", "aspect": "work", "line": 2, "quote": "the mill"});
         let reply = json!({"facts": [quit]});
         let left_out = derived(&["Ann: Hi.", "Tom: Ann: I work at the mill."], &reply);

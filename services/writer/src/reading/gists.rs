@@ -1,4 +1,4 @@
-//! Gists: the things that happened, as units.
+//! Checks gists (the things that happened) and turns them into units.
 
 use domain::id::UnitId;
 use domain::reading::{LeftOut, Reading};
@@ -11,43 +11,44 @@ use super::lines::visible;
 use super::reply::SaidGist;
 use super::times;
 
-/// Most gists of one reading, not counting those that are made of facts.
+/// Maximum number of gists of one reading, without those made from facts.
 const GISTS_MAX: usize = 48;
-/// Most bytes of a gist.
+/// Maximum length of a gist, in bytes.
 const TEXT_BYTES_MAX: usize = 500;
-/// Most names, cues and times of a gist, and bytes of a name and a cue.
+/// Maximum number of names, of cues and of times of a gist (`LIST_MAX`), and maximum lengths of a name and a cue, in
+/// bytes.
 const LIST_MAX: usize = 16;
 const NAME_BYTES_MAX: usize = 80;
 const CUE_BYTES_MAX: usize = 40;
-/// How sure a gist is, and one whose time differs from what the rules read.
+/// Confidence of a gist, and of one whose time differs from the times that the rules read.
 const CONFIDENCE: f32 = 0.8;
 const DOUBTFUL: f32 = 0.5;
 
-/// A gist that holds.
+/// An accepted gist.
 pub(super) struct Gist {
-    /// Its place in the list of the reply, from 0; those made of facts count on.
+    /// Its position in the list of the reply, from 0; gists made from facts continue the numbers.
     pub(super) place: usize,
-    /// The lines that it comes from, in order; at least one.
+    /// The numbers of the lines it comes from, in order; at least one.
     pub(super) lines: Vec<u64>,
     /// The unit.
     pub(super) unit: Unit,
 }
 
-/// What a unit is made of.
+/// The input for a unit.
 pub(super) struct Draft {
-    /// The place of the gist, from 0.
+    /// The position of the gist, from 0.
     pub(super) place: usize,
-    /// The lines that it comes from, in order; at least one, and all of them exist.
+    /// The numbers of the lines it comes from, in order; at least one, and all of them exist.
     pub(super) lines: Vec<u64>,
-    /// The gist.
+    /// The text of the gist.
     pub(super) text: String,
-    /// When it happened.
+    /// The time at which it happened.
     pub(super) times: Vec<TimeSpan>,
-    /// 0 to 1.
+    /// From 0 to 1.
     pub(super) confidence: f32,
 }
 
-/// Returns the gists that hold, in the order of the reply.
+/// Returns the accepted gists, in the order of the reply.
 pub(super) fn gists(
     reading: &Reading,
     ground: &Ground<'_>,
@@ -73,7 +74,7 @@ pub(super) fn gists(
     out
 }
 
-/// A gist of a reply with its place.
+/// A gist of a reply, with its position.
 #[derive(Clone, Copy)]
 struct Numbered<'a> {
     place: usize,
@@ -128,7 +129,7 @@ fn gist(
     Ok(gist)
 }
 
-/// Returns the time that the model gives, if there is one that can be read.
+/// Returns the time that the model gives, or none if there is none that can be parsed.
 fn time(said: &SaidGist, first: &Line<'_>, text: &str, left_out: &mut Vec<LeftOut>) -> Option<TimeSpan> {
     let given = said.time.as_deref().filter(|it| !it.trim().is_empty())?;
     let span = times::parse(given, *first.record.observed_at.offset());
@@ -138,8 +139,8 @@ fn time(said: &SaidGist, first: &Line<'_>, text: &str, left_out: &mut Vec<LeftOu
     span
 }
 
-/// Returns when a gist happened and how sure it is: the time of the model, unless the rules read times in its lines and none of
-/// them overlaps; those of the rules otherwise.
+/// Returns the times of a gist and its confidence. The model's time counts, unless the rules read times in its lines
+/// and none of them overlaps it; then those of the rules count.
 fn placed(ground: &Ground<'_>, lines: &[u64], told: Option<TimeSpan>) -> (Vec<TimeSpan>, f32) {
     let mut read: Vec<TimeSpan> = Vec::new();
     for span in ground.lines(lines).flat_map(|it| &it.times) {
@@ -158,7 +159,7 @@ fn placed(ground: &Ground<'_>, lines: &[u64], told: Option<TimeSpan>) -> (Vec<Ti
     }
 }
 
-/// Returns a gist as a unit without people, tag and cues; none if it has no line.
+/// Returns a gist as a unit without people, tag and cues, or none if it has no line.
 pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Option<Gist> {
     let lines: Vec<&Line<'_>> = ground.lines(&draft.lines).collect();
     let first = lines.first()?.record;
@@ -198,7 +199,7 @@ pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Opti
     Some(Gist { place, lines, unit })
 }
 
-/// Returns names on one line each, without duplicates and those that are too long.
+/// Returns distinct names, each on one line, without those that are too long.
 fn bounded(names: &[String], bytes: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for name in names.iter().map(|it| visible(it)) {
@@ -216,7 +217,7 @@ fn tag(said: &str) -> String {
     words.take(2).collect::<Vec<&str>>().join(" ")
 }
 
-/// Returns words in lower case, in order and without duplicates; words of grammar are none.
+/// Returns distinct words in lower case, in order, without function words.
 fn cues(said: &[String]) -> Vec<String> {
     let lower = visible(&said.join(" ")).to_lowercase();
     let mut out: Vec<String> = Vec::new();
@@ -247,7 +248,7 @@ mod tests {
         derived(&TALK, &json!({"gists": [gist]}))
     }
 
-    /// Checks that a gist with this text and these lines is kept, or left out for a reason.
+    /// Asserts that a gist with this text and these lines is accepted, or rejected for a reason.
     #[track_caller]
     fn assert_kept(text: &str, lines: &[u64], reason: Option<&str>) {
         let derived = one(&json!({"text": text, "lines": lines}));
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gist_needs_one_line_that_exists() {
+    fn a_gist_needs_at_least_one_existing_line() {
         let none = "none of its lines exists";
         assert_kept("Ann found a job.", &[2], None);
         assert_kept("Ann found a job.", &[], Some(none));
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gist_names_nobody_who_is_not_in_the_passage() {
+    fn a_gist_may_not_name_anyone_who_is_not_in_the_passage() {
         let unknown = "it names somebody or something that is not in the passage";
         assert_kept("In June Ann told Tom about the bakery in Leeds.", &[2], None);
         assert_kept("Ann told Tom about the bakery in York.", &[2], Some(unknown));
@@ -310,11 +311,11 @@ mod tests {
     }
 
     #[test]
-    fn a_gist_has_no_number_that_is_not_in_the_passage() {
+    fn a_gist_may_not_have_a_number_that_is_not_in_the_passage() {
         let unknown = "it has a number that is not in the passage";
         assert_kept("Ann earns 1200 a month.", &[2], None);
         assert_kept("Ann earns 1300 a month.", &[2], Some(unknown));
-        // The days of last week, and the day of the line.
+        // The days of the week before, and the day of the line.
         assert_kept(
             "Ann told Tom on 9 June 2023 that she started in the week of 29 May 2023.",
             &[2],
@@ -327,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_the_model_counts_if_it_overlaps_what_the_rules_read() {
+    fn the_models_time_counts_if_it_overlaps_a_time_by_rule() {
         let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": "2023-05-30"}));
         let unit = &derived.units[0];
         assert_eq!(
@@ -339,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_that_differs_from_what_the_rules_read_gives_way() {
+    fn the_models_time_is_replaced_if_it_differs_from_the_times_by_rule() {
         let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": "2022-05"}));
         let unit = &derived.units[0];
         assert_eq!((unit.times[0].words.as_str(), unit.confidence), ("last week", DOUBTFUL));
@@ -347,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_time_of_the_model_the_rules_read_it() {
+    fn without_a_time_by_the_model_the_times_by_rule_count() {
         for time in [Value::Null, json!("")] {
             let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": time}));
             assert_eq!(derived.units[0].times[0].words, "last week");
@@ -356,7 +357,7 @@ mod tests {
         let derived = one(&json!({"text": "Ann started.", "lines": [2], "time": "last week"}));
         assert_eq!(derived.units[0].times[0].words, "last week");
         assert_eq!(reasons(&derived), ["its time cannot be read"]);
-        // A line without any time takes that of the model.
+        // For a line without any time, the model's time counts.
         let derived = one(&json!({"text": "Tom asked.", "lines": [1], "time": "2022"}));
         assert_eq!(derived.units[0].times[0].words, "2022");
     }
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_gist_is_its_place_in_the_reply() {
+    fn the_number_of_a_gist_is_its_position_in_the_reply() {
         let good = json!({"text": "Ann found a job.", "lines": [2]});
         let derived = derived(&TALK, &json!({"gists": [3, good]}));
         let reading = reading(&talk(&TALK), "");

@@ -1,4 +1,5 @@
-//! What a passage holds that a language model may speak of: its words, names, numbers and times.
+//! The content of a passage against which a language model's statements are checked: its words, names, numbers and
+//! times.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,44 +11,45 @@ use super::lines::content;
 use super::{numbers, times};
 use crate::speech;
 
-/// Letters that the forms of a name have in common ("Sweden", "Swedish"), and fewest letters of a word of which they count.
+/// Number of first letters that the forms of a name share ("Sweden", "Swedish"), and minimum length of a word for
+/// which they count (`HEADED`).
 const HEAD: usize = 4;
 const HEADED: usize = 5;
 
-/// The records of a passage, ready to be compared with what was said about them.
+/// The content of a passage, prepared for checks.
 pub(super) struct Ground<'a> {
     /// The lines, in order.
     lines: Vec<Line<'a>>,
     /// All words of the passage and of the records before it, in lower case.
     words: HashSet<String>,
-    /// The first letters of the longer ones.
+    /// The first letters of the longer words.
     heads: HashSet<String>,
     /// The stems of the words.
     stems: HashSet<String>,
-    /// Their numbers.
+    /// The numbers in these texts.
     numbers: BTreeSet<String>,
-    /// Who speaks or acts.
+    /// Everyone who speaks or acts.
     actors: BTreeSet<&'a str>,
-    /// Whether the passage is in German, which writes every noun with a capital.
+    /// True if the passage is in German, which capitalises all nouns.
     is_german: bool,
 }
 
 /// One line of a passage.
 pub(super) struct Line<'a> {
-    /// The record.
+    /// The record of the line.
     pub(super) record: &'a Record,
-    /// Whom it speaks to; empty if nobody or not known.
+    /// The addressee, or an empty text if unknown.
     pub(super) addressee: String,
     /// Its words in order, in lower case.
     words: Vec<String>,
-    /// Their stems.
+    /// The stems of its words.
     stems: HashSet<String>,
     /// The times that the rules read in it.
     pub(super) times: Vec<TimeSpan>,
 }
 
 impl<'a> Ground<'a> {
-    /// Reads the records of a passage, and those that were shown before it.
+    /// Prepares the records of a passage, and those shown before it.
     pub(super) fn new(before: &'a [Record], records: &'a [Record]) -> Ground<'a> {
         let window: Vec<Record> = before.iter().chain(records).cloned().collect();
         let lines = records.iter().enumerate();
@@ -80,18 +82,18 @@ impl<'a> Ground<'a> {
         self.lines.get(at)
     }
 
-    /// Returns the numbers of those that exist, in order and without duplicates.
+    /// Returns the numbers of existing lines, in order and without duplicates.
     pub(super) fn existing(&self, numbers: &[u64]) -> Vec<u64> {
         let existing: BTreeSet<u64> = numbers.iter().copied().filter(|it| self.line(*it).is_some()).collect();
         existing.into_iter().collect()
     }
 
-    /// Returns the lines of numbers that exist.
+    /// Returns the existing lines of these numbers.
     pub(super) fn lines<'b>(&'b self, numbers: &'b [u64]) -> impl Iterator<Item = &'b Line<'a>> {
         numbers.iter().filter_map(|it| self.line(*it))
     }
 
-    /// Returns who speaks or acts and is called so, in any case and as a line shows the name.
+    /// Returns the speaker or actor of this name, ignoring case; the displayed form of the name also matches.
     pub(super) fn actor(&self, name: &str) -> Option<&'a str> {
         let bare = name
             .strip_prefix("the ")
@@ -103,8 +105,8 @@ impl<'a> Ground<'a> {
         self.actors.iter().find(is_called).copied()
     }
 
-    /// Returns true if a name occurs in the passage, at least in one of its words and in any form of it. A name without words
-    /// does not.
+    /// Returns true if at least one word of a name occurs in the passage in any form. Returns false for a name
+    /// without words.
     pub(super) fn is_named(&self, name: &str) -> bool {
         lower_words(name).iter().any(|word| {
             let is_known = self.words.contains(word) || self.stems.contains(&text::stem(word));
@@ -112,9 +114,10 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// Returns true if a gist names somebody or something that occurs nowhere in the passage: one of `people`, or any other name.
-    /// Dates and roles are no names, and one word that opens a sentence counts only if it is one of `people`. German writes every
-    /// noun with a capital, so in a German gist only two unknown words in a row are a name.
+    /// Returns true if a gist names someone or something that does not occur in the passage: one of `people`, or any
+    /// other name. Dates and roles do not count as names. A single word that opens a sentence counts only if it is
+    /// one of `people`. German capitalises all nouns, so in a German gist only two consecutive unknown words count as
+    /// a name.
     pub(super) fn has_unknown_name(&self, gist: &str, people: &[String]) -> bool {
         let is_unknown_person = |it: &String| gist.contains(it.as_str()) && !self.is_named(it);
         if people.iter().any(is_unknown_person) {
@@ -133,7 +136,7 @@ impl<'a> Ground<'a> {
         text::names(gist).into_iter().any(is_unknown)
     }
 
-    /// Returns a number in a sentence that is not in the passage and names none of the times; none if there is no such number.
+    /// Returns a number in a sentence that is neither in the passage nor part of one of the times, or none.
     pub(super) fn unknown_number(&self, sentence: &str, cited: &[u64], spans: &[TimeSpan]) -> Option<String> {
         let mut named: HashSet<String> = HashSet::new();
         for line in self.lines(cited) {
@@ -151,8 +154,8 @@ impl<'a> Ground<'a> {
         found.find(|it| !numbers::is_known(it, &is_part_known))
     }
 
-    /// Returns true if at least half of the content words of a text occur in the passage, in any form. A text without content
-    /// words does not.
+    /// Returns true if at least half of the content words of a text occur in the passage in any form. Returns false
+    /// for a text without content words.
     pub(super) fn holds(&self, text: &str) -> bool {
         let stems = text::stems(text);
         let known = stems.iter().filter(|it| self.stems.contains(*it)).count();
@@ -174,8 +177,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns true if the line says these words, in any case and with any marks between them. Of a quote with gaps ("...") each
-    /// piece has to come after the one before it.
+    /// Returns true if the line contains these words, ignoring case and punctuation. The pieces of a quote with gaps
+    /// ("...") must occur in order.
     pub(super) fn quotes(&self, quote: &str) -> bool {
         let quote = quote.replace('\u{2026}', "...");
         let pieces = quote.split("...").map(lower_words).filter(|it| !it.is_empty());
@@ -191,14 +194,15 @@ impl<'a> Line<'a> {
         count > 0 && rest.is_some()
     }
 
-    /// Returns true if all content words of a text occur in the line, in any form. A text without content words does not.
+    /// Returns true if all content words of a text occur in the line in any form. Returns false for a text without
+    /// content words.
     pub(super) fn holds(&self, text: &str) -> bool {
         let stems = text::stems(text);
         !stems.is_empty() && stems.iter().all(|it| self.stems.contains(it))
     }
 }
 
-/// Returns the words of a text in lower case, without "'s".
+/// Returns the words of a text in lower case, without a final "'s".
 fn lower_words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     let words = text::words(&lower).into_iter();
@@ -219,13 +223,13 @@ fn opens_sentence(text: &str, name: &str) -> bool {
     text::sentences(text).iter().any(begins)
 }
 
-/// Returns true if a word is the name of a month, a weekday or a season, or another time.
+/// Returns true if a word is the name of a month, a weekday, a season or another time.
 fn is_date(word: &str) -> bool {
     let lower = word.to_lowercase();
     text::time::words::is_named(&lower) || !text::time::find(&lower, DateTime::UNIX_EPOCH.fixed_offset()).is_empty()
 }
 
-/// Returns true if a text is in German, as far as its words of grammar tell.
+/// Returns true if a text is in German, judging by its function words.
 fn is_german(text: &str) -> bool {
     text::gloss::replies(text) == ["Ja", "Nein"]
 }
@@ -241,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quote_is_found_whatever_its_marks_and_case() {
+    fn a_quote_is_found_whatever_its_punctuation_and_case() {
         let text = "I don\u{2019}t eat meat \u{2013} \u{201c}never\u{201d} did, <b>really</b>.\nWell, fish once.";
         for quote in [
             "I don't eat meat",
@@ -265,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_known_by_one_of_their_words_in_any_form() {
+    fn a_name_is_known_if_one_of_its_words_occurs_in_any_form() {
         let records = talk(&["Ann: I flew to Sweden with Zoë Park, mel and the children."]);
         let ground = Ground::new(&[], &records);
         for name in ["ANN", "Zoë", "Ann's sister", "Swedish", "Mel", "Dr. Park"] {
@@ -277,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn actors_are_found_by_the_names_that_are_shown() {
+    fn actors_are_found_by_their_displayed_names() {
         let records = talk(&["user: Hi.", "Ann: Hi."]);
         let ground = Ground::new(&[], &records);
         for (name, actor) in [
@@ -299,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_german_are_told_from_those_of_english() {
+    fn german_text_is_distinguished_from_english() {
         assert!(is_german(
             "Ich bin gestern nach Köln gezogen und habe jetzt eine neue Wohnung."
         ));

@@ -1,4 +1,4 @@
-//! Numbers that a text names, in one form each, so that they can be compared.
+//! Extracts the numbers in a text in a canonical form, so that they can be compared.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -10,14 +10,14 @@ use crate::pattern::pattern;
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"\d+(?:[.,:/’'-]\d+)*"));
 static THOUSANDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d{1,3}(?:([.,’'])\d{3})(?:[.,’']\d{3})*$"));
 
-/// Returns the numbers in figures of a text as they are compared: without zeros in front and without marks between thousands, a
-/// decimal comma as a point. Dates, ranges and versions stay whole.
+/// Returns the numbers written in digits, in canonical form: without leading zeros and thousands separators, and with
+/// a decimal point instead of a comma. Dates, ranges and versions stay whole.
 pub(super) fn in_figures(text: &str) -> Vec<String> {
     NUMBER.find_iter(text).map(|it| normalised(it.as_str())).collect()
 }
 
-/// Returns everything that a number of another text may be compared with: the numbers of a text in figures, whole and in parts,
-/// and those in words.
+/// Returns all numbers with which a number of another text may be compared: those written in digits, whole and in
+/// parts, and those written in words.
 pub(super) fn all(text: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     for found in NUMBER.find_iter(text) {
@@ -32,7 +32,7 @@ pub(super) fn all(text: &str) -> BTreeSet<String> {
     out
 }
 
-/// Says whether a number is among those that are known, whole or, if it is a date, a range or a version, in each of its parts.
+/// Returns true if a number is known as a whole or, for a date, range or version, in each of its parts.
 pub(super) fn is_known(number: &str, is_part_known: &dyn Fn(&str) -> bool) -> bool {
     let parts = parts(number);
     let is_decimal = parts.len() == 2 && number.contains('.');
@@ -67,7 +67,7 @@ fn parts(number: &str) -> Vec<String> {
     parts.map(|it| without_zeros(it).to_owned()).collect()
 }
 
-/// Returns the numbers in words: each word, and "twenty-five" and "two hundred" as one number as well.
+/// Returns the numbers written in words: each word, and combinations like "twenty-five" and "two hundred".
 fn in_words(text: &str) -> Vec<u32> {
     let lower = text.to_lowercase();
     let mut out = Vec::new();
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_number_is_known_however_it_is_written() {
+    fn a_number_is_known_however_it_is_written() {
         for (number, text) in [
             ("1,200", "it cost 1200 euros"),
             ("1200", "it cost 1.200 Euro"),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn another_number_is_not_known() {
+    fn a_different_number_is_not_known() {
         for (number, text) in [
             ("3", "two cats"),
             ("3.5", "from 3 to 5 km"),

@@ -1,35 +1,37 @@
-//! What is stored of what a language model said about a passage: one reply, or two.
+//! The stored form of a language model's replies about a passage: one reply, or two.
 //!
-//! A second reply follows the first one behind a line that begins with the control character U+001E and names the prompt of
-//! the second call. Neither reply has that character, so a reading without a second reply reads as it always did.
+//! The second reply follows the first one after a line that begins with the control character U+001E and names the
+//! prompt of the second call. Neither reply contains this character, so a reading without a second reply has the same
+//! form as before there were second replies.
 
 use text::model_reply::considered;
 
-/// Begins the line between two replies: a control character that JSON writes as an escape.
+/// Begins the line between two replies. JSON escapes this control character.
 const MARK: char = '\u{1e}';
-/// What the names of all prompts of a second call begin with.
+/// Prefix of the names of all prompts of a second call.
 const AGAIN: &str = "read-again/";
 
-/// The replies of a stored output.
+/// The replies in a stored output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Replies<'a> {
-    /// The first one.
+    /// The first reply.
     pub(super) first: &'a str,
-    /// The one to the second call, if it was made and of use.
+    /// The reply to the second call, if there was one and it was usable.
     pub(super) second: Option<&'a str>,
 }
 
-/// Returns what is stored of a reply: the end that is ever looked at, at most 64 KiB.
+/// Returns the stored form of a reply: its last part, at most 64 KiB, which is all that is ever parsed.
 pub(crate) fn stored(reply: &str) -> String {
     considered(reply).replace(MARK, " ")
 }
 
-/// Returns what is stored of a first reply, as it is stored, and the reply to a second call with a prompt of this name.
+/// Returns the stored form of two replies; `first` is already in stored form, and `prompt` is the name of the second
+/// prompt.
 pub(crate) fn with_second(first: &str, prompt: &str, reply: &str) -> String {
     format!("{first}\n{MARK}{prompt}\n{}", stored(reply))
 }
 
-/// Returns the replies of what is stored.
+/// Returns the replies in a stored output.
 pub(super) fn replies(output: &str) -> Replies<'_> {
     let second = output.split_once(MARK).and_then(|(first, rest)| {
         let (prompt, second) = rest.split_once('\n')?;
@@ -50,7 +52,7 @@ mod tests {
     use crate::reading::again::PROMPT_AGAIN;
 
     #[test]
-    fn two_replies_come_back_as_they_were_stored() {
+    fn two_stored_replies_are_read_back() {
         let first = stored("{\"gists\": []}");
         assert_eq!(first, "{\"gists\": []}");
         let both = with_second(&first, PROMPT_AGAIN, "{\"facts\": []}");
@@ -81,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_bounded() {
+    fn the_stored_output_is_bounded() {
         let long = "é".repeat(100_000);
         let both = with_second(&stored(&long), PROMPT_AGAIN, &long);
         assert!((128 << 10..129 << 10).contains(&both.len()), "{}", both.len());

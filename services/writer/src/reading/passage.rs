@@ -1,4 +1,4 @@
-//! Cuts a session into passages that a language model reads one at a time.
+//! Divides a session into passages, which a language model reads one at a time.
 
 use std::ops::Range;
 
@@ -10,29 +10,30 @@ use super::lines;
 use crate::picture_store::has_uncaptioned_picture;
 use crate::session_marks::Order;
 
-/// Records of a passage of a long talk.
+/// Number of records in a passage of a long conversation.
 const AIM: usize = 16;
-/// Fewest records before a pause ends a passage.
+/// Minimum number of records before a pause can end a passage.
 const ENDABLE: usize = 8;
-/// Most records of a passage: a talk up to its next pause is not cut if it has no more.
+/// Maximum number of records of a passage. A conversation up to its next pause is not divided if it has no more.
 const MOST: usize = 24;
-/// Most tokens of a passage of more than one record.
+/// Maximum number of tokens of a passage with more than one record.
 const TOKENS_MAX: usize = 6_000;
-/// A silence of this many minutes is a pause.
+/// Minimum length of a pause, in minutes.
 const PAUSE_MINUTES: i64 = 30;
 
-/// What has to be known of a record to cut its session.
+/// The features of a record that are needed to divide its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Brief {
-    /// The record.
+    /// The id of the record.
     pub(crate) id: RecordId,
-    /// Its place in the session.
+    /// Its position in the session.
     pub(crate) order: Order,
-    /// When it was observed.
+    /// The time at which it was observed.
     pub(crate) observed_at: DateTime<FixedOffset>,
-    /// Tokens of its line as its caller gave it: a caption that a model gives its picture moves no passage.
+    /// Number of tokens of its line as given by the caller. A caption by the model does not count, so that it cannot
+    /// move the borders of passages.
     pub(crate) tokens: usize,
-    /// Whether it has a picture without a caption of its caller.
+    /// True if it has a picture without a caption by the caller.
     pub(crate) has_uncaptioned_picture: bool,
 }
 
@@ -49,22 +50,23 @@ impl Brief {
     }
 }
 
-/// A stretch of a session that is read at once.
+/// A part of a session that is read in one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// Places of its records in the session.
+    /// Indices of its records in the session.
     pub(crate) places: Range<usize>,
-    /// Whether it stays as it is when records are appended.
+    /// True if it does not change when records are appended.
     pub(crate) is_closed: bool,
 }
 
 /// Returns the passages of a session, in order and without gaps.
 ///
-/// A passage ends at a pause of 30 minutes or more once it has 8 records. A talk of at most 24 records up to such a pause is one
-/// passage; a longer one is cut after 16 records, so that no tiny rest is left. A passage of several records has at most 6,000
-/// tokens. Only the last passage may be open, and it is closed if the session is over.
+/// A passage ends at a pause of 30 minutes or more if it has at least 8 records. A conversation of at most 24 records
+/// up to such a pause is one passage; a longer one is divided after 16 records, so that no tiny remainder is left. A
+/// passage of several records has at most 6,000 tokens. Only the last passage may be open; it is closed if the
+/// session is over.
 ///
-/// `briefs` are those of the records in session order. Records that are appended change no closed passage.
+/// `briefs` are in session order. Appended records never change a closed passage.
 pub(crate) fn passages(briefs: &[Brief], is_over: bool) -> Vec<Passage> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -91,7 +93,7 @@ fn passage_at(briefs: &[Brief], start: usize, is_over: bool) -> Passage {
     }
 }
 
-/// Returns how many of the first records fit into one passage: at least one, unless there is none.
+/// Returns the number of records, from the first one on, that fit into one passage; at least one if there are any.
 fn fitting_records(briefs: &[Brief]) -> usize {
     let mut tokens = 0_usize;
     let fits = |brief: &&Brief| {
@@ -102,7 +104,7 @@ fn fitting_records(briefs: &[Brief]) -> usize {
     count.max(briefs.len().min(1))
 }
 
-/// Returns true if there is a record at `at` and a pause right before it.
+/// Returns true if there is a record at `at` and a pause directly before it.
 fn is_after_pause(briefs: &[Brief], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|it| briefs.get(it));
     let pause = TimeDelta::minutes(PAUSE_MINUTES);
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
     use crate::reading::example::record;
 
-    /// One record: minutes since the one before it, and its tokens.
+    /// A record: the minutes since the one before it, and its tokens.
     #[derive(Clone, Copy, Debug)]
     struct Step {
         minutes: i64,
@@ -143,7 +145,7 @@ mod tests {
         steps.iter().enumerate().map(brief).collect()
     }
 
-    /// Records a minute apart, with a silence of so many minutes before those at `silences`.
+    /// Returns records one minute apart, with a silence of `minutes` before those at `silences`.
     fn talk(count: usize, minutes: i64, silences: &[usize]) -> Vec<Brief> {
         let step = |at: usize| Step {
             minutes: if silences.contains(&at) { minutes } else { 1 },
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brief_counts_the_tokens_of_the_line_that_is_shown() {
+    fn a_brief_counts_the_tokens_of_the_displayed_line() {
         let record = record(1, "Ann", "I repotted the fern.");
         let brief = Brief::of(&record);
         assert_eq!((brief.id, brief.observed_at), (record.id, record.observed_at));
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_talk_is_cut_after_16_records_without_tiny_rests() {
+    fn a_long_conversation_is_divided_after_16_records_without_tiny_remainders() {
         for (count, expected) in [
             (1, vec![1]),
             (24, vec![24]),
@@ -194,13 +196,13 @@ mod tests {
         assert_eq!(sizes(&talk(20, 30, &[8]), false), [8, 12]);
         assert_eq!(sizes(&talk(20, 29, &[8]), false), [20]);
         assert_eq!(sizes(&talk(20, 30, &[7]), false), [20]);
-        // A talk of 24 records before the pause stays whole, one of 25 is cut.
+        // A conversation of 24 records before the pause stays whole; one of 25 is divided.
         assert_eq!(sizes(&talk(30, 60, &[24]), false), [24, 6]);
         assert_eq!(sizes(&talk(30, 60, &[25]), false), [16, 9, 5]);
     }
 
     #[test]
-    fn only_the_end_of_a_session_that_goes_on_is_open() {
+    fn only_the_end_of_an_unfinished_session_is_open() {
         let open = |briefs: &[Brief], is_over| {
             let passages = passages(briefs, is_over);
             passages.iter().map(|it| !it.is_closed).collect::<Vec<bool>>()
@@ -242,7 +244,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_behind_a_closed_passage_is_cut_without_what_is_before_it(
+        fn records_after_a_closed_passage_are_divided_without_the_earlier_ones(
             steps in prop::collection::vec(step(), 0..120),
             is_over: bool,
         ) {

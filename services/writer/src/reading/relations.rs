@@ -1,4 +1,4 @@
-//! Relations that a language model read between gists.
+//! Checks relations between gists that a language model read.
 
 use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, RecordId, UnitId};
@@ -12,11 +12,11 @@ use super::ground::Ground;
 use super::lines::visible;
 use super::reply::{End, SaidRelation};
 
-/// How much a relation counts.
+/// Weight of a relation.
 const WEIGHT: f32 = 0.7;
-/// Most bytes of a label.
+/// Maximum length of a label, in bytes.
 const LABEL_BYTES_MAX: usize = 40;
-/// The kinds that have names.
+/// The kinds of relations with fixed names.
 const KINDS: [(&str, RelationKind); 10] = [
     ("causes", RelationKind::Causes),
     ("motivates", RelationKind::Motivates),
@@ -30,15 +30,15 @@ const KINDS: [(&str, RelationKind); 10] = [
     ("same_as", RelationKind::SameAs),
 ];
 
-/// An end of a relation that exists.
+/// An existing end of a relation.
 #[derive(Clone, Copy)]
 struct Found<'a> {
     unit: UnitId,
-    /// The gist, if it is one of this reading.
+    /// The gist, if it belongs to this reading.
     gist: Option<&'a Gist>,
 }
 
-/// Returns the relations that hold, in the order of the reply.
+/// Returns the accepted relations, in the order of the reply.
 pub(super) fn relations(
     reading: &Reading,
     ground: &Ground<'_>,
@@ -102,7 +102,7 @@ fn checked(
     })
 }
 
-/// Returns the gist of this reading or of an earlier one that an end names.
+/// Returns the gist, of this reading or an earlier one, that an end refers to.
 fn found<'a>(reading: &Reading, gists: &'a [Gist], end: &End) -> Option<Found<'a>> {
     let number = match end {
         End::Number(number) => *number,
@@ -128,7 +128,7 @@ fn earlier<'a>(reading: &Reading, number: &str) -> Option<Found<'a>> {
     })
 }
 
-/// Returns the kind of a relation and its label: one of the known kinds, or words of its own.
+/// Returns the kind of a relation and its label: a known kind with an empty label, or a label in free words.
 fn kind(said: &str) -> Option<(RelationKind, String)> {
     let lower = visible(said).to_lowercase().replace([' ', '-'], "_");
     let lower = lower.trim_matches('_');
@@ -155,7 +155,7 @@ fn is_reversed(source: &[TimeSpan], target: &[TimeSpan]) -> bool {
     }
 }
 
-/// Returns the records of the lines that show a relation, else those of its ends as far as they are of this reading.
+/// Returns the records of the lines that support a relation, or else those of its ends in this reading.
 fn evidence(ground: &Ground<'_>, said: &SaidRelation, ends: [Found<'_>; 2]) -> Vec<RecordId> {
     let cited = said.lines.as_ref().map(|it| ground.existing(&it.0)).unwrap_or_default();
     let mut out: Vec<RecordId> = ground.lines(&cited).map(|it| it.record.id).collect();
@@ -184,7 +184,7 @@ mod tests {
         "Ann: I like tea.",
     ];
 
-    /// What is derived from these relations between a gist of each line; the third gist is left out.
+    /// Returns the data derived from these relations between gists, one for each line; the third gist is rejected.
     fn related(relations: &[Value]) -> Derived {
         let records = talk(&TALK);
         let gists = json!([
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_joins_two_gists_and_names_its_records() {
+    fn a_relation_connects_two_gists_and_names_its_records() {
         let derived = related(&[relation(1, "causes", 2)]);
         let [it] = derived.relations.as_slice() else { panic!() };
         assert_eq!((it.source, it.target), (derived.units[0].id, derived.units[1].id));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn without_lines_of_its_own_the_records_of_its_ends_support_a_relation() {
+    fn a_relation_without_lines_is_supported_by_the_records_of_its_ends() {
         for lines in [json!([]), json!([9]), Value::Null] {
             let relation = json!({"from": 1, "to": "2", "kind": "causes", "lines": lines});
             let records = talk(&TALK);
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_exist_and_differ() {
+    fn both_ends_must_exist_and_differ() {
         let missing = "an end of it does not exist or was left out";
         for to in [json!(0), json!(3), json!(4), json!("E3"), json!("E0"), json!("two")] {
             assert_left_out(relation(1, "causes", to), missing);
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_of_its_own_is_a_short_label() {
+    fn an_unknown_kind_is_a_short_label() {
         let it = related(&[relation(1, "Repeats-the plan", 2)]).relations.remove(0);
         assert_eq!((it.kind, it.label.as_str()), (RelationKind::Other, "repeats the plan"));
         for kind in ["", "causes!", "a</x>", &"long ".repeat(9)] {
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_does_not_run_against_the_times_of_its_ends() {
+    fn a_relation_may_not_contradict_the_times_of_its_ends() {
         for kind in ["causes", "follows_up", "before"] {
             assert_eq!(related(&[relation(1, kind, 2)]).relations.len(), 1);
             assert_left_out(relation(2, kind, 1), "it runs against the times of its ends");
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relation_is_taken_once() {
+    fn a_repeated_relation_is_rejected() {
         let derived = related(&[
             relation(1, "causes", 2),
             relation(1, "causes", 2),

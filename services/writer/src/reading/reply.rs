@@ -1,4 +1,4 @@
-//! The reply of a language model that read a passage, item by item and unchecked.
+//! Parses the model's reply about a passage into unchecked items.
 
 use domain::port::Completion;
 use serde::Deserialize;
@@ -9,23 +9,24 @@ use text::model_reply::{after_thoughts, last_object};
 use super::lines::visible;
 use super::salvage::salvaged;
 
-/// Most items that are taken of one list of a reply.
+/// Maximum number of items read from one list of a reply.
 pub(super) const ITEMS_MAX: usize = 64;
-/// The lists of a reply.
+/// The names of the lists in a reply.
 const LISTS: [&str; 4] = ["gists", "relations", "facts", "changes"];
 
-/// What a model said about a passage.
+/// The unchecked reply of a model about a passage.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Said {
-    /// What happened; an item that cannot be read keeps its place, as relations name gists by their places.
+    /// The things that happened. An unreadable item keeps its position, because relations refer to gists by position.
     pub(super) gists: Vec<Option<SaidGist>>,
-    /// What follows from what.
+    /// Relations between gists.
     pub(super) relations: Vec<SaidRelation>,
-    /// What is so.
+    /// Facts.
     pub(super) facts: Vec<SaidFact>,
-    /// What changed.
+    /// Changes of state.
     pub(super) changes: Vec<SaidChange>,
-    /// The beginning of the item at which the reply was cut off; empty if it was cut between two items, none if it is whole.
+    /// The beginning of the item at which the reply was cut off: empty if it was cut between two items, none if it is
+    /// complete.
     pub(super) cut: Option<String>,
 }
 
@@ -41,8 +42,8 @@ impl Said {
         gists.iter().any(Option::is_some) || !relations.is_empty() || !facts.is_empty() || !changes.is_empty()
     }
 
-    /// Adds the relations and facts of the reply to a second call; what it repeats is dropped, and what is beyond the bound of a
-    /// list is returned.
+    /// Adds the relations and facts of the reply to a second call. Repeated facts are dropped; facts beyond the limit
+    /// of the list are returned.
     pub(super) fn add(&mut self, second: Said) -> Vec<SaidFact> {
         self.relations.extend(second.relations);
         let mut beyond = Vec::new();
@@ -59,17 +60,17 @@ impl Said {
     }
 }
 
-/// One thing that happened.
+/// A thing that happened.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct SaidGist {
-    /// A sentence.
+    /// One sentence.
     pub(super) text: String,
-    /// Numbers of the lines that it comes from.
+    /// Numbers of the lines it comes from.
     #[serde(default)]
     pub(super) lines: Numbers,
-    /// When it happened.
+    /// The time at which it happened.
     pub(super) time: Option<String>,
-    /// The people in it.
+    /// The people involved.
     pub(super) who: Option<Vec<String>>,
     /// Its topic.
     pub(super) tag: Option<String>,
@@ -77,7 +78,7 @@ pub(super) struct SaidGist {
     pub(super) cues: Option<Vec<String>>,
 }
 
-/// Numbers of lines; what is no number is left out.
+/// Numbers of lines; values that are not numbers are dropped.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(from = "Vec<Value>")]
 pub(super) struct Numbers(pub(super) Vec<u64>);
@@ -88,80 +89,80 @@ impl From<Vec<Value>> for Numbers {
     }
 }
 
-/// An end of a relation.
+/// One end of a relation.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub(super) enum End {
-    /// A gist of the reply, by its place, from 1.
+    /// A gist of the reply by its position, from 1.
     Number(u64),
-    /// The label of an earlier gist, "E2", or a number in quotes.
+    /// The label of an earlier gist ("E2"), or a number in quotes.
     Label(String),
 }
 
-/// How two things hang together.
+/// A relation between two gists.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct SaidRelation {
-    /// Where it starts.
+    /// The source.
     pub(super) from: End,
-    /// Where it leads.
+    /// The target.
     pub(super) to: End,
     /// Its kind.
     pub(super) kind: String,
-    /// Numbers of the lines that show it.
+    /// Numbers of the lines that support it.
     pub(super) lines: Option<Numbers>,
 }
 
-/// Something that is so.
+/// A fact.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct SaidFact {
-    /// What it is about.
+    /// The subject.
     pub(super) subject: String,
-    /// A verb phrase.
+    /// The predicate, a verb phrase.
     pub(super) predicate: String,
     /// The value.
     pub(super) object: String,
     /// The name of its aspect.
     pub(super) aspect: String,
-    /// Number of the line that says it.
+    /// Number of the line that states it.
     pub(super) line: u64,
-    /// The words that say it.
+    /// The words that state it.
     pub(super) quote: String,
-    /// Since when it holds.
+    /// The time since which it holds.
     pub(super) since: Option<String>,
-    /// When it ceases or ceased to hold.
+    /// The time until which it holds or held.
     pub(super) until: Option<String>,
-    /// False: it is over.
+    /// False if it no longer holds.
     pub(super) holds: Option<bool>,
-    /// It says what is not so.
+    /// True if it is a denial.
     pub(super) negated: Option<bool>,
-    /// "implied" if it is not said outright.
+    /// "implied" if it is not stated directly.
     pub(super) sure: Option<String>,
 }
 
 impl SaidFact {
-    /// Returns true if both state the same of the same line, in whatever case.
+    /// Returns true if both facts state the same about the same line, ignoring case.
     fn says_the_same_as(&self, other: &SaidFact) -> bool {
         let parts = |it: &SaidFact| [&it.subject, &it.predicate, &it.object].map(|part| part.trim().to_lowercase());
         self.line == other.line && parts(self) == parts(other)
     }
 }
 
-/// A change of the state of something.
+/// A change of state.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub(super) struct SaidChange {
-    /// Whose state.
+    /// The thing that changed.
     pub(super) subject: String,
-    /// Which state.
+    /// The name of the state.
     pub(super) key: String,
-    /// What it was.
+    /// The former value.
     pub(super) before: Option<String>,
-    /// What it is.
+    /// The new value.
     pub(super) after: String,
-    /// Number of the line that shows it.
+    /// Number of the line that reports it.
     pub(super) line: u64,
 }
 
-/// An object with at least one of the lists: not one of the items of a reply that was cut.
+/// A JSON object with at least one of the lists. This distinguishes a reply from a single item of a truncated reply.
 #[derive(Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 struct Lists(Map<String, Value>);
@@ -176,7 +177,7 @@ impl TryFrom<Map<String, Value>> for Lists {
 }
 
 impl Lists {
-    /// Takes a list out, item by item: `None` for each that cannot be read.
+    /// Removes a list and returns its items, with `None` for each unreadable item.
     fn take<T: DeserializeOwned>(&mut self, name: &str) -> Vec<Option<T>> {
         let Some(Value::Array(items)) = self.0.remove(name) else {
             return Vec::new();
@@ -186,8 +187,9 @@ impl Lists {
     }
 }
 
-/// Reads a reply. An item with a field that is missing or of the wrong type is left out, and the rest is kept; `None` if there is
-/// no object with at least one of the lists. Of an object that was cut off, the complete items are read.
+/// Parses a reply. An item with a missing field or a field of the wrong type is dropped, and the rest is kept.
+/// Returns `None` if there is no object with at least one of the lists. Of a truncated object, the complete items are
+/// read.
 pub(crate) fn parse(output: &str) -> Option<Said> {
     let output = after_thoughts(output)?;
     if let Some((_, lists)) = last_object::<Lists>(output) {
@@ -199,7 +201,8 @@ pub(crate) fn parse(output: &str) -> Option<Said> {
     })
 }
 
-/// Returns true if a reply can be used: it is whole, or the model was made to stop and something of it is complete.
+/// Returns true if a reply is usable: it is complete, or the model was stopped by a limit and at least one item is
+/// complete.
 pub(crate) fn is_usable(completion: &Completion) -> bool {
     parse(&completion.text).is_some_and(|said| said.cut.is_none() || (completion.cut && said.has_items()))
 }
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn complete_items_of_a_reply_that_was_cut_off_are_read() {
+    fn the_complete_items_of_a_truncated_reply_are_read() {
         let said = parse("Here:\n{\"gists\": [{\"text\": \"A.\", \"lines\": [1]}, {\"text\": \"B").unwrap();
         assert_eq!((said.gists.len(), said.cut.as_deref()), (1, Some("{\"text\": \"B")));
         let whole = parse(r#"{"gists": [{"text": "A."}]}"#).unwrap();
@@ -241,10 +244,10 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_reply_is_usable_if_the_model_was_made_to_stop_and_an_item_is_complete() {
+    fn a_truncated_reply_is_usable_if_a_limit_stopped_the_model_and_an_item_is_complete() {
         let (some, nothing) = (r#"{"gists": [{"text": "A."}, {"#, r#"{"gists": [{"te"#);
         assert!(is_usable(&completion(some, true)));
-        // A model that stops by itself in the middle is asked once more.
+        // A model that stops in the middle without reaching a limit is asked once more.
         assert!(!is_usable(&completion(some, false)));
         assert!(!is_usable(&completion(nothing, true)));
         assert!(is_usable(&completion(r#"{"gists": []}"#, false)));
@@ -252,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_reply_adds_relations_and_the_facts_that_are_new() {
+    fn a_second_reply_adds_relations_and_new_facts() {
         let fact = |object: &str| json!({"subject": "Ann", "predicate": "likes", "object": object, "aspect": "preference", "line": 1, "quote": "tea"});
         let first = json!({"gists": [{"text": "A."}], "facts": [fact("tea")]});
         let many: Vec<Value> = (0..70).map(|it| fact(&format!("tea {it}"))).collect();
@@ -262,7 +265,7 @@ mod tests {
         let mut said = parse(&first.to_string()).unwrap();
         let beyond = said.add(parse(&second.to_string()).unwrap());
         assert_eq!((said.gists.len(), said.relations.len()), (1, 1));
-        // The second list has 64 facts as it is read, of which the first one is known.
+        // The second list is cut to 64 facts when it is parsed; the first of them is already known.
         assert_eq!((said.facts.len(), beyond.len()), (ITEMS_MAX, 0));
         assert_eq!(
             (said.facts[0].object.as_str(), said.facts[1].object.as_str()),
@@ -272,7 +275,7 @@ mod tests {
         assert_eq!(said.add(parse(&further.to_string()).unwrap()).len(), 1);
     }
 
-    /// Names, quotes and brackets as models write them.
+    /// Returns names, quotes and brackets as models write them.
     fn words() -> impl Strategy<Value = String> {
         proptest::string::string_regex("[a-zäß猫{}\\[\\],:\"\\\\ \n]{0,12}").unwrap()
     }
@@ -304,7 +307,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_read_of_the_beginning_of_a_reply_is_the_beginning_of_what_is_read_of_all(
+        fn a_truncated_reply_gives_a_prefix_of_the_items_of_the_complete_reply(
             reply in reply(),
             is_pretty: bool,
             is_fenced: bool,
@@ -321,7 +324,7 @@ mod tests {
                 prop_assert!(whole.facts.starts_with(&part.facts));
                 prop_assert!(whole.changes.starts_with(&part.changes));
                 let items = part.gists.len() + part.relations.len() + part.facts.len() + part.changes.len();
-                // Nothing that was complete is lost as the reply goes on.
+                // A complete item is never lost as the reply grows.
                 prop_assert!(items >= most);
                 most = items;
             }
@@ -329,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_is_read_whatever_surrounds_it() {
+    fn a_reply_is_parsed_inside_surrounding_text() {
         for reply in [
             r#"{"gists": [{"text": "A."}]}"#,
             "Here it is:\n```json\n{\"gists\": [{\"text\": \"A.\"}], \"facts\": null}\n```",
@@ -341,13 +344,13 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_without_any_list_is_none() {
+    fn a_text_without_any_list_is_not_a_reply() {
         for reply in [
             "",
             "I cannot read this.",
             r#"{"text": "A.", "lines": [1]}"#,
             r#"{"gists": "none"}"#,
-            // Cut: its first item may be no reply.
+            // Truncated: its first item must not be taken for a reply.
             r#"{"text": "A.", "lines": [1], "te"#,
         ] {
             assert!(parse(reply).is_none(), "{reply}");
@@ -356,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn an_item_of_the_wrong_type_is_left_out_and_the_others_stay() {
+    fn an_item_of_the_wrong_type_is_dropped_and_the_others_are_kept() {
         let fact = json!({"subject": "Ann", "predicate": "likes", "object": "tea", "aspect": "preference", "line": 1, "quote": "tea"});
         let mut wrong = fact.clone();
         wrong["line"] = json!("first");

@@ -1,31 +1,31 @@
-//! The complete part of a reply that was cut off.
+//! Recovers the complete part of a truncated reply.
 
-/// Opening braces at which a reply is looked for.
+/// Maximum number of opening braces at which a reply may begin.
 const STARTS_MAX: usize = 16;
 
-/// What is complete of a JSON object that ends too early.
+/// The complete part of a truncated JSON object.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Salvaged<'a> {
-    /// The object with all of its members and list items that are complete, and no other.
+    /// The object with its complete members and list items only.
     pub(super) json: String,
-    /// What follows them: the beginning of the item that was cut off, if there is one.
+    /// The text after them: the beginning of the item that was cut off, if any.
     pub(super) rest: &'a str,
 }
 
-/// Returns what is complete of each object in a text that begins and does not end, in order, at most 16.
+/// Returns the complete part of each unclosed object in a text, in order, at most 16.
 pub(super) fn salvaged(text: &str) -> impl Iterator<Item = Salvaged<'_>> {
     let starts = text.match_indices('{').take(STARTS_MAX);
     starts.filter_map(|(at, _)| object_at_start(&text[at..]))
 }
 
-/// How much of a text is complete, and what closes it.
+/// The length of the complete part of a text, and the brackets that close it.
 #[derive(Clone, Copy)]
 struct Complete {
     end: usize,
     closing: &'static str,
 }
 
-/// Returns what is complete of the object that a text begins with; none if the object ends, or is no JSON.
+/// Returns the complete part of the object with which a text begins, or none if the object is closed or is not JSON.
 fn object_at_start(text: &str) -> Option<Salvaged<'_>> {
     let mut open: Vec<u8> = Vec::new();
     let (mut in_string, mut is_escaped) = (false, false);
@@ -47,7 +47,7 @@ fn object_at_start(text: &str) -> Option<Salvaged<'_>> {
             }
             b'{' | b'[' => {
                 open.push(byte);
-                // An object that was just begun is no item yet, a list is an empty one.
+                // An object that was just opened is not an item yet; a list that was just opened is an empty list.
                 if open.len() != 2 || byte == b'{' {
                     continue;
                 }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn complete_items_of_a_list_are_kept() {
+    fn the_complete_items_of_a_list_are_kept() {
         assert_salvaged(r#"{"a": [{"b": 1}, {"b": 2"#, r#"{"a": [{"b": 1}]}"#, r#"{"b": 2"#);
         assert_salvaged(
             r#"{"a": [{"b": [1, 2]}, {"b": [3], "#,
@@ -118,14 +118,14 @@ mod tests {
     }
 
     #[test]
-    fn an_object_that_ends_or_is_no_json_is_not_salvaged() {
+    fn a_closed_object_or_invalid_json_is_not_salvaged() {
         for text in ["", "I cannot.", "{", r#"{"a"#, r#"{"a": [1]}"#, r#"{"a": [1}"#] {
             assert_eq!(salvaged(text).next(), None, "{text}");
         }
     }
 
     #[test]
-    fn few_braces_are_looked_at() {
+    fn only_the_first_braces_are_tried() {
         let braces = "{".repeat(STARTS_MAX);
         assert_eq!(salvaged(&format!("{}{{\"a\": [1,", &braces[1..])).count(), 1);
         assert_eq!(salvaged(&format!("{braces}{{\"a\": [1,")).count(), 0);

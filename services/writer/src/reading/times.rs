@@ -1,27 +1,28 @@
-//! Times as a language model writes them.
+//! Parses times in the notation that a language model is asked to use.
 
 use chrono::{Datelike, Days, FixedOffset, Months, NaiveDate, NaiveTime, TimeZone, Timelike};
 use domain::time::{Precision, TimeSpan};
 
-/// Longest length in days of a range that counts as a day, a week, a month and a season.
+/// Maximum length, in days, of a range that counts as a day, a week, a month or a season.
 const LENGTHS: [(i64, Precision); 4] = [
     (1, Precision::Day),
     (10, Precision::Week),
     (31, Precision::Month),
     (200, Precision::Season),
 ];
-/// Most days or years of a span that are named one by one.
+/// Maximum number of days or years of a span that are listed one by one.
 const PARTS_MAX: usize = 10;
 
-/// Some days of the calendar.
+/// Consecutive days of the calendar.
 struct Stretch {
     first: NaiveDate,
     after: NaiveDate,
     precision: Precision,
 }
 
-/// Returns the span of `2023`, `2023-06`, `2023-06-09` or two of them with a slash between, by the calendar of an offset. Its
-/// words are the text. `None` for anything else, and for a range that ends before it begins.
+/// Returns the span of `2023`, `2023-06`, `2023-06-09`, or two of them separated by a slash, in the calendar of an
+/// offset. The words of the span are the text. Returns `None` for any other text and for a range that ends before it
+/// begins.
 pub(super) fn parse(text: &str, offset: FixedOffset) -> Option<TimeSpan> {
     let text = text.trim();
     let stretch = match text.split_once('/') {
@@ -86,8 +87,8 @@ fn digits(text: &str, count: usize) -> Option<u32> {
     text.parse().ok().filter(|_| all_digits)
 }
 
-/// Returns the numbers by which a sentence may name a span: years, months and days of its first and last day, those of each day
-/// of a short one, each of a few years, and hour and minute of a moment.
+/// Returns the numbers with which a sentence may refer to a span: year, month and day of its first and last day, of
+/// each day of a short span, the first few years, and the hour and minute of a moment.
 pub(super) fn numbers_of(span: &TimeSpan, offset: FixedOffset) -> Vec<u32> {
     let start = span.start.with_timezone(&offset);
     let (first, moment) = (start.date_naive(), span.precision == Precision::Instant);
@@ -121,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn days_months_years_and_ranges_are_read_by_the_local_calendar() {
+    fn days_months_years_and_ranges_are_parsed_in_the_local_calendar() {
         for (text, start, end, precision) in [
             ("2023-06-09", "2023-06-09 00", "2023-06-10 00", "Day"),
             ("2023-12", "2023-12-01 00", "2024-01-01 00", "Month"),
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_not_read() {
+    fn other_texts_are_not_parsed_as_times() {
         for text in [
             "",
             "last week",
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_is_named_by_its_parts() {
+    fn a_span_may_be_referred_to_by_its_parts() {
         let offset = *start().offset();
         let week = numbers_of(&parse("2023-05-29/2023-06-04", offset).unwrap(), offset);
         assert!([2023, 5, 29, 6, 4, 31].iter().all(|it| week.contains(it)));

@@ -1,4 +1,4 @@
-//! What actions and the world's answers have to do with each other, and with what was asked for.
+//! Relations between actions, the responses of the environment, and the requests behind them.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use domain::unit::StateChange;
 use super::{Link, Told};
 use crate::{act, marker, speech, state};
 
-/// Longest text searched for names of things, in bytes.
+/// Maximum length of the text that is searched for names of things, in bytes.
 const BYTES_MAX: usize = 2_000;
 
-/// Returns how what was done or answered at `one` stands to what was done or answered at `other` after it.
+/// Returns the relation of the action or response at `one` to the later one at `other`.
 pub(super) fn link(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     answered(told, one, other)
         .or_else(|| wanted(told, one, other))
@@ -20,7 +20,8 @@ pub(super) fn link(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
         .or_else(|| continued(told, one, other))
 }
 
-/// The world's answer right after a deed: brought about by it if something changed, else only what came of it.
+/// Returns the relation of an action to the response directly after it: `Causes` if the response reports a change,
+/// otherwise `FollowsUp`.
 fn answered(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     let (deed, answer) = (&told.records[one], &told.records[other]);
     let fits = one + 1 == other && is_deed(told, one) && act::is_voice(answer) && deed.actor != answer.actor;
@@ -35,7 +36,7 @@ fn answered(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     })
 }
 
-/// What somebody said last before the first deed after it is why that was done.
+/// Returns the relation of the last request before an action to that action: it is the motive.
 fn wanted(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     let (wish, deed) = (&told.records[one], &told.records[other]);
     let fits =
@@ -43,7 +44,8 @@ fn wanted(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     (fits && wish.actor != deed.actor).then(|| Link::new(one, RelationKind::Motivates, other, 85))
 }
 
-/// A thing that the record at `one` named, opened, got or made first, and the deed at `other` uses.
+/// Returns a relation if the action at `other` uses a thing that the record at `one` opened, got or made, or was the
+/// first to name.
 fn enabled(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     let (source, deed) = (&told.records[one], &told.records[other]);
     if !is_deed(told, other) || !act::is_world(source) {
@@ -68,7 +70,7 @@ fn enabled(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     (made || named).then(|| Link::new(one, RelationKind::Enables, other, 85))
 }
 
-/// A later state of the same thing continues the earlier one.
+/// Returns a relation if a later state of the same thing continues an earlier one.
 fn continued(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     let (before, after) = (&told.records[one], &told.records[other]);
     let speaks = |it: &Record| act::is_world(it);
@@ -76,7 +78,7 @@ fn continued(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
         return None;
     }
     let (earlier, later) = (changes(before), changes(after));
-    // A gauge that falls tells of no event, and wherever one goes, one has been somewhere else.
+    // A changed gauge is not an event, and each place was preceded by another place.
     let gauge = |it: &StateChange| {
         matches!(it.key.as_str(), "location" | "inside") || it.after.starts_with(|it: char| it.is_ascii_digit())
     };
@@ -87,7 +89,7 @@ fn continued(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     found.then(|| Link::new(one, RelationKind::FollowsUp, other, 70))
 }
 
-/// Words with which a world says that something was done.
+/// Words with which an environment reports that something was done.
 const CHANGED: [&str; 38] = [
     "taken",
     "placed",
@@ -129,11 +131,11 @@ const CHANGED: [&str; 38] = [
     "switched",
 ];
 
-/// Says whether a world's answer tells in its first sentences that something was done, or where somebody came to be.
+/// Returns true if the first sentences of a response report that something was done or that someone reached a place.
 fn tells_a_change(answer: &str) -> bool {
     let sentences = text::sentences(head(answer));
     let told = |sentence: &&str| {
-        // What stands in brackets is how things are, not what was done.
+        // Text in brackets describes a state, not an action.
         let lower = sentence.rsplit_once(']').map_or(*sentence, |it| it.1).to_lowercase();
         let bare = lower.split(['(', '#']).next().unwrap_or_default();
         let mut words = bare.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
@@ -145,13 +147,13 @@ fn tells_a_change(answer: &str) -> bool {
     sentences.iter().take(2).any(told)
 }
 
-/// Words of deeds that change nothing.
+/// Words of actions that change nothing.
 const LOOKS: [&str; 14] = [
     "read", "cat", "look", "search", "show", "list", "find", "check", "grep", "scan", "inspect", "view", "query",
     "status",
 ];
 
-/// Says whether a deed is only a look at things.
+/// Returns true if an action only inspects things.
 fn only_looks(deed: &str) -> bool {
     let lower = head(deed).to_lowercase();
     let mut words = lower
@@ -161,7 +163,8 @@ fn only_looks(deed: &str) -> bool {
     words.any(|it| LOOKS.contains(&it))
 }
 
-/// An action, or a short order of an agent that a world answers right away ("Open the fridge.").
+/// Returns true for an action, or for a short order of an agent to which an environment responds directly ("Open the
+/// fridge.").
 fn is_deed(told: &Told<'_>, at: usize) -> bool {
     let record = &told.records[at];
     if act::is_deed(record) {
@@ -180,8 +183,8 @@ fn changes(record: &Record) -> Vec<StateChange> {
     state::changes(record, "")
 }
 
-/// Names of things that somebody gave them: words with a digit, such as "77-B" or "SL-8812", lower case; no dates, times
-/// and amounts.
+/// Returns names with a digit that someone gave to things, such as "77-B" or "SL-8812", in lower case, without dates,
+/// times and amounts.
 fn codes(text: &str) -> BTreeSet<String> {
     let text = head(text).to_lowercase();
     let words = text.split(|it: char| !it.is_alphanumeric() && it != '-' && it != '_');

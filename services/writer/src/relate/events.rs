@@ -1,4 +1,4 @@
-//! Relations of events: what they are made of, and how they stand to each other.
+//! Relations of events: to their turns, and to other events.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -10,10 +10,11 @@ use domain::relation::{Relation, RelationKind};
 use super::{Link, TURN_MAX, Told, happened, of_turn};
 use crate::segment::Stretch;
 
-/// Two events are compared if all their records lie in a run of as many; so a window around a fresh record holds both.
+/// Two events are compared only if all their records lie within this many consecutive records, so that a window
+/// around a new record contains both.
 const RUN_MAX: usize = 36;
 
-/// Returns what the events are made of, and how each stands to those near it.
+/// Returns the relations of events to their turns, and of each event to events near it.
 pub(crate) fn of_events(stretch: &Stretch, events: &[Range<usize>], visible: &[Range<usize>]) -> Vec<Relation> {
     let records = &stretch.records;
     let told = Told::new(records);
@@ -47,7 +48,7 @@ fn parts(records: &[Record], event: &Range<usize>) -> Vec<Relation> {
     parts.collect()
 }
 
-/// How an event stands to those before it: the best [`TURN_MAX`] of what its turns say.
+/// Returns the relations of an event to earlier events: the best [`TURN_MAX`] relations between their turns.
 fn of_event(told: &Told<'_>, near: &[&Range<usize>], later: &Range<usize>) -> Vec<Relation> {
     let home = |place: usize| near.iter().find(|it| it.contains(&place)).map(|it| it.start);
     let mut found: Vec<(Link, usize, usize)> = Vec::new();

@@ -1,7 +1,8 @@
-//! Which of two things happened first, however they were told.
+//! Determines which of two things happened first, in whichever order they were told.
 //!
-//! A time counts when its sentence tells of something that happens then: no question, no condition, no denial, no bound
-//! ("until Friday"), no habit. All times of a turn together are its span; spans that touch or overlap give no order.
+//! A time counts if its sentence reports something that happens at that time: not a question, a condition, a denial,
+//! a limit ("until Friday") or a habit. All times of a turn together are its span. Spans that touch or overlap give
+//! no order.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -15,27 +16,27 @@ use text::time::{Kind, Mention};
 use super::{Link, Told, stems};
 use crate::act;
 
-/// What a turn tells with a time.
+/// The times that a turn reports.
 #[derive(Clone)]
 pub(super) struct Happened {
     /// From the first to the last moment.
     span: Range<DateTime<Utc>>,
-    /// Stems of the sentences that tell it.
+    /// Stems of the sentences that report it.
     stems: BTreeSet<String>,
 }
 
-/// A turn of more sentences tells too many things to have one time.
+/// Maximum number of sentences of a turn; a longer turn reports too many things to have one time.
 const SENTENCES_MAX: usize = 7;
-/// Longest text read, in bytes.
+/// Maximum length of the text, in bytes.
 const BYTES_MAX: usize = 1_200;
-/// What one tells up to as many turns later belongs to the same talk.
+/// Maximum distance, in turns, at which two turns by one speaker belong to the same subject.
 const NEAR: usize = 4;
-/// Words before a time that make it a bound and not the time of something.
+/// Words before a time that make it a limit and not the time of an event.
 const BOUNDS: [&str; 22] = [
     "until", "till", "til", "since", "before", "after", "by", "from", "than", "every", "each", "for", "of", "about",
     "around", "like", "the", "my", "our", "your", "his", "her",
 ];
-/// Words that take the truth out of a sentence.
+/// Words that make a sentence uncertain.
 const UNSURE: [&str; 32] = [
     "if",
     "would",
@@ -75,12 +76,12 @@ const AHEAD: [&str; 16] = [
     "will", "i'll", "we'll", "he'll", "she'll", "it'll", "they'll", "you'll", "going", "gonna", "starts", "start",
     "begins", "opens", "coming", "comes",
 ];
-/// Words that tell of a plan when a date or a near day stands beside them.
+/// Words that indicate a plan if a date or a near day follows.
 const PLANNED: [&str; 9] = [
     "is", "are", "it's", "we're", "i'm", "she's", "he's", "they're", "that's",
 ];
 
-/// Returns when happened what a record tells, if it says so.
+/// Returns when the content of a record happened, if it says so.
 pub(super) fn read(record: &Record) -> Option<Happened> {
     let text = record.text.as_str();
     if text.len() > BYTES_MAX || act::is_deed(record) || act::is_world(record) {
@@ -106,8 +107,8 @@ pub(super) fn read(record: &Record) -> Option<Happened> {
         })
 }
 
-/// Returns the relation of two turns that tell when things happened, if one was over before the other began and they
-/// have something in common: a word of what happened, or who tells it and a word of the whole.
+/// Returns the relation of two turns with times if one thing was over before the other began. The turns must also
+/// share something: a word in the sentences with the times or, for nearby turns by one speaker, any word.
 pub(super) fn link(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     let (first, second) = (told.happened(one)?, told.happened(other)?);
     let near = one.abs_diff(other) <= NEAR && told.records[one].actor == told.records[other].actor;
@@ -119,7 +120,7 @@ pub(super) fn link(told: &Told<'_>, one: usize, other: usize) -> Option<Link> {
     Some(Link::new(source, RelationKind::Before, target, 80))
 }
 
-/// Returns the same of two events: all that one tells with a time was over before anything of the other began.
+/// Returns the relation of two events if everything in one was over before anything in the other began.
 pub(super) fn between(told: &Told<'_>, one: &Range<usize>, other: &Range<usize>) -> Option<Link> {
     let (first, second) = (whole(told, one)?, whole(told, other)?);
     order((one, &first), (other, &second))?;
@@ -127,13 +128,13 @@ pub(super) fn between(told: &Told<'_>, one: &Range<usize>, other: &Range<usize>)
     pairs.find_map(|(a, b)| link(told, a, b))
 }
 
-/// The span of all that an event tells with a time.
+/// Returns the span of all times in an event.
 fn whole(told: &Told<'_>, event: &Range<usize>) -> Option<Range<DateTime<Utc>>> {
     let spans = event.clone().filter_map(|it| Some(told.happened(it)?.span.clone()));
     spans.reduce(|sum, it| sum.start.min(it.start)..sum.end.max(it.end))
 }
 
-/// The earlier of two, then the later; none if they share a moment.
+/// Returns the earlier of two, then the later, or none if they overlap.
 fn order<T>(one: (T, &Range<DateTime<Utc>>), other: (T, &Range<DateTime<Utc>>)) -> Option<(T, T)> {
     if one.1.end <= other.1.start {
         Some((one.0, other.0))
@@ -144,8 +145,8 @@ fn order<T>(one: (T, &Range<DateTime<Utc>>), other: (T, &Range<DateTime<Utc>>)) 
     }
 }
 
-/// The span of what happens at the time mentioned, if its sentence tells that something does. What has happened ended
-/// before it was told, what will happen starts after it.
+/// Returns the span of the event at a mentioned time, if its sentence reports one. The span of a past event ends at
+/// the time of the statement, and that of a future event begins there.
 fn happens(text: &str, sentence: &str, mention: &Mention, now: DateTime<Utc>) -> Option<Range<DateTime<Utc>>> {
     let far = mention.relative && mention.span.precision == Precision::Year;
     let placed =
@@ -162,7 +163,7 @@ fn happens(text: &str, sentence: &str, mention: &Mention, now: DateTime<Utc>) ->
     if words().any(|it| UNSURE.contains(&it)) {
         return None;
     }
-    // The verb that the time goes with stands in its clause.
+    // The verb that belongs to the time is in the same clause.
     let at = mention.range.start;
     let from = text[..at].rfind([',', ';', ':', '.', '!', '?']).map_or(0, |it| it + 1);
     let to = text[mention.range.end..]
@@ -180,7 +181,7 @@ fn happens(text: &str, sentence: &str, mention: &Mention, now: DateTime<Utc>) ->
     }
 }
 
-/// An hour alone ("a baker at 4 am") names no day, and "Tuesdays" many.
+/// Returns true for a time that does not determine one day: an hour alone ("a baker at 4 am"), or "Tuesdays".
 fn bare(text: &str, mention: &Mention) -> bool {
     let words = text[mention.range.clone()].to_lowercase();
     let hour = mention.span.precision == Precision::Instant
@@ -191,7 +192,8 @@ fn bare(text: &str, mention: &Mention) -> bool {
     hour || words.ends_with("days") && !words.contains(' ')
 }
 
-/// Says whether the word before the time makes it a bound, or the one behind it a name or an attribute ("the May sale").
+/// Returns true if the word before the time makes it a limit, or the word after it makes it a name or attribute ("the
+/// May sale").
 fn bounded(text: &str, mention: &Mention) -> bool {
     let before = text[..mention.range.start].trim_end();
     let word = before

@@ -1,4 +1,4 @@
-//! What one says to what another said: answers, markers, and more of the same.
+//! Relations between the statements of speakers: answers, markers, and continuations.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use text::is_question;
 use super::{Link, Told, stems};
 use crate::{act, marker, speech};
 
-/// Most sentences of a turn compared with those of another.
+/// Maximum number of sentences of a turn that are compared with those of another.
 const SENTENCES_MAX: usize = 8;
 
-/// Returns how the turn at `at` takes up what was said before it.
+/// Returns the relations of the turn at `at` to earlier turns.
 pub(super) fn links(told: &Told<'_>, at: usize) -> Vec<Link> {
     let asked = told.asked(at).filter(|it| !act::is_world(&told.records[it.0]));
     let place = asked.as_ref().map(|it| it.0);
@@ -30,7 +30,7 @@ pub(super) fn links(told: &Told<'_>, at: usize) -> Vec<Link> {
     out
 }
 
-/// The answer to a question for a cause or motive.
+/// Returns the relation of an answer to a question about a cause or motive.
 fn reason(told: &Told<'_>, place: usize, question: &str, at: usize) -> Option<Link> {
     let kind = marker::wanted(question)?;
     let last = text::sentences(&told.records[place].text)
@@ -51,7 +51,7 @@ fn reason(told: &Told<'_>, place: usize, question: &str, at: usize) -> Option<Li
         | RelationKind::SameAs
         | RelationKind::Other => kind,
     });
-    // "Why?" alone asks about what was said before it.
+    // "Why?" alone asks about the statement before it.
     let named = stems(question).len() > 1;
     let before = before(told, place, at).filter(|_| !named);
     Some(Link {
@@ -60,7 +60,8 @@ fn reason(told: &Told<'_>, place: usize, question: &str, at: usize) -> Option<Li
     })
 }
 
-/// The answer to a question after a detail of what the one who answers said right before it.
+/// Returns the relation of an answer to the answerer's own statement directly before a question that asks for a
+/// detail of it.
 fn detail(told: &Told<'_>, place: usize, question: &str, at: usize) -> Option<Link> {
     if !marker::asks_detail(question) {
         return None;
@@ -86,7 +87,7 @@ fn detail(told: &Told<'_>, place: usize, question: &str, at: usize) -> Option<Li
     })
 }
 
-/// What the one who speaks at `at` said right before `place`.
+/// Returns the place directly before `place` if the speaker at `at` made a statement there.
 fn before(told: &Told<'_>, place: usize, at: usize) -> Option<usize> {
     let before = place.checked_sub(1)?;
     let said = &told.records[before];
@@ -94,7 +95,7 @@ fn before(told: &Told<'_>, place: usize, at: usize) -> Option<usize> {
     (own && !text::sentences(&said.text).into_iter().all(is_question)).then_some(before)
 }
 
-/// The word with which a turn takes up the one before it.
+/// Returns the relation that is stated by the marker at the beginning of a turn.
 fn marked(told: &Told<'_>, at: usize, asked: Option<usize>) -> Option<Link> {
     let place = at.checked_sub(1)?;
     let (record, before) = (&told.records[at], &told.records[place]);
@@ -113,7 +114,8 @@ fn marked(told: &Told<'_>, at: usize, asked: Option<usize>) -> Option<Link> {
     Some(Link::new(source, found.kind, target, 80))
 }
 
-/// The same speaker goes on about it: "She's called Pipit."
+/// Returns the relation of a turn to the preceding one if the same speaker continues its subject: "She's called
+/// Pipit."
 fn continued(told: &Told<'_>, at: usize) -> Option<Link> {
     let place = at.checked_sub(1)?;
     let (record, before) = (&told.records[at], &told.records[place]);
@@ -123,7 +125,7 @@ fn continued(told: &Told<'_>, at: usize) -> Option<Link> {
     (fits && marker::takes_up(&record.text, &before.text)).then(|| Link::new(at, RelationKind::Elaborates, place, 75))
 }
 
-/// A refusal of what another just proposed, or the opposite taste in the same thing.
+/// Returns the relation of a turn that refuses another speaker's proposal or states the opposite preference.
 fn opposed(told: &Told<'_>, at: usize) -> Option<Link> {
     let place = at.checked_sub(1)?;
     let (record, before) = (&told.records[at], &told.records[place]);
@@ -141,7 +143,7 @@ fn opposed(told: &Told<'_>, at: usize) -> Option<Link> {
             .take(SENTENCES_MAX)
             .filter(|it| !thing.is_disjoint(&stems(it)))
             .peekable();
-        // "No coins", after "Never suggest coins", agrees.
+        // "No coins" after "Never suggest coins" is an agreement.
         !asks && of_it.peek().is_some() && of_it.all(|it| !marker::denies(it))
     };
     let refused = marker::refused(&record.text).is_some_and(proposed);

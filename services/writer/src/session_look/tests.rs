@@ -8,16 +8,16 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// Passages read in one look, as by the worker.
+/// Maximum number of passages read in one look, as in the worker.
 const A_TURN: usize = 4;
 
-/// Stores of their own.
+/// Separate stores for a test.
 struct Stores {
     _dir: TempDir,
     context: Context,
 }
 
-/// A session in a space of its own, whose readings are stored as a worker would.
+/// A session in a separate space, whose readings are stored as a worker would store them.
 struct Talk<'a> {
     backends: &'a Backends,
     space: SpaceId,
@@ -26,7 +26,7 @@ struct Talk<'a> {
     readings: i64,
 }
 
-/// What was seen at a look.
+/// The result of a look.
 #[derive(Debug, PartialEq)]
 struct Seen {
     unread: Vec<Vec<RecordId>>,
@@ -63,7 +63,7 @@ impl Talk<'_> {
         SessionId::derive(&self.space, "friday")
     }
 
-    /// Stores records that were observed at these minutes.
+    /// Stores records observed at these minutes.
     async fn write(&mut self, minutes: impl IntoIterator<Item = i64>) {
         let from = self.records.len();
         for minute in minutes {
@@ -97,7 +97,7 @@ impl Talk<'_> {
         self.backends.records.erase(&self.space, &[record.id]).await.unwrap();
     }
 
-    /// Looks at all of the session, and has the first unread passages read.
+    /// Looks at the whole session, and has the first unread passages read.
     async fn look(&mut self, mark: Option<Mark>, is_over: bool, turn: usize) -> Seen {
         let session = self.session();
         let (backends, space) = (self.backends, self.space.clone());
@@ -128,7 +128,7 @@ impl Talk<'_> {
         }
     }
 
-    /// Looks at the session up to the passages of a turn, as the worker does; returns how many records were read.
+    /// Looks at the session up to the limit of a turn, as the worker does, and returns the number of records read.
     async fn turn(&mut self) -> usize {
         let mark = self.mark.take();
         let (backends, space) = (self.backends, self.space.clone());
@@ -187,9 +187,9 @@ impl Talk<'_> {
     }
 }
 
-/// From its start, a look would read all 5,000 records each time, and 26 more to find its way.
+/// From the start, a look would read all 5,000 records each time, and 26 more for orientation.
 #[tokio::test]
-async fn a_look_at_a_long_session_reads_what_is_new() {
+async fn a_look_at_a_long_session_reads_only_new_records() {
     const RECORDS: usize = 5_000;
     let stores = Stores::open().await;
     let mut talk = stores.talk("long").await;
@@ -219,7 +219,7 @@ async fn a_look_at_a_long_session_reads_what_is_new() {
 }
 
 #[tokio::test]
-async fn a_record_before_the_mark_has_the_whole_session_looked_at() {
+async fn a_record_before_the_mark_causes_a_look_at_the_whole_session() {
     let stores = Stores::open().await;
     let mut talk = stores.talk("early").await;
     talk.write(0..60).await;
@@ -227,7 +227,7 @@ async fn a_record_before_the_mark_has_the_whole_session_looked_at() {
     assert_eq!(seen.unread, [talk.ids(0, 16), talk.ids(16, 32), talk.ids(32, 48)]);
     assert_eq!(talk.marked(false, 0).await.unread, Vec::<Vec<RecordId>>::new());
     assert_eq!(talk.mark.as_ref().unwrap().readings.len(), 3);
-    // Appended records leave the mark as it is.
+    // Appended records leave the mark unchanged.
     talk.write([60]).await;
     assert_eq!(talk.marked(false, 0).await.unread, Vec::<Vec<RecordId>>::new());
     assert_eq!(talk.mark.as_ref().unwrap().readings.len(), 3);
@@ -236,7 +236,7 @@ async fn a_record_before_the_mark_has_the_whole_session_looked_at() {
     let inserted = talk.records.last().unwrap().id;
     let second = [talk.ids(16, 21), vec![inserted], talk.ids(21, 31)].concat();
     assert_eq!(seen.unread, [second, talk.ids(31, 47)]);
-    // The reading of the passage that began with record 32 shares records with one of now.
+    // The reading of the passage that began with record 32 shares records with a current passage.
     let stored = talk
         .backends
         .readings
@@ -251,7 +251,7 @@ async fn a_record_before_the_mark_has_the_whole_session_looked_at() {
 }
 
 #[tokio::test]
-async fn an_erased_record_or_a_replaced_reading_has_the_whole_session_looked_at() {
+async fn an_erased_record_or_a_replaced_reading_causes_a_look_at_the_whole_session() {
     let stores = Stores::open().await;
     let mut talk = stores.talk("erased").await;
     talk.write(0..60).await;
@@ -270,9 +270,10 @@ async fn an_erased_record_or_a_replaced_reading_has_the_whole_session_looked_at(
     assert_eq!(talk.marked(false, 0).await.unread, [talk.ids(0, 16)]);
 }
 
-/// Readings come from elsewhere, where the session was cut otherwise; those of pictures are none of passages.
+/// An import brings readings of a session that was divided differently. Readings of pictures do not belong to
+/// passages.
 #[tokio::test]
-async fn a_reading_that_is_of_no_passage_is_removed_wherever_it_is() {
+async fn a_reading_of_no_current_passage_is_removed_wherever_it_is() {
     let stores = Stores::open().await;
     let mut talk = stores.talk("brought").await;
     talk.write(0..60).await;
@@ -302,7 +303,7 @@ async fn a_reading_that_is_of_no_passage_is_removed_wherever_it_is() {
     }
 }
 
-/// The last passage of a session that is over may grow when something is written to it again.
+/// The last passage of a finished session may grow if something is written to the session again.
 #[tokio::test]
 async fn the_last_passage_is_not_marked() {
     let stores = Stores::open().await;
@@ -316,7 +317,7 @@ async fn the_last_passage_is_not_marked() {
 }
 
 #[tokio::test]
-async fn a_space_that_is_gone_is_not_looked_at() {
+async fn a_deleted_space_is_not_looked_at() {
     let stores = Stores::open().await;
     let (backends, space) = (&stores.context.backends, "never".parse().unwrap());
     let session = SessionId::derive(&space, "friday");
@@ -329,7 +330,7 @@ async fn a_space_that_is_gone_is_not_looked_at() {
     assert_eq!((seen.unread.len(), seen.is_open, seen.records_read), (0, false, 0));
 }
 
-/// What happens to a session between two looks.
+/// A change of a session between two looks.
 #[derive(Clone, Debug)]
 enum Change {
     Append(i64),
@@ -348,7 +349,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 #[test]
-fn looks_with_and_without_a_mark_see_the_same() {
+fn looks_with_and_without_a_mark_give_the_same_result() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let stores = runtime.block_on(Stores::open());
     let spaces = std::sync::atomic::AtomicU32::new(0);

@@ -1,6 +1,6 @@
-//! First and second person to names, in English; other languages stay as they are.
+//! Replaces the first and second person with names, in English text only.
 
-/// Verbs whose form changes when "I" becomes a name.
+/// Verbs whose form changes when a name replaces "I".
 const PRESENT: [&str; 96] = [
     "love",
     "like",
@@ -120,16 +120,17 @@ const BETWEEN: [&str; 18] = [
     "mostly",
     "currently",
 ];
-/// Words that hardly any other language has; one of them, or "I", makes a text English.
+/// Words that are rare in other languages; one of them, or "I", makes a text English.
 const ENGLISH: [&str; 20] = [
     "the", "and", "with", "this", "that", "what", "where", "how", "why", "you", "your", "you're", "been", "they",
     "did", "does", "our", "don't", "there", "would",
 ];
-/// Words before a "you" that is nobody in particular.
+/// Words before a "you" that refers to no particular person.
 const FORMULAS: [&str; 4] = ["thank", "if", "when", "bless"];
 
-/// Returns the text with "I" and its forms as `speaker` and "you" and its forms as `addressee`; an empty name leaves
-/// its pronoun. Each note is added in brackets behind the byte it stands at. Quoted speech stays as it is.
+/// Returns the text with `speaker` for "I" and its forms and `addressee` for "you" and its forms; an empty name
+/// leaves its pronoun unchanged. Each note is added in parentheses after its byte position. Quoted speech is
+/// unchanged.
 pub(super) fn resolve(text: &str, speaker: &str, addressee: &str, notes: &[(usize, String)]) -> String {
     let mut out = String::with_capacity(text.len() + 64);
     let tokens = tokens(text);
@@ -155,7 +156,7 @@ pub(super) fn resolve(text: &str, speaker: &str, addressee: &str, notes: &[(usiz
 }
 
 struct Token<'a> {
-    /// What stands between the word before and this one.
+    /// The text between the word before and this one.
     gap: &'a str,
     start: usize,
     word: &'a str,
@@ -187,7 +188,7 @@ fn is_english(tokens: &[Token<'_>]) -> bool {
     })
 }
 
-/// Copies a piece of the text and puts the notes that belong inside or before it.
+/// Appends a piece of the text, with the notes that belong inside or before it.
 fn note<'a>(
     out: &mut String,
     gap: &str,
@@ -204,7 +205,7 @@ fn note<'a>(
     out.push_str(&gap[done..]);
 }
 
-/// Returns what the word at `i` becomes, if it changes.
+/// Returns the replacement of the word at `i`, if it changes.
 fn person(tokens: &[Token<'_>], i: usize, speaker: &str, addressee: &str) -> Option<String> {
     let word = tokens[i].word.replace('\u{2019}', "'");
     if let Some(out) = first(&word, speaker).or_else(|| second(tokens, i, &word, addressee)) {
@@ -249,7 +250,7 @@ fn second(tokens: &[Token<'_>], i: usize, word: &str, name: &str) -> Option<Stri
     Some(out)
 }
 
-/// "thank you", "you know", "you guys": nobody in particular.
+/// Returns true for "you" without a particular person: "thank you", "you know", "you guys".
 fn generic(tokens: &[Token<'_>], i: usize) -> bool {
     let before = i.checked_sub(1).map(|it| tokens[it].word.to_lowercase());
     let after = tokens.get(i + 1).map(|it| it.word.to_lowercase()).unwrap_or_default();
@@ -257,7 +258,7 @@ fn generic(tokens: &[Token<'_>], i: usize) -> bool {
         || matches!(after.as_str(), "know" | "guys" | "all" | "two")
 }
 
-/// Returns "i" or "you" and its place if the word at `i` is its verb, or the verb that stands before it ("am I").
+/// Returns "i" or "you" and its place if the word at `i` is its verb, also if the verb comes first ("am I").
 fn subject(tokens: &[Token<'_>], i: usize) -> Option<(&'static str, usize)> {
     let pronoun = |at: usize| match tokens[at].word {
         "I" | "i" => Some("i"),
@@ -280,7 +281,7 @@ fn subject(tokens: &[Token<'_>], i: usize) -> Option<(&'static str, usize)> {
             return None;
         }
         if let Some(found) = pronoun(at) {
-            // "do you love": the auxiliary carries the form already.
+            // "do you love": the auxiliary already carries the form.
             let aux = at
                 .checked_sub(1)
                 .map(|it| tokens[it].word.to_lowercase())
@@ -298,7 +299,7 @@ fn subject(tokens: &[Token<'_>], i: usize) -> Option<(&'static str, usize)> {
     None
 }
 
-/// Returns the verb in the third person if it is one whose form changes.
+/// Returns the verb in the third person if its form changes.
 fn agree(word: &str, first: bool) -> Option<String> {
     let out = match word {
         "am" | "are" => "is",

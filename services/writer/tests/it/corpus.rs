@@ -1,4 +1,5 @@
-//! The project's own conversations, and the relations that the rules find in them. Also part of the example `relations`.
+//! Reads the project's own conversations and the relations that the rules find in them. The example `relations` uses
+//! this module too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
@@ -30,17 +31,17 @@ struct Turn {
     image_caption: Option<String>,
 }
 
-/// A relation that was found.
+/// A relation found by the rules.
 pub(crate) struct Found {
     /// Grain and kind, such as `Turn Causes`.
     pub(crate) kind: String,
-    /// Conversation, and the first turns of source and target.
+    /// The conversation, and the first turns of source and target.
     pub(crate) key: String,
-    /// Weight, source, what lies between if it is evidence, and target, to be read.
+    /// Weight, source, records in between that are evidence, and target, in readable form.
     pub(crate) texts: String,
 }
 
-/// Returns the relations of the sessions of a data set, but for what is part of what event, where nothing is claimed.
+/// Returns the relations in the sessions of a data set, without `part_of`, which makes no claim.
 pub(crate) fn found(conversations: &Path) -> Result<Vec<Found>> {
     let file = std::io::BufReader::new(std::fs::File::open(conversations)?);
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! What is erased leaves nothing behind, and the rest stands as if it had never been there.
+//! Tests of erasure: no trace remains of an erased record, and the rest is as if the record had never existed.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 use crate::order::{dump, history, settled};
 use crate::{record, space, start};
 
-/// A writer at work over a folder of its own.
+/// A running writer with a separate folder.
 pub(crate) struct House {
     pub(crate) context: Context,
     service: tokio::task::JoinHandle<anyhow::Result<()>>,
@@ -28,7 +28,7 @@ impl House {
         House::stopped(name).await.started()
     }
 
-    /// Nobody writes there yet.
+    /// Opens the stores without starting the writer.
     pub(crate) async fn stopped(name: &str) -> House {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
@@ -44,7 +44,7 @@ impl House {
         House { service, ..self }
     }
 
-    /// Does what the gateway does, and returns the position.
+    /// Accepts a batch as the gateway does, and returns its position.
     pub(crate) async fn accept(&self, batch: &str, records: &[Record], curations: &[Curation]) -> Position {
         let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [7; 32])).collect();
         self.context.backends.records.claim(&space(), &claims).await.unwrap();
@@ -58,7 +58,7 @@ impl House {
         self.context.publish(&message).await.unwrap()
     }
 
-    /// Everything that can be read of the space, also what is removed.
+    /// Returns everything that can be read from the space, including retired units.
     pub(crate) async fn all(&self, ids: &[RecordId]) -> String {
         let backends = &self.context.backends;
         let records = backends.records.list(&space(), 0, 10_000).await.unwrap();
@@ -67,7 +67,7 @@ impl House {
         format!("{records:?} {by_id:?} {changes:?}")
     }
 
-    /// Ends, and looks whether the files still hold the secret.
+    /// Stops the writer, and asserts that its files do not contain the secret.
     pub(crate) async fn ends_without_a_word(self) {
         let House { context, service, dir } = self;
         context.shutdown.cancel();
@@ -102,7 +102,8 @@ fn erasures(records: &[Record]) -> Vec<Curation> {
     (0..).zip(records).map(|(number, it)| erasure(number, it)).collect()
 }
 
-/// The talk with a secret in the middle that its neighbours repeat: as the question they answer, as whom they speak to.
+/// Returns a conversation with a secret in the middle. Its neighbours repeat it, in the question they answer and in
+/// their addressee.
 pub(crate) fn with_secret() -> (Vec<Record>, Record) {
     let mut all = history();
     let secret = Record {
@@ -131,7 +132,7 @@ pub(crate) fn says_nothing(all: &str) {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_an_erased_record() {
+async fn no_trace_of_an_erased_record_remains() {
     let (all, secret) = with_secret();
     let house = House::new("secret").await;
     let backends = &house.context.backends;
@@ -170,7 +171,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 5, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rest_stands_as_if_it_had_never_been_there(
+    fn the_rest_is_as_if_the_erased_records_had_never_existed(
         gone in prop::collection::btree_set(0..history().len(), 1..5),
         run in 0..12_usize,
         batches in 1..3_usize,
@@ -205,7 +206,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn the_same_erasure_again_is_harmless() {
+async fn repeating_an_erasure_is_harmless() {
     let (all, secret) = with_secret();
     let house = House::new("again").await;
     house.accept("1", &all, &[]).await;
@@ -219,7 +220,8 @@ async fn the_same_erasure_again_is_harmless() {
         settled(&house.context).await;
         assert_eq!(dump(&house.context, std::slice::from_ref(&rest)).await, once);
     }
-    // The batch it came with comes once more, late: what was erased stays away, since nobody accepted it anew.
+    // The original batch is delivered once more, late: the erased record does not come back, because it was not
+    // accepted again.
     let message = RecordsAcceptedV1 {
         space: space(),
         batch: "5".to_owned(),
@@ -250,9 +252,10 @@ async fn the_same_erasure_again_is_harmless() {
     house.end().await;
 }
 
-/// The writer dies between the erasure and the announcement: whoever gets the message next finds what is left to do.
+/// The writer is killed between the erasure and the announcement. The next delivery of the message completes the
+/// work.
 #[tokio::test]
-async fn an_erasure_that_stopped_half_way_is_ended() {
+async fn an_interrupted_erasure_is_completed() {
     let (all, secret) = with_secret();
     let rest = without(&all, std::slice::from_ref(&secret));
     let house = House::new("whole").await;
@@ -285,9 +288,9 @@ async fn an_erasure_that_stopped_half_way_is_ended() {
     }
 }
 
-/// What people decide is stored and announced, though it touches no unit.
+/// Curations are stored and announced even if they affect no unit.
 #[tokio::test]
-async fn a_batch_of_curations_alone_is_written() {
+async fn a_batch_with_only_curations_is_written() {
     let house = House::new("alone").await;
     let organised = house
         .context

@@ -1,4 +1,4 @@
-//! Dead letters and what is erased.
+//! Tests of dead letters and erasure.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::erase::{House, erasure, says_nothing, with_secret, without};
 use crate::order::idle;
 use crate::space;
 
-/// Publishes a batch and gives it up, as if nobody could write it; returns its position.
+/// Publishes a batch, gives it up as if it could not be written, and returns its position.
 async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Position {
     let message = RecordsAcceptedV1 {
         space: space(),
@@ -32,9 +32,10 @@ async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Positio
     position
 }
 
-/// Batches that were given up lose what is erased and keep the rest, which is written once they are replayed.
+/// Batches that were given up lose the erased records and keep the others, which are written when the batch is
+/// replayed.
 #[tokio::test]
-async fn dead_letters_lose_what_is_erased_and_nothing_else() {
+async fn dead_letters_lose_only_erased_records() {
     let (all, secret) = with_secret();
     let house = House::stopped("letters").await;
     let letters = house.context.backends.dead_letters.clone();
@@ -76,9 +77,9 @@ async fn dead_letters_lose_what_is_erased_and_nothing_else() {
     house.ends_without_a_word().await;
 }
 
-/// A batch that is given up after one of its records was erased loses it then.
+/// A batch that is given up after one of its records was erased loses that record at that moment.
 #[tokio::test]
-async fn what_is_given_up_late_is_looked_at() {
+async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
     let (all, secret) = with_secret();
     let house = House::stopped("late").await;
     let (backends, letters) = (&house.context.backends, house.context.backends.dead_letters.clone());
@@ -88,7 +89,7 @@ async fn what_is_given_up_late_is_looked_at() {
         .put_curations(&space(), Position(1), &[curation])
         .await
         .unwrap();
-    // No writer can store a record of another space: the batch is given up.
+    // No writer can store a record of another space, so the batch is given up.
     let stray = Record {
         space: "elsewhere".parse().unwrap(),
         ..all[0].clone()

@@ -1,4 +1,4 @@
-//! The writer from outside: records in, units and relations out.
+//! Tests of the writer from outside: records in, units and relations out.
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
@@ -17,7 +17,7 @@ use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::record::{Modality, Record, ToolCall};
 
-/// Monday, 8 May 2023, 13:00 in Berlin.
+/// Returns Monday, 8 May 2023, 13:00 in Berlin.
 fn start() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2023-05-08T13:00:00+02:00").unwrap()
 }
@@ -26,7 +26,7 @@ fn space() -> SpaceId {
     "home".parse().unwrap()
 }
 
-/// The `number`th record of a session, a minute after the one before it.
+/// Returns the `number`th record of a session, a minute after the one before it.
 fn record(session: &str, number: u64, actor: &str, text: &str) -> Record {
     let external_id = format!("{session}:{number}");
     let minutes = i64::try_from(number).unwrap();
@@ -50,7 +50,7 @@ fn record(session: &str, number: u64, actor: &str, text: &str) -> Record {
     }
 }
 
-/// A session of lines such as `Ana: Hello`.
+/// Returns a session of lines such as `Ana: Hello`.
 fn talk(lines: &[&str]) -> Vec<Record> {
     let records = lines.iter().zip(1..).map(|(line, number)| {
         let (actor, text) = line.split_once(": ").unwrap();

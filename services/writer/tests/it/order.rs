@@ -1,4 +1,4 @@
-//! Whatever the order and number of deliveries, the same store is left.
+//! Tests that any order and number of deliveries leaves the same data in the stores.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 
 use crate::{call, record, space, start};
 
-/// A two-sided talk with silences, an aside of a third, and an agent's run.
+/// Returns a conversation between two people with silences, an aside by a third person, and the run of an agent.
 pub(crate) fn history() -> Vec<Record> {
     let lines = [
         "Did you bake bread this weekend?",
@@ -45,7 +45,7 @@ pub(crate) fn history() -> Vec<Record> {
     out
 }
 
-/// Writes the batches one after the other and returns all that the stores then hold, as text.
+/// Writes the batches in order and returns the final contents of the stores as text.
 fn stored(name: &str, batches: &[Vec<Record>]) -> String {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::remove_dir_all(&dir).ok();
@@ -79,13 +79,13 @@ fn stored(name: &str, batches: &[Vec<Record>]) -> String {
     out
 }
 
-/// Waits until all is written, and nothing was given up.
+/// Waits until everything is written, and asserts that no batch was given up.
 pub(crate) async fn settled(context: &Context) {
     idle(context).await;
     assert_eq!(context.backends.dead_letters.count().await.unwrap(), 0);
 }
 
-/// Waits until nothing waits to be written.
+/// Waits until no message is waiting to be written.
 pub(crate) async fn idle(context: &Context) {
     use domain::message::Message;
     let bus = &context.backends.bus;
@@ -165,7 +165,7 @@ proptest! {
     }
 }
 
-/// Names the first line that differs.
+/// Fails at the first line that differs.
 pub(crate) fn similar_asserts(expected: &str, found: &str) -> Result<(), TestCaseError> {
     for (expected, found) in expected.lines().zip(found.lines()) {
         prop_assert_eq!(expected, found);
@@ -175,7 +175,7 @@ pub(crate) fn similar_asserts(expected: &str, found: &str) -> Result<(), TestCas
 }
 
 #[tokio::test]
-async fn a_space_that_is_deleted_stays_deleted() {
+async fn a_deleted_space_stays_deleted() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("deleted");
     std::fs::remove_dir_all(&dir).ok();
     let context = Context::embedded(&dir).await.unwrap();
@@ -204,9 +204,9 @@ async fn a_space_that_is_deleted_stays_deleted() {
     service.await.unwrap().unwrap();
 }
 
-/// A space that was made anew takes what it accepted, and nothing that was accepted under its name before.
+/// A space that was created again accepts new records, and none that were accepted under its name before.
 #[tokio::test]
-async fn a_space_made_anew_takes_nothing_of_before() {
+async fn a_space_created_again_takes_no_records_of_the_former_one() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("anew");
     std::fs::remove_dir_all(&dir).ok();
     let context = Context::embedded(&dir).await.unwrap();
@@ -238,7 +238,7 @@ async fn a_space_made_anew_takes_nothing_of_before() {
     std::fs::remove_dir_all(&dir).ok();
 }
 
-/// What the writer announces finds room in a queue that is full of what it has to write.
+/// The writer can announce its work although the queue is full of messages that it still has to write.
 #[tokio::test]
 async fn a_full_queue_is_emptied() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("full");

@@ -1,4 +1,5 @@
-//! Pictures that a language model describes: the units of their records are as if the caller had given the caption.
+//! Tests of pictures that a language model describes: the units of their records are as if the caller had given the
+//! caption.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -26,7 +27,7 @@ use crate::{record, space, start};
 const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
 const FERN: &str = "A tall fern in a turquoise pot on a balcony.";
 
-/// An endpoint of a language model that says what it was told to; gone with the process.
+/// A stand-in for a model endpoint that gives the prepared replies. It lives until the process ends.
 #[derive(Clone)]
 struct Endpoint {
     port: u16,
@@ -85,7 +86,7 @@ impl Endpoint {
         self.heard.lock().unwrap().requests.clone()
     }
 
-    /// Settings of a writer that asks it, in which a session is over at once.
+    /// Returns settings of a writer that uses it and closes a session immediately.
     fn settings(&self) -> String {
         format!(
             "[language_model]\nurl = \"http://127.0.0.1:{}/v1\"\nmodel = \"parrot\"\n\
@@ -95,7 +96,7 @@ impl Endpoint {
     }
 }
 
-/// A writer at work.
+/// A running writer.
 struct Writer {
     context: Context,
     service: JoinHandle<anyhow::Result<()>>,
@@ -139,7 +140,7 @@ impl Writer {
         self.context.backends.readings.get(&space(), &[id]).await.unwrap().pop()
     }
 
-    /// Waits until the unit of a record has a caption, or has none.
+    /// Waits until the unit of a record has this caption; an empty caption means none.
     async fn captioned(&self, record: &Record, caption: &str) {
         let wait = async {
             loop {
@@ -158,7 +159,7 @@ impl Writer {
         tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
     }
 
-    /// Waits until no session wants to be read.
+    /// Waits until no session is waiting to be read.
     async fn read(&self) {
         let wait = async {
             while self.context.backends.readings.wanted(&space()).await.unwrap() > 0 {
@@ -168,14 +169,14 @@ impl Writer {
         tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
     }
 
-    /// Wants the session of a record to be looked at.
+    /// Requests a look at the session of a record.
     async fn want(&self, record: &Record) {
         let now = start().to_utc();
         let readings = &self.context.backends.readings;
         readings.want(&space(), &[record.session], now, now).await.unwrap();
     }
 
-    /// Returns how many records a word finds.
+    /// Returns the number of records that a word finds.
     async fn found(&self, word: &str) -> usize {
         let search = Search {
             words: Some(text::sparse::words(word)),
@@ -213,7 +214,7 @@ fn said(caption: &str) -> String {
 const NO_NOTES: &str = r#"{"gists": [], "relations": [], "facts": [], "changes": []}"#;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_described_picture_is_like_one_with_a_caption() {
+async fn a_described_picture_is_treated_like_one_with_a_caption() {
     let endpoint = Endpoint::start(&[&said(&format!("{FERN} I like it.")), NO_NOTES]);
     let dir = folder("described");
     let writer = Writer::start(&dir, &endpoint.settings()).await;
@@ -231,7 +232,7 @@ async fn a_described_picture_is_like_one_with_a_caption() {
     writer.captioned(&bare, text::caption(FERN).as_str()).await;
     writer.read().await;
 
-    // One call for one picture, then one for the passage, which shows the caption.
+    // One call for the picture, then one for the passage, which contains the caption.
     let requests = endpoint.requests();
     assert_eq!(requests.len(), 2, "{requests:?}");
     let shown = requests[0]["messages"][1].to_string();
@@ -249,7 +250,7 @@ async fn a_described_picture_is_like_one_with_a_caption() {
     assert_eq!(writer.unit(&away).await.caption, "");
     assert_eq!(writer.found("turquoise").await, 1);
 
-    // The same as if the caller had given it: unit, and events around it.
+    // The unit and the events around it are the same as if the caller had given the caption.
     let units = units_of_all(&writer.context).await;
     let events = units.iter().filter(|it| it.grain == Grain::Event);
     assert!(
@@ -268,7 +269,7 @@ async fn a_described_picture_is_like_one_with_a_caption() {
     assert_eq!(units_of_all(&plain.context).await, units);
     plain.stop().await;
 
-    // Derived again from the records, without a call.
+    // They are derived again from the records, without a call.
     writer.accept("2", &all).await;
     settled(&writer.context).await;
     writer.read().await;
@@ -279,7 +280,7 @@ async fn a_described_picture_is_like_one_with_a_caption() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_description_goes_with_its_record_and_a_caption_with_its_reading() {
+async fn a_description_disappears_with_its_record_and_a_caption_with_its_reading() {
     let endpoint = Endpoint::start(&[&said("A letter of the quaxbank."), &said(FERN), NO_NOTES]);
     let dir = folder("undescribed");
     let writer = Writer::start(&dir, &endpoint.settings()).await;
@@ -309,7 +310,7 @@ async fn a_description_goes_with_its_record_and_a_caption_with_its_reading() {
     assert!(!left.contains("quaxbank") && left.contains("turquoise"), "{left}");
     writer.stop().await;
 
-    // Where nobody describes, a caption goes with its reading.
+    // Without a model, a caption disappears with its reading.
     let writer = Writer::start(&dir, "").await;
     assert_eq!(writer.found("turquoise").await, 1);
     let readings = &writer.context.backends.readings;
@@ -324,7 +325,7 @@ async fn a_description_goes_with_its_record_and_a_caption_with_its_reading() {
     std::fs::remove_dir_all(&dir).ok();
 }
 
-/// Returns the units that are in use, by id.
+/// Returns the active units, by id.
 async fn units_of_all(context: &Context) -> Vec<Unit> {
     let changes = context.backends.graph.changes(&space(), 0, 10_000).await.unwrap();
     let mut units: Vec<Unit> = changes.into_iter().map(|it| it.unit).collect();

@@ -1,15 +1,16 @@
-//! Relations judged by reading: what the rules find must stay right. `docs/EVALUATION.md` tells how they were judged.
+//! Compares the relations that the rules find with relations that were judged by reading. `docs/EVALUATION.md`
+//! describes how they were judged.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::corpus::found;
 
-/// `right` or `wrong`, grain and kind, key; one relation a line.
+/// A file with one relation per line: `right` or `wrong`, grain and kind, key.
 const JUDGED: &str = "tests/data/judged.tsv";
 
 #[test]
-fn relations_stay_as_precise_as_they_were_judged() {
+fn relations_are_as_precise_as_when_they_were_judged() {
     let judged = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(JUDGED)).unwrap();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
     let sets = ["eval/data/house", "train/data/corpus"].map(|it| root.join(it).join("conversations.jsonl"));

@@ -1,4 +1,5 @@
-//! Why somebody undid a merge, or took a label or a summary back, may quote what was erased since.
+//! Tests of the reasons that users give for undoing a merge or rejecting a label or summary: such a reason may quote
+//! a record that is erased later.
 
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
@@ -45,7 +46,7 @@ fn undo(number: u64, merge: &Merge) -> Curation {
 }
 
 #[tokio::test]
-async fn reasons_for_undoing_a_merge_go_with_the_records_that_it_is_about() {
+async fn a_reason_for_undoing_a_merge_is_redacted_with_the_merged_records() {
     let house = House::stopped("reasons").await.started();
     let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
     let kept = record("m", 2, "Ann", "I watered the fern with Ben.");
@@ -83,7 +84,8 @@ async fn reasons_for_undoing_a_merge_go_with_the_records_that_it_is_about() {
     assert_eq!(reasons().await, ["", "", "reason 2", "reason 3"]);
 }
 
-/// The reading in which a model labels the topic that was founded on the event of `first`, and was shown another record, too.
+/// Returns a reading in which a model labels the topic founded by the event of `first`; the model was also shown
+/// another record.
 fn label(first: &Record, beside: RecordId) -> Reading {
     Reading {
         id: ReadingId::label(first.id),
@@ -104,7 +106,7 @@ fn label(first: &Record, beside: RecordId) -> Reading {
 }
 
 #[tokio::test]
-async fn reasons_for_taking_a_label_back_go_with_the_records_that_it_was_made_of() {
+async fn a_reason_for_rejecting_a_label_is_redacted_with_the_shown_records() {
     let house = House::stopped("label reasons").await.started();
     let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
     let kept = record("n", 2, "Ann", "I watered the fern with Ben.");
@@ -145,7 +147,7 @@ async fn reasons_for_taking_a_label_back_go_with_the_records_that_it_was_made_of
     assert_eq!(reasons, ["", "", "reason 2"]);
 }
 
-/// A page with a line that comes from the turn of a record.
+/// Returns a page with a line from the turn of a record.
 fn page(number: u128, record: &Record) -> Page {
     let line = Line {
         text: record.text.clone(),
@@ -179,7 +181,7 @@ fn page(number: u128, record: &Record) -> Page {
 }
 
 #[tokio::test]
-async fn reasons_for_taking_a_summary_back_go_with_the_records_of_the_lines_of_the_page() {
+async fn a_reason_for_rejecting_a_summary_is_redacted_with_the_records_of_the_lines() {
     let house = House::stopped("summary reasons").await.started();
     let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
     let kept = record("n", 2, "Ann", "I watered the fern with Ben.");

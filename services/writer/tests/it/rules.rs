@@ -8,7 +8,7 @@ fn last(records: &[Record]) -> Unit {
 }
 
 #[test]
-fn summaries_are_dated_and_name_who_is_meant() {
+fn a_summary_has_a_date_and_names_for_pronouns() {
     for (lines, expected) in [
         (
             vec![
@@ -39,7 +39,7 @@ fn summaries_are_dated_and_name_who_is_meant() {
 }
 
 #[test]
-fn a_reply_knows_its_question_and_whom_it_speaks_to() {
+fn a_reply_has_its_question_and_its_addressee() {
     for (lines, addressee, question) in [
         (
             vec!["Ana: Did you see it?", "Tom: Yes, twice."],
@@ -76,7 +76,7 @@ fn a_reply_knows_its_question_and_whom_it_speaks_to() {
 }
 
 #[test]
-fn scenes_have_people_places_actions_and_cues() {
+fn a_unit_has_people_a_place_an_action_and_cues() {
     let unit = last(&talk(&[
         "Tom: Hi",
         "Ana: Congrats, Tom! Last week I visited my sister Julia in New York. We baked sourdough bread on Monday.",
@@ -94,7 +94,7 @@ fn scenes_have_people_places_actions_and_cues() {
 }
 
 #[test]
-fn an_image_speaks_through_its_caption() {
+fn an_image_is_represented_by_its_caption() {
     let image = Record {
         modality: Modality::Visual,
         image_caption: Some("a photo of a dog on a beach".to_owned()),
@@ -106,7 +106,7 @@ fn an_image_speaks_through_its_caption() {
 }
 
 #[test]
-fn actions_show_their_call_and_what_it_changed() {
+fn an_action_shows_its_call_and_the_changes_it_made() {
     for (arguments, result, text, expected) in [
         (
             r#"{"order_id": "A7"}"#,
@@ -149,7 +149,7 @@ fn actions_show_their_call_and_what_it_changed() {
 }
 
 #[test]
-fn a_world_that_answers_in_words_tells_step_place_and_state() {
+fn a_response_in_words_gives_step_place_and_state() {
     let unit = last(&talk(&[
         "agent: [step 3] goto(aisle B)",
         "environment: You are in aisle B. B1 now holds bag of rice x3. Carrying: copper pan x2. Battery 62.",
@@ -178,7 +178,7 @@ fn changed(unit: &Unit) -> Vec<String> {
 }
 
 #[test]
-fn a_unit_is_the_same_in_any_window_wide_enough() {
+fn a_unit_is_the_same_in_any_sufficiently_wide_window() {
     let lines: Vec<String> = (0..60)
         .map(|it| format!("{}: Number {it}, is it {it}? It is.", ["Ana", "Tom", "Bo"][it % 3]))
         .collect();

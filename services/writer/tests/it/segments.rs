@@ -22,7 +22,7 @@ fn organised(records: Vec<Record>) -> (Vec<Unit>, Vec<Relation>) {
     (segments.units, segments.relations)
 }
 
-/// Relations between turns as `2 causes 1`, by the numbers of the records.
+/// Returns the relations between turns as `2 causes 1`, by the numbers of the records.
 fn told(records: &[Record]) -> Vec<String> {
     let (_, relations) = organised(records.to_vec());
     let number = |id: UnitId| records.iter().position(|it| UnitId::turn(it.id) == id).map(|it| it + 1);
@@ -37,7 +37,7 @@ fn told(records: &[Record]) -> Vec<String> {
 }
 
 #[test]
-fn relations_follow_from_what_was_said() {
+fn relations_follow_from_the_text_of_turns() {
     for (lines, expected) in [
         (
             vec!["Ana: Why did you move?", "Tom: Because the rent rose."],
@@ -68,7 +68,7 @@ fn relations_follow_from_what_was_said() {
             vec!["Tom: I ran on 5 May 2023.", "Tom: I trained on 1 May 2023."],
             vec!["2 Before 1"],
         ),
-        // Some day in May is no day before or after the fifth.
+        // An unspecified day in May is neither before nor after the fifth.
         (
             vec!["Tom: I ran in May 2023.", "Tom: I ran and trained on 5 May 2023."],
             vec![],
@@ -105,7 +105,7 @@ fn relations_follow_from_what_was_said() {
 }
 
 #[test]
-fn what_happens_side_by_side_is_parallel() {
+fn simultaneous_events_are_parallel() {
     for (before, after, expected) in [
         (
             "Ana: I painted the fence.",
@@ -126,7 +126,7 @@ fn what_happens_side_by_side_is_parallel() {
 }
 
 #[test]
-fn an_action_enables_the_one_that_uses_what_it_got() {
+fn an_action_enables_another_that_uses_its_result() {
     let run = [
         call(1, "take", r#"{"object": "brass key"}"#, "You take the brass key."),
         call(2, "go", "east", "You are in the hall."),
@@ -136,7 +136,7 @@ fn an_action_enables_the_one_that_uses_what_it_got() {
 }
 
 #[test]
-fn a_turn_keeps_few_relations() {
+fn a_turn_keeps_only_its_best_relations() {
     let lines: Vec<String> = (1..=20).map(|it| format!("Tom: I ran on {it} March 2023.")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let found = told(&talk(&lines));
@@ -145,7 +145,7 @@ fn a_turn_keeps_few_relations() {
 }
 
 #[test]
-fn a_session_falls_into_events_of_one_topic() {
+fn a_session_is_divided_into_events_of_one_topic() {
     let lines = [
         "Ana: Did you bake bread this weekend?",
         "Tom: Yes, a sourdough loaf with rye flour.",
@@ -180,7 +180,7 @@ fn a_session_falls_into_events_of_one_topic() {
 }
 
 #[test]
-fn a_long_session_of_equal_lines_still_falls_apart() {
+fn a_long_session_of_identical_lines_is_divided_into_events() {
     let lines = vec!["Ana: ok"; 300];
     let (units, _) = organised(talk(&lines));
     let longest = units.iter().map(|it| it.records.len()).max().unwrap();

@@ -1,4 +1,4 @@
-//! The rules have a version, and units say which wrote them: what is written otherwise needs another version.
+//! Tests that the version of the rules, which is stored in each unit, changes with their output.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use writer::{RULES, Stretch, plan, segment, write};
 
 use crate::{call, record};
 
-/// The version of the rules, and the digest of what they write of the sample.
+/// The version of the rules, and the digest of their output for the sample.
 const WRITTEN: (&str, &str) = ("rules/4", "a16a47bd-bab3-5840-9e34-d7dcf36442de");
 
 /// Reads the sample: session, actor, kind and content of each record.
@@ -40,7 +40,7 @@ fn sessions() -> Vec<Vec<Record>> {
     sessions
 }
 
-/// Everything the rules write of a session, as JSON.
+/// Returns the complete output of the rules for a session, as JSON.
 fn written(records: Vec<Record>) -> String {
     let fresh: BTreeSet<_> = records.iter().map(|it| it.id).collect();
     let turns = write(&records, &(0..records.len()).collect::<Vec<_>>());
@@ -57,7 +57,7 @@ fn written(records: Vec<Record>) -> String {
 }
 
 #[test]
-fn what_is_written_otherwise_has_another_version() {
+fn a_changed_output_needs_another_version() {
     let all: String = sessions().into_iter().map(written).collect();
     let digest = Uuid::new_v5(&Uuid::NAMESPACE_OID, all.as_bytes()).to_string();
     assert_eq!(

@@ -1,10 +1,10 @@
-//! Values as sets of stems, to compare them.
+//! Converts values to sets of stems for comparison.
 
 use std::collections::BTreeSet;
 
 use super::Said;
 
-/// Returns the stems of an object; its words if all of them are function words.
+/// Returns the stems of an object, or its words if all of them are function words.
 pub(super) fn stems(object: &str) -> BTreeSet<String> {
     let all = text::stems(object);
     if all.is_empty() {
@@ -13,7 +13,7 @@ pub(super) fn stems(object: &str) -> BTreeSet<String> {
     all.into_iter().collect()
 }
 
-/// Returns the stems without the times that are named.
+/// Returns the stems of an object without the times that it names.
 pub(super) fn timeless(said: &Said<'_>) -> BTreeSet<String> {
     let mut rest = String::new();
     let mut from = 0;
@@ -28,7 +28,7 @@ pub(super) fn timeless(said: &Said<'_>) -> BTreeSet<String> {
     stems
 }
 
-/// Returns the stems of the words that begin with a capital or a number: names of places.
+/// Returns the stems of the words that begin with a capital or a digit, such as names of places.
 pub(super) fn capitals(object: &str) -> BTreeSet<String> {
     object
         .split_whitespace()
@@ -42,7 +42,7 @@ pub(super) fn capitals(object: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the stem of the noun an object is about: "cat" of "an old cat called Ruth".
+/// Returns the stem of the main noun of an object: "cat" for "an old cat called Ruth".
 pub(super) fn head(object: &str) -> String {
     let mut last = "";
     for word in object.split_whitespace() {
@@ -58,7 +58,7 @@ pub(super) fn head(object: &str) -> String {
     text::stem(last)
 }
 
-/// Returns a predicate without its negation, in stems.
+/// Returns the stems of a predicate without its negation.
 pub(super) fn bare(predicate: &str) -> String {
     let words: Vec<&str> = predicate
         .split(' ')
@@ -67,7 +67,7 @@ pub(super) fn bare(predicate: &str) -> String {
     words.iter().map(|it| text::stem(it)).collect::<Vec<_>>().join(" ")
 }
 
-/// Says whether a stem tells how often or when, and not what.
+/// Returns true if a stem says when or how often something happens.
 fn is_often(stem: &str) -> bool {
     OFTEN.contains(&stem) || text::time::words::SEASONS.contains(&stem) || text::time::words::is_date_stem(stem)
 }
@@ -76,7 +76,7 @@ const AFTER_HEAD: &[&str] = &[
     "called", "named", "in", "at", "with", "from", "of", "on", "for", "by", "who", "that", "which", "near", "and",
     "off", "to", "as", "we", "I",
 ];
-/// Stems that tell how often and not what.
+/// Stems that say how often something happens.
 const OFTEN: &[&str] = &[
     "everi",
     "week",

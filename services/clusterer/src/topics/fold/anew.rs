@@ -1,4 +1,4 @@
-//! Clustering anew, and which new topic is which old one.
+//! Clusters all units again, and matches new topics with old ones.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use super::{Checkpoint, Fold, Key, cluster, free};
 use crate::topics::kmeans::{centred, centres, mean, nearest, normalise, step};
 use crate::topics::label::{Spread, name};
 
-/// Most topics of a clustering.
+/// Maximum number of topics of a clustering.
 const CLUSTERS_MAX: usize = 50;
-/// Units for each topic, at least, as long as that gives fewer topics.
+/// Units per topic; it determines the number of topics of a clustering.
 const UNITS_EACH: usize = 5;
-/// A new topic goes on an old one if at least one of so many of its units come from it.
+/// A new topic takes over an old topic's id if at least one in this many of its units comes from it.
 const SHARE: usize = 4;
 
 impl Fold {
-    /// Clusters the first `size` units into `max(2, min(size / 5, 50))` topics or fewer (CompassMem, section 3.3).
+    /// Clusters the first `size` units into at most `max(2, min(size / 5, 50))` topics (CompassMem, section 3.3).
     pub(super) fn cluster_anew(&mut self, size: usize, last: Key) {
         let k = (size / UNITS_EACH).clamp(2, CLUSTERS_MAX);
         let mean = mean(self.line.values().take(size).map(|it| &*it.vector));
@@ -49,7 +49,7 @@ impl Fold {
         });
     }
 
-    /// Returns the centres of the topics as they stand, greatest topics first, ties by place.
+    /// Returns the centres of the current topics, largest topics first, ties by index.
     fn warm(&self, size: usize, mean: &[f32]) -> Vec<Vec<f32>> {
         let mut sums: Vec<(usize, Vec<f32>)> = vec![(0, vec![0.0; mean.len()]); self.topics.len()];
         for held in self.line.values().take(size) {
@@ -67,7 +67,7 @@ impl Fold {
         sums.into_iter().map(|it| it.1).collect()
     }
 
-    /// Puts the new topics in place of the old ones; those without units are left out.
+    /// Replaces the topics; new ones without units are left out.
     fn replace(&mut self, groups: &[Vec<Key>], centres: Vec<Vec<f32>>, shared: &[Vec<usize>]) {
         let matched = matched(shared);
         let old: Vec<TopicId> = self.topics.iter().map(|it| it.id).collect();
@@ -94,8 +94,8 @@ impl Fold {
     }
 }
 
-/// Returns for each new topic the old one it goes on, by the number of units they share (`shared[new][old]`), the greatest
-/// numbers first, ties by place.
+/// Returns, for each new topic, the old topic that it continues, by the number of shared units (`shared[new][old]`):
+/// highest numbers first, ties by index.
 fn matched(shared: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
     for (new, counts) in shared.iter().enumerate() {

@@ -1,17 +1,17 @@
-//! Words that help to tell what a label may be made of.
+//! Word lists that decide which words a label can consist of.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words after which a noun stands.
+/// Words that a noun usually follows.
 const BEFORE_NOUNS: &str = "a an the my your his her its our their this that these those some any no another every each of in on at \
     for from with about into over under through without by during after before near around like via";
-/// Words after which a verb stands.
+/// Words that a verb usually follows.
 const BEFORE_VERBS: &str = "i you he she we they it who to will would can could should shall may might must don't didn't doesn't \
     won't can't couldn't wouldn't i'm i've i'd i'll you're you've you'd you'll we're we've we'd we'll they're they've he's \
     she's it's let's not never just really always still already finally also please did do does am is are was were be been \
     being have has had gonna wanna and";
-/// Words that people use of everything.
+/// Words that are too general for a label.
 const GENERIC: &str = "time times day days week weeks weekend month months year years today tomorrow yesterday tonight morning \
     evening afternoon night hour hours minute minutes second seconds way ways lot lots bit kind sort stuff something anything \
     nothing everything someone anyone everyone nobody people person guy guys man men woman one ones two three four five six seven \
@@ -28,7 +28,7 @@ const GENERIC: &str = "time times day days week weeks weekend month months year 
     hey hello bye amen shame fuss mercy fingers hug drama bag top bottom middle front inside outside sight euros euro pounds \
     dollars percent euros clock date gap sad angry afraid young tiny huge tall easy hard cold warm hot dry wet high low deep \
     red green blue white black brown yellow pink grey gray ugly slow fast rough poor dear honest free";
-/// Verbs of every day in the forms in which they follow a noun.
+/// Everyday verbs, in the forms that occur after a noun.
 const VERBS: &str = "say says said tell tells told ask asks come comes came go goes went gone get gets got give gives gave given \
     take takes took taken make makes made put puts keep keeps kept let lets leave leaves see sees saw seen know knows knew \
     think thinks feel feels felt find finds found hold holds held bring brings brought buy buys bought sell sells sold send \
@@ -42,8 +42,7 @@ const VERBS: &str = "say says said tell tells told ask asks come comes came go g
     stop stops play plays turned talk talks walk walks wait waits join joins finish finishes learn learns check checks \
     add adds save saves fix fixes remember remembers bet swear guess reckon reckons laugh laughs cry cries smell smells \
     smile smiles arrive hand hands pick picks pull pulls push pushes drop drops fit fits pass follow follows";
-/// Words with grammar but no meaning of their own in other languages with Latin letters: German, French, Spanish, Portuguese,
-/// Italian, Dutch, Polish.
+/// Function words of other languages with Latin letters: German, French, Spanish, Portuguese, Italian, Dutch, Polish.
 const ELSEWHERE: &str = "der die das den dem des ein eine einen einem einer und oder aber nicht auch auf aus bei mit nach von vor zum zur \
     für über ist sind war wird wir ihr sie ich mich mir dich dir wie was wer wenn dann noch schon nur sehr mal kein keine hat habe \
     haben bin bist dass doch immer heute hier les une des est sont pas pour avec dans sur qui que quoi elle nous vous ils mais aussi \
@@ -61,27 +60,28 @@ static GENERAL: LazyLock<HashSet<&str>> = LazyLock::new(|| GENERIC.split_whitesp
 static USUAL: LazyLock<HashSet<&str>> = LazyLock::new(|| VERBS.split_whitespace().collect());
 static FOREIGN: LazyLock<HashSet<&str>> = LazyLock::new(|| ELSEWHERE.split_whitespace().collect());
 
-/// Says whether a noun stands behind a lower-case word.
+/// Returns true if a noun usually follows this lower-case word.
 pub(super) fn opens_noun(word: &str) -> bool {
     NOUNS_NEXT.contains(word)
 }
 
-/// Says whether a verb stands behind a lower-case word.
+/// Returns true if a verb usually follows this lower-case word.
 pub(super) fn opens_verb(word: &str) -> bool {
     VERBS_NEXT.contains(word)
 }
 
-/// Says whether people use a lower-case word of everything.
+/// Returns true if a lower-case word is too general for a label.
 pub(super) fn is_general(word: &str) -> bool {
     GENERAL.contains(word)
 }
 
-/// Says whether a lower-case word carries grammar only.
+/// Returns true if a lower-case word is a function word.
 pub(super) fn is_function(word: &str) -> bool {
     text::is_stop(word) || FOREIGN.contains(word)
 }
 
-/// Says whether a lower-case word is a verb or stands like one: a form of an everyday verb, a participle, an adverb.
+/// Returns true if a lower-case word is a verb or resembles one: a form of an everyday verb, a participle, or an
+/// adverb.
 pub(super) fn is_verb(word: &str) -> bool {
     USUAL.contains(word) || word.len() > 4 && ["ed", "ly"].iter().any(|it| word.ends_with(it))
 }

@@ -6,13 +6,13 @@ use domain::page::{Dimension, Page, PageStatus};
 use super::{World, fact, facts, units};
 use crate::world::withdrawn;
 
-/// A moment after everything was told, and the one at which all was taken back.
+/// Returns a moment after all units were observed, and the moment at which all facts were withdrawn.
 fn moments() -> (DateTime<Utc>, DateTime<Utc>) {
     let after = units().iter().map(|it| it.observed_at.to_utc()).max().unwrap() + TimeDelta::hours(1);
     (after, after + TimeDelta::days(1))
 }
 
-/// The fact, taken back.
+/// Returns the fact, withdrawn.
 fn taken_back(fact: &Fact, until: DateTime<Utc>) -> Fact {
     Fact {
         withdrawn: true,
@@ -24,7 +24,7 @@ fn taken_back(fact: &Fact, until: DateTime<Utc>) -> Fact {
     }
 }
 
-/// Every page that tells a fact, in each dimension, with its lines.
+/// Returns each page with facts: its dimension, title and lines.
 fn told(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, String, Vec<String>)> {
     let pages = world.stored.values();
     let pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
@@ -44,7 +44,7 @@ fn told(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, String, 
 }
 
 #[test]
-fn what_was_taken_back_stands_on_every_page_as_of_a_moment_before() {
+fn withdrawn_facts_are_on_each_page_as_of_an_earlier_moment() {
     let (before, taken) = moments();
     let mut world = World::default();
     world.feed(&units(), &facts());
@@ -81,7 +81,7 @@ fn what_was_taken_back_stands_on_every_page_as_of_a_moment_before() {
 }
 
 #[test]
-fn what_gave_way_when_it_ceased_to_hold_stands_there_before() {
+fn closed_facts_crowded_out_of_a_page_are_on_it_as_of_an_earlier_moment() {
     let (before, _) = moments();
     let mut world = World::default();
     let closed = before + TimeDelta::hours(1);
@@ -104,7 +104,7 @@ fn what_gave_way_when_it_ceased_to_hold_stands_there_before() {
 }
 
 #[test]
-fn former_lines_are_bounded_and_go_with_their_source() {
+fn former_lines_are_bounded_and_disappear_with_their_source() {
     let (_, taken) = moments();
     let mut world = World::default();
     let all: Vec<Fact> = (0..40)
@@ -121,7 +121,7 @@ fn former_lines_are_bounded_and_go_with_their_source() {
     assert_eq!((page.sections.len(), former.len()), (1, 12));
     assert_eq!(former[0], "Ines likes crate 39", "those that went last stay");
     assert!(page.clone().now().is_none() && page.links.is_empty());
-    // Erased: the facts are none any more, and their units tell nothing.
+    // Erased: the facts are gone, and their units state nothing.
     world.drop_facts(&all);
     let gone: Vec<_> = units().iter().map(withdrawn).collect();
     world.feed(&gone, &[]);

@@ -9,7 +9,7 @@ use domain::unit::Unit;
 use super::{World, fact, units};
 use crate::world::{Stored, THEMES, dated, event, shuffled, turn, withdrawn};
 
-/// Every link leads to another page that is there, by its name; what comes next in time never comes back.
+/// Checks that each link leads to another existing page by its title, and that links in time never form a circle.
 pub(super) fn check(stored: &Stored) {
     let pages = stored.values();
     let pages = pages.filter_map(|it| {
@@ -43,7 +43,7 @@ fn leads(from: &Page, kind: LinkKind) -> Vec<&str> {
     links.map(|it| it.title.as_str()).collect()
 }
 
-/// Two sentences that name each other as the reason.
+/// Returns two sentences that name each other as the reason.
 fn reasons() -> Vec<Unit> {
     let said = [
         "Ines moved to Bergen because of Joar and the harbour.",
@@ -61,7 +61,7 @@ fn reasons() -> Vec<Unit> {
 }
 
 #[test]
-fn reasons_that_go_round_in_a_circle_are_both_told() {
+fn circular_reasons_are_both_linked() {
     let mut world = World::default();
     world.feed(&reasons(), &[]);
     assert_eq!(
@@ -77,7 +77,7 @@ fn reasons_that_go_round_in_a_circle_are_both_told() {
     assert_eq!(world.stored, Stored::new());
 }
 
-/// Ines lived in Oslo, as said beside the beehive, and lives in Bergen, as said beside the cello.
+/// Returns the facts that Ines lived in Oslo, stated with the beehive, and lives in Bergen, stated with the cello.
 fn moved() -> Vec<Fact> {
     let mut oslo = fact(0, "Ines", "lives in", "Oslo", Aspect::Place);
     let bergen = fact(1, "Ines", "lives in", "Bergen", Aspect::Place);
@@ -96,13 +96,13 @@ fn with_oslo() -> Vec<Unit> {
 }
 
 #[test]
-fn what_was_taken_back_stands_against_what_took_its_place() {
+fn a_closed_fact_contrasts_with_the_one_that_replaced_it() {
     let mut world = World::default();
     world.feed(&with_oslo(), &moved());
     let against = LinkKind::ContrastsWith;
     assert_eq!(leads(world.page(Dimension::Place, "Oslo"), against), ["Bergen"]);
     assert_eq!(leads(world.page(Dimension::Place, "Bergen"), against), ["Oslo"]);
-    // Both topics say it, each with its own fact.
+    // Both topics have such a link, each because of its own fact.
     let told = |world: &World, theme: usize| -> (Vec<String>, Vec<String>) {
         let unit = event(theme).id;
         let topic = world.stored.values().find_map(|it| {
@@ -129,7 +129,7 @@ fn what_was_taken_back_stands_against_what_took_its_place() {
     assert_eq!(beehive.0, ["Ines lives in Oslo no more"]);
     assert_eq!(cello.0, ["Ines lives in Bergen"]);
     assert_eq!((beehive.1.len(), cello.1.len()), (1, 1));
-    // Without the fact that closed it there is nothing to stand against.
+    // Without the fact that closed it, there is nothing to contrast with.
     let mut oslo = moved().remove(0);
     (oslo.valid_until, oslo.closed_at, oslo.retired_by) = (None, None, None);
     world.drop_facts(&moved()[1..]);
@@ -144,7 +144,7 @@ fn what_was_taken_back_stands_against_what_took_its_place() {
 }
 
 #[test]
-fn no_dimension_has_to_hold_anything() {
+fn any_dimension_may_be_empty() {
     let mut world = World::default();
     let mut units = units();
     units.iter_mut().for_each(|it| it.location.clear());

@@ -6,7 +6,7 @@ use super::{World, fact, lines};
 use crate::world::turn;
 
 #[test]
-fn long_sections_keep_the_lines_that_say_most() {
+fn long_sections_keep_their_best_lines() {
     let mut world = World::default();
     let plain = |it: usize| format!("We carried crate {it} into the shed beside the harbour wall.");
     let rich = |it: usize| {
@@ -44,7 +44,7 @@ fn long_sections_keep_the_lines_that_say_most() {
         .count();
     assert_eq!(rich, 10);
     assert!(events.lines.is_sorted_by_key(|it| it.observed_at));
-    // Those that hold, the surest first; then the newest. What holds no more gives way.
+    // Current facts come first, by confidence and then the newest. Closed ones are left out.
     assert_eq!((owned.lines.len(), owned.left_out), (12, 18));
     assert!(owned.lines.iter().all(|it| it.until.is_none()));
     let sure = ["crate 5", "crate 10", "crate 15", "crate 20", "crate 25"];
@@ -70,7 +70,7 @@ fn a_long_text_gives_a_line_of_bounded_length() {
 }
 
 #[test]
-fn lines_quote_what_was_said_and_no_code() {
+fn lines_quote_text_and_no_code() {
     let mut world = World::default();
     let mut unit = turn(0);
     unit.text =
