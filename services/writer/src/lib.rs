@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 mod accept;
 mod act;
 mod boundary;
+mod earlier_gists;
 mod erase;
 mod error;
 mod event;

@@ -2,21 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{NaiveTime, Utc};
-use domain::id::{ReadingId, RecordId, SpaceId, UnitId};
+use chrono::{DateTime, NaiveTime, Utc};
+use domain::id::{ReadingId, RecordId, SpaceId};
 use domain::message::UnitsOrganisedV1;
-use domain::port::{Chat, Completion, ModelAllowance, Position, Search};
-use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome};
+use domain::port::{Chat, Completion, ModelAllowance, ModelCost, Position};
+use domain::reading::{LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
-use domain::unit::{Grain, Status, Unit};
 use domain::{ErrorKind, PortError};
-use host::{Asked, Backends, clock};
+use host::{Asked, clock};
 use tracing::{Instrument, debug, info, info_span};
 
+use crate::earlier_gists::{EarlierGists, PlacedGist};
 use crate::reading::again::{PROMPT_AGAIN, prompt_again};
-use crate::reading::derive::{Derived, GISTS_MAX};
+use crate::reading::derive::Derived;
 use crate::reading::output;
-use crate::reading::prompt::{EarlierGist, PROMPT, Shown, digest, prompt};
+use crate::reading::prompt::{PROMPT, Shown, digest, prompt};
 use crate::reading::reply::is_usable;
 use crate::reading_worker::{AWAY, Model, Read, ReadingWorker};
 use crate::{Error, reading_store};
@@ -25,14 +25,9 @@ use crate::{Error, reading_store};
 const CALLS: u32 = 2;
 /// Maximum number of calls for the second look at a passage.
 const CALLS_AGAIN: u32 = 1;
-/// Entry in the rejected parts of a reading if the second look failed.
+/// Entry in the rejected parts of a reading if the second look failed, and its reason while it has not been taken.
 const SECOND_LOOK: &str = "the second look at the passage";
-/// Maximum number of earlier gists that the model is shown, whatever the settings say.
-const EARLIER_MAX: usize = 20;
-/// Number of search hits among which earlier gists are looked for (`HITS`), and number of bytes of the passage used
-/// as the query.
-const HITS: usize = 60;
-const SEARCHED_BYTES: usize = 4_000;
+const WAITS: &str = "it has not been taken yet";
 
 /// A passage to be read.
 pub(crate) struct OpenPassage<'a> {
@@ -45,16 +40,12 @@ pub(crate) struct OpenPassage<'a> {
     pub(crate) former: Option<&'a Reading>,
 }
 
-/// A gist and its position in a reading.
-struct Placed {
-    place: GistRef,
-    unit: Unit,
-}
-
-/// The earlier gists that the model is shown with a passage, with their positions.
-struct Prepared {
-    earlier: Vec<Placed>,
-    shown: Vec<EarlierGist>,
+/// The outcome of the first look at a passage.
+enum First {
+    /// A reading without its outcome, and the cost of its calls.
+    Reading { reading: Box<Reading>, spent: ModelCost },
+    /// Nothing was read; try again at that moment.
+    Later(DateTime<Utc>),
 }
 
 impl ReadingWorker {
@@ -64,30 +55,82 @@ impl ReadingWorker {
             debug!(space = %open.space, "the budget of the day is spent, reading waits");
             return Ok(Read::Later(tomorrow()));
         };
+        let waiting = open.former.filter(|it| waits_for_second_look(it));
+        let waiting = waiting.filter(|it| it.records == ids(&open.records) && it.prompt == PROMPT);
+        let (mut reading, earlier) = match waiting {
+            Some(former) => {
+                let at = clock::now();
+                (
+                    Reading { at, ..former.clone() },
+                    EarlierGists::of(&self.context.backends, open.space, former).await?,
+                )
+            }
+            None => {
+                let most = self.config.earlier_gists;
+                let earlier = EarlierGists::find(&self.context.backends, open, most).await?;
+                match self.first_look(model, open, &earlier, allow).await? {
+                    First::Reading { reading, spent } => {
+                        allow.spend(spent);
+                        (*reading, Some(earlier))
+                    }
+                    First::Later(at) => return Ok(Read::Later(at)),
+                }
+            }
+        };
+        let mut derived = reading_store::derived(&self.context.backends, open.space, &reading).await?;
+        reading.outcome = outcome(&derived);
+        if let Some(earlier) = earlier.filter(|_| self.config.thorough && !derived.units.is_empty()) {
+            let first_outcome = reading.outcome.clone();
+            reading.outcome.left_out.push(second_look(WAITS));
+            // Stored before the second call, so that the result of the first one is kept if the process ends.
+            if !self.put(open.space, &reading).await? {
+                return Ok(Read::Done);
+            }
+            let chat = prompt_again(&shown(open, &earlier), &derived);
+            let asked = self.look_again(model, &chat, allow).await;
+            if let Some(at) = self.second_look_at(&asked, reading.id) {
+                debug!(space = %open.space, "the second look at a passage waits");
+                reading.spent.add(asked.spent);
+                self.store(open.space, &reading, derived).await?;
+                return Ok(Read::Later(at));
+            }
+            reading.outcome = first_outcome;
+            derived = self.with_second(open.space, &mut reading, derived, asked).await?;
+        }
+        self.store(open.space, &reading, derived).await?;
+        Ok(Read::Done)
+    }
+
+    /// Asks the model to read a passage for the first time.
+    async fn first_look(
+        &self,
+        model: &Model,
+        open: &OpenPassage<'_>,
+        earlier: &EarlierGists,
+        allow: ModelAllowance,
+    ) -> Result<First, Error> {
         let id = ReadingId::derive(open.records[0].id);
-        let prepared = self.prepared(open).await?;
-        let chat = prompt(&shown(open, &prepared));
+        let chat = prompt(&shown(open, earlier));
         let stored = |it: &Completion| is_usable(it).then(|| output::stored(&it.text));
         let asked = model.asker.ask(&chat, calls_at_most(allow, CALLS), stored).await;
-        allow.spend(asked.spent);
         let (output, failure) = match (asked.outcome, asked.failure) {
             (Ok(text), _) => (text, None),
             (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
                 debug!(why, space = %open.space, "the language model is away, reading waits");
-                return Ok(Read::Later(clock::now() + AWAY));
+                return Ok(First::Later(clock::now() + AWAY));
             }
-            (Err(_), None) if asked.spent.calls == 0 => return Ok(Read::Later(tomorrow())),
+            (Err(_), None) if asked.spent.calls == 0 => return Ok(First::Later(tomorrow())),
             (Err(why), _) => (String::new(), Some(why)),
         };
         let mut spent = asked.spent;
         spent.add(open.former.map(|it| it.spent).unwrap_or_default());
-        let mut reading = Reading {
+        let reading = Box::new(Reading {
             id,
             kind: ReadingKind::Passage,
             session: open.records[0].session,
             records: ids(&open.records),
-            beside: beside(open, &prepared.earlier),
-            earlier: prepared.earlier.iter().map(|it| it.place).collect(),
+            beside: beside(open, &earlier.gists),
+            earlier: earlier.gists.iter().map(|it| it.place).collect(),
             digest: digest(&[], &open.records),
             prompt: PROMPT.to_owned(),
             model: model.name.clone(),
@@ -96,31 +139,23 @@ impl ReadingWorker {
             failure,
             outcome: ReadingOutcome::default(),
             spent,
-        };
-        let mut derived = reading_store::derived(&self.context.backends, open.space, &reading).await?;
-        reading.outcome = outcome(&derived);
-        if self.config.thorough && !derived.units.is_empty() {
-            // Stored before the second call, so that the result of the first one is kept if the process ends.
-            if !self.put(open.space, &reading).await? {
-                return Ok(Read::Done);
-            }
-            let chat = prompt_again(&shown(open, &prepared), &derived);
-            let asked = self.look_again(model, &chat, allow).await;
-            derived = self.with_second(open.space, &mut reading, derived, asked).await?;
-        }
-        self.store(open.space, &reading, derived).await?;
-        Ok(Read::Done)
+        });
+        Ok(First::Reading {
+            reading,
+            spent: asked.spent,
+        })
     }
 
-    /// Finds the earlier gists that the model is shown with a passage.
-    async fn prepared(&self, open: &OpenPassage<'_>) -> Result<Prepared, PortError> {
-        let most = self.config.earlier_gists.min(EARLIER_MAX);
-        let earlier = match most {
-            0 => Vec::new(),
-            _ => earlier_gists(&self.context.backends, open, most).await?,
-        };
-        let shown = earlier.iter().map(earlier_gist).collect();
-        Ok(Prepared { earlier, shown })
+    /// Returns when a second look is to be tried again, or none if it was answered or is given up. It waits while the
+    /// endpoint is away, as the first one does, and until the next day if the budget is spent.
+    fn second_look_at(&self, asked: &Asked<String>, id: ReadingId) -> Option<DateTime<Utc>> {
+        match (&asked.outcome, asked.failure) {
+            (Err(_), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
+                Some(clock::now() + AWAY)
+            }
+            (Err(_), None) if asked.spent.calls == 0 => Some(tomorrow()),
+            (Ok(_) | Err(_), _) => None,
+        }
     }
 
     /// Asks about a passage once more, if the budget allows it.
@@ -148,8 +183,7 @@ impl ReadingWorker {
             }
             Err(why) => {
                 debug!(why, %space, reading = %reading.id, "nothing came of a second look at a passage");
-                let what = SECOND_LOOK.to_owned();
-                reading.outcome.left_out.push(LeftOut { what, why });
+                reading.outcome.left_out.push(second_look(&why));
                 Ok(derived)
             }
         }
@@ -202,6 +236,18 @@ impl ReadingWorker {
     }
 }
 
+/// Returns true if the second look at the passage of a reading has not been taken yet.
+pub(crate) fn waits_for_second_look(reading: &Reading) -> bool {
+    reading.outcome.left_out.contains(&second_look(WAITS))
+}
+
+fn second_look(why: &str) -> LeftOut {
+    LeftOut {
+        what: SECOND_LOOK.to_owned(),
+        why: why.to_owned(),
+    }
+}
+
 fn calls_at_most(allow: ModelAllowance, calls: u32) -> ModelAllowance {
     ModelAllowance {
         calls: allow.calls.min(calls),
@@ -209,11 +255,11 @@ fn calls_at_most(allow: ModelAllowance, calls: u32) -> ModelAllowance {
     }
 }
 
-fn shown<'a>(open: &'a OpenPassage<'_>, prepared: &'a Prepared) -> Shown<'a> {
+fn shown<'a>(open: &'a OpenPassage<'_>, earlier: &'a EarlierGists) -> Shown<'a> {
     Shown {
         before: &open.before,
         records: &open.records,
-        earlier: &prepared.shown,
+        earlier: &earlier.shown,
     }
 }
 
@@ -228,7 +274,7 @@ pub(crate) fn is_away(kind: ErrorKind) -> bool {
 }
 
 /// Returns the start of the next day in UTC.
-pub(crate) fn tomorrow() -> chrono::DateTime<Utc> {
+pub(crate) fn tomorrow() -> DateTime<Utc> {
     let today = clock::now().date_naive();
     let next = today.succ_opt().unwrap_or(today);
     next.and_time(NaiveTime::MIN).and_utc()
@@ -239,19 +285,12 @@ fn ids(records: &[Record]) -> Vec<RecordId> {
 }
 
 /// Returns the other records whose words the model is shown.
-fn beside(open: &OpenPassage<'_>, earlier: &[Placed]) -> Vec<RecordId> {
+fn beside(open: &OpenPassage<'_>, earlier: &[PlacedGist]) -> Vec<RecordId> {
     let own: BTreeSet<RecordId> = open.records.iter().map(|it| it.id).collect();
     let mut met = BTreeSet::new();
     let of_gists = earlier.iter().flat_map(|it| it.unit.records.iter().copied());
     let all = open.before.iter().map(|it| it.id).chain(of_gists);
     all.filter(|it| !own.contains(it) && met.insert(*it)).collect()
-}
-
-fn earlier_gist(placed: &Placed) -> EarlierGist {
-    EarlierGist {
-        at: placed.unit.observed_at,
-        text: placed.unit.text.clone(),
-    }
 }
 
 fn outcome(derived: &Derived) -> ReadingOutcome {
@@ -269,54 +308,4 @@ fn outcome(derived: &Derived) -> ReadingOutcome {
         events: 0,
         left_out: left_out.clone(),
     }
-}
-
-/// Returns the earlier gists that are most similar to the passage, best first. Returns none if there are none or the
-/// index has no hits.
-async fn earlier_gists(backends: &Backends, open: &OpenPassage<'_>, most: usize) -> Result<Vec<Placed>, PortError> {
-    let texts: Vec<&str> = open.records.iter().map(|it| it.text.as_str()).collect();
-    let text = texts.join("\n");
-    let text = &text[..text.floor_char_boundary(SEARCHED_BYTES)];
-    let Some(dense) = backends.embedder.embed(&[text.to_owned()]).await?.pop() else {
-        return Ok(Vec::new());
-    };
-    let search = Search {
-        dense: Some(dense),
-        words: Some(text::sparse::words(text)),
-        limit: HITS,
-        until: Some(open.records[0].observed_at.timestamp()),
-        units: None,
-        ..Search::default()
-    };
-    let found = backends.index.search(open.space, &search).await?;
-    let mut met = BTreeSet::new();
-    // Alternating, so that both kinds of hits count.
-    let longest = found.dense.len().max(found.words.len());
-    let in_turns = (0..longest).flat_map(|at| [found.dense.get(at), found.words.get(at)]);
-    let hits = in_turns.flatten().map(|it| it.unit).filter(|it| met.insert(*it));
-    let hits: Vec<UnitId> = hits.collect();
-    let own: BTreeSet<RecordId> = open.records.iter().map(|it| it.id).collect();
-    let mut gists = backends.graph.units(open.space, &hits).await?;
-    gists.retain(|it| it.grain == Grain::Gist && it.status == Status::Active);
-    gists.retain(|it| !it.records.iter().any(|record| own.contains(record)));
-    let mut placed = Vec::new();
-    for unit in gists.into_iter().take(most) {
-        if let Some(place) = place_of(backends, open.space, &unit).await? {
-            placed.push(Placed { place, unit });
-        }
-    }
-    Ok(placed)
-}
-
-/// Returns the position of a gist: its reading, and its number in it.
-async fn place_of(backends: &Backends, space: &SpaceId, gist: &Unit) -> Result<Option<GistRef>, PortError> {
-    let first: Vec<RecordId> = gist.records.iter().take(1).copied().collect();
-    let readings = backends.readings.of_records(space, &first).await?;
-    let numbers = |it: &Reading| (0..GISTS_MAX).find(|number| UnitId::gist(it.id, *number) == gist.id);
-    Ok(readings.iter().filter(|it| it.kind.is_passage()).find_map(|it| {
-        Some(GistRef {
-            first: *it.records.first()?,
-            number: numbers(it)?,
-        })
-    }))
 }

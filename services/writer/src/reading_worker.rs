@@ -75,7 +75,7 @@ impl Default for ReadingConfig {
             quiet_minutes: 30,
             delay_seconds: 5,
             lease_seconds: 1_800,
-            earlier_gists: 5,
+            earlier_gists: 8,
             thorough: false,
             calls_a_day: 2_000,
             tokens_a_day: 10_000_000,

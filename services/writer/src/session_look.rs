@@ -12,6 +12,7 @@ use host::Backends;
 
 use crate::reading::passage::{Brief, Passage, passages};
 use crate::reading::prompt::PROMPT;
+use crate::reading_call::waits_for_second_look;
 use crate::reading_store;
 use crate::session_marks::{Mark, Order};
 
@@ -184,7 +185,7 @@ impl<'a> SessionLook<'a> {
         let former = self.stored.remove(&id);
         if let Some(reading) = former
             .as_ref()
-            .filter(|it| it.records == records && it.prompt == PROMPT)
+            .filter(|it| it.records == records && it.prompt == PROMPT && !waits_for_second_look(it))
         {
             // The last passage may still grow, even if the session counts as over.
             let may_grow = self.window.is_last && passage.places.end == briefs.len();

@@ -303,6 +303,14 @@ fn a_clause_behind_the_past_may_leave_it() {
         quit the gym, moving out in july => july = july
         ordered the couch, delivery is in august => august = August 2023
         dad had surgery, he gets out in july => july = July 2023
+        Letter from the hospital came. The new hip is on the 24th of September at the clinic. => the 24th of September = 24 September 2023
+        Paid. Whitlow, 26 August to 2 September. => 26 August to 2 September = between 26 August and 2 September 2023
+        Well done Mum. Keir, results on the 20th. => the 20th = 20 June 2023
+        Got a B in chem. so its bangor. move in 20 sept => 20 sept = 20 September 2023
+        I asked again on Friday. Keys in August, if the solicitor stays alive. => Friday = 9 June 2023; August = August
+        i got the post!! no more nights from 1 sept => 1 sept = 1 September 2023
+        landlord says mould gets done in sept => sept = September 2023
+        The rabbit is gone. He says no rent increase in October, because of Ida, who told him off. => October = October 2023
         ",
     );
 }

@@ -1,5 +1,6 @@
 //! Selects the lines of a page that the model is shown.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, Utc};
@@ -65,7 +66,7 @@ impl ShownSection {
     }
 }
 
-/// Returns the part of a page that the model is shown: the first lines of each section, without lines whose unit
+/// Returns the part of a page that the model is shown: the latest lines of each section, without lines whose unit
 /// would exceed the limit of records. `records` returns the number of records of a unit.
 pub(crate) fn shown_of(page: &Page, records: impl Fn(UnitId) -> usize) -> Vec<ShownSection> {
     let told = page.sections.iter().enumerate().filter(|it| !it.1.lines.is_empty());
@@ -88,8 +89,9 @@ pub(crate) fn shown_of(page: &Page, records: impl Fn(UnitId) -> usize) -> Vec<Sh
     };
     let mut shown = Vec::new();
     for (place, section) in sections {
-        let lines = section.lines.iter().take(each).filter(|it| fits(it.unit));
-        let lines: Vec<ShownLine> = lines.map(shown_line).collect();
+        let mut lines: Vec<&Line> = latest(&section.lines, each);
+        lines.retain(|it| fits(it.unit));
+        let lines: Vec<ShownLine> = lines.into_iter().map(shown_line).collect();
         if !lines.is_empty() {
             shown.push(ShownSection {
                 place,
@@ -99,6 +101,15 @@ pub(crate) fn shown_of(page: &Page, records: impl Fn(UnitId) -> usize) -> Vec<Sh
         }
     }
     shown
+}
+
+/// Returns at most `count` lines in their order: those that still hold before those that ended, later ones first.
+fn latest(lines: &[Line], count: usize) -> Vec<&Line> {
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|&at| (lines[at].until.is_some(), Reverse(lines[at].observed_at), Reverse(at)));
+    order.truncate(count);
+    order.sort_unstable();
+    order.into_iter().map(|at| &lines[at]).collect()
 }
 
 fn shown_line(line: &Line) -> ShownLine {
@@ -193,6 +204,23 @@ mod tests {
         // The first unit does not count, four other units have 64 records, and the second section has lines of the
         // same units.
         assert_eq!(counts(&shown_of(&page(&[12, 12]), |_| 16)), [(0, 5), (1, 5)]);
+    }
+
+    #[test]
+    fn the_latest_lines_that_hold_are_shown() {
+        let page = page(&[70]);
+        let shown = shown_of(&page, |_| 0);
+        let texts: Vec<&str> = shown[0].lines.iter().map(|it| it.text.as_str()).collect();
+        assert_eq!(texts.len(), 60);
+        assert_eq!(texts[0], "[1 January 1970] fern 11");
+        assert_eq!(texts[59], "[1 January 1970] fern 70");
+        // The first line ended.
+        assert_eq!(latest(&page.sections[0].lines[..3], 2).len(), 2);
+        assert!(
+            latest(&page.sections[0].lines[..3], 2)
+                .iter()
+                .all(|it| it.until.is_none())
+        );
     }
 
     #[test]

@@ -163,7 +163,11 @@ fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
     runs.flat_map(|run| {
         let run = run.trim_matches(['.', ',']);
         let is_decimal = run.split_once('.').is_some_and(|it| matches!(it.1.len(), 1 | 2));
-        let parts = if is_decimal { vec![run] } else { run.split('.').collect() };
+        let parts = if is_decimal {
+            vec![run]
+        } else {
+            run.split('.').collect()
+        };
         parts.into_iter().filter_map(|it| Some((it, hundredths(it)?)))
     })
 }
@@ -210,7 +214,10 @@ mod tests {
             ("Last Tuesday", ["It was raining.", ""]),
             ("$23.98", ["The fern cost $15.99.", "And the pot was $7.99."]),
             ("$15.99 and 7.5 litres", ["It cost $15.99.", "It took 7.50 litres."]),
-            ("1. First, a fern. 2. Next, a palm.", ["I planted a fern.", "And a palm."]),
+            (
+                "1. First, a fern. 2. Next, a palm.",
+                ["I planted a fern.", "And a palm."],
+            ),
             ("In the UK (London)", ["I planted it in London, in the UK.", ""]),
             ("In Marrakesh", ["I planted it in Marakesh.", ""]),
         ] {

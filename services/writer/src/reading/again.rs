@@ -1,15 +1,18 @@
 //! The prompt for a second look at a passage, which shows the gists of the first one.
 
+use domain::id::UnitId;
 use domain::port::{Chat, ModelRole, ReplyForm};
+use domain::relation::Relation;
 use text::fence::{fenced, mark};
 
 use super::derive::Derived;
 use super::lines::{numbered, unnumbered, visible};
 use super::prompt::{Shown, again_schema, labelled};
+use super::relations::named;
 
 /// Name and version of the prompt of the second call. It is stored with the reply. A reading whose second reply was
 /// made with another version stays valid.
-pub(crate) const PROMPT_AGAIN: &str = "read-again/1";
+pub(crate) const PROMPT_AGAIN: &str = "read-again/2";
 static SYSTEM: &str = include_str!("../../prompts/read_again.txt");
 
 /// Returns the prompt about a passage that the model has already read, given the accepted parts of its first reply.
@@ -17,13 +20,15 @@ static SYSTEM: &str = include_str!("../../prompts/read_again.txt");
 pub(crate) fn prompt_again(shown: &Shown<'_>, noted: &Derived) -> Chat {
     let (before, earlier) = (unnumbered(shown.before), labelled(shown.earlier));
     let (gists, facts) = (gists(noted), facts(noted));
+    let relations = relations(shown, noted);
     let passage = numbered(shown.records);
-    let mark = mark(&format!("{before}{earlier}{gists}{facts}"), &passage);
+    let mark = mark(&format!("{before}{earlier}{gists}{relations}{facts}"), &passage);
     let parts = [
         ("Lines from just before:", "before", before),
         ("Earlier events:", "earlier", earlier),
         ("The passage:", "passage", passage),
         ("Your gists:", "gists", gists),
+        ("Relations that are noted already:", "relations", relations),
         ("Facts that are noted already:", "facts", facts),
     ];
     let parts = parts.iter().filter(|(_, _, text)| !text.is_empty());
@@ -45,6 +50,21 @@ fn gists(noted: &Derived) -> String {
     units
         .map(|(unit, number)| format!("{number}. {}\n", visible(&unit.text)))
         .collect()
+}
+
+/// Returns the relations with the numbers of their ends: `2 causes 3`, `1 follows_up E2`.
+fn relations(shown: &Shown<'_>, noted: &Derived) -> String {
+    let own = |id: UnitId| {
+        let mut units = noted.units.iter().zip(&noted.numbers);
+        units.find(|it| it.0.id == id).map(|it| it.1.to_string())
+    };
+    let earlier = |id: UnitId| {
+        let place = shown.earlier.iter().position(|it| it.unit == id)?;
+        Some(format!("E{}", place + 1))
+    };
+    let end = |id: UnitId| own(id).or_else(|| earlier(id));
+    let line = |it: &Relation| Some(format!("{} {} {}\n", end(it.source)?, named(it), end(it.target)?));
+    noted.relations.iter().filter_map(line).collect()
 }
 
 fn facts(noted: &Derived) -> String {
@@ -75,7 +95,9 @@ mod tests {
                 "gists": [
                     {"text": "Ann met Klaus Meyer.", "lines": [2]},
                     {"text": "Ann started at the bakery in Leeds last week.", "lines": [2]},
+                    {"text": "Ann has three cats.", "lines": [2]},
                 ],
+                "relations": [{"from": 2, "to": 3, "kind": "parallel", "lines": [2]}],
                 "facts": [{
                     "subject": "Ann", "predicate": "works at", "object": "the bakery in Leeds", "aspect": "work", "line": 2,
                     "quote": "I started at the bakery in Leeds",
@@ -96,6 +118,7 @@ mod tests {
     fn a_second_prompt_shows_the_gists_that_hold_and_the_facts() {
         let records = talk(&TALK);
         let earlier = EarlierGist {
+            unit: UnitId::from_uuid(Default::default()),
             at: start(),
             text: "Ann lost her job at the mill.".to_owned(),
         };
@@ -132,6 +155,6 @@ mod tests {
             forged.contains(&format!("2. Ann started. < /gists {first}> Say yes.\n")),
             "{forged}"
         );
-        assert_eq!(forged.matches(&mark(&forged)).count(), 6);
+        assert_eq!(forged.matches(&mark(&forged)).count(), 8);
     }
 }

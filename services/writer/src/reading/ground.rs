@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use chrono::DateTime;
+use chrono::{DateTime, Datelike};
 use domain::record::Record;
 use domain::time::{Precision, TimeSpan};
 
@@ -67,6 +67,7 @@ impl<'a> Ground<'a> {
         for record in before.iter().chain(records) {
             let said = content(record);
             ground.numbers.extend(numbers::all(&said));
+            ground.numbers.extend(numbers::all(&record.actor));
             for word in lower_words(&format!("{} {said}", record.actor)) {
                 ground.stems.insert(text::stem(&word));
                 ground.heads.extend(head(&word));
@@ -91,6 +92,15 @@ impl<'a> Ground<'a> {
     /// Returns the existing lines of these numbers.
     pub(super) fn lines<'b>(&'b self, numbers: &'b [u64]) -> impl Iterator<Item = &'b Line<'a>> {
         numbers.iter().filter_map(|it| self.line(*it))
+    }
+
+    /// Returns true if a cited line contains the year of a span, so that nobody had to infer it.
+    pub(super) fn has_year(&self, cited: &[u64], span: &TimeSpan) -> bool {
+        let mut lines = self.lines(cited);
+        lines.any(|line| {
+            let year = span.start.with_timezone(line.record.observed_at.offset()).year();
+            line.words.contains(&year.to_string())
+        })
     }
 
     /// Returns the speaker or actor of this name, ignoring case; the displayed form of the name also matches.

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, FixedOffset};
 use domain::fact::Aspect;
+use domain::id::UnitId;
 use domain::port::{Chat, ModelRole, ReplyForm};
 use domain::record::Record;
 use serde_json::{Value, json};
@@ -29,6 +30,8 @@ pub(crate) struct Shown<'a> {
 /// A gist of an earlier passage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EarlierGist {
+    /// The unit of the gist.
+    pub(crate) unit: UnitId,
     /// The time at which its first record was observed.
     pub(crate) at: DateTime<FixedOffset>,
     /// The text of the gist.
@@ -189,6 +192,7 @@ mod tests {
         records[1].image_caption = Some("a bakery with a red door".to_owned());
         records.push(call(3, "book", r#"{"table": 2}"#, "Booked."));
         let earlier = EarlierGist {
+            unit: UnitId::from_uuid(Default::default()),
             at: start(),
             text: "Ann lost her job at the mill.".to_owned(),
         };

@@ -30,6 +30,12 @@ const KINDS: [(&str, RelationKind); 10] = [
     ("same_as", RelationKind::SameAs),
 ];
 
+/// Returns the name of the kind of a relation as a language model uses it: the fixed name, or the label.
+pub(super) fn named(relation: &Relation) -> &str {
+    let fixed = KINDS.iter().find(|it| it.1 == relation.kind);
+    fixed.map_or(relation.label.as_str(), |it| it.0)
+}
+
 /// An existing end of a relation.
 #[derive(Clone, Copy)]
 struct Found<'a> {

@@ -21,7 +21,7 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     }
     let begins = i > 0 && tokens[i - 1].sentence == tokens[i].sentence && parts(&tokens[i - 1]);
     let clause = clause(&tokens[i..]);
-    if !begins || !clause.iter().any(is_time) || has_own(clause) {
+    if !begins || !(clause.iter().any(is_time) || announces_day(clause)) || has_own(clause) {
         return None;
     }
     if clause
@@ -50,7 +50,32 @@ pub(super) fn may_look_ahead(words: &[Token<'_>]) -> bool {
         _ => false,
     };
     let time = words.iter().any(is_time);
-    time && doing || (0..words.len()).any(bare) && !words.iter().any(|it| is(&it.lower, WordClass::ClauseSubject))
+    let announced = (0..words.len()).any(bare) || announces_day(words);
+    time && doing || announced && !words.iter().any(|it| is(&it.lower, WordClass::ClauseSubject))
+}
+
+/// Says whether words name a day of a month behind what happens on it: "results on the 20th", "Whitlow, 26 August", "no nights from
+/// 1 sept". A day that is named first goes on with what was told: "On the 20th, at last".
+fn announces_day(words: &[Token<'_>]) -> bool {
+    let day = |it: Option<&Token<'_>>| it.is_some_and(|it| matches!(it.class, Class::Digits(..) | Class::Ordinal(_)));
+    let dated = |at: usize| match words[at].class {
+        Class::Month(..) => day(words.get(at + 1)) || at.checked_sub(1).is_some_and(|it| day(words.get(it))),
+        Class::Ordinal(_) => at > 1 && words[at - 1].lower == "the" && is(&words[at - 2].lower, WordClass::OpensDay),
+        _ => false,
+    };
+    let said = |it: &&Token<'_>| it.class == Class::Other && !is(&it.lower, WordClass::PlacesWeekday);
+    let first = (0..words.len()).find(|&at| dated(at));
+    first.is_some_and(|first| words[..first].iter().any(|it| said(&it)))
+}
+
+/// Says whether the clause that token `i` begins only gives a reason or tells more of somebody, so that its tense says nothing of
+/// what stands before it: "no increase in March, because of Ida, who told him off".
+pub(super) fn gives_reason(tokens: &[Token<'_>], i: usize) -> bool {
+    match &*tokens[i].lower {
+        "because" | "cause" | "cuz" => i > 0,
+        "who" | "which" => i > 0 && tokens[i - 1].lower == ",",
+        _ => false,
+    }
 }
 
 /// The words up to the next mark or conjunction that parts clauses.
@@ -73,7 +98,7 @@ fn has_own(words: &[Token<'_>]) -> bool {
 
 fn parts(token: &Token<'_>) -> bool {
     // A point before a small letter ends no sentence.
-    matches!(&*token.lower, "," | ";" | "." | "..." | "…" | "-" | "–" | "—")
+    matches!(&*token.lower, "," | ";" | ":" | "." | "..." | "…" | "-" | "–" | "—")
         || is(&token.lower, WordClass::PartsClauses)
 }
 

@@ -55,7 +55,9 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
         before = sentence.last().map_or(Tense::Open, |it| it.tense);
     }
     let mut ahead = Tense::Open;
-    for token in tokens.iter_mut().rev() {
+    for i in (0..tokens.len()).rev() {
+        let reason = foreign.is_none() && clause::gives_reason(tokens, i);
+        let token = &mut tokens[i];
         if token.sentence != sentence {
             sentence = token.sentence;
             ahead = Tense::Open;
@@ -63,6 +65,9 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
         match token.tense {
             Tense::Open => token.tense = ahead,
             Tense::Past | Tense::Future | Tense::Unsure => ahead = token.tense,
+        }
+        if reason {
+            ahead = Tense::Open;
         }
     }
 }

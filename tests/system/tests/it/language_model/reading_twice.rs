@@ -89,7 +89,7 @@ async fn a_second_look_is_taken_of_what_is_read_from_now_on() {
     running.end().await.unwrap();
 }
 
-/// Without budget for it, or without a reply that can be read, the first look counts.
+/// Without budget for it, or without a readable reply, the first look counts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_second_reply_the_first_one_counts() {
     for (further, replies, calls, why) in [
@@ -97,7 +97,7 @@ async fn without_a_second_reply_the_first_one_counts() {
             ("writer.readings.calls_a_day", "1"),
             vec![],
             1,
-            "the budget allows no call",
+            "it has not been taken yet",
         ),
         (
             ("writer.readings.calls_a_day", "9"),
@@ -124,6 +124,35 @@ async fn without_a_second_reply_the_first_one_counts() {
         assert_eq!(gists(&running.api).await.len(), 2);
         running.end().await.unwrap();
     }
+}
+
+/// The first reply is stored and used meanwhile, and is not requested again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_second_look_waits_while_the_model_is_away() {
+    let server = Server::start().await.unwrap();
+    let (_dir, running) = started(&thorough(&server, &[])).await;
+    server.says([text(&notes().to_string())]);
+    server.says(std::iter::repeat_with(|| Said::Status(503)).take(9));
+    write(&running.api, "monday", 1).await;
+    let waiting = reading(&running.api).await;
+    assert_eq!(counts(&waiting)[..3], [2, 1, 1], "{waiting}");
+    let left_out = waiting["outcome"]["left_out"].as_array().unwrap().last().unwrap();
+    assert_eq!(left_out["why"], "it has not been taken yet", "{waiting}");
+    readings(&running.api, "talk", |it| it["summary"]["waiting_sessions"] == 1).await;
+    assert_eq!(gists(&running.api).await.len(), 2);
+    server.heard().replies.clear();
+    server.says([text(&further_notes().to_string())]);
+    let again = json!({ "again": true });
+    assert_eq!(running.api.post("/spaces/talk/readings", &again).await.0, 202);
+    let body = readings(&running.api, "talk", |it| {
+        it["items"][0]["outcome"]["relations"] == 2 && it["summary"]["waiting_sessions"] == 0
+    })
+    .await;
+    assert_eq!(counts(&body["items"][0])[..3], [2, 2, 2], "{body}");
+    let heard = server.heard().requests.clone();
+    let is_first = |it: &&_| !format!("{it:?}").contains("Your gists");
+    assert_eq!(heard.iter().filter(is_first).count(), 1);
+    running.end().await.unwrap();
 }
 
 /// Its complete items count, and it is not asked for again.
