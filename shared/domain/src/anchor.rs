@@ -26,7 +26,7 @@ pub enum AnswerKind {
     Why,
     /// A manner.
     How,
-    /// What kind or which of several.
+    /// A kind of thing, or one of several things.
     Kind,
     /// Yes or no.
     YesNo,
@@ -72,13 +72,13 @@ pub struct Anchors {
     /// When the question is asked; the times in the question are resolved against this moment. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
-    /// The time asked about.
+    /// The time that the question asks about.
     pub window: Option<TimeSpan>,
-    /// The state asked about ("status of ...").
+    /// The state that the question asks about ("status of ...").
     pub state_key: String,
-    /// The step of an agent's run asked about.
+    /// The step of an agent's run that the question asks about.
     pub step: Option<u32>,
-    /// The source asked about: session, tool or image.
+    /// The source that the question asks about: session, tool or image.
     pub source: String,
     /// Whether the pack is ordered by time.
     pub chronological: bool,

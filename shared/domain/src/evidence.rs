@@ -97,8 +97,8 @@ pub struct PackItem {
     pub tokens: u32,
     /// Scores by head.
     pub scores: Scores,
-    /// Probability among all candidates, 0 to 1; turns and gists are normalised separately. The packer weighs it
-    /// against the cost in tokens.
+    /// Probability among all candidates, 0 to 1, computed for turns and gists separately. The packer weighs it against
+    /// the cost in tokens.
     pub probability: f32,
     /// The channels that proposed it.
     pub channels: Vec<Channel>,

@@ -164,7 +164,7 @@ pub struct Fact {
     /// The fact that closed this one, or that corrects it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<FactId>,
-    /// Earlier stated ends that a later statement moved forward, oldest first.
+    /// Former ends of the fact, each replaced when an earlier end was stated; oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_ends: Vec<End>,
     /// Whether a curation retracted the fact. It is kept but no longer reported.
@@ -175,7 +175,7 @@ pub struct Fact {
     pub former: Vec<Former>,
 }
 
-/// An end that was stated earlier and then replaced by an earlier end: a plan for September that is put off in July.
+/// A former end of a fact, replaced when an earlier end was stated: a plan for September that is put off in July.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct End {

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_former_token_is_valid_for_its_grace_only() {
+    fn a_former_token_is_valid_only_in_its_grace_period() {
         let noon = DateTime::UNIX_EPOCH + TimeDelta::hours(12);
         let mut it = found();
         it.is_former = true;

@@ -67,12 +67,12 @@ pub struct Reading {
     pub model: String,
     /// When it replied.
     pub at: DateTime<Utc>,
-    /// The reply; empty if the call failed. The reply to a second call is appended after a line that begins with the
+    /// The reply; empty if the reading failed. The reply to a second call is appended after a line that begins with the
     /// character U+001E and names its prompt. For a page: an object with the reply (`said`) and digests of the lines
     /// that the model saw (`shown`).
     #[serde(default)]
     pub output: String,
-    /// Why the call failed.
+    /// Why the reading failed; absent if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Counts of the derived objects, at the time of the reading.
@@ -179,7 +179,7 @@ pub struct WantedSession {
 pub struct ReadingTally {
     /// Number of readings from which something was derived.
     pub done: u64,
-    /// Number of readings whose call failed.
+    /// Number of failed readings.
     pub failed: u64,
     /// Total cost of all readings.
     pub spent: ModelCost,

@@ -98,7 +98,7 @@ impl Settings {
         self.insert(&path, value.into(), "the command line")
     }
 
-    /// Overrides settings with those of `variables` that are settings.
+    /// Applies the environment variables that are settings; they override existing values.
     ///
     /// # Errors
     ///

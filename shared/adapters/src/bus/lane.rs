@@ -64,8 +64,8 @@ impl Lane {
         self.state().pending.len() as u64
     }
 
-    /// Takes the next ready message until `deadline`. Otherwise returns when a message may become ready (`None`: only
-    /// after a change).
+    /// Takes the next ready message; it becomes ready again at `deadline` unless it is settled before. If there is
+    /// none, returns when one may become ready (`None`: only after a change).
     pub(super) fn take(&self, now: Instant, deadline: Instant) -> Result<Ticket, Option<Instant>> {
         self.state().take(now, deadline)
     }

@@ -14,7 +14,7 @@ pub(super) struct Dense {
     dimension: usize,
     exact: Vec<f32>,
     codes: Vec<i8>,
-    /// The value of a code of 1, by slot.
+    /// For each slot, the factor between codes and numbers of the vector.
     steps: Vec<f32>,
     /// Greatest distance between a vector and its decoded codes.
     blur: f32,

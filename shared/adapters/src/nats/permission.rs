@@ -138,7 +138,8 @@ impl Grants<'_> {
             self.publish(format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"));
             self.publish(format!("$JS.ACK.{stream}.{consumer}.>"));
         }
-        // To give up messages or parts of them. A dead letter stored during the erasure of its space is deleted again.
+        // Needed for storing dead letters and amended versions of them. A dead letter that is stored during the erasure
+        // of its space is deleted again.
         self.publish(self.names.all_dead());
         self.publish(format!("$JS.API.STREAM.MSG.DELETE.{}", self.names.dead_stream()));
         self.reads_erasures();

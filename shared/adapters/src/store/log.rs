@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The log is then emptied as soon as that reader is done.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// Lets jobs request that the log is emptied.
+/// Lets jobs request that the log be emptied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Request(Arc<AtomicBool>);
 

@@ -78,7 +78,7 @@ impl Writer {
         })
     }
 
-    /// Returns a handle for requesting that the write-ahead log is emptied.
+    /// Returns a handle for requesting that the write-ahead log be emptied.
     pub(super) fn log(&self) -> Request {
         self.log.clone()
     }

@@ -38,7 +38,7 @@ async fn files_and_folders_are_created_for_their_owner_only() {
 }
 
 #[tokio::test]
-async fn files_of_an_older_release_are_tightened_at_open() {
+async fn permissions_of_files_of_an_older_release_are_restricted_at_open() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()).await);
     fs::write(dir.path().join("mnemic.sqlite-wal"), b"").unwrap();

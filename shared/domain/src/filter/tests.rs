@@ -18,7 +18,7 @@ fn takes(metadata: Value) -> bool {
 }
 
 #[test]
-fn every_operator_compares_a_value_and_a_missing_one() {
+fn every_operator_handles_present_and_missing_values() {
     for (metadata, expected) in [
         (json!({"key": "lang", "eq": "de"}), true),
         (json!({"key": "lang", "eq": "DE"}), false),

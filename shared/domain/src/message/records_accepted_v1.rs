@@ -6,7 +6,7 @@ use crate::curation::Curation;
 use crate::id::SpaceId;
 use crate::record::Record;
 
-/// The gateway accepted records; the writer makes units of them.
+/// The gateway accepted records; the writer derives units from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordsAcceptedV1 {
     /// The space of all records and curations.

@@ -26,10 +26,10 @@ pub struct Frame {
     pub subject: String,
     /// The space it belongs to; empty for requests.
     pub space: String,
-    /// Publishing two frames of one subject with one key stores the first only; empty switches this off.
+    /// Deduplication key: of several published frames with the same subject and key, only the first is stored. An empty
+    /// key disables deduplication.
     pub dedup_key: String,
-    /// Of two published frames with the same subject and key, only the first is stored. An empty key disables
-    /// deduplication.
+    /// Trace context and deadline.
     pub headers: BTreeMap<String, String>,
     /// JSON.
     pub payload: Vec<u8>,

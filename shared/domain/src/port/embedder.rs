@@ -18,7 +18,7 @@ pub trait Embedder: Send + Sync + 'static {
     /// asked, and the router trusts the similarity of a turn more than the similarity of words.
     fn reads_sentences(&self) -> bool;
 
-    /// Returns one vector per text, in order. A text without a known word gives all zeros.
+    /// Returns one vector per text, in order: of length 1, or all zeros for a text without a word.
     ///
     /// # Errors
     ///

@@ -32,11 +32,11 @@ pub struct Point {
 /// One search over a space. A channel without a query is not searched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
-    /// Nearest by cosine.
+    /// Query vector for the nearest points, by cosine.
     pub dense: Option<Embedding>,
-    /// Best by sparse dot product with idf, over `words`.
+    /// Query terms for the best points, by sparse dot product with idf over `words`.
     pub words: Option<Sparse>,
-    /// The same over `pieces`.
+    /// Query terms for the same search over `pieces`.
     pub pieces: Option<Sparse>,
     /// Maximum number of hits for each channel.
     pub limit: usize,
