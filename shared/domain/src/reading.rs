@@ -84,7 +84,8 @@ pub struct Reading {
 
 impl Reading {
     /// Returns the id of a reading of this kind. It is derived from the first record and, for events, the first record
-    /// of `beside`; for pages and names, from the space and the digest. Returns `None` if such a record is missing.
+    /// of `beside`; for pages and names, from the space and the digest. Returns `None` if `records` is empty, and for
+    /// events also if `beside` is empty.
     pub fn id_of(
         space: &SpaceId,
         kind: ReadingKind,

@@ -1,8 +1,8 @@
 //! Keys of nodes: `namespace/space` for a space, `namespace/space/id` for everything that it owns.
 //!
-//! Neither a namespace nor the name of a space contains a `/`, so no key of a space is a prefix of another space's
-//! keys. The keys of a space are in the range from its name followed by `/` to its name followed by the character after
-//! `/`.
+//! Neither a namespace nor the name of a space contains a `/`, so no key of one space begins with the
+//! `namespace/space/` of another. The keys of a space are in the range from its name followed by `/` to its name
+//! followed by the character after `/`.
 
 use chrono::{DateTime, FixedOffset};
 use domain::id::{RecordId, SessionId, SpaceId};
