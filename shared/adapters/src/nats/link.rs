@@ -180,9 +180,8 @@ impl Link {
         read(operation, &answer.map_err(Failure::error)?)
     }
 
-    /// Calls the JetStream API to create or change something, with the timeout of a publish, because the server waits
-    /// for its disk several times. The call is never made twice at the same time: a second call would report the object
-    /// as existing while the first still creates it, and messages would be missed.
+    /// Creates or changes something in JetStream. Has the timeout of a publish, as the server often waits for its disk.
+    /// Sends one request at a time: a second would report that the object exists before the first has completed it.
     pub(super) async fn make<T: DeserializeOwned>(
         &self,
         operation: &'static str,
@@ -284,8 +283,7 @@ impl Link {
         }
     }
 
-    /// Stores a message on disk, with retries under the same id. After a failure it is unknown whether the message is
-    /// stored.
+    /// Stores a message on disk, with retries under the same id. After a failure it is unknown whether it is stored.
     pub(super) async fn store(
         &self,
         operation: &'static str,
