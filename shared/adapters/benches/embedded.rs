@@ -1,7 +1,7 @@
-//! What the embedded adapters take, beside the least that SQLite takes. Run with `cargo bench -p adapters`.
+//! Measures the embedded adapters against the minimum that SQLite needs. Run with `cargo bench -p adapters`.
 //!
-//! Prints: records a second through every store a record passes on its way in, with one plain INSERT a transaction as
-//! the yardstick; latency of a search over three channels by size of a space; time to open and memory at 100,000 points.
+//! Prints: records per second through every store on the ingest path, with one plain INSERT per transaction as the
+//! baseline; latency of a search over three channels by size of the space; time to open and memory at 100,000 points.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -25,10 +25,10 @@ use rusqlite::Connection;
 const BATCH: usize = 100;
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 const SEARCHES: usize = 200;
-/// Set for the child process that opens a data directory and reports.
+/// Environment variable of the child process that opens a data directory and reports.
 const CHILD: &str = "MNEMIC_BENCH_OPEN";
 
-/// A small generator of numbers, the same on every run.
+/// A small pseudo-random generator with the same numbers on every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -40,7 +40,7 @@ impl Numbers {
         (self.0 >> 33) % bound
     }
 
-    /// A normalised vector near one of 200 directions.
+    /// Returns a normalised vector near one of 200 directions.
     fn dense(&mut self, dimension: usize) -> Vec<f32> {
         let mut near = Numbers(self.below(200) + 1);
         let mut number = || near.below(2_001) as f32 / 1_000.0 - 1.0 + (self.below(1_001) as f32 / 1_000.0 - 0.5);
@@ -49,7 +49,7 @@ impl Numbers {
         numbers.iter().map(|it| it / length).collect()
     }
 
-    /// Terms spread like words: the rank of a term is about as likely as one over it.
+    /// Returns terms with a distribution like words: the frequency of a term is about the inverse of its rank.
     fn sparse(&mut self, terms: u64) -> Sparse {
         let mut term = || {
             let bits = self.below(16);
@@ -195,7 +195,7 @@ async fn way_in(clients: usize) -> f64 {
     for (it, space) in &clients {
         it.records.create_space(space, DateTime::UNIX_EPOCH).await.unwrap();
     }
-    // The vectors are made before the clock starts: what is measured is the stores.
+    // The vectors are made before the clock starts, so that only the stores are measured.
     let mut random = Numbers(1);
     let dimension = it.embedder.dimension();
     let total = clients.len() * batches * BATCH;
@@ -261,7 +261,7 @@ async fn searches(dir: &Path, size: usize) {
     for number in 0..=SEARCHES {
         let started = Instant::now();
         search(&it, &space, &mut random).await;
-        // The first one loads the space.
+        // The first search loads the space.
         if number > 0 {
             taken.push(started.elapsed());
         } else {
@@ -311,7 +311,7 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
-/// Processor time this process has used; unlike the clock it does not see what else the machine does.
+/// Returns the processor time of this process. Unlike the clock, it does not depend on the load of the machine.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let ticks = stat
@@ -324,7 +324,7 @@ fn processor_time() -> Duration {
     Duration::from_millis(ticks.map(|it| it.parse::<u64>().expect("ticks") * 10).sum())
 }
 
-/// Resident memory of this process, in MB.
+/// Returns the resident memory of this process, in MB.
 fn resident() -> f64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     let pages: f64 = pages

@@ -1,9 +1,10 @@
-//! Which addresses belong to the internet, and not to a machine or a network inside.
+//! Tells public addresses from addresses of machines or internal networks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Says whether an address is one of the public internet: not loopback, private, link-local (where clouds keep the credentials
-/// of a machine), shared, multicast, reserved or unspecified, also where IPv6 only wraps it.
+/// Returns true for an address of the public internet. Returns false for loopback, private, link-local (where clouds
+/// serve the credentials of a machine), shared, multicast, reserved and unspecified addresses, even if an IPv6 address
+/// only wraps them.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(it) => is_public_v4(it),
@@ -20,7 +21,7 @@ fn is_public_v4(it: Ipv4Addr) -> bool {
         || it.is_broadcast()
         || it.is_multicast()
         || it.is_documentation();
-    // "This network", shared by providers, special uses, measuring, reserved.
+    // "This network", carrier-grade NAT, special uses, benchmarking, reserved.
     let is_special = first == 0
         || (first == 100 && (64..128).contains(&second))
         || (first == 192 && second == 0 && third == 0)
@@ -38,13 +39,14 @@ fn is_public_v6(it: Ipv6Addr) -> bool {
         is_public_v4(Ipv4Addr::new(a, b, c, d))
     };
     match parts {
-        // Mapped IPv4, and NAT64 of the well-known prefix.
+        // Mapped IPv4, and NAT64 with the well-known prefix.
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => v4(high, low),
         // 6to4.
         [0x2002, high, low, ..] => v4(high, low),
-        // Teredo, benchmarks, ORCHID and the other special uses below 2001:200::, and documentation.
+        // Teredo, benchmarking, ORCHID and the other special uses below 2001:200::, and documentation.
         [0x2001, second, ..] => second >= 0x200 && second != 0x0db8,
-        // The rest of what is given out to the internet is 2000::/3: neither loopback, unspecified, unique local nor link-local.
+        // All other public addresses are in 2000::/3, without loopback, unspecified, unique local and link-local
+        // addresses.
         [first, ..] => (0x2000..0x3fff).contains(&first),
     }
 }
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_inside_are_not_public() {
+    fn internal_addresses_are_not_public() {
         for address in [
             "127.0.0.1",
             "127.255.1.2",

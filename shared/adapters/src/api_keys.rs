@@ -1,9 +1,9 @@
-//! What the stores share about keys of the API.
+//! Shared code of the stores for API keys.
 
 use chrono::{DateTime, Utc};
 use domain::key::{KEYS_MAX, Key, KeyName};
 
-/// Returns what is kept of a key as a body: without what changes, which is kept beside it.
+/// Returns the part of a key that is stored as its body. Fields that change are stored in columns of their own.
 pub(crate) fn stored(key: &Key) -> Key {
     Key {
         revoked_at: None,
@@ -13,17 +13,17 @@ pub(crate) fn stored(key: &Key) -> Key {
     }
 }
 
-/// Returns a moment by its milliseconds since 1970; none if there is no such moment.
+/// Returns a time from its milliseconds since 1970, or `None` if it is out of range.
 pub(crate) fn moment(millis: i64) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp_millis(millis)
 }
 
-/// Says that another key has a name.
+/// Returns the error text for a name that another key has.
 pub(crate) fn name_is_taken(name: &KeyName) -> String {
     format!("there is a key `{name}`, which may be revoked; choose another name")
 }
 
-/// Says that the store keeps as many keys as it may.
+/// Returns the error text for a store that is full of keys.
 pub(crate) fn no_room() -> String {
     format!("there are {KEYS_MAX} keys, none of which is revoked; revoke one that nobody needs")
 }

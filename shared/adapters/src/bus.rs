@@ -1,7 +1,8 @@
 //! The bus inside one process: a durable queue in the store's file, and requests through channels.
 //!
-//! The file says what is pending; a lane in memory, one a group, says what is ready, so that nothing polls. Lanes are
-//! changed only on the writer's thread, after the commit that changed the file, and by consumers that take deliveries.
+//! The file holds the pending messages. A lane in memory, one per group, holds the messages that are ready, so that
+//! nothing polls. Lanes are changed only on the writer's thread, after the commit that changed the file, and by
+//! consumers that take deliveries.
 
 mod dead;
 mod delivery;
@@ -24,13 +25,13 @@ use crate::servers::{self, Servers};
 use crate::store::{Durability, Store};
 use lane::Lane;
 
-/// Bus and dead letters over the store's file.
+/// Bus and dead letters in the store's file.
 pub(crate) struct QueueBus {
     queue: Arc<Queue>,
     servers: Servers,
 }
 
-/// What deliveries share with the bus.
+/// State that deliveries share with the bus.
 struct Queue {
     store: Arc<Store>,
     ack_wait: Duration,
@@ -133,14 +134,14 @@ impl Bus for QueueBus {
 }
 
 impl Queue {
-    /// Returns the lane of a group, which from now on is known and gets all that is published.
+    /// Returns the lane of a group. From now on the group is known and receives all published messages.
     async fn joined(self: &Arc<Queue>, subject: &str, group: &str) -> Result<Arc<Lane>> {
         if let Some(lane) = self.lane(subject, group) {
             return Ok(lane);
         }
         let key = (subject.to_owned(), group.to_owned());
         let (queue, name) = (Arc::clone(self), key.clone());
-        // The first of two that join at once wins; the lane of the other was made from the same rows.
+        // If two consumers join at once, the first one wins; the other lane was made from the same rows.
         let then = move |lane: &Arc<Lane>| {
             queue.lanes().entry(key).or_insert_with(|| Arc::clone(lane));
         };

@@ -1,11 +1,12 @@
-//! The three servers together: who uses which, and what is made on them before the first start.
+//! The three servers together: which process uses which, and the objects that must be created on them before the first
+//! start.
 
 use domain::port::Embedder;
 use domain::{Classify, ErrorKind, PortError};
 
 use crate::{nats, neo4j, qdrant};
 
-/// How to reach each of the servers.
+/// Settings of the connections to the servers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// The bus.
@@ -16,19 +17,19 @@ pub struct Options {
     pub neo4j: neo4j::Options,
 }
 
-/// Which servers a process needs beside NATS; to the others it has no connection and needs no password.
+/// The servers that a process needs in addition to NATS. To other servers it has no connection, and needs no password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uses {
     /// Records and graph.
     pub neo4j: bool,
     /// The index.
     pub qdrant: bool,
-    /// The list of messages given up, which NATS shows to few.
+    /// The list of dead letters, which only few NATS users may read.
     pub dead_letters: bool,
 }
 
 impl Uses {
-    /// Returns what a service uses; a name that is no service is a process with all of them.
+    /// Returns what a service uses. An unknown name stands for a process with all services.
     #[must_use]
     pub fn of(service: &str) -> Uses {
         let (neo4j, qdrant, dead_letters) = match service {
@@ -45,18 +46,18 @@ impl Uses {
     }
 }
 
-/// What one server has after [`provision`].
+/// The state of one server after [`provision`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provisioned {
     /// The server: `nats`, `neo4j` or `qdrant`.
     pub server: &'static str,
-    /// What is there now.
+    /// A description of the objects that exist now.
     pub has: String,
-    /// What is there but otherwise than this program wants it.
+    /// Objects that exist but differ from what this program needs.
     pub drifts: Vec<String>,
 }
 
-/// Why the servers could not be provisioned. Those named before it have been.
+/// Why provisioning failed. Servers that come before the named one are provisioned.
 #[derive(Debug, thiserror::Error)]
 pub enum ProvisionError {
     /// The bus.
@@ -80,9 +81,11 @@ impl Classify for ProvisionError {
     }
 }
 
-/// Makes what is missing on all three servers, the index for the vectors of `embedder`, and says what differs. To run it again changes nothing.
+/// Creates the missing objects on all three servers, with an index for the vectors of `embedder`, and reports
+/// differences. Idempotent.
 ///
 /// # Errors
+///
 /// The first server that cannot be reached or refuses.
 pub async fn provision(options: &Options, embedder: &dyn Embedder) -> Result<Vec<Provisioned>, ProvisionError> {
     let bus = nats::provision(&options.nats).await.map_err(ProvisionError::Nats)?;

@@ -1,4 +1,4 @@
-//! The embedder that is always there: the static word-piece table of `text`; and what all of them share.
+//! The built-in embedder, which uses the static word-piece table of `text`; and code that all embedders share.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,16 +11,17 @@ use tokio::task::spawn_blocking;
 
 use crate::EncoderError;
 
-/// Name of the table and of the way texts are read with it; another table or reading is another model.
+/// Name of the table and of the algorithm that reads texts with it. A change of either makes a different model.
 pub(crate) const MODEL: &str = "static-en-128/1";
-/// Bytes of text that are embedded in well under a millisecond, on the caller's thread.
+/// Texts of up to this many bytes are embedded on the caller's thread, in well under a millisecond.
 const SHORT: usize = 32 * 1_024;
 
-/// Returns the embedder: the sentence encoder of the folder `encoder`, or the built-in table if that is empty. Blocks while
-/// a model is read.
+/// Returns the sentence encoder in the folder `encoder`, or the built-in table if `encoder` is empty. Blocks while a
+/// model is read.
 ///
 /// # Errors
-/// An encoder that cannot be used, or cannot be run by this build.
+///
+/// An unusable encoder, or a build that cannot run encoders.
 pub fn embedder(encoder: &Path) -> Result<Arc<dyn Embedder>, EncoderError> {
     if encoder.as_os_str().is_empty() {
         return Ok(Arc::new(TableEmbedder::new()));
@@ -37,7 +38,7 @@ pub(crate) struct TableEmbedder {
 }
 
 impl TableEmbedder {
-    /// Reads the table on first use; blocks for about a millisecond then.
+    /// Reads the table on first use, which blocks for about a millisecond.
     pub(crate) fn new() -> TableEmbedder {
         TableEmbedder {
             table: Table::builtin(),
@@ -76,12 +77,12 @@ impl Embedder for TableEmbedder {
     }
 }
 
-/// Says whether a text has a word; what has none has no direction, and is not shown to a model.
+/// Returns true if a text has a word. A text without words has no direction and is not sent to a model.
 pub(crate) fn has_words(text: &str) -> bool {
     text.contains(char::is_alphanumeric)
 }
 
-/// Returns a vector at length 1.
+/// Scales a vector to length 1.
 pub(crate) fn normalised(mut vector: Embedding) -> Embedding {
     let length = vector.iter().map(|it| it * it).sum::<f32>().sqrt();
     vector.iter_mut().for_each(|it| *it /= length.max(f32::MIN_POSITIVE));

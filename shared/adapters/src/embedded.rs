@@ -11,18 +11,19 @@ use crate::embed::TableEmbedder;
 use crate::index::MemoryIndex;
 use crate::store::{Store, StoredGraph, StoredKeys, StoredReadings, StoredReceipts, StoredRecords, StoredWebhooks};
 
-/// Bounds and times of the embedded adapters. The defaults suit one machine.
+/// Limits and timeouts of the embedded adapters. The defaults suit one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// How long a delivery may stay unsettled before it is delivered again.
+    /// How long a delivery may stay unsettled before the message is redelivered.
     pub ack_wait: Duration,
-    /// Most messages kept in the queue, dead letters included; accepted records beyond are `Exhausted`.
+    /// Maximum number of messages in the queue, including dead letters; further accepted records fail with `Exhausted`.
     pub queue_frames_max: u64,
-    /// Memory of the index over all spaces, in bytes; spaces not searched for longest leave first.
+    /// Memory limit of the index over all spaces, in bytes; the least recently searched spaces are evicted first.
     pub index_bytes_max: usize,
-    /// Size the file may reach, in bytes; a write beyond is `Unavailable`. None leaves it to the disk.
+    /// Size limit of the file, in bytes; a write beyond it fails with `Unavailable`. `None` means that only the disk
+    /// limits it.
     pub file_bytes_max: Option<u64>,
-    /// Number of connections that read.
+    /// Number of read connections.
     pub readers: usize,
 }
 
@@ -38,44 +39,46 @@ impl Default for Options {
     }
 }
 
-/// Every port over one data directory. The directory is free for others once the last clone of any port is gone.
+/// All ports on one data directory. Other processes can use the directory after the last clone of any port is dropped.
 #[derive(Clone)]
 pub struct Embedded {
     /// Durable queue and request/reply.
     pub bus: Arc<dyn Bus>,
-    /// Messages that were given up.
+    /// Messages that consumers gave up.
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
-    /// What language models said about records.
+    /// Replies of language models about records.
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
-    /// Keys of the API.
+    /// API keys.
     pub keys: Arc<dyn Keys>,
-    /// Webhooks of the API.
+    /// Webhooks that were created through the API.
     pub webhooks: Arc<dyn Webhooks>,
-    /// Units, relations and all that is derived.
+    /// Units, relations and all derived objects.
     pub graph: Arc<dyn Graph>,
     /// Exact search.
     pub index: Arc<dyn Index>,
-    /// What embeds.
+    /// Turns texts into vectors.
     pub embedder: Arc<dyn Embedder>,
 }
 
 impl Embedded {
-    /// Opens the data directory, making it if needed, and brings its schema up to date.
+    /// Opens the data directory, creates it if needed, and migrates its schema.
     ///
     /// # Errors
+    ///
     /// See [`OpenError`]; a second process on the same directory gets `Locked`.
     pub async fn open(dir: &Path, options: Options) -> Result<Embedded, OpenError> {
         Embedded::open_with(dir, options, Arc::new(TableEmbedder::new())).await
     }
 
-    /// The same, with another embedder than the built-in one.
+    /// Does the same as [`Embedded::open`], with the given embedder instead of the built-in one.
     ///
     /// # Errors
-    /// As [`Embedded::open`].
+    ///
+    /// Like [`Embedded::open`].
     pub async fn open_with(dir: &Path, options: Options, embedder: Arc<dyn Embedder>) -> Result<Embedded, OpenError> {
         let dir = dir.to_owned();
         let path = dir.clone();

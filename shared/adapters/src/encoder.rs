@@ -1,7 +1,7 @@
-//! A sentence encoder of the operator's choice: a transformer in ONNX form, run in this process by `rten`.
+//! A sentence encoder chosen by the operator: a transformer in ONNX form, run in this process by `rten`.
 //!
-//! Texts of equal length are encoded together and none is padded, so that a text has the same vector alone and among
-//! others.
+//! Only texts of equal length are encoded together, without padding, so that a text has the same vector alone and in a
+//! batch.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,18 +22,18 @@ use tokio::task::spawn_blocking;
 use crate::EncoderError;
 use crate::embed::{has_words, normalised};
 
-/// Word pieces of a text that are read, those that open and close it included; a part of a turn has fewer.
+/// Maximum number of word pieces read from a text, including the opening and closing ones; a part of a turn has fewer.
 const PIECES_MAX: usize = 256;
-/// Word pieces encoded at once: bounds memory, and more of them are no faster.
+/// Number of word pieces encoded at once. Limits memory; larger batches are not faster.
 const PIECES_AT_ONCE: usize = 2_048;
-/// Bytes of a text that are looked at; more of it would not fit into [`PIECES_MAX`] whatever it is.
+/// Number of bytes read from a text; more would not fit into [`PIECES_MAX`] in any case.
 const BYTES_MAX: usize = 8_192;
-/// Where the model may lie in the folder: as the model hubs lay it out, or beside the rest.
+/// Possible places of the model in the folder: next to the other files, or as model hubs lay it out.
 const MODELS: [&str; 2] = ["model.onnx", "onnx/model.onnx"];
-/// Changes when the same files give other vectors.
+/// Version of the encoding; must change if the same files give different vectors.
 const READING: u32 = 1;
 
-/// Embeds with the model of a folder.
+/// Embeds with the model in a folder.
 #[derive(Clone)]
 pub(crate) struct Encoder(Arc<Opened>);
 
@@ -44,20 +44,20 @@ struct Opened {
     inputs: Vec<(NodeId, Input)>,
     output: NodeId,
     tokenizer: Tokenizer,
-    /// The vector of the first piece stands for the text, in place of the mean of all.
+    /// Whether the vector of the first piece represents the text, instead of the mean of all.
     first: bool,
-    /// What is read before a text and before a question.
+    /// Prefixes of a text and of a question.
     before: [String; 2],
 }
 
-/// What a text is.
+/// The kind of a text.
 #[derive(Clone, Copy)]
 enum Kind {
     Text,
     Question,
 }
 
-/// What a model is given.
+/// An input tensor of a model.
 #[derive(Clone, Copy)]
 enum Input {
     Pieces,
@@ -65,7 +65,7 @@ enum Input {
     Types,
 }
 
-/// `1_Pooling/config.json`, as sentence-transformers writes it: what stands for a text.
+/// `1_Pooling/config.json`, as sentence-transformers writes it: how the vectors of the pieces become one.
 #[derive(Deserialize)]
 #[serde(default)]
 struct Pooling {
@@ -73,7 +73,7 @@ struct Pooling {
     pooling_mode_mean_tokens: bool,
 }
 
-/// `config_sentence_transformers.json`: what the model wants to read before a text.
+/// `config_sentence_transformers.json`: the prefixes that the model expects.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Reading {
@@ -90,13 +90,14 @@ impl Default for Pooling {
 }
 
 impl Encoder {
-    /// Opens the encoder of `dir`: `tokenizer.json`, `model.onnx` (or `onnx/model.onnx`) and, if they are there,
-    /// `1_Pooling/config.json` and `config_sentence_transformers.json`. Blocks while the model is read, and encodes one text
-    /// to see that it works.
+    /// Opens the encoder in `dir`: `tokenizer.json`, `model.onnx` (or `onnx/model.onnx`) and, if they exist,
+    /// `1_Pooling/config.json` and `config_sentence_transformers.json`. Blocks while the model is read, and encodes one
+    /// text as a test.
     ///
     /// # Errors
-    /// A file that is missing or is not what it should be; a model that asks for other inputs than pieces, mask and types,
-    /// or gives neither a vector a piece nor a vector a text.
+    ///
+    /// A missing or invalid file; a model that needs inputs other than pieces, mask and types, or whose output is
+    /// neither one vector per piece nor one per text.
     pub(crate) fn open(dir: &Path) -> Result<Encoder, EncoderError> {
         let path = MODELS.map(|it| dir.join(it)).into_iter().find(|it| it.exists());
         let path = path.unwrap_or_else(|| dir.join(MODELS[0]));
@@ -127,10 +128,11 @@ impl Encoder {
         Ok(Encoder(Arc::new(opened)))
     }
 
-    /// Returns a vector a text, in order, each read with the words of its kind before it.
+    /// Returns one vector per text, in order. Each text is encoded with the prefix of its kind.
     ///
     /// # Errors
-    /// What the model says.
+    ///
+    /// An error of the model.
     fn encode(&self, kind: Kind, texts: &[String]) -> Result<Vec<Embedding>, EncoderError> {
         let opened = &self.0;
         let before = &opened.before[kind as usize];
@@ -152,7 +154,7 @@ impl Encoder {
         Ok(vectors)
     }
 
-    /// The same off the async runtime.
+    /// Does the same off the async runtime.
     async fn encoded(&self, kind: Kind, texts: Vec<String>) -> port::Result<Vec<Embedding>> {
         let encoder = self.clone();
         let encoded = spawn_blocking(move || encoder.encode(kind, &texts)).await;
@@ -188,7 +190,7 @@ impl Embedder for Encoder {
 }
 
 impl Opened {
-    /// Returns the numbers of the word pieces of a text.
+    /// Returns the ids of the word pieces of a text.
     fn ids(&self, text: &str) -> Result<Vec<i32>, String> {
         let text = &text[..text.floor_char_boundary(BYTES_MAX)];
         let encoding = self.tokenizer.encode(text, true).map_err(|it| it.to_string())?;
@@ -196,7 +198,7 @@ impl Opened {
         encoding.get_ids().iter().map(id).collect()
     }
 
-    /// Encodes texts of one length.
+    /// Encodes texts with equal numbers of pieces.
     fn run(&self, ids: &[&[i32]]) -> Result<Vec<Embedding>, String> {
         let shape = [ids.len(), ids.first().map_or(0, |it| it.len())];
         let pieces = NdTensor::<i32, 2>::from_fn(shape, |[text, at]| ids[text][at]);
@@ -228,7 +230,7 @@ impl Opened {
         }
     }
 
-    /// Returns the vector of a text: the mean of those of its pieces, or the first, of length 1.
+    /// Returns the vector of a text, scaled to length 1: the mean over its pieces, or the vector of the first one.
     fn pool(&self, pieces: &NdTensorView<'_, f32, 3>, text: usize) -> Embedding {
         let counted = if self.first { 1 } else { pieces.size(1) };
         let sum = |column: usize| (0..counted).map(|piece| pieces[[text, piece, column]]).sum::<f32>();
@@ -240,7 +242,7 @@ fn read(path: &Path) -> Result<Vec<u8>, EncoderError> {
     std::fs::read(path).map_err(|error| EncoderError::file(path, &error))
 }
 
-/// Returns what a model is given and which of its outputs is read: that for sentences if it has one, else its first.
+/// Returns the inputs of a model and the output to read: the sentence output if it has one, otherwise the first.
 fn ends(model: &Model) -> Result<(Vec<(NodeId, Input)>, NodeId), String> {
     let name = |id: &NodeId| {
         model
@@ -276,7 +278,7 @@ fn tokenizer(path: &Path, json: &[u8]) -> Result<Tokenizer, EncoderError> {
     Ok(tokenizer)
 }
 
-/// Says whether the vector of the first piece stands for a text; without a file it is the mean.
+/// Returns true if the vector of the first piece represents a text. Without the file it is the mean.
 fn first(path: &Path) -> Result<bool, EncoderError> {
     let Some(pooling) = optional::<Pooling>(path)? else {
         return Ok(false);
@@ -288,14 +290,14 @@ fn first(path: &Path) -> Result<bool, EncoderError> {
     Ok(pooling.pooling_mode_cls_token)
 }
 
-/// Returns what is read before a text and before a question; without a file nothing is.
+/// Returns the prefixes of a text and of a question. Without the file they are empty.
 fn before(path: &Path) -> Result<[String; 2], EncoderError> {
     let Reading { mut prompts } = optional(path)?.unwrap_or_default();
     let text = prompts.remove("document").or_else(|| prompts.remove("passage"));
     Ok([text, prompts.remove("query")].map(Option::unwrap_or_default))
 }
 
-/// Reads a file that need not be there.
+/// Reads a file, or returns `None` if it does not exist.
 fn optional<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EncoderError> {
     if !path.exists() {
         return Ok(None);

@@ -1,7 +1,7 @@
-//! Models over HTTP: whatever speaks OpenAI's API, such as Ollama, vLLM, llama.cpp and OpenAI itself.
+//! Models over HTTP, at any endpoint with OpenAI's API, such as Ollama, vLLM, llama.cpp and OpenAI itself.
 //!
-//! [`embeddings`] turns texts into vectors, [`chat`] replies to prompts, [`relay`] passes the requests of others on. What is sent
-//! is never repeated in an error or a log, nor is what an endpoint says of it.
+//! [`embeddings`] turns texts into vectors, [`chat`] replies to prompts, [`relay`] forwards the requests of others.
+//! Errors and logs never repeat the text that was sent, nor an endpoint's reply to it.
 
 pub mod chat;
 pub mod embeddings;
@@ -18,10 +18,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Secret, clock};
 
-/// Longest wait for a connection.
+/// Timeout of connecting.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// Why an endpoint cannot be used, or did not do what it was asked.
+/// Why an endpoint cannot be used, or why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     /// A setting that cannot be used.
@@ -32,28 +32,28 @@ pub enum EndpointError {
         /// What is wrong.
         detail: String,
     },
-    /// Nobody answers.
+    /// The endpoint cannot be reached.
     #[error("the endpoint {url} does not answer")]
     Away {
-        /// What was asked.
+        /// The address of the request.
         url: String,
-        /// Why not.
+        /// The reason.
         source: reqwest::Error,
     },
-    /// It answers with an error.
+    /// The endpoint answers with an error status.
     #[error("the endpoint {url} answers {status}")]
     Status {
-        /// What was asked.
+        /// The address of the request.
         url: String,
-        /// With what it answered.
+        /// The status.
         status: u16,
-        /// How long it asks to be left alone (`Retry-After`), if it says so.
+        /// The pause that the endpoint asks for (`Retry-After`), if any.
         retry_after: Option<Duration>,
     },
-    /// It answers with something else than it should, or with other vectors than at the start.
+    /// The answer has the wrong form, or its vectors have another length than at the start.
     #[error("the endpoint {url} is of no use: {reason}")]
     Form {
-        /// What was asked.
+        /// The address of the request.
         url: String,
         /// What is wrong.
         reason: String,
@@ -61,7 +61,7 @@ pub enum EndpointError {
 }
 
 impl EndpointError {
-    /// Says whether whoever starts should try again: the endpoint may be starting, too.
+    /// Returns true if a process that starts should retry: the endpoint may be starting too.
     pub fn may_be_starting(&self) -> bool {
         match self {
             EndpointError::Away { .. } => true,
@@ -72,8 +72,8 @@ impl EndpointError {
 }
 
 impl Classify for EndpointError {
-    /// Only what the endpoint says of the texts themselves will not pass: a wrong key or a missing model can be mended while
-    /// messages wait.
+    /// Returns a permanent kind only for an error about the texts themselves. A wrong key or a missing model can be
+    /// fixed while messages wait.
     fn kind(&self) -> ErrorKind {
         match self {
             EndpointError::Options { .. }
@@ -89,7 +89,7 @@ impl Classify for EndpointError {
     }
 }
 
-/// Reads `Retry-After`, seconds or a date, as a time from `now`.
+/// Returns the pause in a `Retry-After` header, given in seconds or as a date, counted from `now`.
 fn pause(header: &str, now: DateTime<Utc>) -> Option<Duration> {
     let header = header.trim();
     if let Ok(seconds) = header.parse() {
@@ -99,12 +99,12 @@ fn pause(header: &str, now: DateTime<Utc>) -> Option<Duration> {
     Some((until.to_utc() - now).to_std().unwrap_or_default())
 }
 
-/// Where an endpoint is, as its section of the settings names it.
+/// The address of an endpoint, with the section of the settings that contains it.
 struct Address<'a> {
     section: &'static str,
-    /// Up to the version: `http://127.0.0.1:11434/v1`.
+    /// Base address up to the version: `http://127.0.0.1:11434/v1`.
     url: &'a str,
-    /// What is asked there.
+    /// Path of the request below `url`.
     path: &'static str,
     model: &'a str,
     key: &'a Secret,
@@ -125,7 +125,7 @@ impl Address<'_> {
     }
 }
 
-/// Returns the address of `path` at an endpoint whose own address, up to the version, is `base`.
+/// Returns the address of `path` at an endpoint; `base` is the endpoint's address up to the version.
 fn checked_url(section: &'static str, base: &str, path: &str) -> Result<Url, EndpointError> {
     let wrong = |detail: &str| wrong(section, detail);
     let url = format!("{}/{}", base.trim_end_matches('/'), path);
@@ -147,9 +147,9 @@ fn checked_url(section: &'static str, base: &str, path: &str) -> Result<Url, End
     Ok(url)
 }
 
-/// Returns the `Authorization` that a key is sent as; none without a key.
+/// Returns the `Authorization` header for a key, or `None` without a key.
 fn bearer(section: &'static str, key: &Secret) -> Result<Option<HeaderValue>, EndpointError> {
-    // A key that was read from a file may end with a line break.
+    // A key from a file may end with a line break.
     let key = key.reveal().trim();
     let mut header = HeaderValue::from_str(&format!("Bearer {key}"))
         .map_err(|_| wrong(section, "`key` has characters that cannot be sent"))?;
@@ -164,16 +164,19 @@ fn wrong(section: &'static str, detail: impl Into<String>) -> EndpointError {
     }
 }
 
-/// Asks one thing of an endpoint.
+/// Sends requests to one address of an endpoint.
 struct Caller {
     client: Client,
     url: Url,
-    /// What is sent along as `Authorization`.
+    /// The `Authorization` header.
     key: Option<HeaderValue>,
 }
 
 impl Caller {
+    /// Makes a caller; nothing is sent yet.
+    ///
     /// # Errors
+    ///
     /// `Options` if a setting cannot be used.
     fn new(address: &Address<'_>) -> Result<Caller, EndpointError> {
         let url = address.url()?;
@@ -186,7 +189,7 @@ impl Caller {
         Ok(Caller { client, url, key })
     }
 
-    /// Returns what is answered, read up to `bytes_max`.
+    /// Sends a request and returns the answer, which may have at most `bytes_max` bytes.
     async fn ask<T: DeserializeOwned>(&self, asked: &impl Serialize, bytes_max: usize) -> Result<T, EndpointError> {
         let mut request = self.client.post(self.url.clone()).json(asked);
         if let Some(key) = &self.key {
@@ -199,7 +202,7 @@ impl Caller {
     async fn read<T: DeserializeOwned>(&self, mut response: Response, bytes_max: usize) -> Result<T, EndpointError> {
         let status = response.status();
         if status != StatusCode::OK {
-            // What it says may repeat the texts, so only its status is told.
+            // The body of the answer may repeat the texts, so only the status is reported.
             let retry_after = response.headers().get(reqwest::header::RETRY_AFTER);
             return Err(EndpointError::Status {
                 url: self.url.to_string(),
@@ -214,7 +217,7 @@ impl Caller {
                 return Err(self.form(format!("its answer is over {bytes_max} bytes")));
             }
         }
-        // The text of such an error may hold what was answered.
+        // The text of the parser's error may contain parts of the answer.
         serde_json::from_slice(&body).map_err(|error| {
             let (class, line, column) = (error.classify(), error.line(), error.column());
             self.form(format!(
@@ -241,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_is_read_as_seconds_or_as_a_date() {
+    fn retry_after_is_read_as_seconds_or_as_a_date() {
         let now = "2026-03-02T18:00:00Z".parse().unwrap();
         for (header, expected) in [
             ("7", Some(7)),

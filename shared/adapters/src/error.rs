@@ -5,12 +5,12 @@ use domain::{Classify, ErrorKind};
 /// Why a data directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The directory cannot be made, read or written.
+    /// The directory cannot be created, read or written.
     #[error("cannot use {path}")]
     Directory {
-        /// What was tried.
+        /// The path that failed.
         path: PathBuf,
-        /// Why it failed.
+        /// The reason.
         source: std::io::Error,
     },
     /// Another process holds the directory.
@@ -19,7 +19,7 @@ pub enum OpenError {
         /// The data directory.
         dir: PathBuf,
     },
-    /// The database has no bytes: it was cut off, or put there by something else.
+    /// The database file is empty: it was truncated, or another program created it.
     #[error(
         "{path} is empty, which no memory is: restore a copy with `mnemic restore`, or remove the file to begin a new memory"
     )]
@@ -27,34 +27,34 @@ pub enum OpenError {
         /// The file.
         path: PathBuf,
     },
-    /// The database is gone and its write-ahead log is not.
+    /// The database file is missing, but its write-ahead log exists.
     #[error(
         "{path} is gone and {log} is not: put the file back, restore a copy with `mnemic restore`, or move the log away to begin a \
          new memory"
     )]
     LogAlone {
-        /// The file that is missing.
+        /// The missing file.
         path: PathBuf,
         /// Its log.
         log: PathBuf,
     },
-    /// A newer Mnemic wrote the file.
+    /// The file was written by a newer Mnemic.
     #[error("{path} has schema {found}, this program knows schemas up to {known}: use a newer mnemic")]
     Newer {
         /// The file.
         path: PathBuf,
         /// Schema of the file.
         found: u32,
-        /// Newest schema this program knows.
+        /// Newest schema that this program knows.
         known: u32,
     },
-    /// The file is a database, but not one of Mnemic.
+    /// The file is a database of another program.
     #[error("{path} is a database of another program")]
     Foreign {
         /// The file.
         path: PathBuf,
     },
-    /// The vectors in the file come from another model.
+    /// The vectors in the file are from another model.
     #[error(
         "{path} holds vectors of the model {found}, the settings embed with {wanted}: set them as they were (`encoder` in \
          [backends], or [embeddings]), or run `mnemic doctor --repair`, which embeds everything anew"
@@ -64,15 +64,15 @@ pub enum OpenError {
         path: PathBuf,
         /// Model of the stored vectors.
         found: String,
-        /// Model of this program.
+        /// Model in the settings.
         wanted: String,
     },
-    /// A bound that no file fits in.
+    /// The size limit is smaller than any database file.
     #[error("`file_bytes_max` is {bytes}: a file has at least {least} bytes; 0 in [backends] leaves it to the disk")]
     Bound {
-        /// The bound.
+        /// The limit.
         bytes: u64,
-        /// The least it may be.
+        /// The smallest possible limit.
         least: u64,
     },
     /// The file cannot be read.
@@ -82,15 +82,15 @@ pub enum OpenError {
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The file cannot be opened for now: full disk, rights, other users of it.
+    /// The file cannot be opened at the moment: full disk, missing permissions, or another user of it.
     #[error("cannot open {path}")]
     Unavailable {
         /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The error of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
@@ -111,18 +111,18 @@ impl Classify for OpenError {
 /// Why a sentence encoder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum EncoderError {
-    /// This build cannot run one.
+    /// This build cannot run encoders.
     #[error("this build runs no encoder: build it with `--features encoder`, or leave `encoder` in [backends] out")]
     NotBuilt,
     /// A file is missing or cannot be read.
     #[error("the encoder needs {}, which cannot be read: {reason}", path.display())]
     File {
-        /// Where it should be.
+        /// The expected path.
         path: PathBuf,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A file is read, but is not what it should be.
+    /// A file can be read but is not usable.
     #[error("{} is of no use to embed texts: {reason}", path.display())]
     Form {
         /// The file.

@@ -1,8 +1,8 @@
 //! Exact search in memory over the points in the file.
 //!
-//! A space is a block of vectors and postings, built from the file at its first search and kept up by every `put`; the
-//! blocks that were not searched for longest leave when memory is short. One thread applies changes to blocks, in the
-//! order of their commits, so that the writer never waits for a search.
+//! A space is a block of vectors and postings. It is loaded from the file at the first search and updated by every
+//! `put`; when memory is short, the least recently searched blocks are evicted. One thread applies the changes to the
+//! blocks, in the order of their commits, so that the writer never waits for a search.
 
 mod block;
 mod cache;
@@ -27,9 +27,9 @@ use crate::{OpenError, Options};
 use block::Block;
 use cache::{Cache, Slot};
 
-/// Changes that may wait to be applied before the writer waits.
+/// Maximum number of changes in the queue; when it is full, the writer waits.
 const CHANGES_MAX: usize = 1_024;
-/// Searches at once; those beyond wait. They are short, so a few a core are enough to keep all cores busy.
+/// Maximum number of concurrent searches; further ones wait. Searches are short, so a few per core keep all cores busy.
 const SEARCHES_MAX: usize = 16;
 const SEARCH: &str = "index.search";
 
@@ -42,7 +42,7 @@ pub(crate) struct MemoryIndex {
     searches: Arc<Semaphore>,
 }
 
-/// What came of a search.
+/// The result of trying a search.
 enum Searched {
     Found(SearchResult),
     /// The block is not in memory.
@@ -56,11 +56,11 @@ enum Change {
         points: Arc<Vec<Point>>,
         retired: Arc<Vec<UnitId>>,
     },
-    /// The block is read from the file again.
+    /// Evicts the block; the next search reads it from the file again.
     Forget { space: SpaceId },
 }
 
-/// A change to apply, and whom to tell.
+/// A change to apply, and the channel that is notified.
 struct Applied(Change, oneshot::Sender<()>);
 
 impl MemoryIndex {
@@ -71,7 +71,7 @@ impl MemoryIndex {
         let apply = move || {
             for Applied(change, applied) in waiting {
                 blocks.apply(&change);
-                // Whoever stopped waiting does not need to know.
+                // A caller that no longer waits does not need the notification.
                 let _ = applied.send(());
             }
         };
@@ -88,7 +88,7 @@ impl MemoryIndex {
         })
     }
 
-    /// Commits `job`, then waits until its change can be searched.
+    /// Commits `job`, then waits until its change is searchable.
     async fn change<T, F, C>(&self, operation: &'static str, durability: Durability, job: F, change: C) -> Result<()>
     where
         T: Send + 'static,
@@ -103,8 +103,8 @@ impl MemoryIndex {
         applied.await.map_err(ended)
     }
 
-    /// Searches a space if its block is there. The permit is for searches, which are short: a space that is being loaded
-    /// must not hold up others.
+    /// Searches a space if its block is loaded. The permit covers only the search, which is short: loading a space must
+    /// not block searches in other spaces.
     async fn searched(&self, space: &SpaceId, search: &Search, slot: Option<Arc<Slot>>) -> Result<Searched> {
         let stopped = |_| PortError::new(SEARCH, ErrorKind::Unavailable, "the index is closed");
         let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
@@ -127,7 +127,7 @@ impl MemoryIndex {
         .await
     }
 
-    /// Returns the slot once its block is there; it keeps the block, whatever leaves the cache meanwhile.
+    /// Loads the block of a slot and returns the slot. The slot keeps its block even if the cache evicts it meanwhile.
     async fn loaded(&self, space: &SpaceId, slot: Arc<Slot>) -> Result<Arc<Slot>> {
         let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
         let span = tracing::info_span!("index.load", %space);
@@ -144,7 +144,7 @@ impl MemoryIndex {
     }
 }
 
-/// Runs what takes a while off the async runtime.
+/// Runs long work off the async runtime.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     let panicked = |error| PortError::new(SEARCH, ErrorKind::Internal, "a search panicked").caused_by(error);
     spawn_blocking(work)
@@ -195,7 +195,7 @@ impl Index for MemoryIndex {
         .await
     }
 
-    /// Nothing is left over: a switch removes it.
+    /// There is nothing to sweep, because a switch deletes the old points.
     async fn sweep(&self, _: &SpaceId) -> Result<()> {
         Ok(())
     }
@@ -252,7 +252,7 @@ impl Index for MemoryIndex {
         .await
     }
 
-    /// The points left the file with their space; what is in memory of it follows.
+    /// The points were deleted from the file together with their space; this evicts the block from memory.
     async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()> {
         let space = erasure.space.clone();
         let nothing = |_: &Connection| Ok(());
@@ -289,7 +289,7 @@ fn put(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Out
     Ok(())
 }
 
-/// Lists points by their rows.
+/// Returns points in the order of their rows.
 fn points(db: &Connection, space: i64, after: Option<Place>, limit: usize) -> Outcome<PointsPage> {
     let after = after.map_or(0, |it| i64::try_from(it.0).unwrap_or(i64::MAX));
     let mut select =

@@ -1,10 +1,10 @@
-//! The embedded adapters of every port: one SQLite file, an index in memory, a built-in embedder, no server. Beside them
-//! the embedders of an operator's own, and behind the feature `distributed` the adapters of the servers.
+//! The embedded adapters of every port: one SQLite file, an index in memory, a built-in embedder, no server. Also the
+//! embedders that an operator can choose and, with the feature `distributed`, the adapters of the servers.
 //!
-//! [`Embedded::open`] opens all of them in one data directory and holds that directory against other processes.
-//! `store` owns the file: one writer thread commits in groups, several connections read. `bus` keeps its queue in
-//! that file and wakes consumers through channels. `index` searches exactly, over points kept in that file. What is
-//! absent: no port knows another one, and no call of SQLite ever runs on a thread of the async runtime.
+//! [`Embedded::open`] opens all of them in one data directory and locks that directory against other processes. `store`
+//! owns the file: one writer thread commits in groups, several connections read. `bus` keeps its queue in that file and
+//! wakes consumers through channels. `index` searches exactly, over points in that file. What is absent: no port knows
+//! another one, and no SQLite call ever runs on a thread of the async runtime.
 
 mod addresses;
 mod api_keys;
@@ -44,9 +44,9 @@ pub use private::create_private;
 pub use secret::Secret;
 pub use store::{UpkeepError, backup, check, file_bytes, forget_vectors, is_behind, is_held, restore};
 
-/// Chooses what encrypts for every HTTP client of this process.
+/// Sets the TLS implementation for every HTTP client of this process.
 #[cfg(feature = "https")]
 pub fn provide_tls() {
-    // Only the first choice counts, and there is no other one.
+    // Only the first call has an effect, and this is the only implementation.
     drop(rustls::crypto::ring::default_provider().install_default());
 }

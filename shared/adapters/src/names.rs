@@ -1,12 +1,12 @@
-//! What the stores share about names of spaces.
+//! Shared code of the stores for names of spaces.
 
 use domain::id::SpaceId;
 
-/// Comes before every character that a name may hold, and after them all.
+/// Characters that sort before and after every character of a name.
 const BEFORE: char = ' ';
 const BEHIND: char = '~';
 
-/// Returns the range, without its end, of the names that start with `prefix` and are greater than `after`.
+/// Returns the half-open range of the names that start with `prefix` and are greater than `after`.
 pub(crate) fn under(prefix: &str, after: Option<&SpaceId>) -> (String, String) {
     let next = after.map(|it| format!("{it}{BEFORE}")).unwrap_or_default();
     (next.max(prefix.to_owned()), format!("{prefix}{BEHIND}"))
@@ -20,7 +20,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_range_holds_the_names_of_a_prefix_behind_one(
+        fn a_range_contains_exactly_the_names_with_a_prefix_after_a_name(
             names in proptest::collection::vec("[a-c][a-c0._-]{0,3}", 1..20), prefix in "[a-c0._-]{0,2}", after in 0..20_usize,
         ) {
             let after: Option<SpaceId> = names.get(after).map(|it| it.parse().unwrap());

@@ -1,27 +1,28 @@
 //! The bus on NATS: durable subjects in JetStream, requests over plain NATS.
 //!
-//! `provision` makes the streams, `NatsBus::connect` only looks whether they are there. Each durable subject has one
-//! stream, kept until every known group has settled, on disk before a publish is acknowledged. `lane` and `feed` hand
-//! out what JetStream delivers, `settle` and `dead` end a delivery, `inquiry` asks and serves.
+//! `provision` creates the streams; `NatsBus::connect` only checks that they exist. Each durable subject has one
+//! stream. A message is kept until every known group has settled it, and is on disk before its publish is acknowledged.
+//! `lane` and `feed` hand out the deliveries of JetStream, `settle` and `dead` end a delivery, `inquiry` sends and
+//! serves requests.
 //!
-//! **Fairness.** The spaces of a subject are divided into partitions by a digest of their names, 32 unless set
-//! otherwise, and a group has one consumer in each. A process takes about one message of each partition in turn, so a
-//! space waits for at most one message of every other partition, however much lies there. Spaces of one partition are
-//! served in the order of arrival: one that sends much delays those it shares a partition with, one space in 32, and
-//! no others. How far is bounded by `messages_of_space_max`. What waits for a retry or is out counts against
-//! `unsettled_max` of its partition alone.
+//! **Fairness.** The spaces of a subject are divided into partitions by a digest of their names (32 by default), and a
+//! group has one consumer in each. A process takes about one message of each partition in turn, so a space waits for at
+//! most one message of every other partition, however many messages are queued there. The spaces of one partition are
+//! served in order of arrival: a space that sends many messages delays only the spaces in its partition, one in 32.
+//! `messages_of_space_max` limits this delay. Messages that wait for a retry or are being handled count only against
+//! the `unsettled_max` of their partition.
 //!
-//! **Order.** Inside a space messages are delivered in the order published, except those that are delivered again.
+//! **Order.** Within a space, messages are delivered in the order they were published, except redeliveries.
 //!
-//! **Keys.** A repeated key is recognised for `dedup_secs`. After a restart of the server only keys of messages that
-//! are still kept are: what every group has settled may then be stored again. Handlers are idempotent, and the
-//! repetitions of one `publish` end within `publish_timeout_ms`, so nothing is lost or counted twice by that.
+//! **Keys.** A repeated key is recognised for `dedup_secs`. After a restart of the server, only the keys of messages
+//! that are still stored are recognised: a message that every group has settled may then be stored again. Handlers are
+//! idempotent, and the retries of one `publish` end within `publish_timeout_ms`, so nothing is lost or counted twice.
 //!
-//! **Attempts** are counted by the server. A message that was pulled by a process which ended before handing it out
-//! counts that as one.
+//! **Attempts** are counted by the server. If a process pulled a message and ended before handing it out, that counts
+//! as an attempt.
 //!
-//! **Not here:** requests have no stream and are never repeated. A reply or message larger than `max_payload` of the
-//! server is refused, not divided; Mnemic wants 8 MiB.
+//! **Not included:** requests have no stream and are never repeated. A reply or message larger than the server's
+//! `max_payload` is refused, not split; Mnemic needs 8 MiB.
 
 mod dead;
 mod feed;
@@ -68,22 +69,23 @@ pub struct NatsBus {
     lanes: Mutex<HashMap<(String, String), Weak<Lane>>>,
 }
 
-/// What everything of one bus shares.
+/// State that all parts of one bus share.
 struct Core {
     link: Arc<Link>,
     context: jetstream::Context,
     names: Names,
     options: Options,
-    /// Partitions by durable subject.
+    /// Number of partitions of each durable subject.
     topics: BTreeMap<String, u16>,
     servers: Servers,
 }
 
 impl NatsBus {
-    /// Connects, and looks whether the streams are there.
+    /// Connects, and checks that the streams exist.
     ///
     /// # Errors
-    /// `Unavailable` if no server is reachable; `Invalid` for wrong credentials and settings; `NotFound`, naming
+    ///
+    /// `Unavailable` if no server can be reached; `Invalid` for wrong credentials and settings; `NotFound`, naming
     /// `mnemic provision`, if a stream is missing.
     pub async fn connect(options: &Options) -> Result<NatsBus> {
         let link = Link::connect(options).await?;
@@ -113,19 +115,19 @@ impl NatsBus {
         })
     }
 
-    /// Says whether there is a connection now; for readiness.
+    /// Returns true if there is a connection now; for readiness.
     #[must_use]
     pub fn connected(&self) -> bool {
         self.core.link.connected()
     }
 
-    /// Returns how often the server refused something for want of permission.
+    /// Returns how many times the server refused something because of missing permissions.
     #[must_use]
     pub fn refusals(&self) -> u64 {
         self.core.link.refusals().borrow().count
     }
 
-    /// Joins the lane of a group in this process, which one member makes for all.
+    /// Joins the lane of a group in this process; the first member creates it for all.
     async fn member(&self, subject: &str, group: &str, partitions: u16) -> Result<Member> {
         let key = (subject.to_owned(), group.to_owned());
         let (member, lane) = {

@@ -1,18 +1,19 @@
-//! Records and graph on Neo4j, for the distributed way to run.
+//! Records and graph on Neo4j, for distributed installations.
 //!
-//! [`provision`] makes the constraints once, [`Neo4j::connect`] verifies them and gives the ports. Read in this order:
-//! `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is sent),
-//! `records`, `idempotency`, `secrets`, `api_keys`, `webhooks`, `selected`, `whose`, `curations`, `notes`, `readings`, `graph`, `derived` and `relations` (the
-//! ports), `erasure` and `receipts`.
+//! [`provision`] creates the constraints once; [`Neo4j::connect`] verifies them and returns the ports. Read in this
+//! order: `schema` (labels and constraints), `keys` (how a space's nodes are named), `client` (how a statement is
+//! sent), `records`, `idempotency`, `secrets`, `api_keys`, `webhooks`, `selected`, `whose`, `curations`, `notes`,
+//! `readings`, `graph`, `derived` and `relations` (the ports), `erasure` and `receipts`.
 //!
-//! Every statement is a constant of this module; what users wrote travels as parameters only, and the type of
-//! `client::on` holds to that. Every statement starts at the node of its space. One that writes locks that node first,
-//! so writes of a space follow each other, sequences grow in the order of commits, and writes never wait for each other
-//! in a circle. Each write is one statement and one transaction of the server: there is none to forget open.
+//! Every statement is a constant of this module. Text from users is passed only as parameters; the type of `client::on`
+//! enforces that. Every statement starts at the node of its space. A statement that writes locks that node first, so
+//! the writes of a space are sequential, sequence numbers grow in the order of commits, and writes cannot deadlock.
+//! Each write is one statement and one transaction of the server, so no transaction can be left open.
 //!
-//! A unit is a node; a relation is a relationship of one of the types of [`domain::relation::RelationKind`] between two
-//! such nodes. A relation to a unit that is not stored (yet, or any more) keeps a bare node in its place, which is not
-//! shown. What is absent: routing in a cluster, since the driver has none that is stable.
+//! A unit is a node; a relation is a relationship between two such nodes, with one of the types of
+//! [`domain::relation::RelationKind`]. If a relation refers to a unit that is not stored (yet, or any more), a bare
+//! node takes the place of the unit; it is not shown. What is absent: routing in a cluster, because the driver has no
+//! stable support for it.
 
 mod api_keys;
 mod client;
@@ -50,22 +51,23 @@ pub use schema::{Drift, provision};
 pub struct Neo4j {
     /// Spaces, claims and records.
     pub records: Arc<dyn Records>,
-    /// What language models said about records.
+    /// Replies of language models about records.
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
-    /// Keys of the API.
+    /// API keys.
     pub keys: Arc<dyn Keys>,
-    /// Webhooks of the API.
+    /// Webhooks that were created through the API.
     pub webhooks: Arc<dyn Webhooks>,
-    /// Units, relations and all that is derived.
+    /// Units, relations and all derived objects.
     pub graph: Arc<dyn Graph>,
 }
 
 impl Neo4j {
-    /// Connects and verifies the schema; creates nothing. A server that goes away later is found again by itself.
+    /// Connects and verifies the schema; creates nothing. After a lost connection it reconnects by itself.
     ///
     /// # Errors
+    ///
     /// See [`SetupError`]; `NotProvisioned` if [`provision`] has not run or the schema has drifted since.
     pub async fn connect(options: &Options) -> Result<Neo4j, SetupError> {
         let client = Arc::new(Client::new(options)?);

@@ -1,28 +1,30 @@
-//! What the stores share about notes.
+//! Shared code of the stores for notes.
 
 use domain::recall::NoteKind;
 
-/// Longest name of a scope, bytes.
+/// Maximum length of the name of a scope, in bytes.
 const SCOPE_BYTES_MAX: usize = 256;
-/// Notes of a scope that are kept: the latest, ties by subject and kind.
+/// Maximum number of notes in a scope; the latest are kept, ties by subject and kind.
 pub(crate) const KEPT: usize = 1_000;
-/// Share of a bound of notes that is left once it is passed, so that not every note has to look for the oldest: nine of ten.
+/// Share of the notes that is kept when their limit is exceeded (nine of ten), so that not every new note has to search
+/// for the oldest.
 const LEFT: (usize, usize) = (9, 10);
-/// Kinds, by their number in a store. Only ever added to.
+/// The kinds; the index of a kind is its number in a store. Entries may only be added.
 const KINDS: [NoteKind; 4] = [NoteKind::Said, NoteKind::Dismissed, NoteKind::Read, NoteKind::Erased];
 
-/// Says why notes of a scope cannot be kept.
+/// Returns why the notes of a scope cannot be stored, or `None` if they can.
 pub(crate) fn refusal(scope: &str) -> Option<String> {
     let fits = (1..=SCOPE_BYTES_MAX).contains(&scope.len());
     (!fits).then(|| format!("a scope has 1 to {SCOPE_BYTES_MAX} bytes, not {}", scope.len()))
 }
 
-/// Returns how the scopes begin that are bounded together with this one: up to its first `/`. None if it has none.
+/// Returns the common prefix of the scopes that share a limit with this one: up to its first `/`. Returns `None` if it
+/// has no `/`.
 pub(crate) fn family(scope: &str) -> Option<&str> {
     scope.find('/').map(|at| &scope[..=at])
 }
 
-/// Returns how many notes are left when there are more than `most`.
+/// Returns how many notes are kept when there are more than `most`.
 pub(crate) fn left(most: usize) -> usize {
     most / LEFT.1 * LEFT.0 + most % LEFT.1 * LEFT.0 / LEFT.1
 }
@@ -36,7 +38,7 @@ pub(crate) fn number(kind: NoteKind) -> i64 {
         .unwrap_or(i64::MAX)
 }
 
-/// Returns the kind of a number.
+/// Returns the kind with a number.
 pub(crate) fn kind(number: i64) -> Option<NoteKind> {
     usize::try_from(number).ok().and_then(|it| KINDS.get(it).copied())
 }

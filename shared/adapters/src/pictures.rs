@@ -1,8 +1,8 @@
-//! Pictures that records name: inline (`data:`), or at the hosts that the operator allows.
+//! Pictures that records refer to: inline (`data:`), or at hosts that the operator allows.
 //!
-//! What a record names comes from a caller, so nothing is fetched but from a host on the list, no redirect is followed, and a
-//! name is looked up once: its addresses are checked, and the connection goes to one of those. What is fetched has a bound of
-//! time and bytes, and its first bytes have to be those of a picture.
+//! The address in a record comes from a caller. So pictures are only fetched from hosts on the list, and redirects are
+//! not followed. A name is looked up once: its addresses are checked, and the connection goes to one of them. A fetch
+//! has limits on time and bytes, and the first bytes must be those of a picture.
 
 mod hosts;
 
@@ -20,24 +20,24 @@ use hosts::Host;
 use crate::addresses::is_public;
 use crate::pinned::{self, NoAddress, literal};
 
-/// What is asked for.
+/// The `Accept` header.
 const ACCEPTED: &str = "image/png, image/jpeg, image/webp, image/gif";
 
-/// Settings of where pictures may come from.
+/// Settings of the sources of pictures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PictureOptions {
-    /// Whether a language model describes the pictures of records, if one is set up for the role `see`. It has to be one that
-    /// takes pictures.
+    /// Whether a language model describes the pictures of records, if one is set up for the role `see`. The model must
+    /// accept pictures.
     pub enabled: bool,
-    /// Hosts from which pictures are fetched: `pictures.example.com`, `*.example.com` (not `example.com` itself), an address;
-    /// each with a port if it is not that of the scheme, as in `localhost:9000`.
+    /// Hosts from which pictures are fetched: `pictures.example.com`, `*.example.com` (not `example.com` itself), or an
+    /// address; each with a port if it is not the default port of the scheme, as in `localhost:9000`.
     pub hosts: Vec<String>,
-    /// Most bytes of a picture, at most 16 MiB.
+    /// Maximum size of a picture in bytes, at most 16 MiB.
     pub bytes_max: usize,
-    /// Seconds for one picture, from the look-up of the name to its last byte.
+    /// Timeout of one picture in seconds, from the name look-up to the last byte.
     pub timeout_secs: u64,
-    /// Whether a name on the list may be that of an address inside: loopback, private, link-local.
+    /// Whether the name of an allowed host may resolve to an internal address: loopback, private, link-local.
     pub allow_private_addresses: bool,
 }
 
@@ -53,22 +53,22 @@ impl Default for PictureOptions {
     }
 }
 
-/// Why there is no picture. No text repeats what the record says.
+/// Why a picture is not available. No error text repeats the content of the record.
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
-    /// A setting that cannot be used.
+    /// A setting cannot be used.
     #[error("[writer.pictures] {0}")]
     Options(String),
-    /// It cannot be fetched, however often it is tried.
+    /// The picture cannot be fetched; a retry does not help.
     #[error("{0}")]
     Refused(String),
-    /// Its host is away, or has too much to do.
+    /// The host is unreachable or overloaded.
     #[error("{0}")]
     Away(String),
 }
 
 impl PictureError {
-    /// Says whether it may be there later.
+    /// Returns true if a retry may succeed.
     pub fn may_pass(&self) -> bool {
         match self {
             PictureError::Away(_) => true,
@@ -77,7 +77,7 @@ impl PictureError {
     }
 }
 
-/// Gets pictures.
+/// Fetches pictures.
 pub struct Pictures {
     hosts: Vec<Host>,
     bytes_max: usize,
@@ -86,9 +86,10 @@ pub struct Pictures {
 }
 
 impl Pictures {
-    /// Takes the options; nothing is asked yet.
+    /// Checks the options; nothing is sent yet.
     ///
     /// # Errors
+    ///
     /// `Options` if one cannot be used.
     pub fn new(options: &PictureOptions) -> Result<Pictures, PictureError> {
         let hosts = options.hosts.iter().map(|it| Host::read(it));
@@ -106,10 +107,12 @@ impl Pictures {
         })
     }
 
-    /// Returns the picture that a URI names.
+    /// Returns the picture at a URI.
     ///
     /// # Errors
-    /// `Refused` if it is none, is too large, or lies where nothing is fetched from; `Away` if its host does not answer.
+    ///
+    /// `Refused` if it is not a picture, is too large, or is at a host that is not allowed; `Away` if the host does not
+    /// answer.
     pub async fn fetch(&self, uri: &str) -> Result<Picture, PictureError> {
         let is_inline = uri.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("data:"));
         if is_inline {
@@ -138,7 +141,7 @@ impl Pictures {
         }
     }
 
-    /// Reads what stands behind `data:`.
+    /// Decodes the part of a URI after `data:`.
     fn inline(&self, data: &str) -> Result<Picture, PictureError> {
         let (head, body) = data
             .split_once(',')
@@ -158,7 +161,7 @@ impl Pictures {
         if !self.hosts.iter().any(|it| it.allows(&url)) {
             return Err(refused("its host is not in [writer.pictures] hosts"));
         }
-        // An address on the list is one that the operator wrote there.
+        // A literal address on the list was written there by the operator.
         let is_literal = literal(url.host_str().unwrap_or_default()).is_some();
         let is_allowed = |address| is_literal || self.allow_private || is_public(address);
         let client = pinned::client(&url, is_allowed).await.map_err(|error| match error {
@@ -171,7 +174,8 @@ impl Pictures {
         self.asked(client, url).await
     }
 
-    /// Asks one of the addresses that were checked, whatever the name of the host is.
+    /// Sends the request. The client connects only to the checked addresses, whatever the name of the host resolves to
+    /// now.
     async fn asked(&self, client: Client, url: Url) -> Result<Picture, PictureError> {
         let response = client.get(url).header(ACCEPT, ACCEPTED).send().await;
         let response = response.map_err(|_| PictureError::Away("its host does not answer".to_owned()))?;
@@ -184,7 +188,7 @@ impl Pictures {
         }
     }
 
-    /// Reads a body up to the bound.
+    /// Reads a body up to the size limit.
     async fn read(&self, mut response: Response) -> Result<Picture, PictureError> {
         let media_type = response.headers().get(CONTENT_TYPE);
         let media_type = media_type
@@ -210,7 +214,7 @@ impl Pictures {
         self.picture(&media_type, bytes)
     }
 
-    /// Checks what a picture claims to be and is. Of two kinds of pictures, the one that it is counts.
+    /// Checks media type and bytes of a picture. If they are different kinds of pictures, the bytes count.
     fn picture(&self, media_type: &str, bytes: Vec<u8>) -> Result<Picture, PictureError> {
         if bytes.len() > self.bytes_max {
             return Err(self.too_large());

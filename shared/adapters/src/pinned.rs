@@ -1,7 +1,8 @@
-//! HTTP to a host whose addresses are checked first: its name is looked up once, and connections go to what was checked.
+//! HTTP to a host whose addresses are checked first: the name is looked up once, and connections only go to the checked
+//! addresses.
 //!
-//! A second look-up could give another address than the one that was checked, so the client gets the addresses, follows no
-//! redirect and uses no proxy of the environment.
+//! A second look-up could return an address that was not checked. So the client gets the addresses, follows no redirect
+//! and uses no proxy from the environment.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -9,22 +10,22 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
 
-/// Addresses of one name that are tried.
+/// Maximum number of addresses of one name that are tried.
 const ADDRESSES_MAX: usize = 16;
 
-/// Why a host cannot be asked.
+/// Why no request can be sent to a host.
 #[derive(Debug)]
 pub(crate) enum NoAddress {
-    /// Its name has no address, or nobody answers who knows.
+    /// The name has no address, or no name server answers.
     Unknown,
-    /// One of its addresses is not allowed.
+    /// One of the addresses is not allowed.
     Inside,
-    /// There is no client.
+    /// The client cannot be created.
     Client(reqwest::Error),
 }
 
-/// Returns a client that connects to the host of `url` only, at addresses that all are allowed: a name that has both kinds is
-/// up to something.
+/// Returns a client that only connects to the host of `url`. Fails if any of its addresses is not allowed: a name with
+/// allowed and forbidden addresses is suspicious.
 pub(crate) async fn client(url: &Url, is_allowed: impl Fn(IpAddr) -> bool) -> Result<Client, NoAddress> {
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or_default();
@@ -38,11 +39,11 @@ pub(crate) async fn client(url: &Url, is_allowed: impl Fn(IpAddr) -> bool) -> Re
     connecting_to(addresses)
 }
 
-/// Returns a client that connects to these addresses, whatever the name of the host is.
+/// Returns a client that only connects to these addresses, whatever the name of the host is.
 pub(crate) fn connecting_to(addresses: Vec<SocketAddr>) -> Result<Client, NoAddress> {
     Client::builder()
         .redirect(Policy::none())
-        // A proxy of the environment would look the name up once more.
+        // A proxy would look up the name again.
         .no_proxy()
         .referer(false)
         .dns_resolver(Checked(addresses))
@@ -50,7 +51,7 @@ pub(crate) fn connecting_to(addresses: Vec<SocketAddr>) -> Result<Client, NoAddr
         .map_err(|error| NoAddress::Client(error.without_url()))
 }
 
-/// Returns the address that a host is, if it is one.
+/// Returns the address if a host is a literal address.
 pub(crate) fn literal(host: &str) -> Option<IpAddr> {
     let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
     bare.unwrap_or(host).parse().ok()
@@ -66,7 +67,7 @@ async fn looked_up(host: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> 
     }
 }
 
-/// Gives the addresses that were checked, so that no name is looked up again.
+/// Returns the checked addresses for every name, so that no name is looked up again.
 struct Checked(Vec<SocketAddr>);
 
 impl Resolve for Checked {

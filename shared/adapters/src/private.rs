@@ -1,18 +1,19 @@
-//! Folders and files that only the user who runs Mnemic may read.
+//! Folders and files that only the user of the process can read.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Creates a file that only this user may read, and returns it open for writing.
+/// Creates a file that only this user can read, and returns it open for writing.
 ///
 /// # Errors
-/// `AlreadyExists` if there is one; what the system says otherwise.
+///
+/// `AlreadyExists` if the file exists; otherwise the error of the system.
 pub fn create_private(path: &Path) -> io::Result<File> {
     options().write(true).create_new(true).open(path)
 }
 
-/// Returns options under which a file is created with the mode 0600.
+/// Returns options that create files with mode 0600.
 pub(crate) fn options() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
@@ -20,7 +21,7 @@ pub(crate) fn options() -> OpenOptions {
     options
 }
 
-/// Creates a folder with those above it, or takes from one that exists what others may do there.
+/// Creates a folder and its parents for this user only. If the folder exists, removes the permissions of other users.
 pub(crate) fn folder(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         tighten(path);
@@ -33,8 +34,8 @@ pub(crate) fn folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Takes from a file or folder what group and others may do with it. A folder that all may write to, as /tmp, stays as it is.
-/// A failure is logged: the volume of a container often belongs to another user, and works all the same.
+/// Removes the permissions of group and others from a file or folder. A folder with the sticky bit, like /tmp, stays
+/// unchanged. A failure is only logged: the volume of a container often belongs to another user, and still works.
 #[cfg(unix)]
 pub(crate) fn tighten(path: &Path) {
     use std::fs::Permissions;
@@ -56,9 +57,9 @@ pub(crate) fn tighten(path: &Path) {
 #[cfg(not(unix))]
 pub(crate) fn tighten(_: &Path) {}
 
-/// Waits until the names in a folder are on disk.
+/// Waits until the directory entries of a folder are on disk.
 pub(crate) fn sync_folder(path: &Path) -> io::Result<()> {
-    // An empty path is what `parent` returns for a bare name.
+    // `parent` returns an empty path for a bare name.
     let path = if path.as_os_str().is_empty() {
         Path::new(".")
     } else {

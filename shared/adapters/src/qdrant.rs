@@ -1,19 +1,19 @@
-//! The index on Qdrant, for the distributed way to run.
+//! The index on Qdrant, for distributed installations.
 //!
-//! [`provision`] makes the collection once, [`QdrantIndex::connect`] verifies it and gives the port. Read in this order:
-//! `schema` (the collection and what is compared), `marker` (which points of a space are shown), `points` (what a point
-//! is there), `search` (one question, one batch), `generation` (rebuilding a space behind the readers' backs), `client`
-//! (how a call is sent and sent again).
+//! [`provision`] creates the collection once; [`QdrantIndex::connect`] verifies it and returns the port. Read in this
+//! order: `schema` (the collection and what is compared), `marker` (which points of a space are shown), `points` (the
+//! form of a stored point), `search` (one question, one batch), `generation` (rebuilding a space while it is searched),
+//! `client` (how a call is sent and retried).
 //!
-//! One collection holds every space of one embedding model; the name of a space is only ever a value. A point belongs to
-//! a generation of its space, and every filter names both, also the one that says over which points idf counts: nothing
-//! of another space or generation is found, counted or weighed. The generation that readers see stands in the marker, a
-//! point without vectors. A search asks for the marker in the same batch as its channels and starts over if it changed
-//! meanwhile, so a switch is one write and costs a search no round trip.
+//! One collection holds every space of one embedding model; the name of a space is only ever a value. A point belongs
+//! to a generation of its space. Every filter names both, even the filter for the points over which idf is counted: no
+//! point of another space or generation is found, counted or weighed. The generation that readers see is stored in the
+//! marker, a point without vectors. A search reads the marker in the same batch as its channels, and starts over if it
+//! has changed; so a switch is one write, and a search needs no extra round trip.
 //!
-//! The first generation of a space is named after the time the space was made. So what a late writer still puts for a
-//! space that has been erased and made anew stays unseen. What is absent: snapshots, shards, replicas; they are the
-//! operator's.
+//! The first generation of a space is the time at which the space was created. So points that a late writer puts for a
+//! space that has been erased and created again stay invisible. What is absent: snapshots, shards, replicas; they are
+//! the operator's task.
 
 mod client;
 mod error;
@@ -42,7 +42,7 @@ pub use error::SetupError;
 pub use options::Options;
 pub use schema::{Drift, provision};
 
-/// Times a call starts over because another generation is shown or built.
+/// Number of times a call starts over because another generation is shown or built.
 const ROUNDS_MAX: usize = 4;
 
 /// Search over the points of one Qdrant collection.
@@ -57,10 +57,11 @@ pub struct QdrantIndex {
 }
 
 impl QdrantIndex {
-    /// Connects and verifies the collection; creates nothing. A server that goes away later is found again by itself.
-    /// `records` says which spaces there are; vectors have `dimension` numbers and come from `model`.
+    /// Connects and verifies the collection; creates nothing. After a lost connection it reconnects by itself.
+    /// `records` tells which spaces exist; vectors have `dimension` numbers and come from `model`.
     ///
     /// # Errors
+    ///
     /// See [`SetupError`]; `NotProvisioned` if [`provision`] has not run or the collection has drifted since.
     pub async fn connect(
         options: &Options,
@@ -91,15 +92,15 @@ impl Index for QdrantIndex {
             points::check(OPERATION, points, self.dimension)?;
             let mut marker = self.known(OPERATION, space).await?;
             for _ in 0..ROUNDS_MAX {
-                // One being built gets it too, so that nothing is missing when it is shown.
+                // A generation that is being built gets the points too, so that it is complete when it is shown.
                 for generation in marker.building.into_iter().chain([marker.shown]) {
                     self.write(OPERATION, (space, generation), points, UpdateMode::Upsert)
                         .await?;
-                    // Afterwards, so that a unit that is put again can be found all the time.
+                    // Removed after the write, so that a unit that is put again can be found at any time.
                     self.remove(OPERATION, (space, generation), retired, points).await?;
                 }
-                // The space may have been erased, or a generation opened or shown, since the marker was read. One that was
-                // shown meanwhile has got it already, if it was being built.
+                // The space may have been erased, or a generation begun or shown, since the marker was read. A
+                // generation that was shown meanwhile has the points already if it was being built.
                 let now = self.marker(OPERATION, space).await?;
                 if now.is_some_and(|it| it.born == marker.born && marker.covers(&it)) {
                     return Ok(());

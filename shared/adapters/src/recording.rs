@@ -1,8 +1,9 @@
-//! Calls of language models in a file, a JSON line each: recorded as they are made, or replayed without an endpoint.
+//! Language model calls in a file, one JSON line each: recorded when they are made, or replayed without an endpoint.
 //!
-//! A call is known by the digest of all that decides its reply: role, model, parameters, messages, tools, schema, and the digests
-//! of the pictures that are shown, which are not recorded themselves. While one records, a call that the file holds already is answered from it, and equal calls at the same time are made once; so a replay
-//! gives exactly what the recorded run got, and a run that broke off goes on where it was.
+//! The key of a call is the digest of everything that determines its reply: role, model, parameters, messages, tools,
+//! schema, and the digests of the pictures (the pictures themselves are not recorded). While recording, a call that is
+//! already in the file is answered from it, and concurrent equal calls are made once. So a replay gives exactly the
+//! replies of the recorded run, and an interrupted run continues where it was.
 
 use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
@@ -22,7 +23,7 @@ use tracing::warn;
 
 use crate::private;
 
-/// Bytes that a recording may have. What is read beyond is an error, what would be written beyond is not recorded.
+/// Maximum size of a recording, in bytes. A larger file is an error; calls beyond the limit are not recorded.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// Why a recording cannot be used.
@@ -31,33 +32,33 @@ pub enum RecordingError {
     /// The file cannot be opened or read.
     #[error("cannot use the recording {}", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file holds something else.
+    /// The file contains something else.
     #[error(
         "line {line} of {} is no recorded call of a language model: remove the line, or name another file",
         path.display()
     )]
     Line {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         source: serde_json::Error,
     },
     /// The file is too large.
     #[error("the recording {} has more than {FILE_BYTES_MAX} bytes: split it by hand", path.display())]
     TooLarge {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
 }
 
-/// A line of a recording. `call` is there for people; calls are found by `key`.
+/// A line of a recording. `call` is only for people; calls are found by `key`.
 #[derive(Serialize, Deserialize)]
 struct Line {
     key: String,
@@ -66,31 +67,32 @@ struct Line {
     completion: Completion,
 }
 
-/// All that decides a reply.
+/// Everything that determines a reply.
 #[derive(Serialize)]
 struct Call<'a> {
     model: &'a str,
     parameters: &'a BTreeMap<String, Value>,
     #[serde(flatten)]
     chat: &'a Chat,
-    /// SHA-256 of the pictures that are shown, in order: a chat names only their kinds and sizes.
+    /// SHA-256 of the pictures, in order; the chat itself contains only their kinds and sizes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pictures: Vec<String>,
 }
 
 /// A file of calls, shared by all models of a process.
 pub struct Recording {
-    /// Each call that is recorded or is being made.
+    /// The cells of all calls that are recorded or in progress.
     calls: Mutex<HashMap<String, Arc<OnceCell<Completion>>>>,
-    /// What new calls are written to, with its length; nothing in a replay.
+    /// The file for new calls, with its length; absent in a replay.
     file: Option<Arc<Mutex<(File, u64)>>>,
 }
 
 impl Recording {
-    /// Opens a recording to be replayed.
+    /// Opens a recording for replay.
     ///
     /// # Errors
-    /// A file that is missing, too large, or no recording.
+    ///
+    /// A file that is missing, too large, or not a recording.
     pub fn replay(path: &Path) -> Result<Recording, RecordingError> {
         let file = File::open(path).map_err(|source| unusable(path, source))?;
         let (calls, _) = read(path, &file)?;
@@ -100,11 +102,12 @@ impl Recording {
         })
     }
 
-    /// Opens a recording that new calls are added to, made if missing and readable by this user only. A last line that was not
-    /// written to its end is removed.
+    /// Opens a recording for adding calls. If it is missing, creates it, readable by this user only. An incomplete last
+    /// line is removed.
     ///
     /// # Errors
-    /// A file that cannot be written, is too large, or is no recording.
+    ///
+    /// A file that cannot be written, is too large, or is not a recording.
     pub fn record(path: &Path) -> Result<Recording, RecordingError> {
         let opened = private::options()
             .read(true)
@@ -128,7 +131,7 @@ impl Recording {
         Arc::clone(calls.entry(key.to_owned()).or_default())
     }
 
-    /// Adds a line. What goes wrong is logged, as whoever asked has a reply all the same.
+    /// Appends a line. An error is only logged, because the caller has a reply anyway.
     async fn append(&self, line: &Line) {
         let (Some(file), Ok(mut text)) = (self.file.clone(), serde_json::to_vec(line)) else {
             return;
@@ -162,7 +165,7 @@ fn unusable(path: &Path, source: io::Error) -> RecordingError {
 
 type Calls = HashMap<String, Arc<OnceCell<Completion>>>;
 
-/// Returns the calls of a file and where its last whole line ends. Of equal calls the first counts.
+/// Returns the calls in a file and the end of its last complete line. Of equal calls the first counts.
 fn read(path: &Path, file: &File) -> Result<(Calls, u64), RecordingError> {
     let bytes = file.metadata().map_err(|source| unusable(path, source))?.len();
     if bytes > FILE_BYTES_MAX {
@@ -197,12 +200,12 @@ pub struct Recorded {
     recording: Arc<Recording>,
     model: String,
     parameters: BTreeMap<String, Value>,
-    /// Makes the calls; nothing in a replay.
+    /// The model to call; absent in a replay.
     inner: Option<Arc<dyn LanguageModel>>,
 }
 
 impl Recorded {
-    /// Makes a model that calls `inner` and records; without `inner`, one that replays.
+    /// Makes a model that calls `inner` and records the calls; without `inner`, one that replays them.
     pub fn new(
         recording: Arc<Recording>,
         model: &str,
@@ -231,7 +234,7 @@ impl Recorded {
 
     async fn made(&self, key: &str, call: Value, chat: &Chat) -> port::Result<Completion> {
         let Some(inner) = &self.inner else {
-            // Without a source, as nothing was asked.
+            // Without a source, because no call was sent.
             let detail = "the recording that is replayed does not hold this call";
             return Err(PortError::new("model.complete", ErrorKind::Unavailable, detail));
         };
@@ -250,7 +253,7 @@ impl Recorded {
 impl LanguageModel for Recorded {
     async fn complete(&self, chat: &Chat) -> port::Result<Completion> {
         let call = self.call(chat)?;
-        // Maps of JSON values are sorted, so equal calls are equal texts.
+        // JSON maps are sorted, so equal calls give equal texts.
         let key = hex(&Sha256::digest(call.to_string()));
         let cell = self.recording.cell(&key);
         let completion = cell.get_or_try_init(|| self.made(&key, call, chat)).await?;
@@ -280,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_with_different_pictures_are_different_and_hold_no_picture() {
+    fn calls_with_different_pictures_have_different_keys_and_contain_no_picture() {
         let (none, first, second) = (key(&[]), key(&[b"GIF89a one"]), key(&[b"GIF89a two"]));
         assert!(
             !none.contains("pictures"),

@@ -2,18 +2,18 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A text that is never printed.
+/// A string that is never printed.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Returns the text, for whoever it is meant for.
+    /// Returns the string, for the code that needs it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Says whether there is none.
+    /// Returns true if the string is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

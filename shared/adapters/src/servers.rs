@@ -1,4 +1,4 @@
-//! Who answers requests in this process, by subject: servers take turns, and one whose queue is full is passed over.
+//! The servers of requests in this process, by subject. Servers take turns, and one whose queue is full is skipped.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,18 +9,18 @@ use futures::stream::{self, BoxStream};
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-/// Requests that may wait for one server.
+/// Maximum number of requests in the queue of one server.
 const WAITING_MAX: usize = 256;
 
-/// Those of one subject.
+/// The servers of one subject.
 #[derive(Clone, Debug)]
 pub(crate) struct Serving(Vec<mpsc::Sender<Inquiry>>);
 
-/// Those of all subjects.
+/// The servers of all subjects.
 #[derive(Debug, Default)]
 pub(crate) struct Servers(Mutex<HashMap<String, Serving>>);
 
-/// Returns the queue of a server, and what the server takes from it.
+/// Returns the queue of a server: the sender, and the stream for the server.
 pub(crate) fn queue() -> (mpsc::Sender<Inquiry>, BoxStream<'static, Inquiry>) {
     let (server, inquiries) = mpsc::channel(WAITING_MAX);
     let next = |mut inquiries: mpsc::Receiver<Inquiry>| async move { inquiries.recv().await.map(|it| (it, inquiries)) };
@@ -37,7 +37,7 @@ impl Servers {
             .push(server);
     }
 
-    /// Adds a server where others live; otherwise says no.
+    /// Adds a server if the subject has other live servers. Returns false if it has none.
     #[cfg(feature = "distributed")]
     pub(crate) fn join(&self, subject: &str, server: &mpsc::Sender<Inquiry>) -> bool {
         let mut all = self.lock();
@@ -45,7 +45,7 @@ impl Servers {
         others.map(|it| it.0.push(server.clone())).is_some()
     }
 
-    /// Returns the living servers of a subject, the one whose turn it is in front; none when all are gone.
+    /// Returns the live servers of a subject, the next one in turn first. Returns `None` if all are gone.
     pub(crate) fn in_turn(&self, subject: &str) -> Option<Serving> {
         let mut all = self.lock();
         let serving = all.get_mut(subject)?;
@@ -58,7 +58,7 @@ impl Servers {
         Some(serving.clone())
     }
 
-    /// Forgets the servers of a subject.
+    /// Removes the servers of a subject.
     #[cfg(feature = "distributed")]
     pub(crate) fn forget(&self, subject: &str) {
         self.lock().remove(subject);
@@ -70,7 +70,8 @@ impl Servers {
 }
 
 impl Serving {
-    /// Gives a request to the first server with room, else waits for one; gives it back when all are gone.
+    /// Passes a request to the first server with room, otherwise waits for room. Returns the request if all servers are
+    /// gone.
     pub(crate) async fn take(&self, mut inquiry: Inquiry) -> Result<(), Inquiry> {
         for server in &self.0 {
             match server.try_send(inquiry) {
@@ -87,7 +88,7 @@ impl Serving {
         Err(inquiry)
     }
 
-    /// Waits until the one in front is gone.
+    /// Waits until the first server is gone.
     #[cfg(feature = "distributed")]
     pub(crate) async fn first_gone(&self) {
         if let Some(first) = self.0.first() {

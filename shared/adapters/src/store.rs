@@ -1,4 +1,4 @@
-//! The SQLite file: who may open it, who writes, who reads, and what its failures mean.
+//! The SQLite file: the lock on it, the writer, the readers, and the meaning of its failures.
 
 mod codec;
 mod curations;
@@ -55,18 +55,20 @@ use writer::Writer;
 /// Name of the file inside a data directory.
 const FILE: &str = "mnemic.sqlite";
 
-/// The open file. Dropping the last handle waits for the writer and gives the directory free.
+/// The open file. Dropping the last handle waits for the writer and releases the directory.
 pub(crate) struct Store {
     path: PathBuf,
-    /// Closed before the writer, which then is the last one and removes the log.
+    /// Closed before the writer, so that the writer closes last and removes the log.
     readers: Arc<Readers>,
     writer: Writer,
 }
 
-/// Takes all vectors out of a data directory, so that another model may make them. What they are made of stays. Blocks.
+/// Deletes all vectors in a data directory, so that another model can make new ones. The texts that they are made from
+/// stay. Blocks.
 ///
 /// # Errors
-/// As [`crate::Embedded::open`], all but vectors of another model.
+///
+/// Like [`crate::Embedded::open`], except vectors of another model.
 pub fn forget_vectors(dir: &Path) -> Result<(), OpenError> {
     let _lock = lock::take(dir)?;
     let path = dir.join(FILE);
@@ -75,7 +77,7 @@ pub fn forget_vectors(dir: &Path) -> Result<(), OpenError> {
 }
 
 impl Store {
-    /// Opens or makes the file in `dir`, whose vectors come from `model`. Blocks.
+    /// Opens or creates the file in `dir`, whose vectors come from `model`. Blocks.
     pub(crate) fn open(dir: &Path, model: &str, options: &Options) -> Result<Store, OpenError> {
         let lock = lock::take(dir)?;
         let path = dir.join(FILE);
@@ -89,12 +91,12 @@ impl Store {
         Ok(Store { path, readers, writer })
     }
 
-    /// Returns the file.
+    /// Returns the path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs `job` in a transaction of the writer and returns after its commit.
+    /// Runs `job` in a transaction of the writer. Returns after its commit.
     pub(crate) async fn write<T, F>(
         &self,
         operation: &'static str,
@@ -108,8 +110,8 @@ impl Store {
         self.write_then(operation, durability, job, |_| ()).await
     }
 
-    /// Like `write`, for a job that erases something: right after it the write-ahead log, which holds the pages as they were, is
-    /// emptied. What it commits outlives the loss of power.
+    /// Does the same as `write`, for a job that erases data: right after it, the write-ahead log is emptied, because it
+    /// contains the old pages. The commit survives a loss of power.
     pub(crate) async fn erase<T, F>(&self, operation: &'static str, job: F) -> Result<T, PortError>
     where
         T: Send + 'static,
@@ -118,7 +120,7 @@ impl Store {
         self.erase_if(operation, job, |_| true).await
     }
 
-    /// Like `erase`; the log is emptied if `erased` returns true of what the job returned.
+    /// Does the same as `erase`, but empties the log only if `erased` returns true for the result of the job.
     pub(crate) async fn erase_if<T, F>(
         &self,
         operation: &'static str,
@@ -138,8 +140,8 @@ impl Store {
         self.write_then(operation, Durability::Power, job, then).await
     }
 
-    /// Like `write`; `then` runs on the writer's thread after the commit, in the order of commits, also when the
-    /// caller has stopped waiting.
+    /// Does the same as `write`. After the commit, `then` runs on the writer's thread, in the order of commits, even if
+    /// the caller no longer waits.
     pub(crate) async fn write_then<T, F, A>(
         &self,
         operation: &'static str,
@@ -159,7 +161,7 @@ impl Store {
             .map_err(|it| it.of_port(operation, &self.path))
     }
 
-    /// Runs `job` on a consistent state of the file, off the async runtime.
+    /// Runs `job` on a consistent snapshot of the file, off the async runtime.
     pub(crate) async fn read<T, F>(&self, operation: &'static str, job: F) -> Result<T, PortError>
     where
         T: Send + 'static,
@@ -172,7 +174,7 @@ impl Store {
             .map_err(|it| it.of_port(operation, &self.path))
     }
 
-    /// Like `read`, for callers that may block.
+    /// Does the same as `read`, for callers that may block.
     pub(crate) fn read_here<T>(
         &self,
         operation: &'static str,
@@ -184,7 +186,7 @@ impl Store {
     }
 }
 
-/// Returns the row of a space, if it is known.
+/// Returns the row of a space, or `None` if it is unknown.
 pub(crate) fn space_row(connection: &Connection, space: &SpaceId) -> Outcome<Option<i64>> {
     let mut statement = connection.prepare_cached("SELECT row FROM spaces WHERE name = ?1")?;
     Ok(statement.query_row([space.as_str()], |row| row.get(0)).optional()?)
@@ -195,12 +197,12 @@ pub(crate) fn known_space(connection: &Connection, space: &SpaceId) -> Outcome<i
     space_row(connection, space)?.ok_or_else(|| Failure::unknown_space(space))
 }
 
-/// Takes a number of the domain into SQLite's signed integers; what does not fit is the greatest.
+/// Converts a number into a signed integer of SQLite; a number that does not fit becomes the maximum.
 pub(crate) fn integer<N: TryInto<i64>>(number: N) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-/// Takes a number back from SQLite; a negative one is 0.
+/// Converts a number from SQLite; a negative one becomes 0.
 pub(crate) fn natural(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

@@ -1,7 +1,7 @@
-//! Sends signed messages to an address of the operator's choice, as Standard Webhooks describes.
+//! Sends signed messages to addresses chosen by the operator, as Standard Webhooks describes.
 //!
-//! The receiver knows by the signature who sent a message, by its id whether it has it already, and by its time that nobody
-//! sends an old one again. What the receiver answers is read as far as its head: nothing of it comes back but a status.
+//! The signature proves the sender of a message, the id shows repeated deliveries, and the time prevents replays. Only
+//! the head of an answer is read: nothing of it is reported except the status.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -20,56 +20,56 @@ use crate::Secret;
 use crate::addresses::is_public;
 use crate::pinned::{self, NoAddress, literal};
 
-/// What a secret may begin with, so that people see what it is for.
+/// Optional prefix of a secret, which tells people its purpose.
 const SECRET_PREFIX: &str = "whsec_";
-/// Bytes of a secret.
+/// Allowed lengths of a secret, in bytes.
 const SECRET_BYTES: std::ops::RangeInclusive<usize> = 24..=64;
-/// Who the receiver is called by.
+/// The `User-Agent` header.
 const CALLED_BY: &str = concat!("mnemic/", env!("CARGO_PKG_VERSION"));
 
-/// Where messages go.
+/// The receiver of messages and how to reach it.
 #[derive(Clone, Debug)]
 pub struct Target {
     /// The address of the receiver.
     pub url: String,
-    /// What messages are signed with: base64 of 24 to 64 bytes, with or without `whsec_` at its front.
+    /// Key for signatures: base64 of 24 to 64 bytes, with or without the prefix `whsec_`.
     pub secret: Secret,
-    /// Whether messages may go over http, where others can read them.
+    /// Whether messages may be sent over plain http, where others can read them.
     pub allow_http: bool,
-    /// Whether the receiver may have an address inside: loopback, private, link-local.
+    /// Whether the receiver may have an internal address: loopback, private, link-local.
     pub allow_private: bool,
-    /// Longest time of one attempt, from the look-up of the name to the head of the answer.
+    /// Timeout of one attempt, from the name look-up to the head of the answer.
     pub timeout: Duration,
 }
 
-/// Why a target cannot be used. No text repeats the address, which may hold a token.
+/// Why a target cannot be used. No error text repeats the address, which may contain a token.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct TargetError(String);
 
-/// A message, as it is sent.
+/// A message to send.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// The same for every attempt; visible ASCII.
     pub id: &'a str,
-    /// When this attempt is made.
+    /// The time of this attempt.
     pub at: DateTime<Utc>,
     /// JSON.
     pub body: &'a str,
 }
 
-/// What became of one attempt.
+/// The result of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// The receiver took the message.
+    /// The receiver accepted the message.
     Taken,
     /// The receiver wants no more messages (410).
     Gone,
-    /// The receiver answered with another status, and may have said how long to wait.
+    /// The receiver answered with another status, and may have asked for a pause.
     Refused {
         /// The HTTP status.
         status: u16,
-        /// What `Retry-After` says, counted from the attempt.
+        /// The pause in `Retry-After`, counted from the attempt.
         retry_after: Option<Duration>,
     },
     /// There was no answer.
@@ -85,11 +85,12 @@ pub struct Webhook {
 }
 
 impl Webhook {
-    /// Takes the target; nothing is looked up or sent yet.
+    /// Checks the target; nothing is looked up or sent yet.
     ///
     /// # Errors
-    /// Says which setting cannot be used: an address that is none, is not https, has credentials in it or is one inside; a
-    /// secret that is none.
+    ///
+    /// Names the setting that cannot be used: an invalid address, one that is not https, contains credentials or is
+    /// internal; an invalid secret.
     pub fn new(target: &Target) -> Result<Webhook, TargetError> {
         let wrong = |why: &str| TargetError(why.to_owned());
         let url = Url::parse(&target.url).map_err(|_| wrong("`url` is no address like https://example.com/hook"))?;
@@ -175,12 +176,12 @@ impl Webhook {
     }
 }
 
-/// Says that another webhook has an id.
+/// Returns the error text for an id that another webhook has.
 pub(crate) fn id_is_taken(id: WebhookId) -> String {
     format!("there is another webhook {id}; send the request again")
 }
 
-/// Says that the store keeps as many webhooks as it may.
+/// Returns the error text for a store that is full of webhooks.
 pub(crate) fn no_room() -> String {
     format!("there are {WEBHOOKS_MAX} webhooks; delete one that nobody needs")
 }
@@ -206,7 +207,7 @@ fn reply(response: &Response, at: DateTime<Utc>) -> Reply {
     }
 }
 
-/// Reads `Retry-After`: seconds, or a date.
+/// Returns the pause in `Retry-After`, given in seconds or as a date.
 fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse() {
@@ -234,9 +235,9 @@ mod tests {
         }
     }
 
-    /// The example of the published libraries of Standard Webhooks.
+    /// The example is from the published libraries of Standard Webhooks.
     #[test]
-    fn a_message_is_signed_as_standard_webhooks_does() {
+    fn messages_are_signed_according_to_standard_webhooks() {
         let webhook = Webhook::new(&target("http://127.0.0.1:1/", SECRET)).unwrap();
         let message = Message {
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_inside_or_without_tls_is_refused_unless_allowed() {
+    fn a_receiver_at_an_internal_address_or_without_tls_is_refused_unless_allowed() {
         let open = |url: &str, allow_http, allow_private| {
             let target = Target {
                 allow_http,

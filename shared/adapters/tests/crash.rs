@@ -1,4 +1,4 @@
-//! What was acknowledged outlives the process, however it ends.
+//! Acknowledged data survives the process, however it ends.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -10,9 +10,9 @@ use chrono::DateTime;
 use domain::id::{RecordId, SpaceId};
 use domain::port::{Claim, Frame};
 
-/// Set for the child process that writes until it is killed; its data directory.
+/// Environment variable with the data directory, for the child process that writes until it is killed.
 const CHILD: &str = "MNEMIC_CRASH_DIR";
-/// Acknowledged messages after which the child is killed.
+/// Number of acknowledged messages after which the child is killed.
 const ENOUGH: usize = 300;
 
 fn space() -> SpaceId {
@@ -23,7 +23,7 @@ fn claim(number: u64) -> [(RecordId, [u8; 32]); 1] {
     [(RecordId::derive(&space(), &number.to_string()), [7; 32])]
 }
 
-/// Claims and publishes for ever; prints each number once both are acknowledged.
+/// Claims and publishes in an endless loop; prints each number when both are acknowledged.
 async fn write_until_killed(dir: &Path) {
     let it = Embedded::open(dir, Options::default()).await.unwrap();
     it.records.create_space(&space(), DateTime::UNIX_EPOCH).await.unwrap();

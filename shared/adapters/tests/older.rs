@@ -1,4 +1,4 @@
-//! Files of earlier versions: what they hold is found as if it had been stored by this one.
+//! Files of earlier versions: their content is found as if this version had stored it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 use std::path::Path;
@@ -12,7 +12,8 @@ use domain::unit::Unit;
 use rusqlite::Connection;
 use serde_json::json;
 
-/// Takes from a file what the thirteenth and later schemas added, then what the ninth and later ones did, then the seventh and eighth.
+/// Statements that take a file back to an earlier schema: first they remove what the thirteenth and later schemas
+/// added, then the ninth and later ones, then the seventh and eighth.
 const WITHOUT_DIGESTS: &str = "DROP TABLE webhooks; DROP TABLE keys; DROP TABLE readings; DROP TABLE read_records; DROP TABLE wanted_sessions; DROP TABLE receipts; DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
     ALTER TABLE derived DROP COLUMN digest; ALTER TABLE curations DROP COLUMN digest; ALTER TABLE images DROP COLUMN digest;
     PRAGMA user_version = 12;";
@@ -42,7 +43,7 @@ fn unit(record: &Record) -> Unit {
     serde_json::from_value(value).unwrap()
 }
 
-/// A new file with a space.
+/// Opens the stores and creates the space.
 async fn open(dir: &Path) -> Embedded {
     let it = Embedded::open(dir, Options::default()).await.unwrap();
     it.records.create_space(&space(), DateTime::UNIX_EPOCH).await.unwrap();
@@ -54,9 +55,9 @@ fn change(dir: &Path, text: &str) {
     connection.execute_batch(text).unwrap();
 }
 
-/// A file of before rows were counted is read on, and its rows are not given out again either.
+/// A file from before rows were counted can be used further, and its row numbers are not reused either.
 #[tokio::test]
-async fn rows_of_an_older_file_are_counted_on() {
+async fn row_numbers_of_an_older_file_are_not_reused() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     let [one, two, three] = ["1", "2", "3"].map(|it| record(it, "s", ""));
@@ -76,10 +77,10 @@ async fn rows_of_an_older_file_are_counted_on() {
     assert_eq!(records.list(&space(), 2, 9).await.unwrap(), (vec![three], None));
 }
 
-/// Records and units of before it was kept whose they are are listed by it, in any case; what was removed and what cannot be
-/// read is nobody's, and stops nothing.
+/// Records and units from before session and actor were stored in columns are listed by them, case-insensitively.
+/// Removed and unreadable ones belong to no session and actor, and stop nothing.
 #[tokio::test]
-async fn what_an_older_file_holds_is_listed_by_whose_it_is() {
+async fn records_and_units_of_an_older_file_are_listed_by_session_and_actor() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     let all = [

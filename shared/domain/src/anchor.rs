@@ -1,11 +1,11 @@
-//! Anchors: what a question fixes, read from the question alone (S3Mem, section 3.2).
+//! Anchors: constraints that the router reads from the question alone (S3Mem, section 3.2).
 
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use crate::time::TimeSpan;
 
-/// What kind of answer a question wants. Decided by rule, first match wins; see the router.
+/// The kind of answer that a question asks for. The router decides it by rule; the first rule that matches wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -26,11 +26,11 @@ pub enum AnswerKind {
     Why,
     /// A manner.
     How,
-    /// What kind or which of several.
+    /// A kind of thing, or one of several things.
     Kind,
     /// Yes or no.
     YesNo,
-    /// What somebody does or did.
+    /// What a person does or did.
     WhatDoes,
     /// What something is.
     WhatIs,
@@ -39,7 +39,7 @@ pub enum AnswerKind {
     Other,
 }
 
-/// Whether one unit can be enough.
+/// Whether one unit can be enough to answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -51,11 +51,11 @@ pub enum HopShape {
     Multi,
 }
 
-/// What the question fixes. `words` and `subjects` are data for scoring, never a query language.
+/// The constraints that a question sets. `words` and `subjects` are data for scoring, never a query language.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Anchors {
-    /// Kind of answer wanted.
+    /// Kind of answer asked for.
     pub answer: AnswerKind,
     /// One or several hops.
     pub hops: HopShape,
@@ -69,17 +69,17 @@ pub struct Anchors {
     pub head: String,
     /// The main verb, as written.
     pub action: String,
-    /// The moment it is asked at, against which the times that it names are read; none if that is not known.
+    /// When the question is asked; the times in the question are resolved against this moment. Absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
-    /// The time asked about.
+    /// The time that the question asks about.
     pub window: Option<TimeSpan>,
-    /// The state asked about ("status of ...").
+    /// The state that the question asks about ("status of ...").
     pub state_key: String,
-    /// The step of an agent's run asked about.
+    /// The step of an agent's run that the question asks about.
     pub step: Option<u32>,
-    /// The source asked about: session, tool or image.
+    /// The source that the question asks about: session, tool or image.
     pub source: String,
-    /// Whether order in time decides the order of the pack.
+    /// Whether the pack is ordered by time.
     pub chronological: bool,
 }

@@ -1,4 +1,5 @@
-//! Curation: what people decided about a memory, as records of their own; the state follows from units and these.
+//! Curation: decisions that people make about a memory. They are stored as records of their own; the state of the
+//! memory follows from the units and these decisions.
 
 use std::collections::BTreeMap;
 
@@ -7,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{CurationId, FactId, MergeId, PageId, RecordId, TopicId, UnitId};
 
-/// One act. Never changed; another one undoes it.
+/// One decision. It is never changed; a later act undoes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Curation {
-    /// Derived from the space and the caller's id for it.
+    /// Derived from the space and the caller's id for the act.
     pub id: CurationId,
     /// When it was accepted.
     pub at: DateTime<Utc>,
-    /// Name of the key that did it; empty without keys.
+    /// Name of the API key that was used; empty if the server has no keys.
     pub by: String,
     /// What was done.
     pub act: Act,
-    /// Why, in the words of whoever did it.
+    /// The reason, in the words of the person who acted.
     #[serde(default)]
     pub reason: String,
 }
 
 impl Curation {
-    /// Returns true if it holds words of a person: why it was done, or what a fact should say.
+    /// Returns true if the act holds words of a person: a reason, or the corrected value of a fact.
     pub fn has_words(&self) -> bool {
         let object = match &self.act {
             Act::CorrectFact { object, .. } => object.as_str(),
@@ -41,7 +42,7 @@ impl Curation {
         !object.is_empty() || !self.reason.is_empty()
     }
 
-    /// Returns the act without words: that it was done, when, by whom and to what stays. A correction without words corrects
+    /// Returns the act without words. Its kind, time, author and target stay. A correction without words corrects
     /// nothing.
     #[must_use]
     pub fn redacted(mut self) -> Curation {
@@ -52,72 +53,72 @@ impl Curation {
         self
     }
 
-    /// Returns true if it is a correction whose words were redacted.
+    /// Returns true if the act is a correction whose words were redacted.
     fn corrects_nothing(&self) -> bool {
         matches!(&self.act, Act::CorrectFact { object, .. } if object.is_empty())
     }
 }
 
-/// What can be decided.
+/// The kinds of decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Act {
-    /// The value of a fact is another one.
+    /// Replaces the value of a fact.
     CorrectFact {
         /// The fact.
         fact: FactId,
-        /// What it should say.
+        /// The correct value.
         object: String,
     },
-    /// A fact is not to be told any more.
+    /// Retracts a fact: it is no longer reported.
     RetireFact {
         /// The fact.
         fact: FactId,
     },
-    /// Two things that were taken for one are two.
+    /// Splits two things that were merged.
     UndoMerge {
         /// The merge.
         merge: MergeId,
     },
-    /// A topic is not to be called, or summed up, as a language model said.
+    /// Rejects the label and the summary that a language model gave to a topic.
     UndoLabel {
         /// The topic.
         topic: TopicId,
     },
-    /// A page and its sections are not to be summed up as a language model said.
+    /// Rejects the summaries that a language model wrote for a page and its sections.
     UndoSummary {
         /// The page.
         page: PageId,
     },
-    /// A unit is to stand before others of its kind.
+    /// Ranks a unit above other units of its kind.
     PinUnit {
         /// The unit.
         unit: UnitId,
     },
-    /// A unit is not to be proposed any more; its record stays.
+    /// Stops a unit from being proposed; its record stays.
     ForgetUnit {
         /// The unit.
         unit: UnitId,
     },
-    /// A record is erased with all that derives only from it. Cannot be undone.
+    /// Erases a record and everything that derives only from it. Cannot be undone.
     EraseRecord {
         /// The record.
         record: RecordId,
     },
-    /// An earlier act is taken back.
+    /// Undoes an earlier act.
     Undo {
         /// The act.
         curation: CurationId,
     },
 }
 
-/// Which facts, as they were told, corrections speak of.
+/// Maps each corrected fact to the fact that it was corrected from.
 #[derive(Clone, Debug, Default)]
 pub struct Corrected(BTreeMap<FactId, FactId>);
 
 impl Corrected {
-    /// Reads all corrections, also those that were taken back: an act on what one said is about the same fact still.
+    /// Reads all corrections, including undone ones: an act on a corrected fact still concerns the original fact.
     pub fn of(all: &[Curation]) -> Corrected {
         let corrected = all.iter().filter_map(|it| match it.act {
             Act::CorrectFact { fact, .. } => Some((FactId::corrected(fact, it.id), fact)),
@@ -133,7 +134,8 @@ impl Corrected {
         Corrected(corrected.collect())
     }
 
-    /// Returns the fact that was told, of it itself or of what a correction, or one of that, put in its place.
+    /// Returns the original fact of `fact`, through any number of corrections. Returns `fact` itself if it is not a
+    /// correction.
     pub fn told(&self, fact: FactId) -> FactId {
         let mut told = fact;
         while let Some(before) = self.0.get(&told) {
@@ -143,15 +145,15 @@ impl Corrected {
     }
 }
 
-/// Acts that stand: those that no later act took back, by id.
+/// Returns the acts in effect, in order of (`at`, `id`): all acts that no later act undid.
 ///
-/// A correction that was redacted, because the record of its fact was erased, does not stand. The later of two acts about the
-/// same thing counts; acts are ordered by (`at`, `id`).
+/// A correction that was redacted because the record of its fact was erased is not in effect. Of two acts about the
+/// same thing, the later one counts.
 pub fn standing(all: &[Curation]) -> Vec<&Curation> {
     let mut sorted: Vec<&Curation> = all.iter().collect();
     sorted.sort_by_key(|it| (it.at, it.id));
     let mut undone = std::collections::BTreeSet::new();
-    // From the last one back: an undoing that is undone itself takes nothing back.
+    // From the last act to the first: an `Undo` that is itself undone undoes nothing.
     for act in sorted.iter().rev() {
         if let Act::Undo { curation } = act.act
             && !undone.contains(&act.id)

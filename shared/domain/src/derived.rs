@@ -1,4 +1,5 @@
-//! What is derived from units and kept under an id: facts, entities, topics, members, pages, merges, standings.
+//! Objects that are derived from units and stored under an id: facts, entities, topics, members, pages, merges,
+//! standings.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,7 +10,7 @@ use crate::merge::{Merge, Standing};
 use crate::page::Page;
 use crate::topic::{Member, Topic};
 
-/// Kinds of what is derived.
+/// The kinds of derived objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DerivedKind {
@@ -29,16 +30,16 @@ pub enum DerivedKind {
     Standing,
 }
 
-/// Kind and id: no two of a space share both.
+/// Kind and id of a derived object; the pair is unique in a space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct DerivedId {
-    /// What it is.
+    /// The kind.
     pub kind: DerivedKind,
-    /// Which one.
+    /// The id.
     pub id: Uuid,
 }
 
-/// One thing that was derived.
+/// One derived object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "body", rename_all = "snake_case")]
 pub enum Derived {
@@ -59,7 +60,7 @@ pub enum Derived {
 }
 
 impl Derived {
-    /// Returns its kind and id.
+    /// Returns the kind and the id.
     pub fn id(&self) -> DerivedId {
         let (kind, id) = match self {
             Derived::Fact(it) => (DerivedKind::Fact, it.id.uuid()),
@@ -72,7 +73,7 @@ impl Derived {
         };
         DerivedId { kind, id }
     }
-    /// Says whether every number of it is one: what is not finite cannot be stored.
+    /// Returns true if all numbers of the object are finite. Other numbers cannot be stored.
     pub fn is_finite(&self) -> bool {
         match self {
             Derived::Fact(it) => {

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::EntityId;
 
-/// What an entity is, as far as rules can tell.
+/// The type of an entity, as far as rules can tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EntityKind {
-    /// Somebody who speaks or acts in the space.
+    /// A person who speaks or acts in the space.
     Speaker,
-    /// Somebody who is spoken of.
+    /// A person who is mentioned.
     Person,
     /// A place.
     Place,
@@ -27,22 +27,22 @@ pub enum EntityKind {
 pub struct Entity {
     /// Derived from the space and the normalised name.
     pub id: EntityId,
-    /// The name as most often written.
+    /// The most frequent spelling of the name.
     pub name: String,
-    /// What it is.
+    /// The type.
     pub kind: EntityKind,
     /// Other names for it, sorted.
     #[serde(default)]
     pub aliases: Vec<String>,
     /// Number of units that mention it.
     pub mentions: u64,
-    /// When it was first mentioned.
+    /// When the entity was first mentioned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<DateTime<Utc>>,
-    /// What it is called by whom it belongs to ("my sister" of Ann: `Ann's sister`), sorted.
+    /// The entity's roles for others, sorted: Ann's "my sister" gives `Ann's sister`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<String>,
-    /// Those who share the name, if several do; by name.
+    /// The people who share the name, if there are several; sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bearers: Vec<Bearer>,
     /// Entities that may be the same, by cosine of their names, best first, ties by id (REMem's synonymy edges).
@@ -50,23 +50,24 @@ pub struct Entity {
     pub synonyms: Vec<Synonym>,
 }
 
-/// One of several who share a name, told apart by whose they are and who tells of them.
+/// One of several people who share a name. They are distinguished by the person they belong to and by the speakers who
+/// mention them.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Bearer {
-    /// What facts call them: `Ann's sister`.
+    /// The name used in facts: `Ann's sister`.
     pub name: String,
-    /// All that they are called so, `name` too, sorted.
+    /// All names of this form, including `name`, sorted.
     pub roles: Vec<String>,
-    /// Who means them by the name, sorted.
+    /// Speakers who use the shared name for this person, sorted.
     pub tellers: Vec<String>,
 }
 
-/// An edge to an entity of nearly the same name.
+/// An edge to an entity with a similar name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Synonym {
-    /// The other one.
+    /// The other entity.
     pub entity: EntityId,
     /// Cosine of the names, 0.8 to 1.
     pub cosine: f32,

@@ -1,4 +1,5 @@
-//! Receipts of erasures: proof, without any word of what was erased, of what was asked for, when it was done, and how much it was.
+//! Receipts of erasures. A receipt proves which erasure was requested, when it was completed and how much was erased.
+//! It contains no word of the erased content.
 
 use std::collections::BTreeMap;
 
@@ -8,57 +9,57 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ErasureId, RecordId, SessionId, SpaceId};
 use crate::port::Position;
 
-/// What was asked to be erased.
+/// The target of an erasure request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ErasureKind {
     /// Records: one, or those of a session.
     Records,
-    /// A space with everything in it.
+    /// A whole space.
     Space,
 }
 
-/// A receipt of one erasure. It outlives what it is about, a space too.
+/// A receipt of one erasure. It outlives the erased content, even a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Receipt {
-    /// Its id.
+    /// The id of the erasure.
     pub id: ErasureId,
-    /// The space, of which another one of the same name may exist by now.
+    /// The space. Another space with the same name may exist by now.
     pub space: SpaceId,
-    /// When that space had been created.
+    /// When that space was created.
     pub created_at: DateTime<Utc>,
-    /// What was asked to be erased.
+    /// The target of the request.
     pub kind: ErasureKind,
-    /// Name of the key that asked; empty without keys.
+    /// Name of the API key that was used; empty if the server has no keys.
     #[serde(default)]
     pub by: String,
-    /// When it was asked for.
+    /// When the erasure was requested.
     pub requested_at: DateTime<Utc>,
-    /// When every store had erased it; none until then.
+    /// When every store had completed the erasure; absent until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<DateTime<Utc>>,
-    /// Place of the request among accepted batches; 0 for a space.
+    /// Position of the request in the stream of accepted batches; 0 for a space.
     pub position: Position,
     /// The records erased; empty for a space.
     #[serde(default)]
     pub records: Vec<RecordId>,
-    /// The sessions that have no record any more since then; empty for a space.
+    /// The sessions that have no records left since the erasure; empty for a space.
     #[serde(default)]
     pub sessions: Vec<SessionId>,
-    /// How much was stored of it when it was erased, by kind.
+    /// Number of objects that were stored at the time of the erasure, by kind.
     #[serde(default)]
     pub erased: BTreeMap<String, u64>,
 }
 
-/// What to look for when an erasure is checked.
+/// The target to look for when an erasure is verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Erased {
-    /// Records of a space that may exist.
+    /// Records of a space that may still exist.
     Records(Vec<RecordId>),
-    /// A whole space, by when it had been created: a later one of its name is another space.
+    /// A whole space, identified by its time of creation: a later space with the same name is a different one.
     Space {
-        /// When the erased space had been created.
+        /// When the erased space was created.
         created_at: DateTime<Utc>,
     },
 }

@@ -1,31 +1,31 @@
-//! Error kinds shared by every crate: one kind decides both the HTTP status and whether a message is delivered again.
+//! Error kinds shared by every crate. One kind decides both the HTTP status and whether a message is redelivered.
 
 use std::error::Error as StdError;
 use std::fmt;
 
-/// What went wrong, in the terms a caller can act on.
+/// The kind of a failure, in terms that a caller can act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorKind {
     /// The input is wrong; the same input fails again.
     Invalid,
-    /// What was asked for does not exist (or is not the caller's to see).
+    /// The requested object does not exist, or the caller may not see it.
     NotFound,
     /// The input contradicts what is stored.
     Conflict,
-    /// A bound was reached; later there may be room.
+    /// A limit was reached; a later attempt may succeed.
     Exhausted,
-    /// The time given ran out.
+    /// The deadline passed.
     Timeout,
-    /// A store, the bus or a model is not reachable or full; trying again may help.
+    /// A store, the bus or a model is unreachable or full; a retry may succeed.
     Unavailable,
-    /// What is stored cannot be read; trying again does not help.
+    /// Stored data cannot be read; a retry does not help.
     Damaged,
     /// A defect of Mnemic.
     Internal,
 }
 
 impl ErrorKind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [ErrorKind; 8] = [
         ErrorKind::Invalid,
         ErrorKind::NotFound,
@@ -37,7 +37,7 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
-    /// Says whether the same may succeed later: a message that failed so is delivered again.
+    /// Returns true if a retry may succeed. A message that failed with such a kind is redelivered.
     #[must_use]
     pub fn may_pass(self) -> bool {
         match self {
@@ -50,7 +50,7 @@ impl ErrorKind {
         }
     }
 
-    /// Returns its name in headers and labels, as in `not_found`.
+    /// Returns the name in headers and labels, for example `not_found`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -66,9 +66,9 @@ impl ErrorKind {
     }
 }
 
-/// Gives the kind of an error.
+/// An error that has a kind.
 pub trait Classify: StdError {
-    /// Returns what the caller can do about this error.
+    /// Returns the kind of this error, which tells the caller how to react.
     fn kind(&self) -> ErrorKind;
 }
 
@@ -82,7 +82,8 @@ pub struct PortError {
 }
 
 impl PortError {
-    /// Makes an error without a cause; `detail` is shown to operators and, for `Invalid`, `NotFound` and `Conflict`, to callers.
+    /// Makes an error without a cause. Operators see `detail`; callers see it too for `Invalid`, `NotFound` and
+    /// `Conflict`.
     pub fn new(operation: &'static str, kind: ErrorKind, detail: impl Into<String>) -> PortError {
         PortError {
             operation,
@@ -104,7 +105,7 @@ impl PortError {
         self.operation
     }
 
-    /// Returns what happened, without the operation.
+    /// Returns the description of the failure, without the operation.
     pub fn detail(&self) -> &str {
         &self.detail
     }
@@ -135,7 +136,7 @@ mod tests {
     use super::ErrorKind;
 
     #[test]
-    fn every_kind_has_a_name_of_its_own() {
+    fn every_kind_has_a_unique_name_and_temporary_kinds_may_pass() {
         let names: BTreeSet<&str> = ErrorKind::ALL.iter().map(|it| it.name()).collect();
         assert_eq!(names.len(), ErrorKind::ALL.len());
         let passing = ErrorKind::ALL.iter().filter(|it| it.may_pass()).map(|it| it.name());

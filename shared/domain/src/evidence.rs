@@ -1,4 +1,4 @@
-//! Evidence: what a question gets.
+//! Evidence: the result of a question.
 
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
@@ -7,18 +7,18 @@ use crate::anchor::AnswerKind;
 use crate::id::{RecordId, SessionId, TopicId, UnitId};
 use crate::time::TimeSpan;
 
-/// The way a candidate was proposed (S3Mem, section 3.2).
+/// The channel that proposed a candidate (S3Mem, section 3.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// Near in embedding space.
+    /// Close in embedding space.
     Semantic,
-    /// Shares words, or words near in meaning.
+    /// Shares words, or words of similar meaning.
     Lexical,
     /// Matches an anchor: subject, state key, step, source.
     Anchor,
-    /// Near in time to what is asked.
+    /// Close to the time that the question asks about.
     Temporal,
     /// Shares people or things.
     Entity,
@@ -26,7 +26,7 @@ pub enum Channel {
     Visual,
     /// Linked by a relation to a strong candidate.
     Causal,
-    /// Stands beside a strong candidate in its session.
+    /// Next to a strong candidate in its session.
     Continuity,
 }
 
@@ -34,33 +34,33 @@ pub enum Channel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Scores {
-    /// It holds answer-relevant evidence.
+    /// How likely the unit holds evidence for the answer.
     pub support: f32,
-    /// It grounds what the question fixes.
+    /// How well the unit matches the anchors of the question.
     pub anchor: f32,
-    /// It belongs with what is packed already.
+    /// How well the unit fits the units that are already packed.
     pub edge: f32,
 }
 
-/// How a language model words an answer; without one it changes nothing.
+/// How a language model words an answer. Without a language model it has no effect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerStyle {
-    /// A few words that the lines say.
+    /// A few words, as the lines say them.
     #[default]
     Short,
-    /// A few words that may be concluded where no line says them ("likely yes").
+    /// A few words; the model may infer them where no line states them ("likely yes").
     Infer,
     /// A few sentences, each with the lines that support it.
     Free,
 }
 
 impl AnswerStyle {
-    /// All of them, the default first.
+    /// All styles, the default first.
     pub const ALL: [AnswerStyle; 3] = [AnswerStyle::Short, AnswerStyle::Infer, AnswerStyle::Free];
 
-    /// Returns the name, as it is written in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             AnswerStyle::Short => "short",
@@ -69,7 +69,7 @@ impl AnswerStyle {
         }
     }
 
-    /// Returns true for the style of those who ask for none.
+    /// Returns true for the default style.
     pub fn is_default(&self) -> bool {
         *self == AnswerStyle::default()
     }
@@ -81,23 +81,24 @@ impl AnswerStyle {
 pub struct PackItem {
     /// The unit shown.
     pub unit: UnitId,
-    /// The records it points to.
+    /// The records that the unit was made from.
     pub records: Vec<RecordId>,
     /// The callers' ids of `records`.
     pub external_ids: Vec<String>,
-    /// The session it belongs to.
+    /// The session of the unit.
     pub session: SessionId,
-    /// When it was observed.
+    /// When the unit was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Who said or did it; of a gist empty if it was read in what several said.
+    /// Who said or did it. Empty for a gist that was read from several actors.
     pub actor: String,
-    /// The line as the reader sees it; starts with a date header of its own line when the date changes.
+    /// The line as the reader sees it. If the date changes, a line with the date comes first.
     pub text: String,
-    /// Cost of `text` with its line break, o200k tokens.
+    /// Cost of `text` including its line break, in o200k tokens.
     pub tokens: u32,
     /// Scores by head.
     pub scores: Scores,
-    /// Probability among all candidates, turns and gists each for themselves, 0 to 1; what the packer weighs against the price.
+    /// Probability among all candidates, 0 to 1, computed for turns and gists separately. The packer weighs it against
+    /// the cost in tokens.
     pub probability: f32,
     /// The channels that proposed it.
     pub channels: Vec<Channel>,
@@ -108,13 +109,13 @@ pub struct PackItem {
 pub struct EvidencePack {
     /// The lines, in reading order.
     pub items: Vec<PackItem>,
-    /// Sum of the items' tokens.
+    /// Sum of the tokens of the items.
     pub tokens: u32,
-    /// What `tokens` must not exceed.
+    /// Upper limit of `tokens`.
     pub budget: u32,
 }
 
-/// One feature of one unit, as explained.
+/// One feature of one unit, for an explanation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FeatureValue {
@@ -122,114 +123,114 @@ pub struct FeatureValue {
     pub name: String,
     /// Its value.
     pub value: f32,
-    /// What it added to the support score.
+    /// Its contribution to the support score.
     pub moved: f32,
 }
 
-/// Why one unit is in the pack or not.
+/// The reason why one unit is in the pack or not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct UnitExplanation {
     /// The unit.
     pub unit: UnitId,
-    /// The callers' ids of its records.
+    /// The callers' ids of the unit's records.
     pub external_ids: Vec<String>,
-    /// Rank by support, from 1; where gists are used by probability, among turns and gists together.
+    /// Rank by support, from 1. If gists are used: rank by probability among turns and gists together.
     pub rank: u32,
     /// Scores by head.
     pub scores: Scores,
     /// The channels that proposed it.
     pub channels: Vec<Channel>,
-    /// The features that moved it most, strongest first.
+    /// The features with the largest contributions, strongest first.
     pub features: Vec<FeatureValue>,
-    /// Price in tokens.
+    /// Cost in tokens.
     pub price: u32,
-    /// Whether it is in the pack.
+    /// Whether the unit is in the pack.
     pub packed: bool,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// A unit in rank order with the text it would show, for measuring and paging.
+/// A ranked unit with its line, for evaluation and paging.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RankedUnit {
     /// The unit.
     pub unit: UnitId,
-    /// The callers' ids of its records.
+    /// The callers' ids of the unit's records.
     pub external_ids: Vec<String>,
-    /// The line it would show.
+    /// The line as a pack would show it.
     pub text: String,
-    /// Its support score.
+    /// The support score.
     pub score: f32,
-    /// The topic of the event that holds it, if it has one.
+    /// The topic of the event that contains the unit, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<TopicId>,
 }
 
-/// A turn as the reader needs it to judge who owns which sentence.
+/// A turn with the data that the reader needs to attribute each sentence to a speaker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The unit.
     pub unit: UnitId,
-    /// The callers' ids of its records.
+    /// The callers' ids of the unit's records.
     pub external_ids: Vec<String>,
-    /// The session it belongs to.
+    /// The session of the unit.
     pub session: SessionId,
-    /// When it was observed.
+    /// When the turn was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Who said it.
+    /// The speaker.
     pub actor: String,
-    /// Who is spoken to.
+    /// The person addressed.
     pub addressee: String,
     /// The whole text.
     pub text: String,
-    /// The question of another speaker that it answers; empty if it answers none.
+    /// The question of another speaker that this turn answers; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub question: String,
     /// Short caption of a shared image.
     pub caption: String,
-    /// Times named in it.
+    /// Times named in the text.
     pub times: Vec<TimeSpan>,
-    /// What was decided by hand about what it states.
+    /// Curations of facts that the turn states.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub amended: Vec<Amendment>,
 }
 
-/// What was decided by hand about something that a turn states.
+/// A curation of one fact that a turn states.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amendment {
-    /// The value, as the turn states it.
+    /// The value as the turn states it.
     pub was: String,
-    /// What holds instead; none if the statement is not to be told any more.
+    /// The corrected value; absent if the fact was retracted.
     pub now: Option<String>,
-    /// When that was decided.
+    /// When the curation was made.
     pub at: DateTime<Utc>,
 }
 
-/// A strong candidate with its surroundings: what the reader judges and answers from.
+/// A strong candidate with its surroundings. The reader judges it and answers from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scene {
-    /// Support score of the turn in the middle.
+    /// Support score of the candidate.
     pub score: f32,
     /// Probability among all candidates, 0 to 1.
     pub probability: f32,
     /// Index of the candidate in `turns`.
     pub center: usize,
-    /// Up to three turns before and two after, of the same session, in order.
+    /// The candidate with up to three turns before and two turns after it, from the same session, in order.
     pub turns: Vec<Turn>,
-    /// Whether the pack shows the candidate, or a gist that was read in it.
+    /// Whether the pack shows the candidate, or a gist that was read from it.
     pub packed: bool,
 }
 
-/// How rare a word of the question is in the space.
+/// Rarity of one word of the question in the space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WordWeight {
-    /// The stem, as `text` makes it.
+    /// The stem, as the crate `text` computes it.
     pub stem: String,
     /// `ln(1 + (N - df + 0.5) / (df + 0.5))` over the parts of the space.
     pub idf: f32,
-    /// Number of parts that hold it.
+    /// Number of parts that contain it.
     pub df: u32,
 }
 
@@ -238,97 +239,97 @@ pub struct WordWeight {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sufficiency {
-    /// It does.
+    /// The evidence supports an answer.
     Supported,
-    /// It supports a part of what was asked.
+    /// The evidence supports a part of the answer.
     Partial,
-    /// It does not; no answer is given.
+    /// The evidence does not support an answer; none is given.
     Insufficient,
-    /// It supports answers that exclude each other.
+    /// The evidence supports answers that exclude each other.
     Conflicting,
 }
 
-/// A unit that nearly answers, and why it does not.
+/// A unit that almost answers the question, with the reason why it does not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct NearMiss {
     /// The unit.
     pub unit: UnitId,
-    /// The callers' ids of its records.
+    /// The callers' ids of the unit's records.
     pub external_ids: Vec<String>,
-    /// Its text, short.
+    /// Its text, shortened.
     pub text: String,
     /// Why it does not answer: `said_by_other`, `detail_differs`, `weak`.
     pub reason: String,
 }
 
-/// Why there is no answer. Codes are stable: one may be added, none changes its meaning.
+/// Why there is no answer. Codes are stable: new ones may be added, but no code changes its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReasonCode {
     /// There is no evidence at all.
     NoEvidence,
-    /// The question names nothing to look for.
+    /// The question contains nothing to search for.
     NothingAsked,
-    /// Nothing on this is remembered.
+    /// Nothing about this is in the memory.
     NothingKnown,
-    /// Another value or detail is remembered than the one asked about.
+    /// The memory holds another value or detail than the one in the question.
     DetailDiffers,
-    /// Nothing is remembered of the time asked about.
+    /// The memory holds nothing about the time in the question.
     NothingThen,
-    /// What is remembered of this is about somebody else.
+    /// The memory holds this about a different person.
     SaidOfAnother,
-    /// Nothing that is remembered fits the question well enough.
+    /// Nothing in the memory fits the question well enough.
     NotCovered,
-    /// Nobody is remembered who is that to the one it asks about: Ann has no sister on record.
+    /// The memory knows no one in that role: for example, Ann has no sister on record.
     NobodyInRole,
-    /// It asks for more than a short answer; the evidence may hold it.
+    /// The question asks for more than a short answer; the evidence may hold the answer.
     NoShortAnswer,
-    /// The evidence holds nothing of the kind that was asked for.
+    /// The evidence holds nothing of the kind that the question asks for.
     NothingOfKind,
-    /// What is remembered nearest to this is about another matter.
+    /// The closest evidence is about something else.
     AnotherMatter,
-    /// A name or number of the question occurs nowhere.
+    /// A name or number from the question occurs nowhere in the memory.
     NameUnknown,
-    /// Somebody writes this as another person.
+    /// The text is something that one speaker wrote in the name of another person, and no one else says it.
     WrittenAsAnother,
-    /// It asks how long ago something was; only when is remembered.
+    /// The question asks how long ago something was; the memory only knows the date.
     NotReckoned,
-    /// Somebody else tells this of the one it asks about, who speaks of it too.
+    /// Another person says this about the person in the question, who says something else about it.
     ToldByAnother,
-    /// No short answer is certain enough; the evidence may hold it.
+    /// No short answer is certain enough; the evidence may hold the answer.
     Uncertain,
 }
 
-/// Sufficiency with reasons.
+/// The verdict on the evidence, with reasons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Verdict {
     /// Whether the evidence supports an answer.
     pub status: Sufficiency,
-    /// Why there is no answer; none if there is one, or if a language model decided.
+    /// Why there is no answer. Absent if there is an answer, or if a language model decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<ReasonCode>,
-    /// Why, in sentences for people.
+    /// The reasons, in sentences for people.
     pub reasons: Vec<String>,
-    /// The nearest misses, when the answer is refused.
+    /// The closest units that do not answer; only if the answer is refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nearest: Vec<NearMiss>,
 }
 
-/// A short answer with what supports it.
+/// A short answer with its supports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Answer {
     /// The answer itself, short.
     pub text: String,
-    /// What kind of answer it is.
+    /// The kind of answer.
     pub kind: AnswerKind,
-    /// The units it stands on.
+    /// The units that support the answer.
     pub supports: Vec<UnitId>,
-    /// The callers' ids of the records it stands on.
+    /// The callers' ids of the records that support the answer.
     pub external_ids: Vec<String>,
-    /// 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }

@@ -1,4 +1,5 @@
-//! Facts: subject, predicate, object with valid time and recorded time (REMem, section 3; MRAgent's semantic layer).
+//! Facts: subject, predicate and object, with valid time and recorded time (REMem, section 3; MRAgent's semantic
+//! layer).
 
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
@@ -11,30 +12,30 @@ use crate::time::{Precision, TimeSpan};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
-    /// What somebody likes, loves, hates, prefers, does not eat.
+    /// Likes, dislikes and preferences of a person, including food that the person does not eat.
     Preference,
-    /// What somebody or something is or has by nature: age, name, diet, allergy, mood that lasts.
+    /// Permanent or lasting properties of a person or thing: age, name, diet, allergy, lasting mood.
     Attribute,
-    /// Who somebody is to somebody else.
+    /// The relation of one person to another.
     Relation,
-    /// Where somebody lives, comes from, is.
+    /// Where a person or thing lives, comes from or is.
     Place,
-    /// What somebody works as, where, what they study.
+    /// Job, employer or field of study of a person.
     Work,
-    /// What somebody means to do.
+    /// What a person intends to do.
     Plan,
-    /// What somebody owns, bought, got.
+    /// What a person owns, bought or received.
     Possession,
-    /// How many.
+    /// A number of things.
     Count,
-    /// What somebody does again and again.
+    /// What a person does regularly.
     Habit,
-    /// What the memory's user wants done from now on: a standing instruction.
+    /// A standing instruction of the memory's user.
     Instruction,
 }
 
 impl Aspect {
-    /// All of them.
+    /// All aspects.
     pub const ALL: [Aspect; 10] = [
         Aspect::Preference,
         Aspect::Attribute,
@@ -48,7 +49,7 @@ impl Aspect {
         Aspect::Instruction,
     ];
 
-    /// Returns its name, as it is written in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Aspect::Preference => "preference",
@@ -65,7 +66,7 @@ impl Aspect {
     }
 }
 
-/// Who read a fact in what was told.
+/// The extractor that found a fact in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -78,106 +79,109 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Says whether it is the rules.
+    /// Returns true if the rules found the fact.
     pub fn is_rule(&self) -> bool {
         *self == Origin::Rule
     }
 }
 
-/// A statement that a language model read in one record, checked against it, before it is folded into a [`Fact`].
+/// A statement that a language model read in one record. It was checked against the record and is not yet folded into a
+/// [`Fact`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Stated {
     /// The record that states it.
     pub record: RecordId,
-    /// When that was observed.
+    /// When the record was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Who states it there; empty if not known.
+    /// The speaker; empty if unknown.
     #[serde(default)]
     pub told_by: String,
-    /// Who or what it is about, by name.
+    /// The person or thing that the statement is about, by name.
     pub subject: String,
     /// Verb phrase in the third person.
     pub predicate: String,
     /// The value.
     pub object: String,
-    /// What kind of statement it is.
+    /// The group of the predicate.
     pub aspect: Aspect,
-    /// False: it says what is not so.
+    /// False for a negated statement.
     pub positive: bool,
-    /// Since when it holds, if that was told.
+    /// When it began to hold, if the record says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<TimeSpan>,
-    /// When it ceases or ceased to hold, if that was told.
+    /// When it stops or stopped holding, if the record says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
-    /// It does not hold any more.
+    /// Whether it no longer holds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended: bool,
-    /// 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
-/// One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
+/// One statement. It is never overwritten: a newer fact closes the valid time of an older one, and a correction takes
+/// its place. All of them are kept.
 ///
-/// It holds in `[valid_from.start, valid_until)`; it was known from `recorded_at` on.
+/// It holds in `[valid_from.start, valid_until)`. It is known from `recorded_at` on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Fact {
-    /// Derived from unit, subject, predicate and object as they were told; of a correction, from the fact and the act.
+    /// Derived from unit, subject, predicate and object as they were stated; for a correction, from the corrected fact
+    /// and the act.
     pub id: FactId,
-    /// Who or what it is about, by the name of the entity if there is one.
+    /// The person or thing that the fact is about, by the name of its entity if there is one.
     pub subject: String,
     /// The entity of the subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub entity: Option<EntityId>,
-    /// What is said of it: a verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`).
+    /// A verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`).
     pub predicate: String,
-    /// The value, as told.
+    /// The value, as stated.
     pub object: String,
-    /// What kind of statement it is.
+    /// The group of the predicate.
     pub aspect: Aspect,
-    /// When it began to hold, as exactly as it was told; the time of telling if it was not.
+    /// When it began to hold, as precisely as stated; if not stated, the time of the statement.
     pub valid_from: TimeSpan,
-    /// When it ceased to hold; none: it holds as far as is known.
+    /// When it stopped holding. Absent if it still holds, as far as is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
-    /// When that was told, which may be long after: told in June, somebody moved in March.
+    /// When the end was stated, which may be long after the end: in June, Ann says that she moved in March.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
-    /// When it was told: the time its source was observed; of a correction, when that was made.
+    /// When it was stated: the time its source was observed. For a correction: when the correction was made.
     pub recorded_at: DateTime<Utc>,
     /// The unit that states it.
     pub source: UnitId,
-    /// Who read it there.
+    /// The extractor that found it there.
     #[serde(default, skip_serializing_if = "Origin::is_rule")]
     pub origin: Origin,
-    /// Who told it; empty if not known.
+    /// The speaker; empty if unknown.
     #[serde(default)]
     pub told_by: String,
-    /// 0 to 1; lower for what is told of others and for guesses.
+    /// Confidence, 0 to 1; lower for guesses and for statements about other people.
     pub confidence: f32,
     /// The fact that closed this one, or that corrects it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retired_by: Option<FactId>,
-    /// Ends that were told before and gave way to an earlier one, oldest first.
+    /// Former ends of the fact, each replaced when an earlier end was stated; oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former_ends: Vec<End>,
-    /// Whether a curation took it back: it stays, and is not told any more.
+    /// Whether a curation retracted the fact. It is kept but no longer reported.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub withdrawn: bool,
-    /// How it was known before somebody decided something that bears on it, oldest first.
+    /// Earlier states of the fact, one for each curation that changed it, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former: Vec<Former>,
 }
 
-/// An end of a fact that was told before an earlier one: a plan for September that is put off in July.
+/// A former end of a fact, replaced when an earlier end was stated: a plan for September that is put off in July.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct End {
-    /// When it was to cease to hold.
+    /// When the fact was to stop holding.
     pub valid_until: DateTime<Utc>,
-    /// When that was told.
+    /// When that end was stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
     /// The fact that was to close it.
@@ -185,21 +189,21 @@ pub struct End {
     pub retired_by: Option<FactId>,
 }
 
-/// How a fact was known until something was decided.
+/// The state of a fact before a curation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Former {
-    /// When that was decided.
+    /// When the curation was made.
     pub until: DateTime<Utc>,
-    /// The fact as it was; none if it was no fact of its own.
+    /// The fact as it was; absent if the fact did not exist before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(no_recursion))]
     pub fact: Option<Fact>,
 }
 
 impl Fact {
-    /// Returns the fact as it was known at `as_of`, none if it was not known: what was told later had not closed it, what was
-    /// decided later had not changed it.
+    /// Returns the fact as it was known at `as_of`, or `None` if it was not known then. Ends and curations after
+    /// `as_of` are ignored.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Fact> {
         let known = match self.former.iter().find(|it| as_of < it.until) {
             Some(former) => former.fact.as_ref()?,
@@ -215,7 +219,7 @@ impl Fact {
         })
     }
 
-    /// Takes back the end that was told last: the one that was told before it holds again, if there was one.
+    /// Removes the end that was stated last. The end stated before it, if any, applies again.
     pub fn take_back_end(&mut self) {
         let before = self.former_ends.pop();
         self.valid_until = before.as_ref().map(|it| it.valid_until);
@@ -223,12 +227,12 @@ impl Fact {
         self.retired_by = before.and_then(|it| it.retired_by);
     }
 
-    /// Says whether it holds at `moment`, as far as is known.
+    /// Returns true if the fact holds at `moment`, as far as is known.
     pub fn holds_at(&self, moment: DateTime<Utc>) -> bool {
         !self.withdrawn && self.valid_from.start <= moment && self.valid_until.is_none_or(|it| moment < it)
     }
 
-    /// Returns since when it holds; none if only its end was told: "I quit smoking".
+    /// Returns when the fact began to hold. Returns `None` if only its end was stated: "I quit smoking".
     pub fn since(&self) -> Option<DateTime<Utc>> {
         (self.valid_from.precision != Precision::Unknown).then_some(self.valid_from.start)
     }

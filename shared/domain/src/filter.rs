@@ -1,7 +1,7 @@
-//! Filters over what callers keep with their records: tags and metadata.
+//! Filters over the labels that callers store with their records: tags and metadata.
 //!
-//! A filter is written as JSON, for example
-//! `{"tags": {"any": ["work"], "none": ["draft"]}, "metadata": {"and": [{"key": "lang", "eq": "de"}, {"key": "n", "gt": 3}]}}`.
+//! A filter is written as JSON, for example `{"tags": {"any": ["work"], "none": ["draft"]}, "metadata": {"and":
+//! [{"key": "lang", "eq": "de"}, {"key": "n", "gt": 3}]}}`.
 
 mod condition;
 #[cfg(test)]
@@ -16,38 +16,38 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 pub use condition::{Comparison, Condition, Test};
 
-/// Most tags of a record.
+/// Maximum number of tags of a record.
 pub const TAGS_MAX: usize = 32;
-/// Longest tag, in bytes.
+/// Maximum length of a tag, in bytes.
 pub const TAG_BYTES_MAX: usize = 128;
-/// Most comparisons of a filter.
+/// Maximum number of comparisons in a filter.
 pub const COMPARISONS_MAX: usize = 64;
-/// Deepest nesting of a condition; one comparison alone has one level.
+/// Maximum nesting of a condition; a single comparison has one level.
 pub const LEVELS_MAX: usize = 8;
-/// Most tags or values in one list of a filter.
+/// Maximum number of tags or values in one list of a filter.
 pub const VALUES_MAX: usize = 100;
-/// Longest key of metadata, in bytes.
+/// Maximum length of a metadata key, in bytes.
 pub const KEY_BYTES_MAX: usize = 64;
-/// Longest value of metadata, in bytes.
+/// Maximum length of a metadata value, in bytes.
 pub const VALUE_BYTES_MAX: usize = 1_024;
 
-/// Which records are wanted, by their tags and their metadata. An empty filter takes every record.
+/// Selects records by their tags and their metadata. An empty filter accepts every record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[cfg_attr(feature = "schema", schema(as = LabelFilter))]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
-    /// What the tags must be.
+    /// Condition on the tags.
     #[serde(skip_serializing_if = "TagFilter::is_empty", deserialize_with = "from_object")]
     pub tags: TagFilter,
-    /// What the metadata must be: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`, `gt`, `gte`,
-    /// `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
+    /// Condition on the metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`,
+    /// `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
     pub metadata: Option<Condition>,
 }
 
-/// Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written.
+/// The tags that a record must or must not have. Empty lists restrict nothing; tags are compared as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -64,22 +64,23 @@ pub struct TagFilter {
 }
 
 impl Filter {
-    /// Returns true if every record is taken.
+    /// Returns true if the filter accepts every record.
     pub fn is_empty(&self) -> bool {
         self.tags.is_empty() && self.metadata.is_none()
     }
 
-    /// Returns true if a record with these tags and this metadata is taken.
+    /// Returns true if the filter accepts a record with these tags and this metadata.
     pub fn matches(&self, tags: &[String], metadata: &BTreeMap<String, String>) -> bool {
         let holds = |it: &Comparison| it.holds(metadata.get(&it.key).map(String::as_str));
         self.tags.matches(|tag| tags.iter().any(|it| it == tag))
             && self.metadata.as_ref().is_none_or(|it| it.evaluate(&holds))
     }
 
-    /// Checks the bounds of a filter.
+    /// Checks the limits of a filter.
     ///
     /// # Errors
-    /// Names the first part that is beyond its bound, below `path`, and the bound.
+    ///
+    /// Names the first part that exceeds a limit, as a path below `path`, and the limit.
     pub fn check(&self, path: &str) -> Result<(), String> {
         let lists = [
             ("any", &self.tags.any),
@@ -101,7 +102,7 @@ impl Filter {
 }
 
 impl TagFilter {
-    /// Returns true if it restricts nothing.
+    /// Returns true if the tags are not restricted.
     pub fn is_empty(&self) -> bool {
         self.any.is_empty() && self.all.is_empty() && self.none.is_empty()
     }
@@ -111,10 +112,11 @@ impl TagFilter {
     }
 }
 
-/// Returns tags as a record keeps them: sorted, each once.
+/// Returns tags as a record stores them: sorted, without duplicates.
 ///
 /// # Errors
-/// Names the first tag that cannot be kept, or says that there are more than [`TAGS_MAX`].
+///
+/// Names the first invalid tag, or says that there are more than [`TAGS_MAX`].
 pub fn checked_tags(path: &str, mut tags: Vec<String>) -> Result<Vec<String>, String> {
     if tags.len() > TAGS_MAX {
         return Err(format!("{path}: has {} tags, more than {TAGS_MAX}", tags.len()));
@@ -127,7 +129,8 @@ pub fn checked_tags(path: &str, mut tags: Vec<String>) -> Result<Vec<String>, St
     Ok(tags)
 }
 
-/// Reads tags from an object alone: serde takes a list for a struct too, value by value in the order of the fields.
+/// Reads tags from an object only. By default, serde would also read a struct from a list, with one value for each
+/// field.
 fn from_object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TagFilter, D::Error> {
     deserializer.deserialize_map(TagFilterVisitor)
 }

@@ -1,4 +1,5 @@
-//! Ids. Every id but the name of a space is a UUIDv5 of its inputs, so a redelivered message rewrites what it wrote.
+//! Ids. Every id except the name of a space is a UUIDv5 of its inputs, so a redelivered message rewrites the objects
+//! that it wrote before.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +16,7 @@ const ROOT: Uuid = Uuid::from_u128(0x6d6e_656d_6963_4000_8000_0000_0000_0001);
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, pattern = "^[a-z0-9][a-z0-9._-]{0,63}$"))]
 pub struct SpaceId(String);
 
-/// A text that is not the name of a space.
+/// The error for a string that is not the name of a space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a space is 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit")]
 pub struct InvalidSpace;
@@ -80,7 +81,7 @@ macro_rules! uuid_id {
                 self.0
             }
 
-            /// Takes an id back from a store or a caller.
+            /// Makes an id from the UUID that a store or a caller gave.
             pub fn from_uuid(uuid: Uuid) -> $name {
                 $name(uuid)
             }
@@ -111,11 +112,12 @@ uuid_id! {
     RecordId
 }
 uuid_id! {
-    /// One unit, derived from the record or the segment it was written from.
+    /// One unit, derived from its record or its segment.
     UnitId
 }
 uuid_id! {
-    /// One fact, derived from its source unit, subject, predicate and object; a corrected one from the fact and the act.
+    /// One fact, derived from its source unit, subject, predicate and object. A corrected fact is derived from the fact
+    /// and the act.
     FactId
 }
 uuid_id! {
@@ -124,11 +126,11 @@ uuid_id! {
 }
 
 uuid_id! {
-    /// One topic, derived from the space and the unit it was founded on; it outlives re-clustering.
+    /// One topic, derived from the space and its founding unit; it outlives re-clustering.
     TopicId
 }
 uuid_id! {
-    /// One page, derived from the space, its dimension and what it is about.
+    /// One page, derived from the space, its dimension and its subject.
     PageId
 }
 uuid_id! {
@@ -136,7 +138,7 @@ uuid_id! {
     MergeId
 }
 uuid_id! {
-    /// One webhook of the store, derived from its name and the moment at which it was made.
+    /// One stored webhook, derived from its name and its time of creation.
     WebhookId
 }
 uuid_id! {
@@ -144,28 +146,28 @@ uuid_id! {
     CurationId
 }
 uuid_id! {
-    /// One erasure: of records, derived from the first of the acts that ask for it; of a space, from the space and when it was
-    /// created.
+    /// One erasure. For records, it is derived from the first of the acts that request it; for a space, from the space
+    /// and its time of creation.
     ErasureId
 }
 uuid_id! {
-    /// One reading, derived from what was read.
+    /// One reading, derived from the records it is about.
     ReadingId
 }
 uuid_id! {
-    /// One hint, derived from what it tells: the same hint has the same id in every session.
+    /// One hint, derived from its content: the same hint has the same id in every session.
     HintId
 }
 
 impl SessionId {
-    /// Returns the id of the session that the caller calls `name`.
+    /// Returns the id of the caller's session `name`.
     pub fn derive(space: &SpaceId, name: &str) -> SessionId {
         SessionId(derived(space.uuid(), "session", &[name]))
     }
 }
 
 impl RecordId {
-    /// Returns the id of the record that the caller calls `external_id`.
+    /// Returns the id of the caller's record `external_id`.
     pub fn derive(space: &SpaceId, external_id: &str) -> RecordId {
         RecordId(derived(space.uuid(), "record", &[external_id]))
     }
@@ -177,14 +179,15 @@ impl UnitId {
         UnitId(derived(record.0, "turn", &[]))
     }
 
-    /// Returns the id of the turn unit of part `number` of `record`: 0 is that of [`UnitId::turn`], and the ids of a record follow
-    /// each other, so that its parts are in order wherever ties break by id.
+    /// Returns the id of the turn unit of part `number` of `record`. Part 0 has the id of [`UnitId::turn`]. The ids of
+    /// a record are consecutive, so its parts are in order wherever ties break by id.
     pub fn part(record: RecordId, number: u16) -> UnitId {
         let first = UnitId::turn(record).0.as_u128();
         UnitId(Uuid::from_u128(first.wrapping_add(number.into())))
     }
 
-    /// Returns the greatest id that a turn unit of the same record may have, if this is its first one.
+    /// Returns the greatest id that a turn unit of the same record may have. `self` must be the first turn unit of the
+    /// record.
     #[must_use]
     pub fn last_part(self) -> UnitId {
         UnitId(Uuid::from_u128(self.0.as_u128().saturating_add(u16::MAX.into())))
@@ -195,7 +198,7 @@ impl UnitId {
         UnitId(derived(first.0, "event", &[]))
     }
 
-    /// Returns the id of gist `number` of a reading.
+    /// Returns the id of the gist `number` of a reading.
     pub fn gist(reading: ReadingId, number: u16) -> UnitId {
         UnitId(derived(reading.0, "gist", &[&number.to_string()]))
     }
@@ -212,22 +215,24 @@ impl ReadingId {
         ReadingId(derived(record.0, "picture", &[]))
     }
 
-    /// Returns the id of the reading that says how two events stand to each other, by the first record of each.
+    /// Returns the id of the reading that relates two events, by the first record of each.
     pub fn events(earlier: RecordId, later: RecordId) -> ReadingId {
         ReadingId(derived(later.0, "events", &[&earlier.to_string()]))
     }
 
-    /// Returns the id of the reading that labels the topic that was founded on the event that starts with `first`.
+    /// Returns the id of the reading that labels a topic; `first` is the first record of the topic's founding event.
     pub fn label(first: RecordId) -> ReadingId {
         ReadingId(derived(first.0, "label", &[]))
     }
 
-    /// Returns the id of the reading that sums up the page of a space whose dimension and subject have this digest.
+    /// Returns the id of the reading that summarises a page; `digest` is the digest of the page's dimension and
+    /// subject.
     pub fn page(space: &SpaceId, digest: &str) -> ReadingId {
         ReadingId(derived(space.uuid(), "page reading", &[digest]))
     }
 
-    /// Returns the id of the reading that judges two names of a space which have this digest.
+    /// Returns the id of the reading that judges whether two names mean the same person; `digest` is the digest of the
+    /// two names.
     pub fn people(space: &SpaceId, digest: &str) -> ReadingId {
         ReadingId(derived(space.uuid(), "people reading", &[digest]))
     }
@@ -239,7 +244,7 @@ impl FactId {
         FactId(derived(unit.0, "fact", &[subject, predicate, object]))
     }
 
-    /// Returns the id of the fact that the act `by` put in the place of `fact`.
+    /// Returns the id of the fact that the act `by` puts in the place of `fact`.
     pub fn corrected(fact: FactId, by: CurationId) -> FactId {
         FactId(derived(fact.0, "corrected", &[&by.to_string()]))
     }
@@ -253,7 +258,7 @@ impl EntityId {
 }
 
 impl TopicId {
-    /// Returns the id of the topic that was founded on `first`.
+    /// Returns the id of the topic whose founding unit is `first`.
     pub fn derive(first: UnitId) -> TopicId {
         TopicId(derived(first.0, "topic", &[]))
     }
@@ -274,26 +279,26 @@ impl MergeId {
 }
 
 impl CurationId {
-    /// Returns the id of the act that the caller calls `external_id`.
+    /// Returns the id of the caller's act `external_id`.
     pub fn derive(space: &SpaceId, external_id: &str) -> CurationId {
         CurationId(derived(space.uuid(), "curation", &[external_id]))
     }
 }
 
 impl ErasureId {
-    /// Returns the id of the erasure of records that a batch of acts asks for, of which `first` is the first.
+    /// Returns the id of an erasure of records; `first` is the first of the acts in the batch that requests it.
     pub fn of_records(first: CurationId) -> ErasureId {
         ErasureId(derived(first.0, "erasure", &[]))
     }
 
-    /// Returns the id of the erasure of a whole space that was created at `created`, RFC 3339.
+    /// Returns the id of the erasure of a whole space that was created at `created` (RFC 3339).
     pub fn of_space(space: &SpaceId, created: &str) -> ErasureId {
         ErasureId(derived(space.uuid(), "erasure", &[created]))
     }
 }
 
 impl WebhookId {
-    /// Returns the id of the webhook that was made under this name at `created`, RFC 3339.
+    /// Returns the id of the webhook that was created under this name at `created` (RFC 3339).
     pub fn derive(name: &str, created: &str) -> WebhookId {
         WebhookId(derived(ROOT, "webhook", &[name, created]))
     }
@@ -306,7 +311,7 @@ impl HintId {
     }
 }
 
-/// Lengths are part of the input, so `["ab", "c"]` and `["a", "bc"]` differ.
+/// Returns a UUIDv5. Lengths are part of the input, so `["ab", "c"]` and `["a", "bc"]` give different ids.
 fn derived(parent: Uuid, kind: &str, parts: &[&str]) -> Uuid {
     let mut name = Vec::with_capacity(kind.len() + 8 + parts.iter().map(|it| it.len() + 8).sum::<usize>());
     for part in std::iter::once(&kind).chain(parts) {
@@ -321,7 +326,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_spaces() {
+    fn names_of_spaces_are_checked() {
         for good in ["a", "0", "user-1", "team.a_b", &"x".repeat(64)] {
             assert!(good.parse::<SpaceId>().is_ok(), "{good}");
         }
@@ -331,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_depend_on_all_inputs_and_their_borders() {
+    fn ids_depend_on_all_inputs_and_on_where_one_input_ends() {
         let (a, b) = ("a".parse::<SpaceId>().unwrap(), "b".parse::<SpaceId>().unwrap());
         assert_ne!(RecordId::derive(&a, "1"), RecordId::derive(&b, "1"));
         assert_ne!(RecordId::derive(&a, "1").uuid(), SessionId::derive(&a, "1").uuid());

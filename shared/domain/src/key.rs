@@ -1,7 +1,7 @@
-//! Keys of the API that are kept in the store: who made them, what they open, how long, and how much they may ask for.
+//! API keys that are kept in the store: who created them, which spaces they open, until when, and their quotas.
 //!
-//! A store never holds a token, only its digest. After a rotation a key has two digests for a while: of the new token, and of the
-//! former one.
+//! A store never holds a token, only its digest. For a while after a rotation, a key has two digests: one of the new
+//! token and one of the former token.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,68 +9,68 @@ use std::str::FromStr;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Most keys that a store keeps, with those that were revoked.
+/// Maximum number of keys in a store, including revoked ones.
 pub const KEYS_MAX: usize = 10_000;
 
 /// SHA-256 of a token.
 pub type KeyDigest = [u8; 32];
 
-/// What a key may do.
+/// What a key allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Right {
-    /// Ask, list and look.
+    /// Ask, list and look up.
     Read,
-    /// Create spaces, add records, correct what was made of them, dismiss hints.
+    /// Create spaces, add records, correct derived objects, dismiss hints.
     Write,
-    /// Erase spaces and records, and handle dead letters.
+    /// Erase spaces and records, and manage dead letters.
     Admin,
 }
 
-/// The name of a key in the store: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit.
+/// The name of a stored key: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = String, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"))]
 pub struct KeyName(String);
 
-/// A text that is not the name of a key.
+/// The error for a string that is not the name of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the name of a key is 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', starting with a letter or digit")]
 pub struct InvalidKeyName;
 
-/// How much a key may ask for; no bound where there is none.
+/// The quotas of a key. An absent quota is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Quotas {
-    /// Requests within a minute of the clock (UTC).
+    /// Requests per minute of the clock (UTC).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(minimum = 1))]
     pub requests_per_minute: Option<u32>,
-    /// New records within a day (UTC); duplicates and rejected records do not count.
+    /// New records per day (UTC); duplicates and rejected records do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(minimum = 1))]
     pub records_per_day: Option<u32>,
 }
 
-/// A key of the store, without its token. Moments are kept to the millisecond.
+/// A stored key, without its token. Times have millisecond precision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Its name, which no other key has.
+    /// Its name, unique among all keys.
     pub name: KeyName,
     /// Spaces that it opens: `*`, names, or prefixes that end in `*`.
     pub spaces: Vec<String>,
-    /// What it may do there.
+    /// The rights in these spaces.
     pub rights: Vec<Right>,
-    /// How much it may ask for.
+    /// The quotas.
     #[serde(default)]
     pub quotas: Quotas,
-    /// Name of the key that made it.
+    /// Name of the key that created this one.
     pub by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// From when on it is no longer valid; none: it does not expire.
+    /// When it expires; absent if it does not expire.
     #[serde(default)]
     pub expires_at: Option<DateTime<Utc>>,
     /// When it was revoked.
@@ -79,7 +79,7 @@ pub struct Key {
     /// When it was last used, to the minute.
     #[serde(default)]
     pub last_used_at: Option<DateTime<Utc>>,
-    /// Until when the token before the last rotation is valid.
+    /// When the token from before the last rotation expires.
     #[serde(default)]
     pub former_valid_until: Option<DateTime<Utc>>,
 }
@@ -89,20 +89,20 @@ pub struct Key {
 pub struct FoundKey {
     /// The key.
     pub key: Key,
-    /// The digest of the token, as it is kept.
+    /// The stored digest of the token.
     pub digest: KeyDigest,
-    /// Whether this is the digest of the token before the last rotation.
+    /// Whether this is the digest of the token from before the last rotation.
     pub is_former: bool,
 }
 
 impl Quotas {
-    /// Returns true if nothing is bounded.
+    /// Returns true if no quota is set.
     #[must_use]
     pub fn is_unbounded(&self) -> bool {
         *self == Quotas::default()
     }
 
-    /// Returns true if a bound is 0, with which a key could do nothing.
+    /// Returns true if a quota is 0, which would make the key useless.
     #[must_use]
     pub fn has_zero(&self) -> bool {
         self.requests_per_minute == Some(0) || self.records_per_day == Some(0)
@@ -110,7 +110,7 @@ impl Quotas {
 }
 
 impl Key {
-    /// Returns true if the key is neither revoked nor expired at a moment.
+    /// Returns true if the key is neither revoked nor expired at `at`.
     #[must_use]
     pub fn is_valid(&self, at: DateTime<Utc>) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|it| at < it)
@@ -118,7 +118,8 @@ impl Key {
 }
 
 impl FoundKey {
-    /// Returns true if the token opens anything at a moment: the key is valid, and the time of a former token is not over.
+    /// Returns true if the token is accepted at `at`: the key is valid, and a former token is still in its grace
+    /// period.
     #[must_use]
     pub fn is_valid(&self, at: DateTime<Utc>) -> bool {
         let in_time = !self.is_former || self.key.former_valid_until.is_some_and(|it| at < it);
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_short_and_plain() {
+    fn names_of_keys_are_checked() {
         for name in ["a", "Billing-2.prod_x", &"k".repeat(64)] {
             assert_eq!(name.parse::<KeyName>().unwrap().as_str(), name);
         }
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_former_token_is_valid_for_its_grace_only() {
+    fn a_former_token_is_valid_only_in_its_grace_period() {
         let noon = DateTime::UNIX_EPOCH + TimeDelta::hours(12);
         let mut it = found();
         it.is_former = true;

@@ -1,4 +1,4 @@
-//! Versioned messages. A published version is frozen byte for byte; a change makes a new type, file and subject.
+//! Versioned messages. A published version is frozen byte for byte; a change needs a new type, file and subject.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -32,17 +32,17 @@ pub trait Message: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name and version; the full subject is `mnemic.{SUBJECT}.{space}`.
     const SUBJECT: &'static str;
 
-    /// Returns the space it belongs to.
+    /// Returns the space of the message.
     fn space(&self) -> &SpaceId;
 
-    /// Returns a key that is equal for equal messages, so that a bus stores a repeated publish once.
+    /// Returns a key that is equal for equal messages, so that a bus stores a repeated publish only once.
     fn dedup_key(&self) -> String;
 }
 
-/// A message that is answered while the asker waits, or not at all.
+/// A request whose caller waits for the reply. It is not stored: it is answered within the deadline or not at all.
 pub trait Request: Serialize + DeserializeOwned + Send + Sync + 'static {
     /// Name and version; the full subject is `mnemic.{SUBJECT}`.
     const SUBJECT: &'static str;
-    /// What comes back.
+    /// The type of the reply.
     type Reply: Serialize + DeserializeOwned + Send + Sync + 'static;
 }

@@ -1,4 +1,4 @@
-//! Dimension > Page > Section: the view of a memory that can be walked through (MemCog, section 3).
+//! Dimension > Page > Section: the navigable view of a memory (MemCog, section 3).
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 use crate::id::{FactId, PageId, UnitId};
 use crate::time::TimeSpan;
 
-/// The side from which a page looks at the memory.
+/// The dimension by which a page groups the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Dimension {
-    /// What was talked about.
+    /// Subjects of conversations.
     Topic,
     /// People.
     Figure,
     /// Places.
     Place,
-    /// What people like, dislike and want done.
+    /// Likes, dislikes and wishes of people.
     Preference,
-    /// What happened, by month.
+    /// Events, by month.
     Event,
 }
 
 impl Dimension {
-    /// All of them, in the order in which they are listed.
+    /// All dimensions, in the order in which they are listed.
     pub const ALL: [Dimension; 5] = [
         Dimension::Topic,
         Dimension::Figure,
@@ -36,7 +36,7 @@ impl Dimension {
         Dimension::Event,
     ];
 
-    /// Returns the name, as it is written in JSON.
+    /// Returns the name used in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Dimension::Topic => "topic",
@@ -48,18 +48,18 @@ impl Dimension {
     }
 }
 
-/// How a page leads to another one.
+/// The kind of a link from one page to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LinkKind {
-    /// They share people, places or units; both ways.
+    /// The pages share people, places or units; symmetric.
     RelatedTo,
     /// The target comes next in time.
     TemporalNext,
-    /// The target brought this one about.
+    /// The target is the cause of this page.
     CausedBy,
-    /// The two stand against each other; both ways.
+    /// The two pages contradict each other; symmetric.
     ContrastsWith,
 }
 
@@ -67,42 +67,42 @@ pub enum LinkKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Link {
-    /// How.
+    /// The kind.
     pub kind: LinkKind,
-    /// Where to.
+    /// The target.
     pub page: PageId,
     /// Title of the target.
     pub title: String,
-    /// 0 to 1.
+    /// Weight, 0 to 1.
     pub weight: f32,
 }
 
-/// Whether a page is offered.
+/// The status of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PageStatus {
-    /// In the lists.
+    /// Listed.
     #[default]
     Active,
-    /// Neither read nor changed for long: left out of lists, still found when asked for.
+    /// Neither read nor changed for a long time: not listed, but still found by a request for it.
     Archived,
-    /// All that stood on it was taken back: there as of a moment before, else not.
+    /// Everything on it was retracted. It exists only as of an earlier moment.
     Former,
 }
 
-/// What a memory knows of one thing, in sections.
+/// What a memory knows about one subject, in sections.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Page {
-    /// Derived from the space, the dimension and what it is about.
+    /// Derived from the space, the dimension and the subject.
     pub id: PageId,
-    /// Where it stands.
+    /// The dimension it belongs to.
     pub dimension: Dimension,
-    /// Name of what it is about.
+    /// Name of the subject.
     pub title: String,
-    /// One to three sentences. They begin with what a language model wrote of the page, if one did and the lines of the page bear it
-    /// out.
+    /// One to three sentences. They begin with a language model's summary if there is one and the lines of the page
+    /// support it.
     pub summary: String,
     /// Other names, sorted.
     #[serde(default)]
@@ -110,30 +110,30 @@ pub struct Page {
     /// At most eight keywords, strongest first.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// At most twelve, by category, then time, then title.
+    /// At most twelve, sorted by category, then time, then title.
     pub sections: Vec<Section>,
     /// At most sixteen, strongest first, ties by page.
     pub links: Vec<Link>,
-    /// 0 to 1: mean of its sections.
+    /// Mean confidence of its sections, 0 to 1.
     pub confidence: f32,
-    /// When the newest thing on it was observed.
+    /// When the newest item on it was observed.
     pub updated_at: DateTime<Utc>,
-    /// Whether it is offered.
+    /// Whether it is listed.
     #[serde(default)]
     pub status: PageStatus,
 }
 
 impl Page {
-    /// Returns the page as it is read: without what is kept for earlier moments; none if that is all, or if nothing stands
-    /// on it, as of a page of somebody who is only named.
+    /// Returns the page as it is today, without the lines that are kept for earlier moments. Returns `None` if nothing
+    /// else is on it, as on the page of a person who is only mentioned.
     pub fn now(mut self) -> Option<Page> {
         self.sections = self.sections.into_iter().filter_map(Section::now).collect();
         (self.status != PageStatus::Former && !self.sections.is_empty()).then_some(self)
     }
 
-    /// Returns the page as far as it was known at `as_of`, none if nothing of it was: lines told later are left out, those
-    /// taken away later still stand there, and what ceased to hold later still held. Names, tags and links are those of
-    /// today; whoever follows a link asks its target.
+    /// Returns the page as it was known at `as_of`, or `None` if nothing of it was known then. Lines stated after
+    /// `as_of` are left out, lines removed after it are present, and facts that ended after it still hold. Names, tags
+    /// and links are those of today; a caller that follows a link asks its target.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Page> {
         let mut page = self.clone();
         page.sections = page.sections.drain(..).filter_map(|it| it.known_at(as_of)).collect();
@@ -143,7 +143,7 @@ impl Page {
         let mut ends = self.sections.iter().flat_map(|it| &it.lines).filter_map(|it| it.until);
         let ends_later = ends.any(|it| it > as_of);
         if self.updated_at > as_of || brought_back || ends_later {
-            // What the summary tells may have come later, or leaves out what stood there.
+            // The summary may mention something later, or miss something that was on the page then.
             (page.summary, page.updated_at) = (newest.text.clone(), newest.observed_at);
             let sum: f32 = page.sections.iter().map(|it| it.confidence).sum();
             page.confidence = sum / page.sections.len() as f32;
@@ -163,42 +163,43 @@ pub struct Section {
     pub title: String,
     /// The aspect of its facts, or `events`.
     pub category: String,
-    /// What it says, in one sentence of at most 240 characters; only a language model writes one.
+    /// A summary in one sentence of at most 240 characters; only a language model writes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// What it says, a line each, oldest first; long ones are compressed to the lines that say most.
+    /// The lines, oldest first. A long section is reduced to its most informative lines.
     pub lines: Vec<Line>,
-    /// Lines that were left out by compression.
+    /// Number of lines that this reduction removed.
     #[serde(default)]
     pub left_out: u32,
-    /// Lines that were taken away, or that ceased to hold and gave way: at most twelve, those that went last first.
+    /// Lines that were removed, or that stopped holding and were replaced: at most twelve, the last removed first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub former: Vec<FormerLine>,
-    /// The time it covers.
+    /// The time span of its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<TimeSpan>,
-    /// 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
 impl Section {
-    /// Most lines of a section, and most former ones.
+    /// Maximum number of lines of a section, and of former lines.
     pub const LINES_MAX: usize = 12;
 
-    /// Returns the section as it is read: without what is kept for earlier moments; none if that is all.
+    /// Returns the section as it is today, without the lines that are kept for earlier moments. Returns `None` if
+    /// nothing else is in it.
     pub fn now(mut self) -> Option<Section> {
         self.former = Vec::new();
         (!self.lines.is_empty()).then_some(self)
     }
 
-    /// Returns the section as far as it was known at `as_of`; none if nothing of it was.
+    /// Returns the section as it was known at `as_of`, or `None` if nothing of it was known then.
     pub fn known_at(mut self, as_of: DateTime<Utc>) -> Option<Section> {
         let all = self.lines.len();
         self.lines.retain(|it| it.observed_at <= as_of);
         let mut changed = self.lines.len() < all;
         let mut former = std::mem::take(&mut self.former);
         former.retain(|it| it.stood(as_of));
-        // Of what was known otherwise more than once, how it was known then is what ended first.
+        // If a fact has several former lines, the one that ended first after `as_of` is the one known then.
         former.sort_by_key(|it| it.known_until);
         let mut met: BTreeSet<FactId> = BTreeSet::new();
         for line in former.into_iter().map(|it| it.line) {
@@ -211,15 +212,15 @@ impl Section {
         for line in &mut self.lines {
             let until = line.until.filter(|it| *it <= as_of);
             if until != line.until {
-                // It may tell the end that came later.
+                // The summary may mention the later end.
                 self.summary = None;
             }
             line.until = until;
         }
         if changed {
-            // It may tell what came later, or leave out what was there.
+            // Time and summary may include something later, or miss something that was there then.
             (self.time, self.summary) = (None, None);
-            // What held then comes first, and the newest; shown are both oldest first.
+            // Lines that held then have priority, and newer ones; the section shows the kept lines oldest first.
             self.lines
                 .sort_by_key(|it| (it.until.is_some(), Reverse((it.observed_at, it.fact, it.unit))));
             let over = self.lines.len().saturating_sub(Section::LINES_MAX);
@@ -232,24 +233,24 @@ impl Section {
     }
 }
 
-/// A line that stood in a section.
+/// A line that was in a section.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FormerLine {
-    /// When it was taken away, or ceased to hold.
+    /// When the line was removed or stopped holding.
     pub known_until: DateTime<Utc>,
     /// The line as it was.
     pub line: Line,
 }
 
 impl FormerLine {
-    /// Says whether the line stood there at `as_of`.
+    /// Returns true if the line was in the section at `as_of`.
     pub fn stood(&self, as_of: DateTime<Utc>) -> bool {
         self.line.observed_at <= as_of && as_of < self.known_until
     }
 }
 
-/// One statement of a section with what it stands on.
+/// One statement of a section with its source.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Line {
@@ -257,12 +258,12 @@ pub struct Line {
     pub text: String,
     /// The unit it comes from.
     pub unit: UnitId,
-    /// When that was observed.
+    /// When that unit was observed.
     pub observed_at: DateTime<Utc>,
-    /// The fact it tells, if it is one.
+    /// The fact that the line states, if it states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<FactId>,
-    /// When it ceased to hold, of a fact that did.
+    /// When the fact stopped holding, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
 }

@@ -1,7 +1,8 @@
-//! What the services need from outside. Two adapters stand behind each port; one conformance suite runs on both.
+//! The ports: interfaces that the services need to the outside world. Each port has two adapters; both pass one
+//! conformance suite.
 //!
-//! All methods are safe to repeat with the same arguments. Every failure is a [`PortError`] whose kind says whether
-//! trying again helps ([`may_pass`](crate::ErrorKind::may_pass)).
+//! All methods are safe to repeat with the same arguments. Every failure is a [`PortError`] whose kind says whether a
+//! retry may succeed ([`may_pass`](crate::ErrorKind::may_pass)).
 
 mod bus;
 mod embedder;
@@ -36,5 +37,5 @@ pub use webhooks::Webhooks;
 
 use crate::PortError;
 
-/// Result of a port.
+/// The result of a port method.
 pub type Result<T> = std::result::Result<T, PortError>;

@@ -1,13 +1,14 @@
-//! Predicates of facts that the product itself reads. A fact keeps its predicate as it is shown; here is what it means.
+//! The predicates of facts that the product itself interprets. A fact stores its predicate as text; this module gives
+//! its meaning.
 
-/// What the predicate of a fact says.
+/// The meaning of a fact's predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate<'a> {
     /// "is called".
     IsCalled,
     /// "is aged".
     IsAged,
-    /// "lives in", "lives near": with its preposition.
+    /// "lives in", "lives near"; holds the preposition.
     Lives(&'a str),
     /// "lives with".
     LivesWith,
@@ -33,30 +34,30 @@ pub enum Predicate<'a> {
     IsEngagedTo,
     /// "is together with".
     IsTogetherWith,
-    /// "has sister": what the object is to the subject.
+    /// "has sister"; holds the role of the object for the subject.
     HasRole(&'a str),
     /// "has".
     Has,
     /// "owns".
     Owns,
-    /// "favourite colour is": of what.
+    /// "favourite colour is"; holds the kind of thing.
     Favourite(&'a str),
     /// "household has".
     HouseholdHas,
-    /// Anything else: a verb, a state.
+    /// Any other verb or state.
     Other(&'a str),
 }
 
-/// How many values of a predicate hold of a subject at a time.
+/// How many values of a predicate can hold for a subject at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cardinality {
-    /// One: another value contradicts it, or follows it.
+    /// One: another value contradicts it or replaces it.
     One,
-    /// Several next to each other.
+    /// Several.
     Many,
 }
 
-/// Roles that one person has for somebody at a time.
+/// Roles that only one person can have for another person at a time.
 const ONLY: &[&str] = &[
     "husband",
     "wife",
@@ -81,13 +82,13 @@ const ONLY: &[&str] = &[
     "best friend",
 ];
 
-/// Returns true if only one person has a role for somebody at a time.
+/// Returns true if only one person can have this role for another person at a time.
 pub fn is_single_role(role: &str) -> bool {
     ONLY.contains(&role)
 }
 
 impl<'a> Predicate<'a> {
-    /// Returns what a predicate says that is written as facts have it.
+    /// Returns the meaning of a predicate, given in the form that facts use.
     pub fn of(written: &'a str) -> Predicate<'a> {
         match written {
             "is called" => Predicate::IsCalled,
@@ -112,7 +113,7 @@ impl<'a> Predicate<'a> {
     }
 
     fn of_family(written: &'a str) -> Predicate<'a> {
-        // "has been to", "has never been to": no role.
+        // "has been to" and "has never been to" contain no role.
         let role = written.strip_prefix("has ").filter(|it| !it.contains("been"));
         let favourite = ["favourite ", "favorite "]
             .into_iter()
@@ -126,7 +127,7 @@ impl<'a> Predicate<'a> {
         }
     }
 
-    /// Returns how many values of it hold of a subject at a time.
+    /// Returns how many values can hold for a subject at the same time.
     pub fn cardinality(self) -> Cardinality {
         match self {
             Predicate::HasRole(role) if is_single_role(role) => Cardinality::One,
@@ -154,7 +155,7 @@ impl<'a> Predicate<'a> {
         }
     }
 
-    /// Returns true if the subject has one value of it at a time.
+    /// Returns true if a subject can have only one value at a time.
     pub fn is_single(self) -> bool {
         self.cardinality() == Cardinality::One
     }
@@ -165,7 +166,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn predicates_are_read_with_their_cardinality() {
+    fn predicates_have_a_meaning_and_a_cardinality() {
         for (written, predicate, cardinality) in [
             ("lives in", Predicate::Lives("in"), Cardinality::One),
             ("lives with", Predicate::LivesWith, Cardinality::One),

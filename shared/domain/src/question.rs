@@ -1,70 +1,71 @@
-//! What is read from a question, once: the router reads it (`text::question`), and whoever answers uses this reading.
+//! The reading of a question. The router reads each question once (`text::question`), and every later step uses this
+//! reading.
 
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::AnswerKind;
 
-/// The reading of a question. Words are in lower case, stems as `text` makes them; of a question in another language the
-/// words are the English ones as far as they are known.
+/// The reading of a question. Words are in lower case, stems as the crate `text` computes them. For a question in
+/// another language, the words are the English translations as far as they are known.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Question {
     /// The question in lower case.
     pub lower: String,
-    /// Kind of answer wanted.
+    /// Kind of answer asked for.
     pub kind: AnswerKind,
-    /// The class that it names for its answer.
+    /// The class of answer that the question names.
     pub class: Option<AnswerClass>,
-    /// The only speaker it asks about, if there is one.
+    /// The speaker that the question is about, if there is exactly one.
     pub subject: Option<String>,
-    /// Whom it asks about that asks only who that is: "who is Ann?".
+    /// The person whose identity is the whole question: "who is Ann?".
     pub identity: Option<String>,
-    /// The value that a fact states, if it asks for one.
+    /// The kind of fact value that the question asks for, if any.
     pub slot: Option<Slot>,
-    /// Content words in order, without speakers and dates.
+    /// Content words in order, without names of speakers and dates.
     pub words: Vec<QuestionWord>,
-    /// The two options of a choice; empty without one.
+    /// The two options of a choice; empty if there is no choice.
     pub options: Vec<String>,
-    /// Stem of the word after "which", "what kind of" or "how many"; empty without one.
+    /// Stem of the word after "which", "what kind of" or "how many"; empty if there is none.
     pub head: String,
-    /// The noun that says what the answer is one of, "nurse" is a person; empty without one.
+    /// The noun for the type of the answer ("person" for an answer like "nurse"); empty if there is none.
     pub things: String,
-    /// Where in a sentence the answer is.
+    /// The position of the answer in a sentence.
     pub gap: Gap,
-    /// 1 if it asks what will be, -1 if it asks what was, else 0.
+    /// 1 if the question asks about the future, -1 if about the past, otherwise 0.
     pub tense: f32,
-    /// Points of the newest turn over the oldest: what holds now is said last.
+    /// Bonus in points of the newest turn over the oldest, because the current value is usually stated last.
     pub recency: f32,
-    /// Everything else that it may be.
+    /// All other properties.
     #[serde(flatten)]
     pub traits: Traits,
 }
 
-/// What a question is or does, each for itself.
+/// Independent properties of a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Traits {
-    /// It asks for the other side: "who bought it from Ann".
+    /// It asks for the other party: "who bought it from Ann".
     pub converse: bool,
-    /// It asks what somebody said, thinks or advises, so that the words of the sayer count.
+    /// It asks what a person said, thinks or advises, so that this person's own words count.
     pub speech: bool,
     /// It asks for several things.
     pub plural: bool,
-    /// It asks how many there are of something, and not of money.
+    /// It asks for a count, but not for an amount of money.
     pub many: bool,
     /// It asks for the time of day.
     pub clock: bool,
-    /// It asks when something is again and again, and not when it was or will be.
+    /// It asks when something happens regularly, not when it happened or will happen once.
     pub habitual: bool,
-    /// It asks when something was spoken of, and not when that was.
+    /// It asks when something was mentioned, not when it happened.
     pub telling: bool,
     /// It asks when something began.
     pub begins: bool,
-    /// A time or a length of time can be what it asks for.
+    /// A time or a duration can be the answer.
     pub timely: bool,
     /// It asks how long ago something was.
     pub ago: bool,
-    /// It says "not".
+    /// It contains a negation.
     pub negated: bool,
 }
 
@@ -73,21 +74,21 @@ pub struct Traits {
 pub struct QuestionWord {
     /// Its stem.
     pub stem: String,
-    /// Share of the question's rarity; all shares sum to 1.
+    /// Its share of the total rarity of the question's words; all shares sum to 1.
     pub weight: f32,
-    /// Rarity in the space, `ln` of one over its share of the parts.
+    /// Rarity in the space: `ln` of the inverse share of parts that contain it.
     pub idf: f32,
-    /// Whether it is the verb asked about.
+    /// Whether it is the main verb of the question.
     pub verb: bool,
-    /// Whether it is directly after the content word before it.
+    /// Whether it directly follows the previous content word.
     pub adjoins: bool,
-    /// Whether it is a name or a number: no other word means the same.
+    /// Whether it is a name or a number, which has no synonyms.
     pub specific: bool,
-    /// Whether a part of the space holds it.
+    /// Whether a part of the space contains it.
     pub known: bool,
 }
 
-/// A class that a question names for its answer.
+/// A class of answer that a question names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerClass {
@@ -107,7 +108,7 @@ pub enum AnswerClass {
     Measure(Measure),
 }
 
-/// What is measured.
+/// The quantity that is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
@@ -123,47 +124,47 @@ pub enum Measure {
     Size,
 }
 
-/// The place of the answer in a sentence that says what is asked.
+/// The position of the answer in a sentence that states it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gap {
-    /// Whether it is the subject of the verb.
+    /// Whether the answer is the subject of the verb.
     pub agent: bool,
-    /// What it follows, if the question ends with that.
+    /// The words before the answer, if the question ends with them.
     pub tail: Option<Tail>,
-    /// The stem of the noun that it is said to be: "what is the secret of the soup".
+    /// The stem of the noun that the answer is equated with: "what is the secret of the soup".
     pub equals: Option<String>,
-    /// Whether it is what somebody has: "how many cats does she have".
+    /// Whether the answer is the object of "have": "how many cats does she have".
     pub had: bool,
-    /// The preposition that it follows, if the question begins with one: "from which city".
+    /// The preposition before the answer, if the question begins with it: "from which city".
     pub fronted: Option<String>,
 }
 
-/// The end of a question that the answer follows: "allergic to".
+/// The end of a question after which a statement has the answer: "allergic to".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tail {
     /// Stem of the word.
     pub stem: String,
-    /// The preposition after it; empty if the question ends with the verb.
+    /// The preposition after the word; empty if the question ends with the verb.
     pub preposition: String,
 }
 
-/// A value that a fact states and a question may ask for, in whatever words.
+/// A kind of value that a fact states and a question may ask for, in any words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Slot {
-    /// What somebody is called.
+    /// A person's name.
     Name,
-    /// Where somebody lives.
+    /// Where a person lives.
     Home,
-    /// Where somebody comes from.
+    /// Where a person comes from.
     Origin,
-    /// Where or for whom somebody works.
+    /// A person's employer or place of work.
     Employer,
-    /// What somebody works as.
+    /// A person's job.
     Job,
-    /// How old somebody is.
+    /// A person's age.
     Age,
-    /// Who is this to somebody, in lower case: "sister", "best friend", "dog".
+    /// The person or animal in a role for somebody; holds the role in lower case: "sister", "best friend", "dog".
     Relative(String),
 }

@@ -1,7 +1,7 @@
-//! Readings: what a language model said about records, kept as it was said.
+//! Readings: replies of a language model about records, stored as received.
 //!
-//! A reading is an input, as records are: gists, relations and facts are derived from it and from its records by rules, so it
-//! can be derived from again without another call. It goes with any of the records that the model was shown.
+//! A reading is an input, like a record: rules derive gists, relations and facts from it and from its records. A
+//! rebuild repeats this without another call. A reading is deleted together with any of the records that the model saw.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -9,82 +9,83 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
 use crate::port::ModelCost;
 
-/// What a language model was asked about records.
+/// The kind of question that a language model was asked about records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub enum ReadingKind {
-    /// What a passage of a session tells: gists, relations, facts.
+    /// The content of a passage of a session: gists, relations, facts.
     #[default]
     Passage,
-    /// What the picture of one record shows.
+    /// The content of the picture of one record.
     Picture,
-    /// Whether two events are one, and how they stand to each other: the records are those of the later one, and the earlier
-    /// one's stand beside.
+    /// Whether two events are the same, and how they are related. `records` are those of the later event; `beside` are
+    /// those of the earlier one.
     Events,
-    /// What a topic is called, and what it is about: the records are those of the event it was founded on, and those of the
-    /// other events that were shown stand beside.
+    /// Name and summary of a topic. `records` are those of its founding event; `beside` are those of the other events
+    /// that the model saw.
     Label,
-    /// What a page and its sections say in short: the records are those of the unit that its first line comes from, and those of the
-    /// units of the other lines that were shown stand beside. Its digest says which page it is of.
+    /// Summaries of a page and its sections. `records` are those of the unit of the page's first line; `beside` are
+    /// those of the units of the other lines that the model saw. The digest identifies the page.
     Page,
-    /// Whether two names are one person's: the records are those of the first unit that was shown of the shorter name, and those of the
-    /// other units that were shown stand beside. Its digest says which names.
+    /// Whether two names mean the same person. `records` are those of the first unit with the shorter name that the
+    /// model saw; `beside` are those of the other units that it saw. The digest identifies the names.
     People,
 }
 
 impl ReadingKind {
-    /// Says whether it is about a passage.
+    /// Returns true for the reading of a passage.
     pub fn is_passage(&self) -> bool {
         *self == ReadingKind::Passage
     }
 }
 
-/// What a language model said about records, such as a passage of a session.
+/// A reply of a language model about records, such as a passage of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// Derived from what was read, so that has one reading.
+    /// Derived from the target of the reading, so each target has one reading.
     pub id: ReadingId,
-    /// What the model was asked.
+    /// The kind of question.
     #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
     pub kind: ReadingKind,
-    /// The session of what was read; of records of several sessions, that of the first.
+    /// The session of `records`; if they are of several sessions, that of the first.
     pub session: SessionId,
     /// The records that were read, in session order; not empty.
     pub records: Vec<RecordId>,
-    /// Other records whose words the model was shown: those before the passage, and those that earlier gists came from.
+    /// Other records whose text the model saw: those before the passage, and the sources of earlier gists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<RecordId>,
-    /// The earlier gists that it was shown, in the order of their labels.
+    /// The earlier gists that the model saw, in the order of their labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub earlier: Vec<GistRef>,
-    /// SHA-256 of what it was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is about; of
-    /// names, of both.
+    /// SHA-256 in hexadecimal digits. For most kinds: of the text of the session that the model saw. For a page: of its
+    /// dimension and subject. For two names: of both names.
     pub digest: String,
     /// Name and version of the prompt.
     pub prompt: String,
-    /// The model.
+    /// Name of the model.
     pub model: String,
     /// When it replied.
     pub at: DateTime<Utc>,
-    /// What it said; empty if nothing came of it. A reply to a second call follows behind a line that begins with the character
-    /// U+001E and names its prompt. Of a page, an object with what it said (`said`) and digests of the lines that it was shown
-    /// (`shown`).
+    /// The reply; empty if the reading failed. The reply to a second call is appended after a line that begins with the
+    /// character U+001E and names its prompt. For a page: an object with the reply (`said`) and digests of the lines
+    /// that the model saw (`shown`).
     #[serde(default)]
     pub output: String,
-    /// Why nothing came of it.
+    /// Why the reading failed; absent if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// What came of it when it was made.
+    /// Counts of the derived objects, at the time of the reading.
     #[serde(default)]
     pub outcome: ReadingOutcome,
-    /// What it cost, with what the readings cost that it took the place of.
+    /// The cost of this reading and of the readings that it replaced.
     pub spent: ModelCost,
 }
 
 impl Reading {
-    /// Returns the id of a reading of this kind, by the records it is of and the first of those beside them, or by its space and
-    /// digest; none if it needs a record that there is not.
+    /// Returns the id of a reading of this kind. It is derived from the first record and, for events, the first record
+    /// of `beside`; for pages and names, from the space and the digest. Returns `None` if `records` is empty, and for
+    /// events also if `beside` is empty.
     pub fn id_of(
         space: &SpaceId,
         kind: ReadingKind,
@@ -103,26 +104,26 @@ impl Reading {
         })
     }
 
-    /// Returns every record whose words the model was shown.
+    /// Returns all records whose text the model saw.
     pub fn shown(&self) -> impl Iterator<Item = RecordId> {
         self.records.iter().chain(&self.beside).copied()
     }
 }
 
-/// What was derived of a reading, and what of its reply was not used.
+/// Counts of the objects derived from a reading, and the parts of the reply that were not used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct ReadingOutcome {
-    /// Gists.
+    /// Number of gists.
     pub gists: u32,
-    /// Facts, before they are folded.
+    /// Number of facts, before folding.
     pub facts: u32,
-    /// Relations between gists.
+    /// Number of relations between gists.
     pub relations: u32,
-    /// Events in the topic when it was labelled; of readings of other kinds 0.
+    /// Number of events in the topic when it was labelled; 0 for other kinds of readings.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub events: u32,
-    /// What the model said and the records do not bear out.
+    /// Statements of the model that the records do not support.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
 }
@@ -131,17 +132,17 @@ fn is_zero(number: &u32) -> bool {
     *number == 0
 }
 
-/// Something that a language model said and that is not used.
+/// A statement of a language model that is not used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct LeftOut {
-    /// The beginning of it.
+    /// The beginning of the statement.
     pub what: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// A gist, by the passage that it was read in.
+/// A reference to a gist, by the passage that it was read from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct GistRef {
     /// First record of the passage.
@@ -150,7 +151,7 @@ pub struct GistRef {
     pub number: u16,
 }
 
-/// A stored reading without what it says: enough to see that it is gone, or that another one took its place.
+/// Id and time of a stored reading: enough to see that it was deleted or replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingVersion {
     /// The reading.
@@ -159,28 +160,28 @@ pub struct ReadingVersion {
     pub at: DateTime<Utc>,
 }
 
-/// A session in which something may have to be read.
+/// A session in the queue for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WantedSession {
     /// Its space.
     pub space: SpaceId,
     /// The session.
     pub session: SessionId,
-    /// When it was to be looked at, in whole milliseconds.
+    /// When it is due, in whole milliseconds.
     pub due: DateTime<Utc>,
-    /// When it was wanted last: when something was last written to it, as a rule. In whole milliseconds.
+    /// When it was last scheduled, in whole milliseconds; usually the time of the last write to the session.
     pub wanted_at: DateTime<Utc>,
-    /// Nobody else gets it until then, in whole milliseconds.
+    /// When the lease of the caller ends, in whole milliseconds.
     pub leased_until: DateTime<Utc>,
 }
 
-/// How much of a space was read.
+/// Totals of the readings of a space.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReadingTally {
-    /// Readings from which something is derived.
+    /// Number of readings from which something was derived.
     pub done: u64,
-    /// Readings of which nothing came.
+    /// Number of failed readings.
     pub failed: u64,
-    /// What all of them cost.
+    /// Total cost of all readings.
     pub spent: ModelCost,
 }

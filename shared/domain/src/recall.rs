@@ -1,4 +1,4 @@
-//! Recall: what a memory says unasked, and when it stays silent (MemCog, section 3.4).
+//! Recall: when a memory says something unasked, and when it stays silent (MemCog, section 3.4).
 
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
@@ -6,116 +6,117 @@ use uuid::Uuid;
 
 use crate::id::{FactId, HintId, SessionId, UnitId};
 
-/// Why a hint is given.
+/// The reason for a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Trigger {
-    /// The message says otherwise than the memory.
+    /// The message contradicts the memory.
     Contradiction,
-    /// A standing instruction or preference bears on it.
+    /// A standing instruction or preference applies to the message.
     Preference,
-    /// It names somebody or something that is known.
+    /// The message names a known person or thing.
     Entity,
-    /// It names a place that is known.
+    /// The message names a known place.
     Place,
-    /// It speaks of what is known under a topic.
+    /// The message is about a known topic.
     Topic,
-    /// It tells of a state that changed before.
+    /// The message mentions a state that has changed before.
     State,
-    /// It names a time at which something is planned or happened.
+    /// The message names a time at which something is planned or happened.
     Time,
-    /// It does again what was done often.
+    /// The message describes a repeated behaviour.
     Pattern,
-    /// It shows a feeling that has a history.
+    /// The message expresses a feeling that has a history.
     Emotion,
-    /// It is tied to something by a way over something else.
+    /// The message is connected with the hint through a third thing.
     MultiHop,
 }
 
-/// How careful one should be with a hint.
+/// How sensitive a hint is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Sensitivity {
-    /// May be said.
+    /// May always be given.
     Open,
-    /// About somebody's private life.
+    /// About a person's private life.
     Personal,
-    /// Health, money, faith, love, law, grief: only if asked for.
+    /// About health, money, faith, love, law or grief; given only on request.
     Sensitive,
 }
 
-/// One thing worth saying.
+/// One hint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Hint {
-    /// Equal for what tells the same.
+    /// Equal for hints with the same content.
     pub id: HintId,
-    /// Why it is given.
+    /// The reason for the hint.
     pub trigger: Trigger,
-    /// What the memory holds, as a dated line.
+    /// The content of the memory, as a dated line.
     pub text: String,
-    /// What in the message woke it, in words.
+    /// What in the message triggered the hint, in words.
     pub reason: String,
-    /// The units it stands on, strongest first.
+    /// The units that support it, strongest first.
     pub units: Vec<UnitId>,
-    /// The callers' ids of their records.
+    /// The callers' ids of the records of these units.
     pub external_ids: Vec<String>,
-    /// The facts it tells.
+    /// The facts that it states.
     #[serde(default)]
     pub facts: Vec<FactId>,
-    /// When what it tells was observed.
+    /// When its content was observed.
     pub observed_at: DateTime<FixedOffset>,
     /// Whether it still holds, as far as is known.
     pub valid: bool,
-    /// Until when it held, if it does not any more.
+    /// When it stopped holding, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
-    /// How careful one should be.
+    /// How sensitive it is.
     pub sensitivity: Sensitivity,
-    /// Both sides of a contradiction: what the message says, what the memory says.
+    /// Both sides of a contradiction: the message's and the memory's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<String>,
-    /// 0 to 1.
+    /// Score, 0 to 1.
     pub score: f32,
 }
 
-/// Returns the scope of what was said and not wanted in a session, which is named as its caller names it.
+/// Returns the scope of the notes about hints that were given or dismissed in a session; `session` is the caller's name
+/// for it.
 pub fn session_scope(session: &str) -> String {
     format!("recall/{session}")
 }
 
-/// Returns the scope of the erasures of a session.
+/// Returns the scope of the notes about the erasures of a session.
 pub fn erasures_scope(session: SessionId) -> String {
     format!("erased/{session}")
 }
 
-/// Notes that are kept of the sessions of a space, unless a setting says otherwise: of the hints in them, and of their erasures.
+/// Default for the maximum number of notes about the sessions of a space: about their hints and their erasures.
 pub const NOTES_MAX: usize = 20_000;
 
-/// What became of something that was offered.
+/// What happened to a hint or a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NoteKind {
     /// A hint was given.
     Said,
-    /// A hint was not wanted.
+    /// A hint was dismissed.
     Dismissed,
     /// A page was read.
     Read,
-    /// What the scope says of hints was erased.
+    /// The notes about hints in the scope were erased.
     Erased,
 }
 
-/// A line of the ledger of a scope (a session of a caller, or the pages of a space).
+/// A note in the ledger of a scope (a session of a caller, or the pages of a space).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Note {
     /// The hint or page.
     pub subject: Uuid,
-    /// What became of it.
+    /// What happened to it.
     pub kind: NoteKind,
-    /// When.
+    /// When it happened.
     pub at: DateTime<Utc>,
 }

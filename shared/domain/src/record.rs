@@ -1,4 +1,4 @@
-//! Records: what came in, word for word.
+//! Records: the input, word for word.
 
 use std::collections::BTreeMap;
 
@@ -16,9 +16,9 @@ pub enum Modality {
     /// Something said or written.
     #[default]
     Text,
-    /// Something seen; the caption carries it.
+    /// Something seen; the caption describes it.
     Visual,
-    /// A tool call, an action in a world, or what came of it.
+    /// A tool call, an action in a world, or its result.
     Action,
 }
 
@@ -30,21 +30,21 @@ pub struct ToolCall {
     /// Arguments as the agent gave them, as JSON text.
     #[serde(default)]
     pub arguments: String,
-    /// What the tool or world answered.
+    /// The result of the call or action.
     #[serde(default)]
     pub result: String,
 }
 
-/// Which version of another record a record is.
+/// Makes a record a version of another record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RecordVersion {
     /// The caller's id of the first version.
     pub of: String,
-    /// From 2 on; 1 is the first version itself.
+    /// 2 or more; the first version itself is number 1.
     pub number: u32,
 }
 
-/// One raw observation, immutable. Erased on demand, never rewritten.
+/// One raw observation, immutable. It can be erased, but never rewritten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Derived from the space and `external_id`.
@@ -57,38 +57,38 @@ pub struct Record {
     pub session: SessionId,
     /// The caller's name for the session.
     pub session_name: String,
-    /// Place inside the session: records are ordered by (`observed_at`, `ordinal`, `id`).
+    /// Position in the session: records are ordered by (`observed_at`, `ordinal`, `id`).
     pub ordinal: u64,
     /// What kind of observation it is.
     pub modality: Modality,
-    /// Who said or did it; empty if nobody did.
+    /// Who said or did it; empty if no one did.
     pub actor: String,
     /// What was said, seen or done.
     pub text: String,
     /// What a shared image shows, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
-    /// Where a shared image lies.
+    /// Address of a shared image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_uri: Option<String>,
     /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolCall>,
-    /// When it was observed, in the offset of whoever observed it ("yesterday" is resolved there).
+    /// When it was observed, with the observer's UTC offset; "yesterday" is resolved in it.
     pub observed_at: DateTime<FixedOffset>,
-    /// Which version it is of another record; none if it is a record of its own.
+    /// Set if the record is a version of another record; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<RecordVersion>,
-    /// What the caller calls it by to find it again: sorted, each once (see [`crate::filter::checked_tags`]).
+    /// The caller's tags, sorted and without duplicates (see [`crate::filter::checked_tags`]).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Whatever the caller wants back.
+    /// Other data of the caller; returned unchanged.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }
 
 impl Record {
-    /// Returns which version it is of another record, by Mnemic's ids.
+    /// Returns the version of another record that this record is, by Mnemic's ids; `None` if it is not a version.
     pub fn version(&self) -> Option<Version> {
         let RecordVersion { of, number } = self.version.as_ref()?;
         Some(Version {
@@ -97,7 +97,7 @@ impl Record {
         })
     }
 
-    /// The key that orders records inside a session.
+    /// Returns the key by which records are ordered in a session.
     pub fn order(&self) -> (DateTime<FixedOffset>, u64, RecordId) {
         (self.observed_at, self.ordinal, self.id)
     }

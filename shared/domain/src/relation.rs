@@ -9,9 +9,9 @@ use crate::id::{RecordId, UnitId};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RelationKind {
-    /// The source brings the target about.
+    /// The source is the cause of the target.
     Causes,
-    /// The source is why somebody does the target.
+    /// The source is the reason for an action, the target.
     Motivates,
     /// The source makes the target possible.
     Enables,
@@ -19,15 +19,15 @@ pub enum RelationKind {
     FollowsUp,
     /// The source happened before the target.
     Before,
-    /// The two stand against each other.
+    /// The two contradict each other.
     Contrasts,
     /// The source is a piece of the target.
     PartOf,
-    /// The two happen side by side.
+    /// The two happen at the same time.
     Parallel,
-    /// The source says more about the target.
+    /// The source gives details of the target.
     Elaborates,
-    /// The two tell of the same thing, as far as the weight says.
+    /// The two describe the same thing, with a certainty given by the weight.
     SameAs,
     /// Anything else, named by the label.
     Other,
@@ -37,16 +37,16 @@ pub enum RelationKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Relation {
-    /// Where it starts.
+    /// Start of the edge.
     pub source: UnitId,
-    /// Where it leads.
+    /// End of the edge.
     pub target: UnitId,
     /// Its type.
     pub kind: RelationKind,
-    /// Free label; only `Other` has one.
+    /// Free label; only set for `Other`.
     #[serde(default)]
     pub label: String,
-    /// 0 to 1.
+    /// Weight, 0 to 1.
     pub weight: f32,
     /// The records that support it.
     pub evidence: Vec<RecordId>,

@@ -1,9 +1,9 @@
-//! Time spans with honest precision.
+//! Time spans with explicit precision.
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// How exactly a time is known.
+/// How precisely a time is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -20,13 +20,13 @@ pub enum Precision {
     Season,
     /// A year or more.
     Year,
-    /// Named, but not to be placed.
+    /// Mentioned, but cannot be placed in time.
     Unknown,
 }
 
-/// A half-open interval `[start, end)` in UTC, how precise it is, and the words it came from.
+/// A half-open interval `[start, end)` in UTC, with its precision and the words it was read from.
 ///
-/// An interval is never collapsed to its middle. `start <= end` always holds.
+/// An interval is never reduced to its midpoint. `start <= end` always holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TimeSpan {
@@ -34,14 +34,14 @@ pub struct TimeSpan {
     pub start: DateTime<Utc>,
     /// First moment after.
     pub end: DateTime<Utc>,
-    /// How exactly it is known.
+    /// How precisely it is known.
     pub precision: Precision,
-    /// The words it came from; empty when it is the time of a record.
+    /// The words it was read from; empty for the time of a record.
     pub words: String,
 }
 
 impl TimeSpan {
-    /// Returns the span of one moment.
+    /// Returns the empty span at `at`, with precision `Instant`.
     pub fn instant(at: DateTime<Utc>) -> TimeSpan {
         TimeSpan {
             start: at,
@@ -51,7 +51,7 @@ impl TimeSpan {
         }
     }
 
-    /// Says whether the two spans share a moment; a moment touches the span it lies in.
+    /// Returns true if the two spans share a moment. An empty span overlaps a span that contains its moment.
     pub fn overlaps(&self, other: &TimeSpan) -> bool {
         (self.start < other.end && other.start < self.end) || self.start == other.start
     }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{TopicId, UnitId};
 
-/// A cluster of event units. Who belongs to it is told by [`Member`]s.
+/// A cluster of event units. Its [`Member`]s say which units belong to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Topic {
-    /// Derived from the unit it was founded on; it outlives re-clustering, matched by overlap.
+    /// Derived from its founding unit. It outlives re-clustering, in which topics are matched by overlap.
     pub id: TopicId,
-    /// A few words that people understand: by rule one to four, by a language model at most six.
+    /// A short label for people: one to four words if made by rule, at most six if made by a language model.
     pub label: String,
-    /// What it is about, in one sentence of at most 240 characters; only a language model writes one.
+    /// A summary in one sentence of at most 240 characters; only a language model writes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// What sets it apart, strongest first; at most eight.
+    /// Its most distinctive keywords, strongest first; at most eight.
     pub keywords: Vec<String>,
     /// Number of event units in it.
     pub units: u64,
@@ -27,8 +27,8 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// Returns the topic if something of it was known at `as_of`. Label, keywords and number of units are those of today; the
-    /// summary is left out if something was told later, since it may tell that.
+    /// Returns the topic if something of it was known at `as_of`. Label, keywords and number of units are those of
+    /// today. The summary is left out if a unit of the topic is newer, because the summary may mention it.
     pub fn known_at(&self, as_of: DateTime<Utc>) -> Option<Topic> {
         (self.first_seen <= as_of).then(|| Topic {
             last_seen: self.last_seen.min(as_of),
@@ -38,7 +38,7 @@ impl Topic {
     }
 }
 
-/// The place of an event unit in a topic.
+/// The membership of an event unit in a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Member {

@@ -1,4 +1,4 @@
-//! Units: what is found and shown.
+//! Units: the objects that are searched and shown.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use crate::version::Version;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Grain {
-    /// One record; there at once after acceptance.
+    /// One record; available immediately after acceptance.
     Turn,
     /// One segment of a session.
     Event,
-    /// One thing that a language model read in a stretch of a session, in a line of its own.
+    /// One thing that a language model read in a passage of a session, as a line of its own.
     Gist,
 }
 
-/// What became of a unit.
+/// The status of a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -36,7 +36,7 @@ pub enum Status {
     Merged,
     /// Replaced by a newer one.
     Superseded,
-    /// Kept, but not proposed any more.
+    /// Kept, but no longer proposed.
     Archived,
 }
 
@@ -44,19 +44,19 @@ pub enum Status {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct StateChange {
-    /// Whose state.
+    /// The person or thing whose state changes.
     pub subject: String,
-    /// Which state.
+    /// Name of the state.
     pub key: String,
-    /// What it was; empty if not said.
+    /// The old value; empty if unknown.
     pub before: String,
-    /// What it is now.
+    /// The new value.
     pub after: String,
 }
 
 /// The scene-event unit of S3Mem, section 3: CompassMem's event, REMem's gist, MRAgent's episode.
 ///
-/// Empty fields are allowed; the record is never replaced by its unit.
+/// Empty fields are allowed; a unit never replaces its record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Unit {
@@ -66,19 +66,19 @@ pub struct Unit {
     pub grain: Grain,
     /// The session it belongs to.
     pub session: SessionId,
-    /// The records it came from, in session order; the first one places it.
+    /// The records it came from, in session order. The first one determines its place.
     pub records: Vec<RecordId>,
     /// The callers' ids of `records`, in the same order.
     pub external_ids: Vec<String>,
-    /// When it was observed (of an event: its first record).
+    /// When it was observed; for an event, when its first record was.
     pub observed_at: DateTime<FixedOffset>,
-    /// Place inside the session, beside `observed_at`; ties break by id.
+    /// Position in the session among units with equal `observed_at`; ties break by id.
     pub ordinal: u64,
     /// Kind of observation.
     pub modality: Modality,
-    /// Who said or did it; empty for events of several.
+    /// Who said or did it; empty for events with several actors.
     pub actor: String,
-    /// Who is spoken to; empty if nobody or not known.
+    /// The person addressed; empty if there is none or it is unknown.
     #[serde(default)]
     pub addressee: String,
     /// The short text that is shown: the observation itself.
@@ -94,7 +94,7 @@ pub struct Unit {
     /// Names of people and things mentioned, as written, without duplicates.
     #[serde(default)]
     pub participants: Vec<String>,
-    /// Place or source, if said.
+    /// Place or source, if mentioned.
     #[serde(default)]
     pub location: String,
     /// What was done, as a verb phrase or the name of a tool.
@@ -103,42 +103,42 @@ pub struct Unit {
     /// Step of an agent's run, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// What changed.
+    /// State changes that it mentions.
     #[serde(default)]
     pub changes: Vec<StateChange>,
-    /// What a language model read in the records as facts; only of gists.
+    /// Facts that a language model read in the records; only for gists.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stated: Vec<Stated>,
-    /// Which version its record is of another one; only of the first turn unit of a record.
+    /// Set if its record is a version of another record; only for the first turn unit of a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
-    /// At most two words that name what it is about.
+    /// At most two words for its subject.
     #[serde(default)]
     pub tag: String,
-    /// Lower-case keywords that wake it.
+    /// Lower-case keywords that activate it.
     #[serde(default)]
     pub cues: Vec<String>,
-    /// The question this unit answers, when the record before it asked one (MRAgent's question-answer merge).
+    /// The question that this unit answers, if the record before it asked one (MRAgent's question-answer merge).
     #[serde(default)]
     pub question: String,
-    /// The tags of its record; only of turn units. Events and gists are filtered by the tags of their turns.
+    /// The tags of its record; only for turn units. Events and gists are filtered by the tags of their turns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The metadata of its record; only of turn units.
+    /// The metadata of its record; only for turn units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
     /// Name and version of the pipeline that wrote it.
     pub derived_by: String,
-    /// What became of it.
+    /// Whether it is in use, and if not, why.
     #[serde(default)]
     pub status: Status,
-    /// 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
 impl Unit {
-    /// Returns what is left of it once it is removed: id, grain and place, with status `superseded`, and nothing of what it
-    /// said or of whom.
+    /// Returns the form in which a removed unit is kept: id, grain and place, with status `superseded` and without any
+    /// content.
     pub fn emptied(&self) -> Unit {
         Unit {
             id: self.id,

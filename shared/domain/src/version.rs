@@ -1,4 +1,4 @@
-//! Versions of records: a later one is told in the place of an earlier one from the moment it was observed on.
+//! Versions of records: a later version replaces an earlier one from the time it was observed.
 
 use std::collections::BTreeMap;
 
@@ -8,35 +8,36 @@ use serde::{Deserialize, Serialize};
 use crate::id::{RecordId, UnitId};
 use crate::unit::{Grain, Status, Unit};
 
-/// Which version of a record another record is. The record itself is version 1 and says nothing of that.
+/// Which version of a record another record is. The record itself is version 1 and has no such field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Version {
     /// The first version.
     pub of: RecordId,
-    /// From 2 on.
+    /// 2 or more.
     pub number: u32,
 }
 
-/// A version of a record, as it is told.
+/// A later version of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Told {
-    /// Its first turn unit; those of its other parts follow.
+    /// Its first turn unit. The ids of the units of its other parts follow.
     unit: UnitId,
     observed_at: DateTime<Utc>,
 }
 
-/// The versions of the records of one space. Equal sets of units give equal versions, in whatever order they came.
+/// The versions of the records of one space. Equal sets of units give equal versions, whatever the order in which they
+/// were applied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// Later versions of each record that has some, by number.
+    /// The later versions of each record that has any, by number.
     later: BTreeMap<RecordId, BTreeMap<u32, Told>>,
-    /// The version that each first turn unit is of.
+    /// The version that each first turn unit belongs to.
     places: BTreeMap<UnitId, Version>,
 }
 
 impl Versions {
-    /// Takes a unit in as it stands now. Returns the first turn units whose time may have changed by it.
+    /// Applies the current state of a unit. Returns the first turn units whose time of replacement may have changed.
     pub fn apply(&mut self, unit: &Unit) -> Vec<UnitId> {
         if unit.grain != Grain::Turn {
             return Vec::new();
@@ -74,9 +75,9 @@ impl Versions {
         touched
     }
 
-    /// Returns since when a turn unit is not told any more because a later version of its record is; none if it is told.
+    /// Returns when a later version of its record replaced a turn unit, or `None` if it is the current version.
     pub fn replaced_at(&self, unit: UnitId) -> Option<DateTime<Utc>> {
-        // The units of the parts of a record follow its first one.
+        // The ids of the units of a record's parts follow the id of its first unit.
         let (first, version) = self.places.range(..=unit).next_back()?;
         if unit > first.last_part() {
             return None;
@@ -91,7 +92,7 @@ impl Versions {
         self.later.is_empty()
     }
 
-    /// The version before version `number`.
+    /// Returns the first turn unit of the version before version `number`.
     fn before(&self, of: RecordId, number: u32) -> Option<UnitId> {
         let later = self.later.get(&of)?;
         let before = later.range(..number).next_back().map(|it| it.1.unit);

@@ -1,4 +1,5 @@
-//! Webhooks that were made through the API and are kept in the store: where events are sent, and of which spaces and kinds.
+//! Webhooks that were created through the API and are kept in the store: the address, and the spaces and kinds of
+//! events to send.
 
 use std::fmt;
 
@@ -7,45 +8,45 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::WebhookId;
 
-/// Most webhooks that a store keeps.
+/// Maximum number of webhooks in a store.
 pub const WEBHOOKS_MAX: usize = 32;
 
 /// A kind of event that a webhook is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WebhookEvent {
-    /// Records are searchable.
+    /// Records became searchable.
     Searchable,
-    /// What derives from records is made.
+    /// The objects derived from records are complete.
     Organised,
     /// An erasure is complete.
     Erased,
 }
 
-/// A webhook of the store. Moments are kept to the millisecond.
+/// A stored webhook. Times have millisecond precision.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredWebhook {
-    /// Derived from the name and the moment at which it was made.
+    /// Derived from the name and the time of creation.
     pub id: WebhookId,
-    /// What people call it.
+    /// Its name, for people.
     pub name: String,
-    /// Where events are sent, by POST.
+    /// Address that events are sent to, by POST.
     pub url: String,
-    /// Spaces whose events are sent: `*`, names, or prefixes that end in `*`.
+    /// The spaces whose events are sent: `*`, names, or prefixes that end in `*`.
     pub spaces: Vec<String>,
-    /// Kinds of events that are sent, sorted.
+    /// The kinds of events to send, sorted.
     pub events: Vec<WebhookEvent>,
-    /// What events are signed with: base64 of 24 to 64 bytes, with `whsec_` before it.
+    /// Key for signatures: base64 of 24 to 64 bytes, with the prefix `whsec_`.
     pub secret: String,
-    /// Name of the key that made it.
+    /// Name of the API key that created it.
     pub by: String,
-    /// When it was made.
+    /// When it was created.
     pub created_at: DateTime<Utc>,
     /// When it was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
-/// Shows neither the secret nor the address, which may hold a token.
+/// Omits the secret and the address, which may contain a token.
 impl fmt::Debug for StoredWebhook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoredWebhook")

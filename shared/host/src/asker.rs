@@ -1,5 +1,5 @@
-//! Asks a language model for a service: counts and measures calls, asks once more where a reply cannot be read, and gives up
-//! soon after the sign to stop.
+//! Calls language models for the services: counts and measures calls, retries once if a reply is unreadable, and gives
+//! up soon after the shutdown signal.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -14,22 +14,23 @@ use tracing::warn;
 use crate::metrics::ModelOutcome;
 use crate::{Context, Metrics};
 
-/// Calls for one reply: one that cannot be read is asked for once more.
+/// Maximum number of calls for one reply: an unreadable reply is requested once more.
 const CALLS_MAX: u32 = 2;
-/// How long a service that is to stop still waits for a reply: less than a process may take to end.
+/// How long a service waits for a reply after the shutdown signal; less than the time a process has to end.
 const STOPPING: Duration = Duration::from_secs(10);
-/// Least tokens that a reply has to have room for.
+/// Minimum number of tokens that must be left for a reply.
 const REPLY_MIN: u32 = 64;
-/// Tokens that a message takes beside its text.
+/// Tokens of a message in addition to its text.
 const PER_MESSAGE: u32 = 4;
-/// Tokens that a picture takes: what models that say so count of a large one. They differ, and the reply says what it was.
+/// Tokens of a picture: the number that models with published figures count for a large one. Models differ; the reply
+/// reports the true number.
 const PER_PICTURE: u32 = 1_500;
-/// Said of a reply that ends too early.
+/// Reason for a reply that ends too early.
 const CUT: &str = "its reply was cut off (`max_tokens` in its `parameters` or the tokens of the budget bound it)";
-/// Said to the model with the second call.
+/// Remark to the model with the second call.
 const UNREADABLE: &str = "The reply before this one could not be read: it has to be the JSON object alone.";
 
-/// Asks the language models of this process.
+/// Calls the language models of this process.
 #[derive(Clone)]
 pub struct Asker {
     model: Arc<dyn LanguageModel>,
@@ -37,19 +38,19 @@ pub struct Asker {
     shutdown: CancellationToken,
 }
 
-/// What came of asking.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked<T> {
-    /// What was read from the reply, or why there is nothing, in words for whoever asked the question.
+    /// The value read from the reply, or the reason why there is none, in words for the user who asked the question.
     pub outcome: Result<T, String>,
-    /// Of which kind the failure of the last call was, if it failed; none if it was not made, or its reply was not readable.
+    /// Kind of the failure of the last call. Absent if that call succeeded, was not made, or had an unreadable reply.
     pub failure: Option<ErrorKind>,
-    /// What it cost.
+    /// The cost of all calls.
     pub spent: ModelCost,
 }
 
 impl Asker {
-    /// Returns what asks, if a language model is set up.
+    /// Returns an asker, or `None` if no language model is set up.
     pub fn new(ctx: &Context) -> Option<Asker> {
         Some(Asker {
             model: ctx.backends.language_model.clone()?,
@@ -58,13 +59,13 @@ impl Asker {
         })
     }
 
-    /// Returns the name of the model that replies in a role, if there is one.
+    /// Returns the name of the model for a role, if there is one.
     pub fn model_name(&self, role: ModelRole) -> Option<&str> {
         self.model.name(role)
     }
 
-    /// Asks inside an allowance, with two calls at the most; what it does not allow is not asked. `read` takes from a reply what
-    /// is wanted, and nothing from one that it cannot read.
+    /// Makes at most two calls, within an allowance; a call that the allowance does not cover is not made. `read` takes
+    /// the wanted value from a reply and returns `None` if the reply is unreadable.
     pub async fn ask<T>(
         &self,
         chat: &Chat,
@@ -80,7 +81,7 @@ impl Asker {
             match room(allow, prompt_tokens) {
                 Ok(room) => chat.completion_max = room,
                 Err(refusal) => {
-                    // A reply that could not be read is the better reason.
+                    // If an earlier reply was unreadable, that is the better reason.
                     why = if spent.calls == 0 { refusal } else { why };
                     break;
                 }
@@ -130,7 +131,8 @@ impl Asker {
             Ok(completion) => completion,
             Err(error) => {
                 let reason = Called::Failed(error.detail().to_owned(), error.kind());
-                // Without a source nothing was asked: the model is known to be away, or there is no time for it.
+                // An error without a source means that no call was sent: the model is known to be unreachable, or there
+                // is no time for it.
                 if error.kind() == ErrorKind::Unavailable && error.source().is_none() {
                     return (reason, cost(0, Usage::default()));
                 }
@@ -156,7 +158,7 @@ impl Asker {
         (called, cost(1, usage))
     }
 
-    /// Asks, and waits no longer than a service that is to stop may.
+    /// Makes a call, but waits no longer than [`STOPPING`] after the shutdown signal.
     async fn complete(&self, chat: &Chat) -> port::Result<Completion> {
         let stopping = async {
             self.shutdown.cancelled().await;
@@ -169,14 +171,15 @@ impl Asker {
     }
 }
 
-/// What came of one call.
+/// The result of one call.
 enum Called<T> {
     Read(T),
     Unreadable(&'static str),
     Failed(String, ErrorKind),
 }
 
-/// Returns how many tokens a reply may have, if an allowance bounds it, or says that there is too little left for the call.
+/// Returns the maximum number of tokens of the reply, if the allowance limits it. Returns a refusal if too few tokens
+/// are left for the call.
 fn room(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String> {
     let Some(left) = allow.tokens else {
         return Ok(None);
@@ -191,7 +194,7 @@ fn room(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String
     }
 }
 
-/// Estimates what a model reads. Tokenisers differ, so a fifth is added to what o200k counts.
+/// Estimates the number of tokens that a model reads. Tokenisers differ, so a fifth is added to the o200k count.
 fn estimate(chat: &Chat) -> u32 {
     let text = |it: &ChatMessage| match it {
         ChatMessage::System { text } | ChatMessage::Tool { text, .. } => tokens(text),
@@ -223,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_is_refused_that_the_tokens_left_do_not_cover() {
+    fn a_call_beyond_the_tokens_left_is_refused() {
         let chat = Chat::new(ModelRole::Answer, "Answer.", "Which fern?".to_owned());
         let prompt = estimate(&chat);
         assert!((12..30).contains(&prompt), "{prompt}");

@@ -1,4 +1,4 @@
-//! The only place that chooses adapters.
+//! Chooses the adapters; no other module does.
 
 mod embedder;
 pub(crate) mod language_model;
@@ -21,11 +21,11 @@ use crate::{Readiness, Settings};
 #[cfg(feature = "distributed")]
 pub(crate) use servers::{complete, provision};
 
-/// Which stores and bus a process uses.
+/// The stores and the bus that a process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// Inside this process, files in `dir`.
+    /// In this process, with files in `dir`.
     #[default]
     Embedded,
     /// NATS, Qdrant and Neo4j.
@@ -36,19 +36,19 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Which stores and bus.
+    /// The stores and the bus.
     pub(crate) kind: Kind,
-    /// Where the embedded stores keep their files; created if missing.
+    /// Folder of the embedded stores; created if missing.
     pub(crate) dir: PathBuf,
-    /// Seconds a message may stay with a consumer that shows no life; then another one gets it.
+    /// Seconds after which a message is redelivered if its consumer sends no heartbeat.
     pub(crate) ack_wait_secs: u64,
-    /// Most messages kept in the queue, dead ones included; records beyond are refused with 429.
+    /// Maximum number of messages in the queue, including dead letters; further records are rejected with status 429.
     pub(crate) queue_frames_max: u64,
-    /// Memory of the search index over all spaces, in bytes.
+    /// Memory limit of the search index over all spaces, in bytes.
     pub(crate) index_bytes_max: usize,
-    /// Size the file of the stores may reach, in bytes; 0 leaves it to the disk.
+    /// Size limit of the stores' file, in bytes; 0 means that only the disk limits it.
     pub(crate) file_bytes_max: u64,
-    /// Folder of a sentence encoder in ONNX form; empty: texts are embedded with the table that is built in.
+    /// Folder of a sentence encoder in ONNX form; if empty, texts are embedded with the built-in word table.
     pub(crate) encoder: PathBuf,
 }
 
@@ -67,34 +67,34 @@ impl Default for Config {
     }
 }
 
-/// The outside world, as ports.
+/// The ports to the outside world.
 #[derive(Clone)]
 pub struct Backends {
     /// Durable streams and request/reply.
     pub bus: Arc<dyn Bus>,
-    /// Messages given up.
+    /// Messages that consumers gave up.
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
-    /// What language models said about records.
+    /// Replies of language models about records.
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
-    /// Keys of the API.
+    /// API keys.
     pub keys: Arc<dyn Keys>,
-    /// Webhooks of the API.
+    /// Webhooks that were created through the API.
     pub webhooks: Arc<dyn Webhooks>,
     /// Units, relations, facts, entities.
     pub graph: Arc<dyn Graph>,
-    /// Vectors and words.
+    /// Search over vectors and words.
     pub index: Arc<dyn Index>,
-    /// Texts to vectors.
+    /// Turns texts into vectors.
     pub embedder: Arc<dyn Embedder>,
-    /// Replies to prompts, if one is named in the settings.
+    /// The language model, if the settings name one.
     pub language_model: Option<Arc<dyn LanguageModel>>,
 }
 
-/// What connecting is given beside the settings.
+/// What a connection needs in addition to the settings.
 #[derive(Clone)]
 #[cfg_attr(
     not(feature = "distributed"),
@@ -103,9 +103,9 @@ pub struct Backends {
 pub(crate) struct Life {
     /// Name of the process.
     pub(crate) name: &'static str,
-    /// Gets what is not reached yet.
+    /// Receives the names of servers that are not connected yet.
     pub(crate) readiness: Readiness,
-    /// Ends the attempts.
+    /// Ends the attempts to connect.
     pub(crate) shutdown: CancellationToken,
 }
 
@@ -119,7 +119,7 @@ impl Life {
     }
 }
 
-/// Connects whatever the settings name.
+/// Connects the backends that the settings name.
 pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
     let config: Config = settings.section("backends")?;
     match config.kind {
@@ -128,7 +128,7 @@ pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Bac
     }
 }
 
-/// Refuses embedded backends; see [`crate::main`].
+/// Connects distributed backends and refuses embedded ones; see [`crate::main`].
 pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
     let config: Config = settings.section("backends")?;
     match config.kind {
@@ -142,7 +142,7 @@ pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Res
 
 #[cfg(feature = "distributed")]
 async fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
-    // Whoever has no index neither embeds nor has to know with what.
+    // A process without an index does not embed, so it needs no embedder settings.
     let uses_index = adapters::distributed::Uses::of(life.name).qdrant;
     let defaults = Settings::default();
     let embedder = embedder::open(if uses_index { settings } else { &defaults }).await?;
@@ -154,7 +154,7 @@ async fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
     std::future::ready(Err(without())).await
 }
 
-/// What is said where the clients of the servers were not built in.
+/// Returns the error of a build without the clients of the servers.
 #[cfg(not(feature = "distributed"))]
 pub(crate) fn without() -> anyhow::Error {
     anyhow::anyhow!(
@@ -163,7 +163,7 @@ pub(crate) fn without() -> anyhow::Error {
     )
 }
 
-/// Opens the embedded stores of `dir`, whatever folder the settings name.
+/// Opens the embedded stores in `dir`; the folder in the settings is ignored.
 pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<(Backends, Guards)> {
     let config: Config = settings.section("backends")?;
     let (embedder, guards) = embedder::open(settings).await?;

@@ -1,5 +1,6 @@
-//! Work that nobody waits for: what the writer and the clusterer derive. Its threads have a lower priority than those that
-//! answer questions, so that a flood of records takes the processor only while no question wants it.
+//! Background work that no request waits for: the derivations of writer and clusterer. Its threads have a lower
+//! priority than threads that answer questions, so a flood of records only uses the processor while no question needs
+//! it.
 
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
@@ -7,7 +8,8 @@ use std::thread::available_parallelism;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// Added to the niceness of a thread, 0 to 19: at 10 it gets about a tenth of what a thread that answers gets beside it.
+/// Added to the niceness of a thread, 0 to 19. At 10, a thread gets about a tenth of the processor time of a competing
+/// thread that answers questions.
 #[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
@@ -28,8 +30,8 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
         .ok()
 });
 
-/// Runs work that takes the processor for long on a thread of low priority, at most as many at a time as there are cores. As
-/// with [`tokio::task::spawn_blocking`], work that has begun is not cancelled.
+/// Runs CPU-bound work on a thread of low priority; at most as many run at a time as there are cores. As with
+/// [`tokio::task::spawn_blocking`], work that has begun cannot be cancelled.
 pub fn background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     match &*RUNTIME {
         Some(runtime) => runtime.spawn_blocking(work),
@@ -37,11 +39,12 @@ pub fn background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-/// Lowers the priority of this thread where the system has one for each thread; elsewhere all stay equal.
+/// Lowers the priority of this thread on Linux, where each thread has a priority of its own. Does nothing on other
+/// systems.
 fn lower() {
     #[cfg(target_os = "linux")]
     {
-        // A thread's id in the place of a process's: on Linux each thread has a priority of its own.
+        // A thread id instead of a process id: on Linux, the call then affects only that thread.
         let outcome = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
         if let Err(error) = outcome {
             tracing::debug!(
@@ -60,7 +63,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn its_threads_give_way_to_others() {
+    async fn background_threads_have_a_lower_priority() {
         let niceness = || getpriority_process(Some(gettid())).unwrap();
         let own = niceness();
         assert_eq!(background(niceness).await.unwrap(), NICENESS);

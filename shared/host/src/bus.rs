@@ -1,4 +1,4 @@
-//! Publish, consume, request and serve: traced, bounded, settled in one place.
+//! Publish, consume, request and serve: with tracing, limits, and one place that settles deliveries.
 
 mod backoff;
 mod verdict;
@@ -18,17 +18,17 @@ use verdict::{given_up, settle, verdict};
 
 use crate::{Context, propagation, within};
 
-/// Wait before a subscription that failed is tried again.
+/// Pause before a failed subscription is retried.
 const RESUBSCRIBE: Duration = Duration::from_secs(1);
 
 /// Settings in `[consumer]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Deliveries of one message before it becomes a dead letter; only failures that may pass are retried. So many that they
-    /// take some 25 minutes, since a delivery to a process that was killed counts too.
+    /// Number of deliveries of a message before it becomes a dead letter; only failures that a retry may fix are
+    /// retried. The default takes some 25 minutes, because a delivery to a killed process counts too.
     pub attempts_max: u32,
-    /// Seconds between signs of life to the bus while a handler works; well below the bus's ack wait.
+    /// Seconds between heartbeats to the bus while a handler works; must be well below the ack wait of the bus.
     pub heartbeat_secs: u64,
 }
 
@@ -41,16 +41,16 @@ impl Default for Config {
     }
 }
 
-/// What a handler is told about a message beside its content.
+/// What a handler knows about a message in addition to its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
-    /// Place of the message in its stream.
+    /// Position of the message in its stream.
     pub position: Position,
     /// Number of this delivery, from 1.
     pub attempt: u32,
 }
 
-/// How a handler came out.
+/// The result of running a handler.
 enum Handled<E> {
     Outcome(Result<(), E>),
     Panicked,
@@ -95,13 +95,15 @@ pub(crate) async fn request<R: Request>(
 }
 
 impl Context {
-    /// Hands every message of `M` to `handler`, at most `in_flight_max` at a time, until shutdown; then what is in
-    /// flight is finished. A message may come twice and out of order.
+    /// Passes every message of type `M` to `handler`, at most `in_flight_max` at a time, until shutdown; then finishes
+    /// the messages in flight. A message may be delivered twice and out of order.
     ///
-    /// A failure that [may pass](ErrorKind::may_pass) is tried again after 100 ms, 1 s, 2 s, 4 s ...
-    /// 120 s, until `consumer.attempts_max` deliveries; every other failure makes a dead letter at once. Failures are logged here.
+    /// A failure that [may pass](ErrorKind::may_pass) is retried after 100 ms, 1 s, 2 s, 4 s ... 120 s, up to
+    /// `consumer.attempts_max` deliveries. Every other failure makes the message a dead letter at once. Failures are
+    /// logged here.
     ///
     /// # Errors
+    ///
     /// Wrong settings in `[consumer]`.
     pub async fn consume<M, E, F, Fut>(&self, group: &str, in_flight_max: usize, handler: F) -> anyhow::Result<()>
     where
@@ -114,11 +116,12 @@ impl Context {
         self.consume_burying(group, in_flight_max, handler, buried).await
     }
 
-    /// As [`consume`](Context::consume); `buried` gets the id of each dead letter once it is one, unless the process ends
-    /// before that.
+    /// Does the same as [`consume`](Context::consume), and calls `buried` with the id of each message that became a
+    /// dead letter, unless the process ends before.
     ///
     /// # Errors
-    /// As [`consume`](Context::consume).
+    ///
+    /// Like [`consume`](Context::consume).
     pub async fn consume_burying<M, E, F, Fut, B, After>(
         &self,
         group: &str,
@@ -173,12 +176,13 @@ impl Context {
         Ok(())
     }
 
-    /// Answers every request of `R`, at most `in_flight_max` at a time, until shutdown and until those who
-    /// [`keep_serving`](Context::keep_serving) are done. A request whose asker has
-    /// stopped waiting is not begun, and the work on it is dropped when the asker stops.
+    /// Answers every request of type `R`, at most `in_flight_max` at a time, until shutdown and until all tokens of
+    /// [`keep_serving`](Context::keep_serving) are dropped. A request whose caller no longer waits is not started, and
+    /// its work is dropped as soon as the caller stops waiting.
     ///
     /// # Errors
-    /// None; a subscription that fails is tried again.
+    ///
+    /// None; a failed subscription is retried.
     pub async fn serve<R, E, F, Fut>(&self, in_flight_max: usize, handler: F) -> anyhow::Result<()>
     where
         R: Request,
@@ -268,8 +272,9 @@ impl Context {
         .await;
     }
 
-    /// Hands a message to its handler. What fails because a server is away is done again once that may be tried: it
-    /// waits here, which also stops the intake, and no attempt of the message is spent.
+    /// Passes a message to its handler. If the handler fails because a server is unreachable, the work is retried here,
+    /// as soon as the server may be tried again. This also stops the intake, and costs no delivery attempt of the
+    /// message.
     async fn handled<M, E, F, Fut>(&self, payload: &[u8], meta: Meta, handler: &F) -> Handled<E>
     where
         M: Message,
@@ -321,7 +326,7 @@ impl Context {
         let work = async {
             let started = Instant::now();
             let outcome = match serde_json::from_slice::<R>(&frame.payload) {
-                // Looked at first: a bound of no time still begins the work.
+                // Checked first, because a timeout of zero would still start the work.
                 _ if left.is_some_and(|it| it.is_zero()) => Err(gone(R::SUBJECT)),
                 Ok(request) => tokio::select! {
                     biased;
@@ -346,7 +351,7 @@ impl Context {
     }
 
     async fn pause(&self, time: Duration) {
-        // An elapsed pause and a shutdown both end it; the loop looks which.
+        // Returns after the pause or at shutdown; the loop checks which.
         timeout(time, self.shutdown.cancelled()).await.unwrap_or(());
     }
 }

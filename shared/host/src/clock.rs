@@ -1,8 +1,8 @@
-//! The clock of the services: time enters here and travels as data. Beside it the adapters read one of their own.
+//! The clock of the services: time enters here and is passed on as data. The adapters have a clock of their own.
 
 use chrono::{DateTime, Utc};
 
-/// Returns the time.
+/// Returns the current time.
 #[expect(clippy::disallowed_methods, reason = "the edge at which time enters")]
 pub fn now() -> DateTime<Utc> {
     Utc::now()

@@ -14,49 +14,53 @@ use crate::backends::Life;
 use crate::guard::Guards;
 use crate::{Backends, Metrics, Readiness, Settings, backends};
 
-/// What a service is given: stores and bus, settings, numbers, and the sign to stop.
+/// Everything that a service is given: stores and bus, settings, metrics, and the shutdown signal.
 #[derive(Clone)]
 pub struct Context {
     /// Stores, bus and embedder.
     pub backends: Backends,
-    /// Cancelled when the process is to end; intake stops, what is in flight is finished.
+    /// Cancelled at shutdown: intake stops, and work in flight is finished.
     pub shutdown: CancellationToken,
     /// All settings.
     pub settings: Arc<Settings>,
-    /// The numbers of this process.
+    /// The metrics of this process.
     pub metrics: Metrics,
-    /// What must be up before `/readyz` says yes.
+    /// What must be up before `/readyz` reports ready.
     pub readiness: Readiness,
-    /// The servers behind the stores.
+    /// The guards of the servers behind the ports.
     pub(crate) guards: Guards,
-    /// Those who still ask other services after the sign to stop.
+    /// Tracks the work that still sends requests to other services after the shutdown signal.
     asking: TaskTracker,
 }
 
 impl Context {
-    /// Opens the stores of `dir`, created if missing, with default settings; for tests.
+    /// Opens the stores in `dir`, created if missing, with default settings; for tests.
     ///
     /// # Errors
+    ///
     /// The stores cannot be opened.
     pub async fn embedded(dir: &Path) -> anyhow::Result<Context> {
         Context::embedded_with(dir, Settings::default()).await
     }
 
-    /// Opens the stores of `dir` with these settings, all but `backends.dir`.
+    /// Opens the stores in `dir` with these settings; `backends.dir` is ignored.
     ///
     /// # Errors
-    /// Settings in `[backends]` or `[embeddings]` that are wrong; the stores cannot be opened, or the endpoint is away.
+    ///
+    /// Wrong settings in `[backends]` or `[embeddings]`; the stores cannot be opened, or the endpoint cannot be
+    /// reached.
     pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
         let connected = backends::embedded(dir, &settings).await?;
         Ok(Context::new(connected, settings, Life::new("mnemic")))
     }
 
-    /// Connects whatever `[backends]` names, on behalf of the service `name`, or of all if it is none; for tests and for
-    /// embedding.
+    /// Connects the backends that `[backends]` names, for the service `name`; a name that is not that of a service gets
+    /// all of them. For tests, and for programs that embed Mnemic.
     ///
     /// # Errors
-    /// Settings that are wrong; embedded stores that cannot be opened. A server that is away is no error: it is tried
-    /// again until shutdown, and [`Readiness`] says so.
+    ///
+    /// Wrong settings; embedded stores that cannot be opened. An unreachable server is not an error: it is retried
+    /// until shutdown, and [`Readiness`] reports it.
     pub async fn connect(name: &'static str, settings: Settings) -> anyhow::Result<Context> {
         let life = Life::new(name);
         let connected = backends::any(&settings, &life).await?;
@@ -77,38 +81,42 @@ impl Context {
         }
     }
 
-    /// Until what is returned is dropped, the services of this process go on answering also after the sign to stop; for
-    /// whoever must finish what it has begun.
+    /// Returns a token. Until it is dropped, the services of this process go on answering requests after the shutdown
+    /// signal, so that work in progress can be finished.
     pub fn keep_serving(&self) -> TaskTrackerToken {
         self.asking.token()
     }
 
-    /// Returns after the sign to stop, when nobody asks any more.
+    /// Waits for the shutdown signal, then until all tokens of `keep_serving` are dropped.
     pub(crate) async fn nobody_asks(&self) {
         self.shutdown.cancelled().await;
         self.asking.wait().await;
     }
 
-    /// Returns a section of the settings; its defaults if nothing is set.
+    /// Returns a section of the settings, or its defaults if it is not set.
     ///
     /// # Errors
-    /// A key that `T` does not know, or of another type.
+    ///
+    /// A key that `T` does not have, or a value of the wrong type.
     pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> anyhow::Result<T> {
         Ok(self.settings.section(name)?)
     }
 
-    /// Returns once the message is durable, with its position; the trace goes on at its consumers.
+    /// Publishes a message durably and returns its position. The trace continues at the consumers.
     ///
     /// # Errors
-    /// As [`domain::port::Bus::publish`].
+    ///
+    /// Like [`domain::port::Bus::publish`].
     pub async fn publish<M: Message>(&self, message: &M) -> Result<Position, PortError> {
         crate::bus::publish(self, message).await
     }
 
-    /// Asks whoever serves `R`; the trace goes on there, and the work stops when `patience` runs out.
+    /// Sends a request to a server of `R` and returns the reply. The trace continues there, and the work stops after
+    /// `patience`.
     ///
     /// # Errors
-    /// As [`domain::port::Bus::request`].
+    ///
+    /// Like [`domain::port::Bus::request`].
     pub async fn request<R: Request>(&self, request: &R, patience: Duration) -> Result<R::Reply, PortError> {
         crate::bus::request(self, request, patience).await
     }

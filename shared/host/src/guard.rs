@@ -1,7 +1,7 @@
-//! Watches the servers behind the ports: which one is away, and when to ask it again.
+//! Circuit breakers for the servers behind the ports: which server is unreachable, and when to try it again.
 //!
-//! A server that failed several times in a row is not asked for a while; then one call may try. Whoever would have
-//! waited for it hears at once, and answers without it or comes back later.
+//! After several failures in a row, a server is not called for a while; then one call may try. Until then every caller
+//! gets an error at once, so it can answer without the server or come back later.
 
 pub(crate) mod embedder;
 pub(crate) mod language_model;
@@ -16,30 +16,30 @@ use tokio::time::{Instant, sleep, timeout};
 use tracing::{info, warn};
 
 tokio::task_local! {
-    /// When whoever waits for this work stops waiting.
+    /// Deadline of the request that this work is done for.
     static DEADLINE: Instant;
 }
 
-/// Failures in a row after which a server counts as away.
+/// Number of failures in a row after which a server counts as unreachable.
 const FAILURES_MAX: u32 = 3;
-/// How long a server that is away is left alone before one call may try.
+/// How long an unreachable server is not called before one call may try.
 const REST: Duration = Duration::from_secs(1);
-/// A call that had less time than this says nothing about the server.
+/// The timeout of a call that had less time than this is not counted as a failure of the server.
 const FAIR: Duration = Duration::from_millis(500);
-/// Pause between looks at a server that is away.
+/// Interval of the checks whether an unreachable server may be tried.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Runs `work` on behalf of somebody who waits for `patience`: each call of a store gets at most half of what is left
-/// of it, so that time stays to go on without that store.
+/// Runs `work` with a deadline after `patience`. Each call of a store gets at most half of the time that is left, so
+/// that there is time to go on without that store.
 pub async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> T {
     DEADLINE.scope(Instant::now() + patience, work).await
 }
 
-/// The servers that consumers wait for; where the stores are embedded, at most an embeddings endpoint.
+/// The guards of the servers that consumers wait for. With embedded stores, at most an embeddings endpoint.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Guards(Vec<Arc<Guard>>);
 
-/// One server.
+/// The circuit breaker of one server.
 #[derive(Debug)]
 pub(crate) struct Guard {
     server: &'static str,
@@ -48,7 +48,7 @@ pub(crate) struct Guard {
 
 #[derive(Debug)]
 enum State {
-    /// Was never reached.
+    /// Never connected.
     Unknown,
     Up {
         failures: u32,
@@ -63,31 +63,31 @@ impl Guards {
         Guards(guards)
     }
 
-    /// Adds others.
+    /// Adds more guards.
     #[cfg(feature = "distributed")]
     pub(crate) fn and(mut self, others: Vec<Arc<Guard>>) -> Guards {
         self.0.extend(others);
         self
     }
 
-    /// Says whether this process has records to ask for: with embedded stores always.
+    /// Returns true if this process uses a record store. With embedded stores this is always the case.
     pub(crate) fn has_records(&self) -> bool {
         let any = |server| self.0.iter().any(|it| it.server == server);
         any("neo4j") || !any("nats")
     }
 
-    /// Says whether a failure that may pass, the `tries`-th of one message, is worth another try at once: while a server
-    /// is away, and before that as often as it takes to know.
+    /// Returns true if a message whose `tries`-th try failed should be tried again by the same handler: while a server
+    /// is known to be unreachable, and before that for as many tries as it takes to find out.
     pub(crate) fn may_pass(&self, tries: u32) -> bool {
         self.any_away() || (!self.0.is_empty() && tries <= FAILURES_MAX)
     }
 
-    /// Says whether a server is away.
+    /// Returns true if a server is unreachable.
     fn any_away(&self) -> bool {
         self.0.iter().any(|it| it.is_away())
     }
 
-    /// Returns when every server that is away may be tried again.
+    /// Waits until every unreachable server may be tried again.
     pub(crate) async fn may_try(&self) {
         loop {
             sleep(LOOK).await;
@@ -104,17 +104,17 @@ impl Guard {
         Arc::new(Guard { server, state })
     }
 
-    /// Notes that the server was reached.
+    /// Records that the server was connected.
     pub(crate) fn reached(&self) {
         *self.state() = State::Up { failures: 0 };
     }
 
-    /// Lets a call through, or says that the server is away.
+    /// Admits a call, or returns an error because the server is unreachable.
     pub(crate) fn admit(&self, operation: &'static str) -> Result<(), PortError> {
         match &mut *self.state() {
             State::Up { .. } => Ok(()),
             State::Away { until } if *until <= Instant::now() => {
-                // Others go on to hear no while this one tries.
+                // Other calls are still refused while this one tries.
                 *until = Instant::now() + REST;
                 Ok(())
             }
@@ -123,7 +123,7 @@ impl Guard {
         }
     }
 
-    /// Does a call that was let through, in the time there is, and learns from it.
+    /// Runs an admitted call within the time available, and records its result.
     pub(crate) async fn watch<T>(
         &self,
         operation: &'static str,
@@ -135,7 +135,7 @@ impl Guard {
         outcome
     }
 
-    /// Learns from a call that began at `begun`.
+    /// Records the result of a call that began at `begun`.
     fn learn<T>(&self, begun: Instant, outcome: &Result<T, PortError>) {
         match outcome {
             Err(error) if error.kind() == ErrorKind::Unavailable => self.failed(error),
@@ -145,7 +145,7 @@ impl Guard {
         }
     }
 
-    /// Leaves the server alone for a while, as it asked for.
+    /// Stops calls to the server for a while, because it asked for a pause.
     fn spare(&self, error: &PortError) {
         let mut state = self.state();
         if matches!(*state, State::Up { .. }) {
@@ -205,13 +205,13 @@ impl Guard {
     }
 }
 
-/// Returns the time there is, if it is bounded.
+/// Returns the time left until the deadline, if there is one.
 fn left() -> Option<Duration> {
     let deadline = DEADLINE.try_with(|it| *it).ok()?;
     Some(deadline.saturating_duration_since(Instant::now()))
 }
 
-/// Does a call in half of the time there is.
+/// Runs a call within half of the time left.
 async fn in_time<T>(operation: &'static str, work: impl Future<Output = Result<T, PortError>>) -> Result<T, PortError> {
     let Some(left) = left() else {
         return work.await;
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_server_that_fails_is_left_alone_until_one_call_may_try() {
+    async fn a_failing_server_is_not_called_until_one_call_may_try() {
         let guard = Guard::new("server");
         let away = Err(ErrorKind::Unavailable);
         assert_eq!(guard.admit("test").map_err(|it| it.kind()), away);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_call_gets_half_of_the_time_there_is() {
+    async fn a_call_gets_half_of_the_time_left() {
         let guard = Guard::new("server");
         guard.reached();
         let begun = Instant::now();

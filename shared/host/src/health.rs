@@ -24,20 +24,20 @@ use crate::backends::{self, Kind};
 use crate::upkeep::free_bytes;
 use limits::Limited;
 
-/// How long a probe waits for a store.
+/// Timeout of a probe of a store.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Settings in `[admin]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Address of health and metrics; no keys guard it, so keep it off public networks.
+    /// Address of health and metrics. No keys protect it, so keep it off public networks.
     pub listen: String,
-    /// Connections held at a time; those beyond wait to be accepted.
+    /// Maximum number of open connections; further ones wait to be accepted.
     pub connections_max: u32,
-    /// Milliseconds a connection may last, with its one request and the answer.
+    /// Maximum duration of a connection in milliseconds, including its one request and the answer.
     pub connection_ms_max: u64,
-    /// Space that must be left on the disk of the embedded stores, in bytes; with less `/readyz` says no.
+    /// Minimum free space on the disk of the embedded stores, in bytes; with less, `/readyz` reports not ready.
     pub disk_free_bytes_min: u64,
 }
 
@@ -63,18 +63,18 @@ impl Config {
     }
 }
 
-/// What must be up before `/readyz` says yes.
+/// What must be up before `/readyz` reports ready.
 #[derive(Clone, Debug, Default)]
 pub struct Readiness(Arc<Mutex<BTreeMap<String, Standing>>>);
 
 #[derive(Clone, Debug, Default)]
 struct Standing {
     up: bool,
-    /// Why it is not up, if that is known.
+    /// Why it is not up, if known.
     why: String,
 }
 
-/// One thing that must be up; not up at first, and again when dropped.
+/// One thing that must be up. It counts as not up at first, and again when this is dropped.
 #[derive(Debug)]
 pub struct Expected {
     name: String,
@@ -82,7 +82,7 @@ pub struct Expected {
 }
 
 impl Readiness {
-    /// Names one thing that must be up.
+    /// Registers one thing that must be up.
     pub fn expect(&self, name: impl Into<String>) -> Expected {
         let expected = Expected {
             name: name.into(),
@@ -92,8 +92,8 @@ impl Readiness {
         expected
     }
 
-    /// Returns the things that are not up, by name, with the reason if it is known; "nothing started" if nothing was
-    /// named yet.
+    /// Returns the things that are not up, by name, with the reason if known; "nothing started" if nothing is
+    /// registered yet.
     pub fn missing(&self) -> Vec<String> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.is_empty() {
@@ -110,12 +110,12 @@ impl Readiness {
 }
 
 impl Expected {
-    /// Says whether it is up.
+    /// Sets whether it is up.
     pub fn set(&self, up: bool) {
         self.note(Standing { up, why: String::new() });
     }
 
-    /// Says that it is not up, and why; for operators.
+    /// Reports that it is not up, and why; for operators.
     #[cfg(feature = "distributed")]
     pub(crate) fn down(&self, why: String) {
         self.note(Standing { up: false, why });
@@ -133,7 +133,7 @@ impl Drop for Expected {
     }
 }
 
-/// Serves the admin port until the process ends; it outlives the drain, so that probes see it.
+/// Serves the admin port until the process ends. It stays open during the drain, so that probes can see it.
 pub(crate) async fn serve(context: Context) -> anyhow::Result<()> {
     let config: Config = context.section("admin")?;
     config.check()?;
@@ -153,7 +153,7 @@ fn router(context: Context) -> Router {
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
         .layer(map_response(async |mut response: Response| {
-            // One request per connection: an idle one would hold its slot until its time is over.
+            // One request per connection, because an idle connection would hold its slot until its time is over.
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);
             response
@@ -184,7 +184,7 @@ async fn ready(State(context): State<Context>) -> Response {
         .into_response()
 }
 
-/// Says that the disk is full, as far as writes are concerned; reads go on.
+/// Returns an error if the disk is too full for writes; reads still work.
 fn full(context: &Context) -> Result<(), String> {
     let Some(dir) = stores(context) else {
         return Ok(());
@@ -201,10 +201,10 @@ fn full(context: &Context) -> Result<(), String> {
     }
 }
 
-/// Returns the folder of the embedded stores, if the process has them.
+/// Returns the folder of the embedded stores, if this process has them.
 fn stores(context: &Context) -> Option<PathBuf> {
     let config: backends::Config = context.section("backends").ok()?;
-    // Tests open their stores in a folder that no setting names.
+    // Tests open their stores in a folder that is not in the settings.
     (config.kind == Kind::Embedded && config.dir.is_dir()).then_some(config.dir)
 }
 
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn probes_say_what_is_missing() {
+    async fn readyz_names_the_things_that_are_not_up() {
         let dir = tempfile::tempdir().unwrap();
         let context = Context::embedded(dir.path()).await.unwrap();
         assert_eq!(get(&context, "/livez").await.0, 200);

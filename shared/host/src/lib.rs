@@ -1,9 +1,9 @@
-//! What a process needs before it can do its job: settings, backends, telemetry, health and an orderly end.
+//! Everything that a process needs around its services: settings, backends, telemetry, health and an orderly shutdown.
 //!
-//! Start at [`main`] and [`standalone`]; services see only [`Context`]. [`settings`] joins one TOML file and the
-//! environment into typed sections, `backends` is the only place that chooses adapters, `guard` notices servers that are
-//! away, [`relay`] passes requests of callers on to a language model, [`telemetry`] gives logs and traces, [`metrics`] the
-//! numbers, `health` the admin port, `process` signals and draining.
+//! Start at [`main`] and [`standalone`]; services only see [`Context`]. [`settings`] reads one TOML file and the
+//! environment into typed sections, `backends` is the only place that chooses adapters, `guard` is the circuit breaker
+//! for servers, [`relay`] forwards requests of callers to a language model, [`telemetry`] has logs and traces,
+//! [`metrics`] the metrics, `health` the admin port, `process` signals and draining.
 
 mod asker;
 mod backends;

@@ -1,8 +1,8 @@
-//! The numbers of a process, in the OpenMetrics text that Prometheus reads.
+//! The metrics of a process, in the OpenMetrics text format that Prometheus reads.
 //!
 //! Names of memory operations follow the memory semantic conventions v0.1.0 (operation duration, recall result count,
-//! top similarity, items total, bytes total). Labels are bounded: routes, subjects, groups, operations and outcomes are
-//! closed sets; spaces, ids and texts are never labels.
+//! top similarity, items total, bytes total). Labels have few values: routes, subjects, groups, operations and outcomes
+//! are closed sets; spaces, ids and texts are never labels.
 
 mod machine;
 mod model;
@@ -32,10 +32,10 @@ pub use proxy::ProxyOutcome;
 use totals::totals;
 pub use webhook::WebhookOutcome;
 
-/// Unfinished erasures that are counted. The help text names them.
+/// Maximum count of unfinished erasures. The help text of the metric names this number.
 const UNFINISHED_MAX: usize = 1_000;
 
-/// What became of a delivery.
+/// The outcome of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Outcome {
     Done,
@@ -46,11 +46,11 @@ pub(crate) enum Outcome {
 /// What a caller does with a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// Records are accepted.
+    /// Adds records.
     Store,
-    /// A question is asked.
+    /// Asks a question.
     Recall,
-    /// A space is erased.
+    /// Erases a space.
     Delete,
 }
 
@@ -104,7 +104,7 @@ struct Item {
 
 type Times<L> = Family<L, Histogram, fn() -> Histogram>;
 
-/// The numbers of one process; clones share them.
+/// The metrics of one process; clones share them.
 #[derive(Clone)]
 pub struct Metrics(Arc<Families>);
 
@@ -255,12 +255,12 @@ impl Metrics {
             .inc();
     }
 
-    /// Notes how many HTTP requests are being answered.
+    /// Sets the number of HTTP requests being answered.
     pub fn http_in_flight(&self, requests: usize) {
         self.0.http_in_flight.set(i64::try_from(requests).unwrap_or(i64::MAX));
     }
 
-    /// Notes one memory operation and whether it succeeded.
+    /// Records one memory operation and whether it succeeded.
     pub fn operation(&self, operation: Operation, ok: bool, time: Duration) {
         let operation = match operation {
             Operation::Store => "store",
@@ -274,7 +274,7 @@ impl Metrics {
         self.0.operations.get_or_create(&done).observe(time.as_secs_f64());
     }
 
-    /// Notes what a question got: items of evidence, and the probability of the best one.
+    /// Records the result of a question: the number of evidence items, and the probability of the best one.
     pub fn recalled(&self, results: usize, top: Option<f32>) {
         self.0
             .results
@@ -284,7 +284,7 @@ impl Metrics {
         }
     }
 
-    /// Notes bytes of text accepted.
+    /// Adds bytes of accepted text.
     pub fn stored_bytes(&self, bytes: u64) {
         self.0.bytes.inc_by(bytes);
     }
@@ -336,7 +336,8 @@ impl Metrics {
             .insert((subject, group.to_owned()));
     }
 
-    /// Reads what is only known to the stores; a store that does not answer in time keeps its last value.
+    /// Updates the metrics that are read from the stores. If a store does not answer in time, its metrics keep their
+    /// last value.
     pub(crate) async fn refresh(&self, backends: &Backends, patience: Duration) {
         let watched = self.0.watched.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (subject, group) in watched {
@@ -372,7 +373,7 @@ impl Metrics {
     }
 }
 
-/// 1 ms to 30 s: from a read in memory to a language model.
+/// Returns a histogram from 1 ms to 30 s: from a read in memory to a language model call.
 fn seconds() -> Histogram {
     Histogram::new([
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,

@@ -1,4 +1,4 @@
-//! The life of a process: settings, telemetry, backends, the services, signals, drain, and telemetry flushed last.
+//! The life of a process: settings, telemetry, backends, services, signals, draining, and flushing telemetry last.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use crate::{Backends, Context, Settings, backends, health, telemetry};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
-    /// Seconds that work in flight may take after the sign to stop.
+    /// Maximum number of seconds for finishing work in flight after the shutdown signal.
     pub drain_secs: u64,
 }
 
@@ -31,18 +31,18 @@ impl Default for Config {
     }
 }
 
-/// Whether this build speaks HTTPS to others.
+/// Whether this build can make HTTPS requests.
 pub const SPEAKS_TLS: bool = cfg!(feature = "https");
 
-/// Chooses what encrypts for every HTTP client of this process; before the first of them is made.
+/// Sets the TLS implementation for every HTTP client of this process. Call it before the first client is created.
 pub fn provide_tls() {
     #[cfg(feature = "https")]
     adapters::provide_tls();
 }
 
-/// Runs one service as a process of its own, with settings from `--config FILE` or as [`Settings::load`] finds them.
+/// Runs one service as a process, with settings from `--config FILE` or from the default places of [`Settings::load`].
 ///
-/// Refuses embedded backends: their bus lives inside one process.
+/// Refuses embedded backends, because their bus works only inside one process.
 pub fn main<F, Fut>(name: &'static str, run: F) -> ExitCode
 where
     F: FnOnce(Context) -> Fut,
@@ -56,7 +56,7 @@ where
     exit(work())
 }
 
-/// Runs services together in this process, over embedded backends by default.
+/// Runs several services in this process, with embedded backends by default.
 pub fn standalone<F, Fut>(settings: Settings, run: F) -> ExitCode
 where
     F: FnOnce(Context) -> Fut,
@@ -65,7 +65,8 @@ where
     exit(process("mnemic", settings, backends::any, Admin::Open, run))
 }
 
-/// As [`standalone`], without the admin port: for work over pipes, which nobody else on the machine is to reach.
+/// Does the same as [`standalone`] but without the admin port, for work over pipes that no other process on the machine
+/// should reach.
 pub fn without_ports<F, Fut>(settings: Settings, run: F) -> ExitCode
 where
     F: FnOnce(Context) -> Fut,
@@ -103,7 +104,7 @@ where
         let context = Context::new(connect(&settings, &life).await?, settings, life);
         let bus = Arc::clone(&context.backends.bus);
         let outcome = live(context, Duration::from_secs(config.drain_secs), admin, run).await;
-        // What was answered and given back last may still wait to be sent.
+        // The last replies and settlements may still wait to be sent.
         if let Err(error) = bus.flush().await {
             debug!(
                 error = &error as &dyn std::error::Error,
@@ -159,7 +160,7 @@ where
     outcome
 }
 
-/// The first signal drains, the second one ends the process at once.
+/// The first signal starts the drain; the second one ends the process at once.
 fn listen_for_signals(shutdown: CancellationToken) -> anyhow::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for signals")?;
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for signals")?;

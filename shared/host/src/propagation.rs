@@ -10,14 +10,14 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use crate::clock;
 
-/// Writes the context of `span` into `headers`.
+/// Writes the trace context of `span` into `headers`.
 pub(crate) fn inject(span: &Span, headers: &mut BTreeMap<String, String>) {
     let mut carrier = HashMap::new();
     global::get_text_map_propagator(|it| it.inject_context(&span.context(), &mut carrier));
     headers.extend(carrier);
 }
 
-/// Makes the sender's span the parent of `span`; call before `span` is entered.
+/// Makes the sender's span the parent of `span`. Call it before `span` is entered.
 pub(crate) fn adopt(span: &Span, headers: &BTreeMap<String, String>) {
     let carrier: HashMap<String, String> = headers
         .iter()
@@ -29,14 +29,14 @@ pub(crate) fn adopt(span: &Span, headers: &BTreeMap<String, String>) {
     }
 }
 
-/// Notes when the asker stops waiting.
+/// Writes the caller's deadline into `headers`.
 pub(crate) fn set_deadline(patience: Duration, headers: &mut BTreeMap<String, String>) {
     let patience_ms = i64::try_from(patience.as_millis()).unwrap_or(i64::MAX);
     let deadline = clock::now().timestamp_millis().saturating_add(patience_ms);
     headers.insert(DEADLINE.to_owned(), deadline.to_string());
 }
 
-/// Returns how long the asker still waits; none if it did not say.
+/// Returns how long the caller still waits, or `None` if there is no deadline.
 pub(crate) fn time_left(headers: &BTreeMap<String, String>) -> Option<Duration> {
     let deadline: i64 = headers.get(DEADLINE)?.parse().ok()?;
     let left = deadline.saturating_sub(clock::now().timestamp_millis());

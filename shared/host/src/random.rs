@@ -1,20 +1,22 @@
-//! The randomness of the services: it enters here, from the operating system, and travels as data.
+//! The randomness of the services: it enters here, from the operating system, and is passed on as data.
 
 use domain::{ErrorKind, PortError};
 
-/// Returns a number that nobody can guess.
+/// Returns an unpredictable number.
 ///
 /// # Errors
-/// As [`secret`].
+///
+/// Like [`secret`].
 pub fn number() -> Result<u64, PortError> {
     let [a, b, c, d, e, f, g, h, ..] = secret()?;
     Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
-/// Returns 32 bytes that nobody can guess.
+/// Returns 32 unpredictable bytes.
 ///
 /// # Errors
-/// `Unavailable` if the operating system has none.
+///
+/// `Unavailable` if the operating system has no random bytes.
 pub fn secret() -> Result<[u8; 32], PortError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|source| {

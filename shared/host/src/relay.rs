@@ -1,4 +1,4 @@
-//! The endpoint that requests of callers are passed on to: a language model that a service stands in front of.
+//! The endpoint of a language model to which a service forwards the requests of its callers.
 
 pub use adapters::Secret;
 pub use adapters::endpoint::EndpointError;
@@ -7,11 +7,12 @@ pub use adapters::endpoint::relay::{Relay, Relayed, Target};
 
 use crate::Settings;
 
-/// Opens the endpoint. Without a `url` of its own it is that of `[language_model]`, with the key set there unless the target has
-/// one; a `url` of its own never gets the key of `[language_model]`.
+/// Opens the endpoint. If the target has no `url`, that of `[language_model]` is used, with the key set there unless
+/// the target has a key. A target with its own `url` never gets the key of `[language_model]`.
 ///
 /// # Errors
-/// Settings that cannot be used; no `url` anywhere.
+///
+/// Unusable settings; no `url` anywhere.
 pub fn open(settings: &Settings, mut target: Target) -> anyhow::Result<Relay> {
     if target.url.is_empty() {
         let model: Options = settings.section("language_model")?;

@@ -1,9 +1,10 @@
-//! Settings: one TOML file, one section per service, each key overridable from the environment.
+//! Settings: one TOML file with one section per service; environment variables override single keys.
 //!
-//! `MNEMIC_GATEWAY__LISTEN=0.0.0.0:80` sets `listen` in `[gateway]`; deeper tables take more `__`. A value that reads as
-//! TOML (number, boolean, array, inline table, quoted text) is that, anything else is text; a secret is always text, so a
-//! password may be all digits. Variables without `__` are not settings: a cluster injects its own, like
-//! `MNEMIC_SERVICE_HOST`. What is unknown is an error that names it. Secrets are never shown, in errors neither.
+//! `MNEMIC_GATEWAY__LISTEN=0.0.0.0:80` sets `listen` in `[gateway]`; deeper tables take more `__`. A value that is
+//! valid TOML (number, boolean, array, inline table, quoted text) is read as TOML, any other value as text. A secret is
+//! always text, so a password may consist of digits. Variables without `__` are not settings, because a cluster injects
+//! its own, like `MNEMIC_SERVICE_HOST`. Unknown sections and keys are errors that name them. Secrets are never shown,
+//! not even in errors.
 
 mod error;
 mod secret;
@@ -17,7 +18,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
-/// The sections there are.
+/// All sections.
 pub const SECTIONS: [&str; 15] = [
     "admin",
     "backends",
@@ -38,9 +39,9 @@ pub const SECTIONS: [&str; 15] = [
 
 /// Prefix of the environment variables that are settings.
 const PREFIX: &str = "MNEMIC_";
-/// Names a settings file when the caller names none.
+/// Names the settings file if the caller names none.
 const FILE_VARIABLE: &str = "MNEMIC_CONFIG";
-/// Read from the working directory when nothing names a file.
+/// Read from the working directory if no file is named.
 const FILE_DEFAULT: &str = "mnemic.toml";
 
 /// The settings in force.
@@ -51,10 +52,12 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads `path`, else the file `MNEMIC_CONFIG` names, else `mnemic.toml` if there is one; then the environment.
+    /// Reads the settings from `path`, or from the file in `MNEMIC_CONFIG`, or from `mnemic.toml` if it exists; then
+    /// from the environment.
     ///
     /// # Errors
-    /// A named file that is missing, text that is not TOML, a section that is unknown.
+    ///
+    /// A named file that is missing, invalid TOML, an unknown section.
     pub fn load(path: Option<&Path>) -> Result<Settings, Error> {
         let named = path
             .map(Path::to_path_buf)
@@ -74,29 +77,32 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Reads TOML text; `origin` names it in errors.
+    /// Reads TOML text; `origin` is its name in errors.
     ///
     /// # Errors
-    /// As [`Settings::load`].
+    ///
+    /// Like [`Settings::load`].
     pub fn from_toml(text: &str, origin: &str) -> Result<Settings, Error> {
         let mut settings = Settings::default();
         settings.merge_toml(text, Path::new(origin))?;
         Ok(settings)
     }
 
-    /// Sets one key, given as `section.key`, over file and environment; for command-line flags.
+    /// Sets one key, given as `section.key`; overrides file and environment. For command-line flags.
     ///
     /// # Errors
-    /// A section that is unknown, a path through something that is not a table.
+    ///
+    /// An unknown section, or a path through a value that is not a table.
     pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), Error> {
         let path: Vec<&str> = key.split('.').collect();
         self.insert(&path, value.into(), "the command line")
     }
 
-    /// Overrides with those of `variables` that are settings.
+    /// Applies the environment variables that are settings; they override existing values.
     ///
     /// # Errors
-    /// A section that is unknown, a path through something that is not a table.
+    ///
+    /// An unknown section, or a path through a value that is not a table.
     pub fn merge_environment(&mut self, variables: impl IntoIterator<Item = (String, String)>) -> Result<(), Error> {
         let mut found: Vec<(String, String)> = variables
             .into_iter()
@@ -118,10 +124,11 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns a section as `T`; its defaults if nothing is set.
+    /// Returns a section as `T`, or its defaults if it is not set.
     ///
     /// # Errors
-    /// A key that `T` does not know, or of another type; the error names it and lists the known ones.
+    ///
+    /// A key that `T` does not have, or a value of the wrong type. The error names it and lists the known keys.
     pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, Error> {
         let Some(value) = self.sections.get(name) else {
             return Ok(T::default());
@@ -136,10 +143,12 @@ impl Settings {
             })
     }
 
-    /// Writes the defaults of `T` into the section where nothing is set, so that [`Settings::in_force`] shows them.
+    /// Fills in the defaults of `T` for all keys of a section that are not set, so that [`Settings::in_force`] shows
+    /// them.
     ///
     /// # Errors
-    /// As [`Settings::section`].
+    ///
+    /// Like [`Settings::section`].
     pub fn complete<T: Serialize + DeserializeOwned + Default>(&mut self, name: &str) -> Result<(), Error> {
         let typed: T = self.section(name)?;
         let value = Value::try_from(typed).map_err(|error| Error::Section {
@@ -151,11 +160,12 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns all that is set as TOML, host's own defaults filled in, secrets masked. Services' defaults show after
-    /// [`Settings::complete`].
+    /// Returns all settings as TOML, with the defaults of this crate's own sections and with masked secrets. Defaults
+    /// of services are included after [`Settings::complete`].
     ///
     /// # Errors
-    /// As [`Settings::section`], for the sections of the host.
+    ///
+    /// Like [`Settings::section`], for this crate's own sections.
     pub fn in_force(&self) -> Result<String, Error> {
         let mut all = self.clone();
         all.complete::<crate::health::Config>("admin")?;
@@ -262,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_wins_over_the_file_and_the_file_over_defaults() {
+    fn the_environment_overrides_the_file_and_the_file_overrides_defaults() {
         let toml = "[gateway]\nlisten = \"127.0.0.1:1\"\nbatch_max = 3";
         let variables = [
             ("MNEMIC_GATEWAY__LISTEN", "0.0.0.0:80"),
@@ -279,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_is_named_with_what_is_known() {
+    fn errors_name_the_unknown_key_and_the_known_ones() {
         for (toml, variables, expected) in [
             (
                 "[gatewy]",
@@ -315,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_text_and_no_error_shows_it() {
+    fn secrets_are_read_as_text_and_never_shown_in_errors() {
         let key = |value: &str| check("", &[("MNEMIC_GATEWAY__API_KEY", value)]).map(|it| it.api_key);
         for (value, expected) in [("12345678", "12345678"), ("{a=1}", "{a=1}"), ("\"quoted\"", "quoted")] {
             assert_eq!(key(value).as_deref(), Ok(expected));
@@ -339,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_masked() {
+    fn secrets_are_masked_in_the_settings_in_force() {
         let mut settings = Settings::from_toml("[gateway]\napi_key = \"geheim\"\nlisten = \"x\"", "f").unwrap();
         settings.complete::<Gateway>("gateway").unwrap();
         let text = settings.in_force().unwrap();

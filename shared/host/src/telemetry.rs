@@ -1,4 +1,4 @@
-//! Logs and traces. Every span has a W3C trace id, whether or not traces are exported.
+//! Logs and traces. Every span has a W3C trace id, whether traces are exported or not.
 
 use std::error::Error;
 use std::io::IsTerminal;
@@ -23,17 +23,18 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-/// The library of the Model Context Protocol notes every request with what the caller calls itself; our own span tells it without.
+/// The library of the Model Context Protocol. It logs every request with the name that the caller gives itself; our own
+/// span logs the request without it.
 const TALKATIVE: &str = "rmcp";
 
-/// How logs look.
+/// Format of the logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Logs {
-    /// For people.
+    /// Text for people.
     #[default]
     Pretty,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -41,15 +42,15 @@ pub enum Logs {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// How logs look.
+    /// Format of the logs.
     pub logs: Logs,
-    /// Which logs are written: a level, or directives like `info,writer=debug`.
+    /// Log filter: a level, or directives like `info,writer=debug`.
     pub level: String,
-    /// Base address of an OTLP/HTTP collector, like `http://127.0.0.1:4318`; empty: traces are not exported.
+    /// Base address of an OTLP/HTTP collector, like `http://127.0.0.1:4318`; if empty, traces are not exported.
     pub otlp_endpoint: String,
-    /// Share of traces exported, 0 to 1; a caller's own sampling decision is kept.
+    /// Share of traces to export, 0 to 1; a caller's own sampling decision is kept.
     pub sample: f64,
-    /// Seconds to wait for the collector, a batch and at the end.
+    /// Timeout of the collector in seconds, for each batch and at the end.
     pub export_secs: u64,
 }
 
@@ -65,7 +66,7 @@ impl Default for Config {
     }
 }
 
-/// Keeps telemetry going; [`Guard::flush`] is the last thing a process does.
+/// Keeps telemetry running; [`Guard::flush`] is the last thing a process does.
 #[derive(Debug)]
 pub struct Guard {
     provider: SdkTracerProvider,
@@ -73,19 +74,20 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Sends what has not been sent. Blocks for at most `export_secs`.
+    /// Exports the remaining traces. Blocks for at most `export_secs`.
     pub fn flush(self) {
         if let Err(error) = self.provider.shutdown_with_timeout(self.patience) {
-            // The subscriber still writes logs; only the exporter is gone.
+            // Only the exporter is gone; the subscriber still writes logs.
             tracing::warn!(%error, "the last traces were not exported");
         }
     }
 }
 
-/// Starts logs and traces for the process; `service` names it in traces.
+/// Starts logs and traces for the process; `service` is its name in traces.
 ///
 /// # Errors
-/// A level that cannot be read, an endpoint that is not an address, telemetry that runs already.
+///
+/// An invalid level, an endpoint that is not an address, telemetry that is already running.
 pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
     let patience = Duration::from_secs(config.export_secs.max(1));
     let resource = Resource::builder()
@@ -140,8 +142,8 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
     Ok(Guard { provider, patience })
 }
 
-/// Returns the filter that `level` describes. A bare word must be a level: the library would take any other for the name
-/// of a module, and so silence all logs.
+/// Returns the filter for `level`. A bare word must be a level: the library would read any other word as the name of a
+/// module, and silence all other logs.
 fn filter(level: &str) -> anyhow::Result<EnvFilter> {
     let words: Vec<&str> = level.split(',').map(str::trim).collect();
     for word in &words {
@@ -156,7 +158,7 @@ fn filter(level: &str) -> anyhow::Result<EnvFilter> {
         .context("[telemetry] level cannot be read")
 }
 
-/// JSON lines in which an error has its causes; the library writes the outermost only.
+/// A format of JSON lines in which errors include their causes; the library only writes the outermost error.
 struct WithCauses(Format<Json>);
 
 impl<S, N> FormatEvent<S, N> for WithCauses
@@ -205,19 +207,19 @@ impl Visit for Errors {
     fn record_debug(&mut self, _: &Field, _: &dyn std::fmt::Debug) {}
 }
 
-/// Returns the trace id of the current span, 32 hex digits; a random one if no telemetry runs.
+/// Returns the trace id of the current span, 32 hex digits; a random one if telemetry is not running.
 pub fn trace_id() -> String {
     known_trace_id(&Span::current())
         .unwrap_or_else(|| RandomIdGenerator::default().new_trace_id())
         .to_string()
 }
 
-/// Makes the sender of the W3C `traceparent` the parent of `span`; call before `span` is entered.
+/// Makes the sender in the W3C `traceparent` the parent of `span`. Call it before `span` is entered.
 pub fn adopt(span: &Span, traceparent: &str) {
     crate::propagation::adopt(span, &[("traceparent".to_owned(), traceparent.to_owned())].into());
 }
 
-/// Records the trace id in the span's field `trace_id`, so that logs name it.
+/// Writes the trace id into the span's field `trace_id`, so that logs contain it.
 pub fn note_trace_id(span: &Span) {
     if let Some(id) = known_trace_id(span) {
         span.record("trace_id", id.to_string());
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_json_line_has_an_error_with_its_causes() {
+    fn json_logs_contain_an_error_with_its_causes() {
         let lines = Lines::default();
         let kept = lines.clone();
         let layer = fmt::layer()
@@ -280,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_is_no_level_is_an_error_that_names_it() {
+    fn an_unknown_level_is_an_error_that_names_it() {
         for level in ["info", "WARN", "off", "info,writer=debug", "info, rmcp=trace"] {
             assert!(filter(level).is_ok(), "{level}");
         }

@@ -1,4 +1,4 @@
-//! What an operator does with the files of the embedded stores, servers and language models.
+//! Maintenance by an operator: files of the embedded stores, servers and language models.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,11 @@ use crate::Settings;
 pub use crate::backends::language_model::trial::{ModelTrial, TrialOutcome, try_language_models};
 use crate::backends::{Config, Kind};
 
-/// Returns the folder of the embedded stores; none if the settings name servers.
+/// Returns the folder of the embedded stores, or `None` if the settings name servers.
 ///
 /// # Errors
-/// A section `[backends]` that is not understood.
+///
+/// An invalid section `[backends]`.
 pub fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
     let config: Config = settings.section("backends")?;
     Ok(match config.kind {
@@ -22,16 +23,18 @@ pub fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
     })
 }
 
-/// Returns the space that is left for this process on the disk of a folder.
+/// Returns the disk space that is left for this process in the file system of a folder, in bytes.
 ///
 /// # Errors
-/// A folder that is not there.
+///
+/// A folder that does not exist.
 pub fn free_bytes(dir: &Path) -> io::Result<u64> {
     let disk = rustix::fs::statvfs(dir)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-/// Returns the model whose vectors the embedded stores hold, if it is because of them that they could not be opened.
+/// Returns the model whose vectors the embedded stores hold, if `error` says that they could not be opened because of
+/// these vectors.
 pub fn other_model(error: &anyhow::Error) -> Option<String> {
     if let Some(OpenError::OtherModel { found, .. }) = error.downcast_ref() {
         return Some(found.clone());
@@ -39,21 +42,22 @@ pub fn other_model(error: &anyhow::Error) -> Option<String> {
     None
 }
 
-/// What one server has after [`provision`].
+/// The state of one server after [`provision`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Provisioned {
     /// The server: `nats`, `neo4j` or `qdrant`.
     pub server: &'static str,
-    /// What is there now.
+    /// A description of the objects that exist now.
     pub has: String,
-    /// What is there but otherwise than this program wants it.
+    /// Objects that exist but differ from what this program needs.
     pub drifts: Vec<String>,
 }
 
-/// Makes what the servers have to have: streams, constraints, the collection. To run it again changes nothing.
+/// Creates what the servers need: streams, constraints, the collection. Idempotent.
 ///
 /// # Errors
-/// Settings that are wrong, a server that is away or refuses; a build without the feature `distributed`.
+///
+/// Wrong settings; a server that is unreachable or refuses; a build without the feature `distributed`.
 #[cfg(feature = "distributed")]
 pub async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
     let servers = crate::backends::provision(settings).await?;
@@ -65,10 +69,11 @@ pub async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> 
     Ok(servers.into_iter().map(shown).collect())
 }
 
-/// Makes what the servers have to have; not in this build.
+/// Fails, because this build cannot create anything on servers.
 ///
 /// # Errors
-/// Always: the build has not the feature `distributed`.
+///
+/// Always: the build lacks the feature `distributed`.
 #[cfg(not(feature = "distributed"))]
 pub async fn provision(_: &Settings) -> anyhow::Result<Vec<Provisioned>> {
     std::future::ready(Err(crate::backends::without())).await

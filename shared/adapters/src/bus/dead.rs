@@ -12,7 +12,7 @@ use crate::store::{Durability, Failure, Outcome, integer, natural};
 const SELECT: &str = "SELECT d.id, d.subject, g.name, d.space, d.position, d.reason, d.attempts, d.at, d.payload
     FROM dead_letters d JOIN consumer_groups g ON g.row = d.consumer_group";
 
-/// Where a replayed message goes.
+/// The destination of a replayed message.
 struct Replayed {
     subject: String,
     group: String,

@@ -10,8 +10,8 @@ use super::lane::{Lane, Ticket};
 use super::{Queue, queue};
 use crate::store::Durability;
 
-/// How long a message rests that could not be delivered, and the consumer that tried: what prevented it, a full disk, say,
-/// prevents the next one too.
+/// Pause of a message whose delivery failed, and of the consumer that tried. The cause, for example a full disk, would
+/// make the next delivery fail too.
 const REST: Duration = Duration::from_secs(1);
 
 /// One consumer of a group.
@@ -19,11 +19,11 @@ pub(super) struct Consumer {
     queue: Arc<Queue>,
     lane: Arc<Lane>,
     changed: watch::Receiver<()>,
-    /// Until when it takes nothing.
+    /// End of the consumer's pause.
     rests: Option<Instant>,
 }
 
-/// Gives a message back if its consumer goes away while the delivery is being made.
+/// Returns a message to the lane if its consumer is dropped while the delivery is being made.
 struct Taken<'a> {
     lane: &'a Lane,
     ticket: Ticket,
@@ -47,7 +47,7 @@ impl Consumer {
         }
     }
 
-    /// Waits for the next delivery. May be dropped at any time without losing one.
+    /// Waits for the next delivery. Cancel safe: no delivery is lost if the future is dropped.
     pub(super) async fn next(&mut self) -> Result<Delivery> {
         if let Some(until) = self.rests {
             sleep_until(until).await;
@@ -79,7 +79,7 @@ impl Consumer {
         }
     }
 
-    /// Counts the delivery and reads the message; none if it was settled meanwhile.
+    /// Counts the delivery and reads the message. Returns `None` if the message was settled meanwhile.
     async fn made(&self, ticket: Ticket) -> Result<Option<Delivery>> {
         let mut taken = Taken {
             lane: &self.lane,

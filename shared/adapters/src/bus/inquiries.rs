@@ -10,7 +10,7 @@ use crate::servers::Servers;
 
 const OPERATION: &str = "bus.request";
 
-/// Asks and waits for the answer as long as the asker has patience.
+/// Sends a request and waits for the reply for at most `patience`.
 pub(super) async fn ask(servers: &Servers, frame: Frame, patience: Duration) -> Result<Vec<u8>> {
     let late = format!("no reply from {} in time", frame.subject);
     timeout(patience, reply(servers, frame))
@@ -22,9 +22,9 @@ async fn reply(servers: &Servers, frame: Frame) -> Result<Vec<u8>> {
     let unavailable = |detail| PortError::new(OPERATION, ErrorKind::Unavailable, detail);
     let subject = frame.subject.clone();
     let (reply, answer) = oneshot::channel();
-    // An asker that has run out of patience is gone; the reply goes nowhere.
+    // If the caller no longer waits, the reply is dropped.
     let reply = Box::new(move |result| drop(reply.send(result)));
-    // Cancelled with this future, which is dropped when nobody waits for it any more.
+    // Cancelled when this future is dropped, because no caller waits any more.
     let waits = CancellationToken::new();
     let abandoned = Box::pin(waits.clone().cancelled_owned());
     let _guard = waits.drop_guard();
@@ -33,7 +33,7 @@ async fn reply(servers: &Servers, frame: Frame) -> Result<Vec<u8>> {
         reply,
         abandoned,
     };
-    // Those that were there may all leave while it waits for one of them; others may have come.
+    // While this waits for one server, all servers may leave and others may come.
     loop {
         let Some(serving) = servers.in_turn(&subject) else {
             return Err(unavailable(format!("nobody serves {subject}")));

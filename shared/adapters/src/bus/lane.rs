@@ -1,4 +1,4 @@
-//! What one group has still to settle, in memory: which messages are ready, which wait, which are out.
+//! The unsettled messages of one group, in memory: which are ready, waiting, or delivered.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,15 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// The pending messages of a group. Ready ones are taken round robin over spaces, oldest first inside a space.
+/// The pending messages of a group. Ready messages are taken round robin over the spaces, and oldest first within a
+/// space.
 pub(super) struct Lane {
-    /// Row of the group.
+    /// Database row of the group.
     pub(super) group: i64,
     state: Mutex<State>,
     changed: watch::Sender<()>,
 }
 
-/// Names one delivery: the message, and which of its deliveries in this process.
+/// Identifies one delivery: the message, and the number of the delivery in this process.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket {
     pub(super) position: u64,
@@ -25,23 +26,23 @@ pub(super) struct Ticket {
 struct State {
     pending: HashMap<u64, Pending>,
     ready: HashMap<Arc<str>, BTreeSet<u64>>,
-    /// Spaces with ready messages, the one whose turn it is in front.
+    /// Spaces with ready messages; the next one to be served is at the front.
     turns: VecDeque<Arc<str>>,
-    /// When what is not ready becomes so.
+    /// When each waiting message becomes ready.
     wakes: BTreeSet<(Instant, u64)>,
     deliveries: u64,
 }
 
 struct Pending {
     space: Arc<str>,
-    /// None when ready.
+    /// When the message becomes ready; `None` if it is ready.
     until: Option<Instant>,
     /// Number of the latest delivery, 0 before the first.
     delivery: u64,
 }
 
 impl Lane {
-    /// Makes a lane of what is pending in the file: position, space, when visible (none for now).
+    /// Makes a lane from the pending messages in the file: position, space, and when visible (`None`: now).
     pub(super) fn new(group: i64, pending: impl IntoIterator<Item = (u64, String, Option<Instant>)>) -> Lane {
         let mut state = State::default();
         for (position, space, until) in pending {
@@ -54,7 +55,7 @@ impl Lane {
         }
     }
 
-    /// Returns a receiver that sees every change from now on.
+    /// Returns a receiver that is notified of every later change.
     pub(super) fn watch(&self) -> watch::Receiver<()> {
         self.changed.subscribe()
     }
@@ -63,12 +64,13 @@ impl Lane {
         self.state().pending.len() as u64
     }
 
-    /// Takes the next ready message until `deadline`, or says when there may be one (none: after a change).
+    /// Takes the next ready message; it becomes ready again at `deadline` unless it is settled before. If there is
+    /// none, returns when one may become ready (`None`: only after a change).
     pub(super) fn take(&self, now: Instant, deadline: Instant) -> Result<Ticket, Option<Instant>> {
         self.state().take(now, deadline)
     }
 
-    /// Makes a message ready, whether known or not.
+    /// Makes a message ready, even if it is new to the lane.
     pub(super) fn add(&self, position: u64, space: &str) {
         self.state().put(position, space, None);
         self.changed.send_replace(());
@@ -79,7 +81,7 @@ impl Lane {
         self.state().remove(position);
     }
 
-    /// Says whether no later delivery of the message was made and it was not settled.
+    /// Returns true if the message is not settled and has no later delivery.
     pub(super) fn is_current(&self, ticket: Ticket) -> bool {
         self.state()
             .pending
@@ -87,7 +89,7 @@ impl Lane {
             .is_some_and(|it| it.delivery == ticket.number)
     }
 
-    /// Makes the message of a current delivery ready at `until`; does nothing for another.
+    /// Makes the message ready at `until` if the delivery is current; otherwise does nothing.
     pub(super) fn wait_until(&self, ticket: Ticket, until: Instant) {
         let mut state = self.state();
         if state.is_current(ticket) {
@@ -96,7 +98,7 @@ impl Lane {
         }
     }
 
-    /// Forgets all messages of a space.
+    /// Removes all messages of a space.
     pub(super) fn erase(&self, space: &str) {
         let mut state = self.state();
         let of_space = |(position, it): (&u64, &Pending)| (&*it.space == space).then_some(*position);

@@ -1,4 +1,4 @@
-//! The queue's tables.
+//! The tables of the queue.
 
 use std::time::Duration;
 
@@ -12,22 +12,23 @@ use super::lane::Lane;
 use crate::clock;
 use crate::store::{Failure, Outcome, integer, natural};
 
-/// Deduplication keys kept: this many of the newest, none older than this.
+/// Limits of the stored deduplication keys: number of keys, and age in seconds.
 const KEYS_MAX: i64 = 1_000_000;
 const KEY_SECONDS: i64 = 7 * 24 * 3_600;
-/// Keys that may leave when one comes; more than one, so that their number also shrinks.
+/// Maximum number of keys deleted when one is added. It is more than one, so that their number can also shrink.
 const KEYS_AT_ONCE: i64 = 2;
-/// Longest reason of a dead letter, characters.
+/// Maximum length of the reason of a dead letter, in characters.
 const REASON_MAX: usize = 2_000;
 
-/// Where a published frame lies, and whether it is there only since now.
+/// The position of a published frame, and whether this publish stored it.
 pub(super) struct Stored {
     pub(super) position: u64,
     pub(super) fresh: bool,
 }
 
-/// Stores a frame for every known group of its subject. The bound holds for what comes from outside: what follows from a
-/// message has to find room, or a full queue would never be emptied. It is no more than two frames for each that came.
+/// Stores a frame for every known group of its subject. The size limit applies only to messages from outside. Messages
+/// that follow from others must always find room, otherwise a full queue could never be emptied; there are at most two
+/// for each message from outside.
 pub(super) fn publish(db: &Connection, frame: &Frame, frames_max: u64) -> Outcome<Stored> {
     if let Some(position) = first_of_key(db, frame)? {
         return Ok(Stored { position, fresh: false });
@@ -65,7 +66,7 @@ pub(super) fn publish(db: &Connection, frame: &Frame, frames_max: u64) -> Outcom
     })
 }
 
-/// Makes the group known if it is not, with all messages that are kept, and returns its lane.
+/// Returns the lane of a group. A new group is registered and receives all stored messages.
 pub(super) fn join(db: &Connection, subject: &str, group: &str) -> Outcome<Lane> {
     let added = db.execute(
         "INSERT INTO consumer_groups (subject, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
@@ -89,7 +90,7 @@ pub(super) fn join(db: &Connection, subject: &str, group: &str) -> Outcome<Lane>
     Ok(Lane::new(row, lines.collect::<rusqlite::Result<Vec<_>>>()?))
 }
 
-/// Counts a delivery and returns the frame with its attempts; none if the group has settled it.
+/// Counts a delivery. Returns the frame and the number of attempts, or `None` if the group has settled the message.
 pub(super) fn deliver(db: &Connection, group: i64, position: u64) -> Outcome<Option<(Frame, u32)>> {
     let mut count = db.prepare_cached(
         "UPDATE pending SET attempts = attempts + 1 WHERE consumer_group = ?1 AND position = ?2 RETURNING attempts",
@@ -107,7 +108,7 @@ pub(super) fn deliver(db: &Connection, group: i64, position: u64) -> Outcome<Opt
     }
 }
 
-/// Settles a message for a group, and drops it once no group needs it.
+/// Settles a message for a group, and deletes it if no other group needs it.
 pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
     let position = integer(position);
     let mut settle = db.prepare_cached("DELETE FROM pending WHERE consumer_group = ?1 AND position = ?2")?;
@@ -119,7 +120,7 @@ pub(super) fn done(db: &Connection, group: i64, position: u64) -> Outcome<()> {
     Ok(())
 }
 
-/// Notes when the message may be delivered to the group again, so that a restart does not hurry it.
+/// Stores when the message may be redelivered to the group, so that a restart does not deliver it earlier.
 pub(super) fn retry_after(db: &Connection, group: i64, position: u64, delay: Duration) -> Outcome<()> {
     let at = clock::now()
         .timestamp_millis()
@@ -130,7 +131,7 @@ pub(super) fn retry_after(db: &Connection, group: i64, position: u64, delay: Dur
     Ok(())
 }
 
-/// Moves a message of a group among the dead letters and returns its id there; none if the group has settled it.
+/// Moves a message of a group to the dead letters and returns its id there, or `None` if the group has settled it.
 pub(super) fn bury(db: &Connection, group: i64, position: u64, reason: &str) -> Outcome<Option<u64>> {
     let reason: String = reason.chars().take(REASON_MAX).collect();
     let mut copy = db.prepare_cached(
@@ -150,7 +151,7 @@ pub(super) fn bury(db: &Connection, group: i64, position: u64, reason: &str) -> 
     Ok(id)
 }
 
-/// Counts what a group has not settled; a group that is not known has settled nothing.
+/// Counts the messages that a group has not settled; an unknown group has settled none.
 pub(super) fn backlog(db: &Connection, subject: &str, group: &str) -> Outcome<u64> {
     let count: i64 = match group_row(db, subject, group)? {
         Some(row) => db.query_row("SELECT count(*) FROM pending WHERE consumer_group = ?1", [row], |row| {
@@ -163,13 +164,14 @@ pub(super) fn backlog(db: &Connection, subject: &str, group: &str) -> Outcome<u6
     Ok(natural(count))
 }
 
-/// Counts the messages of one space that are kept: each leaves once every group has settled it.
+/// Counts the stored messages of one space. A message is deleted when every group has settled it.
 pub(super) fn backlog_of_space(db: &Connection, subject: &str, space: &str) -> Outcome<u64> {
     let mut count = db.prepare_cached("SELECT count(*) FROM messages WHERE space = ?1 AND subject = ?2")?;
     Ok(natural(count.query_row([space, subject], |row| row.get(0))?))
 }
 
-/// Lists messages of a subject and space: one that every group has settled, or given up, is no longer stored.
+/// Returns the positions of the stored messages of a subject and space. A message that every group has settled or given
+/// up is no longer stored.
 pub(super) fn unsettled(db: &Connection, subject: &str, space: &str, limit: usize) -> Outcome<Vec<Position>> {
     let mut select = db
         .prepare_cached("SELECT position FROM messages WHERE space = ?1 AND subject = ?2 ORDER BY position LIMIT ?3")?;
@@ -178,7 +180,8 @@ pub(super) fn unsettled(db: &Connection, subject: &str, space: &str, limit: usiz
     Ok(positions?.into_iter().map(|it| Position(natural(it))).collect())
 }
 
-/// Drops all that the queue holds of a space. Its keys go too: a space made anew may publish the same again.
+/// Deletes everything of a space, including deduplication keys: if the space is created again, it may publish the same
+/// messages.
 pub(super) fn erase(db: &Connection, space: &str) -> Outcome<()> {
     for table in ["pending", "messages", "dead_letters", "dedup_keys"] {
         db.execute(&format!("DELETE FROM {table} WHERE space = ?1"), [space])?;
@@ -186,7 +189,7 @@ pub(super) fn erase(db: &Connection, space: &str) -> Outcome<()> {
     Ok(())
 }
 
-/// Makes the key of a dead letter free: what is discarded may be published again.
+/// Deletes the deduplication key of a dead letter, so that a discarded message may be published again.
 pub(super) fn free_key(db: &Connection, letter: u64) -> Outcome<()> {
     let mut free = db.prepare_cached(
         "DELETE FROM dedup_keys WHERE (subject, key) = (SELECT subject, dedup_key FROM dead_letters WHERE id = ?1)",

@@ -13,21 +13,22 @@ use super::{Address, Caller, EndpointError};
 pub use options::{Options, RoleOptions, ToolMode};
 use wire::{Answered, OWN};
 
-/// Bytes of an answer that are read.
+/// Maximum size of an answer, in bytes.
 const ANSWER_BYTES_MAX: usize = 1_024 * 1_024;
-/// Tool calls of one reply that are read.
+/// Maximum number of tool calls read from one reply.
 const CALLS_MAX: usize = 16;
 
-/// Replies by asking an endpoint.
+/// A language model behind an endpoint.
 pub struct ChatEndpoint {
     caller: Caller,
     options: Options,
 }
 
 impl ChatEndpoint {
-    /// Takes the options; nothing is asked yet.
+    /// Makes the endpoint; nothing is sent yet.
     ///
     /// # Errors
+    ///
     /// Options that cannot be used.
     pub fn new(options: &Options) -> Result<ChatEndpoint, EndpointError> {
         let address = Address {
@@ -88,7 +89,7 @@ impl LanguageModel for ChatEndpoint {
     }
 }
 
-/// Says what went wrong, and what to look at, to whoever asked and whoever runs it.
+/// Returns what went wrong and what to check, for users and operators.
 fn advice(error: &EndpointError) -> String {
     let status = match error {
         EndpointError::Away { source, .. } if source.is_timeout() => return "it took too long".to_owned(),

@@ -10,28 +10,28 @@ use super::{Address, Caller, EndpointError};
 use crate::Secret;
 use crate::embed::{has_words, normalised};
 
-/// Bytes of a text that are sent; parts of turns have fewer.
+/// Number of bytes of a text that are sent; parts of turns have fewer.
 const TEXT_BYTES_MAX: usize = 8_192;
-/// Bytes of an answer that are read, a text: a vector of eight thousand values in full.
+/// Maximum size of an answer, in bytes per text: a vector of eight thousand values, written in full.
 const ANSWER_BYTES_MAX: usize = 256 * 1_024;
 
-/// Settings in `[embeddings]`: where the endpoint is, and how its model wants to be asked.
+/// Settings in `[embeddings]`: the endpoint and how to call its model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Its address up to the version, as `http://127.0.0.1:11434/v1`; empty: no endpoint is asked.
+    /// Base address up to the version, for example `http://127.0.0.1:11434/v1`; if empty, no endpoint is called.
     pub url: String,
-    /// The model, as the endpoint calls it.
+    /// Name of the model at the endpoint.
     pub model: String,
-    /// Sent as `Authorization: Bearer`; empty: nothing is sent.
+    /// Sent as `Authorization: Bearer`; if empty, no key is sent.
     pub key: Secret,
-    /// What the model wants to read before a text that is kept, as `search_document: `.
+    /// Prefix that the model expects before a stored text, for example `search_document: `.
     pub before_text: String,
-    /// What it wants to read before a question, as `search_query: `.
+    /// Prefix that the model expects before a question, for example `search_query: `.
     pub before_question: String,
-    /// Most texts of one request.
+    /// Maximum number of texts in one request.
     pub texts_max: usize,
-    /// Time for one request, seconds.
+    /// Timeout of one request, in seconds.
     pub timeout_secs: u64,
 }
 
@@ -50,8 +50,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the name that vectors of `dimension` values go by: the same model gives the same ones elsewhere, and others if
-    /// it reads something else before a text.
+    /// Returns the model name for vectors of `dimension` values. It does not contain the address, because the same
+    /// model gives the same vectors elsewhere. It contains the prefix of texts, which changes the vectors.
     fn name(&self, dimension: usize) -> String {
         match self.before_text.as_str() {
             "" => format!("{}-{dimension}", self.model),
@@ -60,7 +60,7 @@ impl Options {
     }
 }
 
-/// Embeds by asking an endpoint.
+/// Embeds through an endpoint.
 pub struct Embeddings {
     caller: Caller,
     options: Options,
@@ -87,9 +87,10 @@ struct Vector {
 }
 
 impl Embeddings {
-    /// Asks for one vector, to know how long they are.
+    /// Connects, and requests one vector to learn the dimension.
     ///
     /// # Errors
+    ///
     /// Options that cannot be used; an endpoint that does not answer with vectors.
     pub async fn connect(options: &Options) -> Result<Embeddings, EndpointError> {
         let caller = Caller::new(&Address {
@@ -112,7 +113,7 @@ impl Embeddings {
         Ok(embeddings)
     }
 
-    /// Returns a vector a text, in order, each read with `before` before it.
+    /// Returns one vector per text, in order; each text is sent with the prefix `before`.
     async fn vectors(&self, before: &str, texts: &[&str]) -> Result<Vec<Embedding>, EndpointError> {
         let mut vectors = vec![vec![0.0; self.dimension]; texts.len()];
         let worded: Vec<usize> = (0..texts.len()).filter(|at| has_words(texts[*at])).collect();
@@ -147,7 +148,7 @@ impl Embeddings {
         self.checked(answered.instrument(span).await?, input.len())
     }
 
-    /// Returns a vector of length 1 a text, in the order of the texts.
+    /// Returns one vector of length 1 per text, in the order of the texts.
     fn checked(&self, Answered { mut data }: Answered, texts: usize) -> Result<Vec<Embedding>, EndpointError> {
         data.sort_by_key(|it| it.index);
         if !data.iter().map(|it| it.index).eq(0..texts) {

@@ -1,7 +1,7 @@
-//! Passes what a caller asks of a language model on to an endpoint as it is, and the answer back as it comes.
+//! Forwards a caller's request for a language model to an endpoint unchanged, and streams the answer back.
 //!
-//! No header of the caller is sent along: the endpoint is given the key of the settings and nothing else. Redirects are not
-//! followed, since they would carry what was said to an address that nobody set.
+//! No header of the caller is forwarded: the endpoint only gets the key from the settings. Redirects are not followed,
+//! because they would send the text to an address that is not in the settings.
 
 use std::time::Duration;
 
@@ -12,20 +12,20 @@ use reqwest::{Client, RequestBuilder, Response, Url};
 use super::{CONNECT, EndpointError, bearer, checked_url, wrong};
 use crate::Secret;
 
-/// Where the endpoint is.
+/// The endpoint to forward to.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The section of the settings that names it, for errors.
+    /// The section of the settings that defines it, for errors.
     pub section: &'static str,
-    /// Its address up to the version, as `http://127.0.0.1:11434/v1`.
+    /// Base address up to the version, for example `http://127.0.0.1:11434/v1`.
     pub url: String,
-    /// Sent as `Authorization: Bearer`; empty: nothing is sent.
+    /// Sent as `Authorization: Bearer`; if empty, no key is sent.
     pub key: Secret,
-    /// Longest time of one request, from its begin to the end of the answer.
+    /// Timeout of one request, from its start to the end of the answer.
     pub timeout: Duration,
 }
 
-/// An endpoint that speaks OpenAI's chat completions API.
+/// An endpoint with OpenAI's chat completions API.
 pub struct Relay {
     client: Client,
     chat: Url,
@@ -34,9 +34,10 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// Takes the target; nothing is asked yet.
+    /// Makes the relay; nothing is sent yet.
     ///
     /// # Errors
+    ///
     /// `Options` if a setting cannot be used.
     pub fn new(target: &Target) -> Result<Relay, EndpointError> {
         let client = Client::builder()
@@ -53,9 +54,10 @@ impl Relay {
         })
     }
 
-    /// Sends the JSON of a chat completion; returns once the head of the answer is there, whatever its status.
+    /// Sends the JSON of a chat completion. Returns when the head of the answer has arrived, whatever its status.
     ///
     /// # Errors
+    ///
     /// `Away` if there is no answer in time.
     pub async fn chat(&self, json: Vec<u8>) -> Result<Relayed, EndpointError> {
         let request = self.client.post(self.chat.clone());
@@ -64,10 +66,11 @@ impl Relay {
         self.send(request.header(ACCEPT, accepted), &self.chat).await
     }
 
-    /// Asks which models there are; as [`Relay::chat`].
+    /// Requests the list of models, in the same way as [`Relay::chat`].
     ///
     /// # Errors
-    /// As [`Relay::chat`].
+    ///
+    /// Like [`Relay::chat`].
     pub async fn models(&self) -> Result<Relayed, EndpointError> {
         self.send(self.client.get(self.models.clone()), &self.models).await
     }
@@ -85,7 +88,7 @@ impl Relay {
     }
 }
 
-/// An answer of the endpoint; dropped before its end, the endpoint is no longer listened to.
+/// An answer of the endpoint. If it is dropped before its end, the request is cancelled.
 pub struct Relayed {
     response: Response,
     url: String,
@@ -102,10 +105,11 @@ impl Relayed {
         self.response.headers()
     }
 
-    /// Returns the next bytes of the body as they came; none at its end.
+    /// Returns the next bytes of the body as received, or `None` at its end.
     ///
     /// # Errors
-    /// `Away` if the answer breaks off, or takes longer than it may.
+    ///
+    /// `Away` if the answer breaks off or times out.
     pub async fn chunk(&mut self) -> Result<Option<Vec<u8>>, EndpointError> {
         match self.response.chunk().await {
             Ok(chunk) => Ok(chunk.map(|it| it.to_vec())),

@@ -6,11 +6,11 @@ use domain::port::{Hit, Point, Search, SearchResult, Sparse};
 use super::dense::Dense;
 use super::inverted::Inverted;
 
-/// Dead slots a block may have before it is made anew, and their least share (one of so many).
+/// A block is compacted if it has more dead slots than `DEAD_MAX` and more than one in `DEAD_SHARE`.
 const DEAD_MAX: usize = 1_024;
 const DEAD_SHARE: usize = 4;
 
-/// The points of one space. A point has a slot; a replaced or removed one leaves its slot dead until compaction.
+/// The points of one space. Each point has a slot; when it is replaced or removed, the slot is dead until compaction.
 pub(super) struct Block {
     slots: BTreeMap<(UnitId, u16), u32>,
     points: Vec<Slot>,
@@ -37,12 +37,12 @@ impl Block {
         }
     }
 
-    /// Number of points alive.
+    /// Returns the number of live points.
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Memory taken, in bytes, about.
+    /// Returns the approximate memory use, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let keys = self.points.capacity() * size_of::<Slot>() + self.slots.len() * 40;
         size_of::<Block>() + keys + self.dense.bytes() + self.words.bytes() + self.pieces.bytes()
@@ -51,7 +51,7 @@ impl Block {
     /// Inserts or replaces a point.
     pub(super) fn insert(&mut self, point: &Point) {
         let key = (point.unit, point.part);
-        // A block never holds four billion points: memory ends long before.
+        // Memory runs out long before a block holds four billion points.
         let slot = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
         if let Some(old) = self.slots.insert(key, slot) {
             self.points[old as usize].alive = false;
@@ -76,7 +76,7 @@ impl Block {
         }
     }
 
-    /// Makes the block anew without its dead slots, if they are many.
+    /// Removes the dead slots from the block if there are many.
     pub(super) fn compact(&mut self) {
         let dead = self.points.len() - self.slots.len();
         if dead <= DEAD_MAX || dead * DEAD_SHARE <= self.points.len() {
@@ -97,7 +97,7 @@ impl Block {
         self.slots = self.points.iter().map(|it| it.key).zip(0..).collect();
     }
 
-    /// Gives back memory that is not needed after a load.
+    /// Releases memory that is not needed after a load.
     pub(super) fn shrink(&mut self) {
         self.points.shrink_to_fit();
         self.dense.shrink();
@@ -129,7 +129,7 @@ impl Block {
         }
     }
 
-    /// Says by slot what may be found; none if everything may.
+    /// Returns for each slot whether it may be found; `None` if all may.
     fn mask(&self, search: &Search) -> Option<Vec<bool>> {
         if search.from.is_none()
             && search.until.is_none()

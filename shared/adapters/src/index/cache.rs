@@ -8,7 +8,7 @@ use domain::port::Result;
 use super::Change;
 use super::block::Block;
 
-/// The blocks in memory, by row of their space, under a bound of bytes.
+/// The blocks in memory, by database row of their space, with a limit on their bytes.
 pub(super) struct Cache {
     bytes_max: usize,
     held: Mutex<Held>,
@@ -30,16 +30,16 @@ struct Entry {
 /// The place of one block.
 pub(super) struct Slot {
     pub(super) row: i64,
-    /// None until loaded.
+    /// `None` until loaded.
     block: RwLock<Option<Block>>,
-    /// Told without waiting for the block.
+    /// Whether the block is loaded; readable without waiting for its lock.
     loaded: AtomicBool,
-    /// Whose turn it is to load it; the others wait without a thread each.
+    /// Held by the task that loads the block; the others wait without blocking a thread.
     loading: tokio::sync::Mutex<()>,
 }
 
 impl Slot {
-    /// Runs `search` on the block; none if it is not loaded, which is not waited for.
+    /// Runs `search` on the block. Returns `None` without waiting if the block is not loaded.
     pub(super) fn searched<T>(&self, search: impl FnOnce(&Block) -> T) -> Option<T> {
         if !self.loaded.load(Ordering::Acquire) {
             return None;
@@ -48,7 +48,7 @@ impl Slot {
         block.as_ref().map(search)
     }
 
-    /// Waits until nobody else loads it.
+    /// Waits until no other task loads the block.
     pub(super) async fn turn(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.loading.lock().await
     }
@@ -62,10 +62,10 @@ impl Cache {
         }
     }
 
-    /// Loads the block of a slot, if it is not loaded.
+    /// Loads the block of a slot, unless it is loaded already.
     ///
-    /// A change is applied to a loaded block, and skipped for others: the block of a later load reads it from the file,
-    /// since `load` starts while the slot is locked. Applying one twice does no harm.
+    /// A change is applied only to a loaded block. A block that is loaded later reads the change from the file, because
+    /// `load` starts while the slot is locked. Applying a change twice is harmless.
     pub(super) fn load(&self, slot: &Slot, load: impl FnOnce() -> Result<Block>) -> Result<()> {
         let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
         if place.is_some() {
@@ -100,7 +100,7 @@ impl Cache {
         }
     }
 
-    /// Returns the slot of a space, and notes that it is searched.
+    /// Returns the slot of a space, and marks it as most recently searched.
     pub(super) fn slot(&self, row: i64, space: &SpaceId) -> Arc<Slot> {
         let mut held = self.held();
         held.uses += 1;
@@ -121,7 +121,7 @@ impl Cache {
         Arc::clone(&entry.slot)
     }
 
-    /// Notes the size of a block and lets others go, least recently searched first, until all fit.
+    /// Stores the size of a block, and evicts the least recently searched other blocks until all fit.
     fn resized(&self, row: i64, bytes: usize) {
         let mut held = self.held();
         if let Some(entry) = held.blocks.get_mut(&row) {

@@ -1,11 +1,12 @@
-//! Vectors as bytes for the scan and as f32 for the truth.
+//! Vectors as bytes for a fast scan, and as f32 for exact scores.
 //!
-//! The scan compares codes of one byte a number; each score is off by at most a bound that is known from the vectors.
-//! All that could be among the best inside that bound is scored again with f32, so the result is exact.
+//! The scan compares codes of one byte per number. The error of each score has an upper bound that follows from the
+//! vectors. All candidates that could be among the best within that bound are scored again with f32, so the result is
+//! exact.
 
 use text::dot;
 
-/// Slack for the rounding of the f32 sums themselves.
+/// Margin for the rounding errors of the f32 sums.
 const ROUNDING: f32 = 1e-5;
 
 /// The dense vectors of a block, by slot.
@@ -13,11 +14,11 @@ pub(super) struct Dense {
     dimension: usize,
     exact: Vec<f32>,
     codes: Vec<i8>,
-    /// What a code of 1 stands for.
+    /// For each slot, the factor between codes and numbers of the vector.
     steps: Vec<f32>,
-    /// Greatest distance between a vector and its codes.
+    /// Greatest distance between a vector and its decoded codes.
     blur: f32,
-    /// Greatest length of a vector as its codes say.
+    /// Greatest length of a vector, computed from its codes.
     length: f32,
 }
 
@@ -55,7 +56,7 @@ impl Dense {
         self.steps.push(step);
     }
 
-    /// Returns accepted slots with exact scores: all of the best `limit`, and more. A query of zeros finds nothing.
+    /// Returns accepted slots with exact scores, including all of the best `limit`. A query of zeros finds nothing.
     pub(super) fn search(&self, query: &[f32], accepts: impl Fn(usize) -> bool, limit: usize) -> Vec<(u32, f32)> {
         let length = dot(query, query).sqrt();
         if self.dimension == 0 || limit == 0 || length.is_nan() || length <= 0.0 {
@@ -85,7 +86,7 @@ impl Dense {
         scored
     }
 
-    /// Moves vectors to new slots; those without one go.
+    /// Moves vectors to new slots and removes those without a new slot.
     pub(super) fn compact(&mut self, moved: &[Option<u32>]) {
         let mut kept = Dense::new(self.dimension);
         for (vector, new) in self.exact.chunks_exact(self.dimension.max(1)).zip(moved) {
@@ -102,7 +103,7 @@ impl Dense {
         self.steps.shrink_to_fit();
     }
 
-    /// Codes of the query, finer than those of the vectors, but so that no sum of products overflows.
+    /// Returns the codes of the query. They are finer than those of the vectors, but no sum of products can overflow.
     fn coded(&self, query: &[f32]) -> (Vec<i16>, f32) {
         let most = i32::MAX / (i32::from(i8::MAX) * i32::try_from(self.dimension).unwrap_or(i32::MAX).max(1));
         let step = greatest(query) / most.clamp(1, i32::from(i16::MAX)) as f32;

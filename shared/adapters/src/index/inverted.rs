@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-/// Postings by term: slot and weight, by slot.
+/// Posting lists by term. A posting is a slot and a weight; lists are sorted by slot.
 #[derive(Default)]
 pub(super) struct Inverted {
     postings: HashMap<u32, Vec<(u32, f32)>>,
@@ -12,15 +12,16 @@ impl Inverted {
         lists + self.postings.capacity() * 40
     }
 
-    /// Adds the terms of a new slot, which is greater than all before.
+    /// Adds the terms of a new slot, which must be greater than all earlier slots.
     pub(super) fn push(&mut self, slot: u32, terms: &[(u32, f32)]) {
         for (term, weight) in terms {
             self.postings.entry(*term).or_default().push((slot, *weight));
         }
     }
 
-    /// Returns the accepted slots that share a term with the query, each with its sum of weights times idf over the
-    /// `points` alive (of `slots`). Sums run in the order of the query's terms, so that slots do not matter.
+    /// Returns the accepted slots that share a term with the query. The score of each is its sum of weights times idf,
+    /// computed over the `points` live slots (of `slots`). Sums are in the order of the query's terms, so they do not
+    /// depend on the slots.
     pub(super) fn search(
         &self,
         query: &[(u32, f32)],
@@ -51,7 +52,7 @@ impl Inverted {
         touched.into_iter().map(|slot| (slot, sums[slot as usize])).collect()
     }
 
-    /// Moves postings to new slots; those without one go.
+    /// Moves postings to new slots and removes those without a new slot.
     pub(super) fn compact(&mut self, moved: &[Option<u32>]) {
         self.postings.retain(|_, postings| {
             postings.retain_mut(|(slot, _)| match moved[*slot as usize] {
@@ -71,7 +72,7 @@ impl Inverted {
     }
 }
 
-/// Rarity of a term that `holders` of `points` points hold.
+/// Returns the inverse document frequency of a term that `holders` of `points` points contain.
 fn idf(points: usize, holders: usize) -> f32 {
     let (points, holders) = (points as f32, holders as f32);
     (1.0 + (points - holders + 0.5) / (holders + 0.5)).ln()

@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use super::stored::RawMessage;
 use super::{Core, NatsBus, name, wire};
 
-/// Longest reason, characters.
+/// Maximum length of a reason, in characters.
 const REASON_MAX: usize = 2_000;
 
-/// A delivery that is given up.
+/// A delivery to be given up.
 pub(super) struct Given<'a> {
     pub(super) subject: &'a str,
     pub(super) group: &'a str,
@@ -23,7 +23,7 @@ pub(super) struct Given<'a> {
     pub(super) reason: &'a str,
 }
 
-/// Puts a message among the dead letters and returns its id there; none if its space was erased.
+/// Stores a message as a dead letter and returns its id, or `None` if its space was erased.
 pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<Option<DeadLetterId>> {
     const OPERATION: &str = "bus.dead_letter";
     let frame = wire::frame_of(given.subject, given.message);
@@ -43,12 +43,12 @@ pub(super) async fn bury(core: &Core, given: &Given<'_>) -> Result<Option<DeadLe
     ] {
         wire::set(&mut headers, name, value);
     }
-    // A dead letter that is stored and not yet terminated comes again, and must not be stored again.
+    // A dead letter that is stored but not yet terminated is delivered again, and must not be stored twice.
     let id = ["dead", given.subject, given.group, &given.sequence.to_string()];
     headers.insert(wire::ID, name::message_id(&id).as_str());
     let subject = core.names.dead(&frame.space);
     let stored = core.link.store(OPERATION, &subject, headers, &frame.payload).await?;
-    // Looked up afterwards: an erasure notes itself before it purges, so one of the two sees the other.
+    // Checked after storing: an erasure writes its note before it purges, so one of the two sees the other.
     if core.erased(OPERATION, given.subject, &frame.space).await?.sequence >= given.sequence {
         delete(core, OPERATION, stored.sequence).await?;
         return Ok(None);
@@ -84,12 +84,13 @@ impl DeadLetters for NatsBus {
             position,
             ..
         } = dead_letter(&message);
-        // What was amended and then not deleted is stored once more only with another payload.
+        // The id contains the payload. So an amendment that was stored without deleting the old letter is stored again
+        // only if it has another payload.
         let digest = name::message_id(&["amended", &id.to_string(), &String::from_utf8_lossy(payload)]);
         message.headers.insert(wire::ID, digest.as_str());
         let place = core.names.dead(&space);
         let stored = core.link.store(OPERATION, &place, message.headers, payload).await?;
-        // As when it was buried: the space may have been erased meanwhile.
+        // As in `bury`: the space may have been erased meanwhile.
         if core.erased(OPERATION, &subject, &space).await?.sequence >= position.0 {
             delete(core, OPERATION, stored.sequence).await?;
         }
@@ -104,7 +105,7 @@ impl DeadLetters for NatsBus {
         let frame = wire::frame(&letter.subject, &message.headers, &message.payload);
         let mut headers = wire::headers(OPERATION, &frame)?;
         wire::set(&mut headers, wire::POSITION, &letter.position.0.to_string());
-        // Stored and then not deleted it can be replayed again, and is stored once.
+        // If the old letter is not deleted, it may be replayed again; the message is then still stored only once.
         let message_id = name::message_id(&["replay", &id.to_string()]);
         headers.insert(wire::ID, message_id.as_str());
         let partitions = core.partitions(OPERATION, &letter.subject)?;
@@ -118,7 +119,8 @@ impl DeadLetters for NatsBus {
         const OPERATION: &str = "dead_letters.discard";
         let core = &self.core;
         let letter = dead_letter(&one(core, OPERATION, id).await?);
-        // Noted first, so that a discard that ends between the two is repeated and not half done.
+        // The note is written first, so that a discard that is interrupted between the two steps is repeated, not left
+        // half done.
         let note = core.names.discarded(&letter.subject, &letter.space, letter.position.0);
         let mut headers = async_nats::HeaderMap::new();
         headers.insert(wire::ID, core.link.fresh_id().as_str());
@@ -127,7 +129,7 @@ impl DeadLetters for NatsBus {
     }
 }
 
-/// Reads up to `limit` dead letters behind `after` under a subject, one question each.
+/// Reads up to `limit` dead letters after an id, under a subject; one request for each.
 async fn some(
     core: &Core,
     operation: &'static str,
@@ -153,7 +155,7 @@ async fn one(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<S
     found.ok_or_else(|| PortError::new(operation, ErrorKind::NotFound, format!("there is no dead letter {id}")))
 }
 
-/// Deletes a dead letter; it may be gone already.
+/// Deletes a dead letter; not an error if it does not exist.
 async fn delete(core: &Core, operation: &'static str, id: DeadLetterId) -> Result<()> {
     let subject = format!("STREAM.MSG.DELETE.{}", core.names.dead_stream());
     match core.link.api::<Value>(operation, &subject, &json!({ "seq": id })).await {

@@ -1,4 +1,4 @@
-//! Pulls for one lane: one inbox, one open pull at most a partition, opened only while a member waits.
+//! Pulls messages for one lane: one inbox, at most one open pull per partition, and only while a member waits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,25 +16,26 @@ use super::lane::{Lane, Pulled};
 use super::name;
 use super::settle::AGAIN;
 
-/// Subject of a pull.
+/// Subject of a pull request.
 const NEXT: &str = "$JS.API.CONSUMER.MSG.NEXT";
-/// How long the server keeps a pull open: short, since a pull the server forgot is only missed when it should have ended.
+/// How long the server keeps a pull open. Short, because a pull that the server forgot is noticed only when it should
+/// have ended.
 const OPEN: Duration = Duration::from_secs(10);
-/// After this long without an answer a pull counts as lost.
+/// A pull without an answer for this long counts as lost.
 const LOST: Duration = Duration::from_secs(12);
 /// Pause after the server refused a pull.
 const REST: Duration = Duration::from_millis(250);
-/// Refusals in a row, over all partitions, after which members have to subscribe anew.
+/// Number of refusals in a row, over all partitions, after which members have to subscribe again.
 const REFUSALS_MAX: u32 = 200;
 
-/// The feed of a lane; ends with it.
+/// The feed of a lane; it ends with the lane.
 pub(super) struct Feed {
     core: Arc<Core>,
     lane: Arc<Lane>,
     stream: String,
     address: String,
     inbox: Subscriber,
-    /// By partition: when a pull may be opened again; none while it may be at any time.
+    /// For each partition, when a pull may be opened again; `None`: at any time.
     closed_until: Vec<Option<Instant>>,
     refusals: u32,
 }
@@ -82,7 +83,7 @@ impl Feed {
                 },
                 () = self.lane.wanted.notified() => (),
                 changed = connects.changed() => {
-                    // What was open went with the connection.
+                    // The open pulls ended with the connection.
                     self.closed_until.fill(None);
                     if changed.is_err() { break }
                 }
@@ -97,7 +98,7 @@ impl Feed {
         self.close().await;
     }
 
-    /// Opens the pulls that are wanted, and returns when to look again.
+    /// Opens the necessary pulls, and returns when to check again.
     async fn pull(&mut self) -> Instant {
         let now = Instant::now();
         let later = now + LOST;
@@ -150,7 +151,7 @@ impl Feed {
         self.lane.put(pulled);
     }
 
-    /// Notes that the server has closed a pull without a message.
+    /// Records that the server closed a pull without a message.
     fn refused(&mut self, partition: Option<usize>, status: StatusCode, description: &str) {
         let Some(until) = partition.and_then(|it| self.closed_until.get_mut(it)) else {
             return;
@@ -171,7 +172,7 @@ impl Feed {
         }
     }
 
-    /// Ends the lane if what was refused for want of permission is a pull of it: no answer will come.
+    /// Closes the lane if the server refused one of its pulls because of missing permissions: no answer will come.
     fn forbidden(&self, refused: &str) {
         if refused.contains(&format!(
             "{NEXT}.{}.{}-",
@@ -184,7 +185,7 @@ impl Feed {
         }
     }
 
-    /// Keeps what is ready from being delivered to others.
+    /// Extends the ack wait of ready messages, so that they are not delivered elsewhere.
     fn keep_alive(&self) {
         let replies = self.lane.kept_alive(Instant::now());
         replies
@@ -192,7 +193,7 @@ impl Feed {
             .for_each(|it| self.core.link.tell(it, super::settle::PROGRESS));
     }
 
-    /// Gives back what was not handed out.
+    /// Returns messages that were not handed out to the server.
     async fn close(mut self) {
         if let Err(error) = self.inbox.drain().await {
             debug!(%error, "cannot unsubscribe");

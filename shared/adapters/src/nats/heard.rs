@@ -1,30 +1,30 @@
-//! What the client of NATS says of its connection.
+//! Connection events of the NATS client.
 
 use async_nats::{Event, ServerError};
 use tokio::sync::watch;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
-/// Who hears what becomes of the connection.
+/// Publishes the state of the connection to its watchers.
 #[derive(Default)]
 pub(super) struct Heard {
-    /// Number of times the connection was made.
+    /// Number of times the client connected.
     pub(super) connects: watch::Sender<u64>,
-    /// When it was last lost.
+    /// When the connection was last lost.
     pub(super) lost: watch::Sender<Option<Instant>>,
     pub(super) refusals: watch::Sender<Refusals>,
 }
 
-/// What the server refused for want of permission.
+/// What the server refused because of missing permissions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Refusals {
     pub(super) count: u64,
-    /// Its words on the last one, which name the subject.
+    /// The server's text about the last refusal; it names the subject.
     pub(super) last: String,
 }
 
 impl Heard {
-    /// Takes in what the client says of its connection.
+    /// Handles a connection event of the client.
     pub(super) fn event(&self, event: &Event) {
         match event {
             Event::Connected => {

@@ -1,4 +1,4 @@
-//! Requests over plain NATS: no stream, an answer or an error.
+//! Requests over plain NATS: no stream, only an answer or an error.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -18,22 +18,23 @@ use super::link::{Link, unanswered};
 use super::{Core, schema, wire};
 use crate::{clock, servers};
 
-/// Servers in all processes share one queue a subject.
+/// Queue group that the servers of a subject in all processes share.
 const QUEUE: &str = "servers";
-/// How long servers that leave tell askers so.
+/// How long leaving servers keep refusing requests.
 const LINGER: Duration = Duration::from_millis(50);
-/// Instead of the kind of an error: the server leaves and has not begun.
+/// Error name of a server that is leaving and has not started the request.
 const LEAVING: &str = "leaving";
 const OPERATION: &str = "bus.request";
 
-/// Answers one request; dropped without an answer it says so.
+/// Answers one request. If it is dropped without an answer, it sends an error.
 struct Replier {
     link: Arc<Link>,
     runtime: Handle,
     to: Option<String>,
 }
 
-/// Asks and waits for the answer. A request that came to a server about to leave, which has not begun it, goes to another.
+/// Sends a request and waits for the answer. A request that reached a leaving server, which did not start it, is sent
+/// to another one.
 pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Result<Vec<u8>> {
     let headers = wire::headers(OPERATION, frame)?;
     let until = Instant::now() + patience;
@@ -66,7 +67,8 @@ pub(super) async fn ask(core: &Core, frame: &Frame, patience: Duration) -> Resul
     Err(PortError::new(OPERATION, kind.unwrap_or(ErrorKind::Internal), detail))
 }
 
-/// Sends a request once and waits, as long as the connection lasts: an answer that comes after it finds nobody.
+/// Sends a request once and waits while the connection lasts. After a reconnect, the answer could no longer be
+/// received.
 async fn exchange(core: &Core, frame: &Frame, mut headers: HeaderMap, until: Instant) -> Result<Message> {
     let subject = &frame.subject;
     let (mut connects, mut lost) = (core.link.connects(), core.link.lost());
@@ -108,14 +110,14 @@ pub(super) async fn serve(core: &Arc<Core>, subject: &str) -> Result<BoxStream<'
         .map_err(|source| {
             PortError::new("bus.serve", ErrorKind::Unavailable, "the connection to NATS failed").caused_by(source)
         })?;
-    // Once the server has answered something it has the subscription too.
+    // An answer from the server proves that it has processed the subscription too.
     schema::exists(&core.link, &core.names.dead_stream()).await?;
     core.servers.add(subject, server);
     tokio::spawn(hand_out(Arc::clone(core), subject.to_owned(), heard));
     Ok(inquiries)
 }
 
-/// Hands requests to the servers in turn until all are gone; what comes then is told so.
+/// Passes requests to the servers of this process in turn until all are gone; later requests are refused as leaving.
 async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
     while let Some(serving) = core.servers.in_turn(&subject) {
         let message = tokio::select! {
@@ -126,10 +128,11 @@ async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
             core.servers.forget(&subject);
             return;
         };
-        // Are all gone, it is dropped, which tells its asker so.
+        // If all servers are gone, the request is dropped, which sends an error to its caller.
         drop(serving.take(inquiry(&core.link, &subject, message)).await);
     }
-    // The client drops what comes in the moment it unsubscribes, so what is on its way is sent elsewhere first.
+    // The client drops incoming messages as soon as it unsubscribes, so requests that are on their way are first sent
+    // elsewhere.
     let until = Instant::now() + LINGER;
     while let Ok(Some(message)) = timeout_at(until, heard.next()).await {
         Replier::new(&core.link, &message).leave();
@@ -142,7 +145,8 @@ async fn hand_out(core: Arc<Core>, subject: String, mut heard: Subscriber) {
     }
 }
 
-/// Takes a request as it comes. Its asker may have another clock, so when it stops waiting is told by what was left.
+/// Makes an inquiry from a message. The clock of the caller may differ, so the deadline is computed from the time that
+/// was left.
 fn inquiry(link: &Arc<Link>, subject: &str, message: Message) -> Inquiry {
     let mut frame = wire::frame_of(subject, &message);
     let left = message.headers.as_ref().and_then(|it| wire::number(it, wire::LEFT));
@@ -179,7 +183,7 @@ impl Replier {
         }
     }
 
-    /// Says that this server has not begun the request and never will.
+    /// Tells the caller that this server has not started the request and will not.
     fn leave(mut self) {
         let mut headers = HeaderMap::new();
         wire::set(&mut headers, wire::ERROR, LEAVING);
@@ -201,7 +205,7 @@ impl Replier {
             }
         };
         let mut sent = sent.boxed();
-        // Tried here first, so that a flush behind the reply waits for it.
+        // Polled here first, so that a later flush waits for it.
         if (&mut sent).now_or_never().is_none() {
             self.runtime.spawn(sent);
         }

@@ -1,5 +1,5 @@
-//! What was pulled for the members of one group in this process and not handed out yet: about one message a partition.
-//! Members wait here, and the feed pulls while one does.
+//! Messages pulled for the members of one group in this process and not yet handed out: about one per partition.
+//! Members wait here, and the feed pulls while a member waits.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,42 +16,43 @@ use super::Core;
 use super::settle::{PROGRESS, Settling};
 use super::wire;
 
-/// Shared by the members of a group and the feed.
+/// State shared by the members of a group and the feed.
 pub(super) struct Lane {
     pub(super) subject: String,
     pub(super) group: String,
-    /// Tells the feed that a member waits.
+    /// Notifies the feed that a member waits.
     pub(super) wanted: Notify,
     /// Ends the feed.
     pub(super) closed: CancellationToken,
     state: Mutex<State>,
     waiting: AtomicUsize,
-    /// Tells members that something is ready or failed.
+    /// Notifies members that a message is ready or the lane failed.
     changed: Notify,
 }
 
 #[derive(Default)]
 struct State {
     members: usize,
-    /// In order of arrival. A partition is pulled again only when what it gave is handed out, so partitions take turns.
+    /// In order of arrival. A partition is pulled again only when its last message is handed out, so partitions take
+    /// turns.
     ready: VecDeque<Pulled>,
     failed: Option<(ErrorKind, String)>,
 }
 
-/// A message the server has handed to this process.
+/// A message that the server delivered to this process.
 pub(super) struct Pulled {
     pub(super) partition: u16,
     pub(super) message: Message,
-    /// Place in the stream.
+    /// Position in the stream.
     pub(super) sequence: u64,
     pub(super) attempt: u32,
-    /// Where to settle it.
+    /// Subject for settling it.
     pub(super) reply: String,
     /// When its ack wait began.
     pub(super) since: Instant,
 }
 
-/// One member of a group. The last one that goes closes the lane.
+/// One member of a group. When the last one is dropped, the lane closes.
 pub(super) struct Member {
     core: Arc<Core>,
     lane: Arc<Lane>,
@@ -72,7 +73,7 @@ impl Lane {
         }
     }
 
-    /// Adds a member; none once the lane is closed.
+    /// Adds a member. Returns `None` if the lane is closed.
     pub(super) fn join(self: &Arc<Lane>, core: &Arc<Core>) -> Option<Member> {
         let mut state = self.state();
         if self.closed.is_cancelled() {
@@ -89,7 +90,7 @@ impl Lane {
         self.waiting.load(Ordering::SeqCst) > 0
     }
 
-    /// Says for which partitions something is ready.
+    /// Returns the partitions that have a ready message.
     pub(super) fn filled(&self) -> Vec<u16> {
         self.state().ready.iter().map(|it| it.partition).collect()
     }
@@ -99,14 +100,14 @@ impl Lane {
         self.changed.notify_waiters();
     }
 
-    /// Closes the lane with an error; the members subscribe anew.
+    /// Closes the lane with an error; its members have to subscribe again.
     pub(super) fn fail(&self, error: &PortError) {
         self.state().failed = Some((error.kind(), error.detail().to_owned()));
         self.closed.cancel();
         self.changed.notify_waiters();
     }
 
-    /// Starts the ack wait of what is ready anew, and returns where to tell the server so.
+    /// Restarts the ack wait of the ready messages. Returns the subjects for reporting this to the server.
     pub(super) fn kept_alive(&self, now: Instant) -> Vec<String> {
         let renew = |it: &mut Pulled| {
             it.since = now;
@@ -115,13 +116,13 @@ impl Lane {
         self.state().ready.iter_mut().map(renew).collect()
     }
 
-    /// Forgets what belongs to an erased space.
+    /// Removes the messages of an erased space.
     pub(super) fn erase(&self, space: &str) {
         let of_space = |it: &Pulled| wire::space_of(&it.message) == space;
         self.state().ready.retain(|it| !of_space(it));
     }
 
-    /// Takes everything that was not handed out.
+    /// Takes all messages that were not handed out.
     pub(super) fn rest(&self) -> VecDeque<Pulled> {
         std::mem::take(&mut self.state().ready)
     }
@@ -141,7 +142,7 @@ impl Lane {
 }
 
 impl Member {
-    /// Waits for the next delivery; an error is the end. May be dropped at any time without losing one.
+    /// Waits for the next delivery; an error is the end. Cancel safe: no delivery is lost if the future is dropped.
     pub(super) async fn next(&self) -> Result<Delivery> {
         loop {
             let changed = self.lane.changed.notified();

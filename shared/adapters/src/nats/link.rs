@@ -1,4 +1,4 @@
-//! The connection: every call bounded, every failure with a kind.
+//! The connection: every call has a timeout, every failure a kind.
 
 use std::time::Duration;
 
@@ -19,34 +19,34 @@ use tracing::debug;
 use super::heard::{Heard, Refusals};
 use super::options::Options;
 
-/// A connection that is lost for longer than this is not waited for any more by whoever asks another service.
+/// If the connection is lost for longer than this, requests to other services no longer wait for it.
 const GRACE: Duration = Duration::from_secs(1);
-/// Pause before a publish that may have failed is repeated.
+/// Pause before a publish that may have failed is retried.
 const REPEAT: Duration = Duration::from_millis(100);
-/// Prefix of what JetStream is asked.
+/// Prefix of JetStream API subjects.
 const API: &str = "$JS.API";
-/// The stream is at its bound; or its file cannot be written.
+/// The stream is full, or its file cannot be written.
 const STORE_FAILED: u64 = 10_077;
-/// No such stream, message, consumer, message of a subject.
+/// There is no such stream, message, consumer, or message of a subject.
 const MISSING: [u64; 4] = [10_059, 10_043, 10_014, 10_037];
-/// The message is larger than the stream takes.
+/// The message is larger than the stream allows.
 const MESSAGE_TOO_LARGE: u64 = 10_054;
-/// Nothing can be stored: memory, disk or streams of the server or account are used up.
+/// Nothing can be stored: memory, disk or streams of the server or account are exhausted.
 const NO_ROOM: [u64; 5] = [10_023, 10_047, 10_026, 10_028, 10_002];
 
-/// One connection and what everybody needs to use it.
+/// One connection and everything needed to use it.
 pub(super) struct Link {
     pub(super) client: Client,
     call_timeout: Duration,
     publish_timeout: Duration,
-    /// Number of times the connection was made.
+    /// Number of times the client connected.
     connects: watch::Receiver<u64>,
-    /// When it was last lost.
+    /// When the connection was last lost.
     lost: watch::Receiver<Option<Instant>>,
     refusals: watch::Receiver<Refusals>,
 }
 
-/// Where a message lies, and whether it lay there before.
+/// The sequence of a stored message, and whether it was stored before.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stored {
     pub(super) sequence: u64,
@@ -62,7 +62,7 @@ struct Acknowledged {
 }
 
 enum Failure {
-    /// Repeating it soon may help.
+    /// A retry soon may succeed.
     Passing(PortError),
     Lasting(PortError),
 }
@@ -109,7 +109,7 @@ impl Link {
             };
             PortError::new("bus.connect", kind, detail).caused_by(source)
         })?;
-        // Its own first connection is no reason for anybody to begin anew.
+        // Consume the first "connected" event, so that subscribers do not treat it as a reconnect.
         drop(timeout(options.call_timeout(), connects.wait_for(|it| *it > 0)).await);
         Ok(Link {
             client,
@@ -125,12 +125,12 @@ impl Link {
         self.client.connection_state() == State::Connected
     }
 
-    /// Returns a receiver that changes whenever the server refuses something for want of permission.
+    /// Returns a receiver that changes whenever the server refuses something because of missing permissions.
     pub(super) fn refusals(&self) -> watch::Receiver<Refusals> {
         self.refusals.clone()
     }
 
-    /// Returns a receiver that changes whenever the connection was made anew.
+    /// Returns a receiver that changes after every reconnect.
     pub(super) fn connects(&self) -> watch::Receiver<u64> {
         self.connects.clone()
     }
@@ -140,13 +140,13 @@ impl Link {
         self.lost.clone()
     }
 
-    /// Waits for the connection, not longer than for any call.
+    /// Waits for the connection, for at most the timeout of a call.
     pub(super) async fn ready(&self, operation: &'static str) -> Result<()> {
         self.ready_within(operation, self.call_timeout).await
     }
 
-    /// Waits for the connection on behalf of somebody who has that much time: no longer than half of it, and not at all
-    /// if it is lost for long, so that they hear in time that nobody can be asked.
+    /// Waits for the connection for at most half of `patience`. Does not wait if the connection has been lost for long,
+    /// so that the caller gets the error in time.
     pub(super) async fn ready_soon(&self, operation: &'static str, patience: Duration) -> Result<()> {
         let long = (*self.lost.borrow()).is_some_and(|it| it.elapsed() > GRACE);
         let wait = if long { Duration::ZERO } else { patience / 2 };
@@ -168,7 +168,7 @@ impl Link {
         Ok(())
     }
 
-    /// Asks JetStream.
+    /// Calls the JetStream API.
     pub(super) async fn api<T: DeserializeOwned>(
         &self,
         operation: &'static str,
@@ -180,8 +180,8 @@ impl Link {
         read(operation, &answer.map_err(Failure::error)?)
     }
 
-    /// Asks JetStream to make or change something, for as long as a publish is tried: it waits for its disk several times.
-    /// Not asked twice at once: it says of what the first question is still making that it is there, and messages go by unheard.
+    /// Creates or changes something in JetStream. Has the timeout of a publish, as the server often waits for its disk.
+    /// Sends one request at a time: a second would report that the object exists before the first has completed it.
     pub(super) async fn make<T: DeserializeOwned>(
         &self,
         operation: &'static str,
@@ -214,7 +214,7 @@ impl Link {
         self.exchange(operation, &format!("{API}.{subject}"), request).await
     }
 
-    /// Sends a request; a refusal for want of permission is an error at once, since no answer will come.
+    /// Sends a request. A refusal because of missing permissions is an error at once, since no answer will come.
     async fn exchange(
         &self,
         operation: &'static str,
@@ -243,7 +243,7 @@ impl Link {
         }
     }
 
-    /// Asks the server to settle a delivery, and waits until it has.
+    /// Asks the server to settle a delivery, and waits for the confirmation.
     pub(super) async fn settle(&self, operation: &'static str, reply: &str, verdict: &str) -> Result<()> {
         let request = Request::new()
             .payload(verdict.to_owned().into())
@@ -254,10 +254,10 @@ impl Link {
         }
     }
 
-    /// Tells the server something that needs no answer; it goes out with the next connection if there is none.
+    /// Sends the server something that needs no answer. Without a connection, it is sent after the reconnect.
     pub(super) fn tell(&self, subject: &str, payload: &'static str) {
         let (client, subject) = (self.client.clone(), subject.to_owned());
-        // The client is held until all is written: with its last clone it forgets what it has still to send.
+        // The client is held until everything is written: when its last clone is dropped, it drops unsent messages.
         let sent = timeout(self.call_timeout, async move {
             if let Err(error) = client.publish(subject, payload.into()).await {
                 debug!(%error, "cannot tell NATS");
@@ -265,7 +265,7 @@ impl Link {
             drop(client.flush().await);
         });
         let mut sent = sent.boxed();
-        // Tried here first, so that it goes out before what the caller says next.
+        // Polled here first, so that it is sent before the caller's next message.
         if (&mut sent).now_or_never().is_none()
             && let Ok(runtime) = Handle::try_current()
         {
@@ -273,7 +273,7 @@ impl Link {
         }
     }
 
-    /// Returns once everything said so far is written, or after the time of a call.
+    /// Returns when everything sent so far is written, or after the timeout of a call.
     pub(super) async fn flush(&self, operation: &'static str) -> Result<()> {
         let failed = || PortError::new(operation, ErrorKind::Unavailable, "NATS does not take what was said");
         match timeout(self.call_timeout, self.client.flush()).await {
@@ -283,7 +283,7 @@ impl Link {
         }
     }
 
-    /// Stores a message on disk, trying again with its id; after a failure it is not known whether it is stored.
+    /// Stores a message on disk, with retries under the same id. After a failure it is unknown whether it is stored.
     pub(super) async fn store(
         &self,
         operation: &'static str,
@@ -323,13 +323,13 @@ impl Link {
         }
     }
 
-    /// Returns an id no other message has.
+    /// Returns a unique id.
     pub(super) fn fresh_id(&self) -> String {
         self.client.new_inbox()
     }
 }
 
-/// Returns the kind and text of an answer of JetStream that is an error.
+/// Returns kind and text of an error answer of JetStream.
 pub(super) fn refused(operation: &'static str, code: u64, description: &str) -> PortError {
     let kind = if MISSING.contains(&code) {
         ErrorKind::NotFound
@@ -343,7 +343,7 @@ pub(super) fn refused(operation: &'static str, code: u64, description: &str) -> 
     PortError::new(operation, kind, format!("NATS answers {code}: {description}"))
 }
 
-/// Returns the kind and text of a request that failed.
+/// Returns kind and text of a failed request.
 pub(super) fn unanswered(operation: &'static str, source: RequestError) -> PortError {
     let (kind, detail) = match source.kind() {
         RequestErrorKind::TimedOut => (ErrorKind::Unavailable, "no answer from NATS in time"),
@@ -376,7 +376,7 @@ fn acknowledged(operation: &'static str, answer: &Message) -> std::result::Resul
         Ok(Response::Err { error }) => {
             let code = error.error_code().0;
             let failure = refused(operation, code, &error.to_string());
-            // Elections and restarts answer 503 with other codes than a full disk.
+            // Elections and restarts give status 503 with codes other than those of a full disk.
             let passing = error.code() == 503 && code != STORE_FAILED && !NO_ROOM.contains(&code);
             Err(if passing {
                 Failure::Passing(failure)

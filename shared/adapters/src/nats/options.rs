@@ -10,54 +10,57 @@ use super::name;
 use super::schema::Topic;
 use crate::Secret;
 
-/// Longest pause between two attempts to reach the server again.
+/// Longest pause between two attempts to reconnect.
 const RECONNECT_MAX: Duration = Duration::from_millis(500);
 
-/// How to reach the servers, who one is, and how much may be stored.
+/// The connection to the servers, the credentials, and the storage limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Addresses, several separated by commas; `tls://` asks for TLS.
+    /// Addresses of the servers, separated by commas; `tls://` requires TLS.
     pub url: String,
-    /// First part of every subject and stream, so that installations can share servers: letters, digits, `-`, `_`.
+    /// Prefix of every subject and stream, so that installations can share servers: letters, digits, `-`, `_`.
     pub prefix: String,
-    /// Name of this service: shown by the server, and in the prefix of its inboxes, `_INBOX_<service>`.
+    /// Name of this service. The server shows it, and it is part of the prefix of the service's inboxes,
+    /// `_INBOX_<service>`.
     pub service: String,
-    /// Who one is.
+    /// The credentials.
     pub credentials: Credentials,
     /// Certificates.
     pub tls: Tls,
-    /// Longest wait for one answer of the server, milliseconds.
+    /// Timeout of one answer of the server, in milliseconds.
     pub call_timeout_ms: u64,
-    /// Longest time a publish is tried, milliseconds; repeated with the same id, so that it is stored once.
+    /// Total time for the attempts of one publish, in milliseconds. All attempts have the same id, so the message is
+    /// stored once.
     pub publish_timeout_ms: u64,
-    /// Milliseconds a delivery may stay unsettled before it is delivered again. Fixed when a group becomes known;
-    /// `provision` changes it later.
+    /// Milliseconds that a delivery may stay unsettled before the message is redelivered. Fixed when a group becomes
+    /// known; later changes need `provision`.
     pub ack_wait_ms: u64,
-    /// Parts into which the spaces of a subject are divided; see the module. Fixed when the stream is made.
+    /// Number of partitions for the spaces of a subject; see the module. Fixed when the stream is created.
     pub partitions: u16,
-    /// Deliveries of one group and partition that may be unsettled at once, those that wait for a retry included.
+    /// Maximum number of unsettled deliveries of one group and partition, including those that wait for a retry.
     pub unsettled_max: u16,
-    /// Copies of each stream over the servers of a cluster: 1, 3 or 5.
+    /// Number of copies of each stream in a cluster: 1, 3 or 5.
     pub replicas: u8,
-    /// Seconds in which a repeated key is recognised.
+    /// Seconds during which a repeated key is recognised.
     pub dedup_secs: u64,
-    /// Most accepted batches that are kept; more are refused. What follows from them is bounded by bytes alone.
+    /// Maximum number of accepted batches in the stream; further ones are refused. Messages that follow from them are
+    /// limited only by bytes.
     pub messages_max: u32,
-    /// Most accepted batches of one space, so that one space alone cannot fill the stream.
+    /// Maximum number of accepted batches of one space, so that a single space cannot fill the stream.
     pub messages_of_space_max: u32,
-    /// Most bytes of one durable subject. The server reserves them.
+    /// Maximum size of one durable subject, in bytes. The server reserves this space.
     pub bytes_max: u64,
-    /// Most dead letters.
+    /// Maximum number of dead letters.
     pub dead_letters_max: u32,
-    /// Most bytes of dead letters. The server reserves them.
+    /// Maximum size of all dead letters, in bytes. The server reserves this space.
     pub dead_letters_bytes_max: u64,
     /// The durable subjects, and the groups known from the start. Not a setting.
     #[serde(skip, default = "Topic::of_mnemic")]
     pub topics: Vec<Topic>,
 }
 
-/// Who one is to the servers; what is empty is not used, and the first of them that is not empty counts.
+/// Credentials for the servers. Empty fields are not used; the first field that is not empty counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Credentials {
@@ -69,19 +72,19 @@ pub struct Credentials {
     pub user: String,
     /// Password of `user`.
     pub password: Secret,
-    /// A token.
+    /// An authentication token.
     pub token: Secret,
 }
 
-/// Certificates, PEM files; what is empty is not used.
+/// Certificates, as PEM files; empty fields are not used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tls {
-    /// Authorities to trust instead of those of the system; also demands TLS.
+    /// Certificate authorities to trust instead of those of the system. If set, TLS is required.
     pub ca_file: PathBuf,
     /// Certificate of this client.
     pub cert_file: PathBuf,
-    /// Key of `cert_file`. A path, not a secret.
+    /// Private key of `cert_file`. A path, not a secret.
     pub cert_key_file: PathBuf,
 }
 
@@ -127,27 +130,28 @@ impl Credentials {
 }
 
 impl Options {
-    /// Longest wait for one answer.
+    /// Returns the timeout of one answer.
     pub(super) fn call_timeout(&self) -> Duration {
         Duration::from_millis(self.call_timeout_ms.max(1))
     }
 
-    /// Longest time a publish is tried.
+    /// Returns the total time for the attempts of one publish.
     pub(super) fn publish_timeout(&self) -> Duration {
         Duration::from_millis(self.publish_timeout_ms.max(1))
     }
 
-    /// How long a delivery may stay unsettled.
+    /// Returns how long a delivery may stay unsettled.
     pub(super) fn ack_wait(&self) -> Duration {
         Duration::from_millis(self.ack_wait_ms.max(1))
     }
 
-    /// Prefix of the inboxes of a service, so that one service can be kept from reading the replies to another.
+    /// Returns the prefix of a service's inboxes. It is different for each service, so that permissions can prevent a
+    /// service from reading the replies to another.
     pub(super) fn inbox_prefix(&self) -> String {
         format!("_INBOX_{}", self.service)
     }
 
-    /// Checks what would make wrong names, and reads the files of credentials.
+    /// Returns the options of the client. Checks the parts of names and reads the credential files.
     pub(super) fn connect_options(&self) -> Result<ConnectOptions> {
         for (key, value) in [("prefix", &self.prefix), ("service", &self.service)] {
             if !name::is_plain(value) {

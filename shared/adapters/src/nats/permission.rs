@@ -1,4 +1,4 @@
-//! What each service may do on NATS: the least with which it works, once `provision` has run.
+//! The minimal NATS permissions of each service, after `provision` has run.
 
 use std::fmt;
 
@@ -15,31 +15,32 @@ const ROUTED: &[&str] = &[RouteV1::SUBJECT, ToolsV1::SUBJECT, ToolV1::SUBJECT, R
 /// Requests that the reader answers.
 const READ: &[&str] = &[AnswerV1::SUBJECT, PlanV1::SUBJECT, RankV1::SUBJECT, TurnV1::SUBJECT];
 
-/// Who connects.
+/// The services and tools that connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Accepts records, asks router and reader, shows and replays dead letters, erases spaces.
+    /// Accepts records, sends requests to router and reader, shows and replays dead letters, erases spaces.
     Gateway,
-    /// Consumes records and its own announcements, announces units, takes what is erased out of dead letters.
+    /// Consumes records and its own announcements, announces units, removes erased data from dead letters.
     Writer,
     /// Consumes announcements of units.
     Clusterer,
-    /// Serves questions for evidence, tools and recall.
+    /// Serves requests for evidence, tools and recall.
     Router,
-    /// Serves questions for answers, plans and decisions.
+    /// Serves requests for answers, plans and decisions.
     Reader,
     /// Runs `mnemic provision`.
     Operator,
 }
 
-/// Subjects a role may use. `Display` gives the block of a user in the configuration of nats-server.
+/// The subjects that a role may use. `Display` gives the permissions block of a user in the configuration of
+/// nats-server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
-    /// What it may publish.
+    /// Subjects it may publish to.
     pub publish: Vec<String>,
-    /// What it may subscribe to.
+    /// Subjects it may subscribe to.
     pub subscribe: Vec<String>,
-    /// Whether it may reply to what it received.
+    /// Whether it may reply to requests.
     pub replies: bool,
 }
 
@@ -50,7 +51,7 @@ struct Grants<'a> {
 }
 
 impl Role {
-    /// Every role.
+    /// All roles.
     pub const ALL: [Role; 6] = [
         Role::Gateway,
         Role::Writer,
@@ -60,7 +61,7 @@ impl Role {
         Role::Operator,
     ];
 
-    /// Returns the name of the service; connections of the role give it as `service`.
+    /// Returns the name of the service, which connections of the role use as `service`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -74,7 +75,7 @@ impl Role {
     }
 }
 
-/// Returns what a role needs, with the prefix, partitions and topics of `options`.
+/// Returns the permissions that a role needs, with the prefix, partitions and topics in `options`.
 #[must_use]
 pub fn permissions(role: Role, options: &Options) -> Permissions {
     let (records, units) = (RecordsAcceptedV1::SUBJECT, UnitsWrittenV1::SUBJECT);
@@ -93,7 +94,7 @@ pub fn permissions(role: Role, options: &Options) -> Permissions {
         }
         Role::Writer => {
             it.consumes(records, RecordsAcceptedV1::GROUP);
-            // To take what is erased out of them, and to discard those of which nothing is left.
+            // To remove erased data from dead letters, and to discard those that would be empty then.
             it.reads_dead_letters();
             it.discards(records);
             it.consumes(units, "segmenter");
@@ -116,7 +117,7 @@ impl Grants<'_> {
             granted: Permissions::default(),
         };
         it.granted.subscribe.push(format!("_INBOX_{}.>", role.name()));
-        // Looked at on connecting.
+        // Checked when connecting.
         for stream in it.streams() {
             it.publish(format!("$JS.API.STREAM.INFO.{stream}"));
         }
@@ -137,7 +138,8 @@ impl Grants<'_> {
             self.publish(format!("$JS.API.CONSUMER.MSG.NEXT.{stream}.{consumer}"));
             self.publish(format!("$JS.ACK.{stream}.{consumer}.>"));
         }
-        // To give messages up, or less of them; what is given up while its space is erased is taken back.
+        // Needed for storing dead letters and amended versions of them. A dead letter that is stored during the erasure
+        // of its space is deleted again.
         self.publish(self.names.all_dead());
         self.publish(format!("$JS.API.STREAM.MSG.DELETE.{}", self.names.dead_stream()));
         self.reads_erasures();
@@ -147,7 +149,7 @@ impl Grants<'_> {
         self.publish(format!("$JS.API.CONSUMER.LIST.{}", self.names.stream(subject)));
     }
 
-    /// Which batches of a space are still to be written is found by reading them.
+    /// Grants reading the stored messages of a subject, which shows the unwritten batches of a space.
     fn reads(&mut self, subject: &str) {
         self.publish(format!("$JS.API.STREAM.MSG.GET.{}", self.names.stream(subject)));
     }
@@ -176,7 +178,8 @@ impl Grants<'_> {
         }
     }
 
-    /// Notes single messages as discarded, and no more: an erasure of a whole space is noted a level higher.
+    /// Grants notes about single discarded messages only. The note about the erasure of a whole space has a shorter
+    /// subject.
     fn discards(&mut self, subject: &str) {
         self.publish(self.names.all_discarded(subject));
     }
@@ -220,7 +223,7 @@ impl fmt::Display for Permissions {
         block(f, "publish", &self.publish)?;
         block(f, "subscribe", &self.subscribe)?;
         if self.replies {
-            // A little longer than a question may take that allows calls of a language model.
+            // A little longer than a question with language model calls may take.
             writeln!(f, "  allow_responses: {{ max: 1, expires: \"11m\" }}")?;
         }
         writeln!(f, "}}")

@@ -1,11 +1,11 @@
-//! What has to exist on the servers: streams, and the consumers of the groups known from the start.
+//! The objects that must exist on the servers: streams, and the consumers of the groups known from the start.
 //!
 //! A durable subject has one stream, which keeps a message until every known group has settled it. While no group is
-//! known the stream keeps everything (retention `limits`); the first group that joins changes that to `interest`. The
-//! stream remembers into how many partitions it is divided, so that all processes agree.
+//! known, the stream keeps everything (retention `limits`); the first group that joins changes that to `interest`. The
+//! stream stores the number of its partitions, so that all processes agree.
 //!
-//! No consumer is deleted from a stream with retention `interest`. After such a deletion nats-server (before 2.14.10 and
-//! 2.15.3) compares an empty stream with its consumers in the background, and purges the whole stream if a consumer
+//! No consumer is deleted from a stream with retention `interest`. After such a deletion nats-server (before 2.14.10
+//! and 2.15.3) compares an empty stream with its consumers in the background, and purges the whole stream if a consumer
 //! settles a newer message before the comparison ends.
 
 use std::collections::{BTreeSet, HashMap};
@@ -23,41 +23,42 @@ use super::link::Link;
 use super::name::{self, Names};
 use super::options::Options;
 
-/// Where a stream remembers its partitions.
+/// Metadata key for the number of partitions of a stream.
 const PARTITIONS: &str = "mnemic-partitions";
-/// A consumer that earlier versions made for a subject without a known group, so that its stream kept everything.
+/// A consumer that earlier versions created for a subject without a known group, so that its stream kept everything.
 const KEEPER: &str = "keeper";
-/// Consumers made at once.
+/// Number of consumers created concurrently.
 const AT_ONCE: usize = 8;
 const PARTITIONS_MAX: u16 = 256;
-/// Messages a durable subject may see in its life, as a power of two: 10,000 a second for three years.
+/// Number of bits for the messages of a durable subject in its lifetime: 10,000 per second for three years.
 const POSITION_BITS: u32 = 40;
 const OPERATION: &str = "bus.provision";
-/// Subjects that would meet names of the adapter's own.
+/// Subjects that would collide with the adapter's own names.
 const RESERVED: [&str; 3] = ["dead", "erased", "request"];
 
-/// A durable subject and the groups that hear it from the start, so that none misses what is published before it runs.
+/// A durable subject and the groups that receive its messages from the start. These groups miss no message that is
+/// published before they run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
-    /// Subject of its frames.
+    /// Subject of the frames.
     pub subject: String,
-    /// Groups that consume it.
+    /// Groups that consume the subject.
     pub groups: Vec<String>,
-    /// Whether the bounds of messages hold for it: for what comes from outside, which is refused beyond them. What follows
-    /// from a message has to find room, or it would be given up.
+    /// Whether the limits on the number of messages apply. They apply to messages from outside, which are refused
+    /// beyond them. Messages that follow from others must always find room, otherwise they would be given up.
     pub bounded: bool,
 }
 
-/// Something that exists but is not as the settings want it, and is left as it is.
+/// An object that exists but differs from the settings, and is left unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
     /// The stream or consumer.
     pub name: String,
     /// The setting.
     pub setting: &'static str,
-    /// What it is.
+    /// Its value.
     pub found: String,
-    /// What it should be.
+    /// The value in the settings.
     pub wanted: String,
 }
 
@@ -81,11 +82,13 @@ impl Topic {
     }
 }
 
-/// Makes what is missing, brings bounds, times and copies up to the settings, and returns what differs in a way that
-/// cannot be changed while messages are kept. Safe to repeat, and to run beside services.
+/// Creates missing objects, and updates limits, times and replicas to the settings. Returns the differences that cannot
+/// be changed while messages are stored. Idempotent, and safe while services run.
 ///
 /// # Errors
-/// `Invalid` for wrong settings; `Unavailable` if the server is away, refuses, or has no room for the bounds.
+///
+/// `Invalid` for wrong settings; `Unavailable` if the server cannot be reached, refuses, or has too little space for
+/// the limits.
 pub async fn provision(options: &Options) -> Result<Vec<Drift>> {
     checked(options)?;
     let link = Link::connect(options).await?;
@@ -112,7 +115,7 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>> {
     Ok(drifts)
 }
 
-/// Where groups are made known.
+/// The server on which groups are registered.
 pub(super) struct Place<'a> {
     pub(super) link: &'a Link,
     pub(super) names: &'a Names,
@@ -120,7 +123,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Makes a group known that is not; with `renew` the consumers it has are brought up to the settings.
+    /// Registers a group if it is unknown. With `renew`, its existing consumers are updated to the settings.
     pub(super) async fn join(&self, subject: &str, partitions: u16, group: &str, renew: bool) -> Result<()> {
         let stream = self.names.stream(subject);
         let there: BTreeSet<String> = consumers(self.link, "bus.subscribe", &stream)
@@ -133,7 +136,7 @@ impl Place<'_> {
                 durable_name: Some(name::consumer(group, partition)),
                 ack_policy: AckPolicy::Explicit,
                 ack_wait: self.options.ack_wait(),
-                // The host counts the deliveries and makes dead letters; the server must never drop one.
+                // The host counts deliveries and makes dead letters; the server must never drop a message.
                 max_deliver: -1,
                 max_ack_pending: i64::from(self.options.unsettled_max.max(1)),
                 filter_subjects: self.names.heard(subject, partition, group),
@@ -158,7 +161,7 @@ impl Place<'_> {
         self.retain(&stream, RetentionPolicy::Interest).await
     }
 
-    /// Changes the retention of a stream that has another.
+    /// Changes the retention of a stream if it differs.
     async fn retain(&self, stream: &str, retention: RetentionPolicy) -> Result<()> {
         let info: Info = self
             .link
@@ -179,7 +182,7 @@ impl Place<'_> {
     }
 }
 
-/// Returns the partitions of a stream; an error that names `mnemic provision` if there is no such stream.
+/// Returns the number of partitions of a stream. If the stream does not exist, the error names `mnemic provision`.
 pub(super) async fn partitions(link: &Link, stream: &str) -> Result<u16> {
     let info: Info = link
         .api("bus.connect", &format!("STREAM.INFO.{stream}"), &json!({}))
@@ -194,7 +197,7 @@ pub(super) async fn partitions(link: &Link, stream: &str) -> Result<u16> {
         })
 }
 
-/// Fails if a stream that has no partitions is missing.
+/// Returns an error if a stream without partitions does not exist.
 pub(super) async fn exists(link: &Link, stream: &str) -> Result<()> {
     let info = format!("STREAM.INFO.{stream}");
     let found: Result<Info> = link.api("bus.connect", &info, &json!({})).await;
@@ -260,14 +263,15 @@ fn streams(options: &Options, names: &Names) -> Vec<Stream> {
         name: names.stream(&topic.subject),
         description: Some(format!("messages of {}", topic.subject)),
         subjects: vec![names.all_of(&topic.subject)],
-        // Positions of different subjects never meet.
+        // The positions of different subjects never overlap.
         first_sequence: Some((number << POSITION_BITS) + 1),
         retention: RetentionPolicy::Interest,
         discard: DiscardPolicy::New,
         discard_new_per_subject: topic.bounded,
         max_messages: bound(topic, options.messages_max),
         max_messages_per_subject: bound(topic, options.messages_of_space_max),
-        // Of what follows too, for the disk is bounded; it is a few identifiers where a batch is texts.
+        // Also applies to messages that follow from others, because the disk is limited. They only consist of a few
+        // identifiers, while a batch consists of texts.
         max_bytes: signed(options.bytes_max),
         metadata: HashMap::from([(PARTITIONS.to_owned(), options.partitions.to_string())]),
         ..common.clone()
@@ -281,7 +285,7 @@ fn streams(options: &Options, names: &Names) -> Vec<Stream> {
         max_bytes: signed(options.dead_letters_bytes_max),
         ..common.clone()
     };
-    // An erasure need not be remembered for longer than keys are.
+    // An erasure only needs to be remembered as long as deduplication keys.
     let erased = Stream {
         name: names.erased_stream(),
         description: Some("the last erasure of each space".to_owned()),
@@ -301,7 +305,7 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
         Ok(info) => info.config,
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let create = format!("STREAM.CREATE.{}", wanted.name);
-            // It keeps everything until the first group has joined.
+            // The stream keeps everything until the first group joins.
             let wanted = Stream {
                 retention: RetentionPolicy::Limits,
                 ..wanted
@@ -328,11 +332,11 @@ async fn stream(link: &Link, wanted: Stream) -> Result<Vec<Drift>> {
     Ok(fixed)
 }
 
-/// Returns what cannot be changed while there are messages.
+/// Returns the differences that cannot be changed while there are messages.
 fn drift(found: &Stream, wanted: &Stream) -> Vec<Drift> {
     let name = &found.name;
     let partitions = |it: &Stream| it.metadata.get(PARTITIONS).cloned().unwrap_or_default();
-    // A stream that no group has joined yet keeps everything.
+    // A stream without groups keeps everything, which is not a difference.
     let retention = match (found.retention, wanted.retention) {
         (RetentionPolicy::Limits, RetentionPolicy::Interest) => RetentionPolicy::Interest,
         (retention, _) => retention,

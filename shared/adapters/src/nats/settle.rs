@@ -9,16 +9,17 @@ use super::Core;
 use super::dead::{self, Given};
 use super::lane::{Lane, Pulled};
 
-/// Starts the ack wait anew.
+/// Restarts the ack wait.
 pub(super) const PROGRESS: &str = "+WPI";
-/// Delivers again at once.
+/// Requests a redelivery at once.
 pub(super) const AGAIN: &str = "-NAK";
 const DONE: &str = "+ACK";
-/// Never delivers again.
+/// Ends the delivery; the message is not redelivered.
 const TERMINATE: &str = "+TERM";
 
-/// Settles one delivery. Dropped unsettled it goes back at once if the server can be told, else after the ack wait;
-/// where settling failed always after the ack wait, so that what cannot be settled is not worked on without pause.
+/// Settles one delivery. If it is dropped unsettled, the message is redelivered at once if the server can be reached,
+/// otherwise after the ack wait. After a failed attempt to settle, it is always redelivered after the ack wait, so that
+/// a message that cannot be settled is not processed in a tight loop.
 pub(super) struct Settling {
     core: Arc<Core>,
     lane: Arc<Lane>,
@@ -26,7 +27,7 @@ pub(super) struct Settling {
     sequence: u64,
     attempt: u32,
     reply: String,
-    /// Whether it was tried.
+    /// Whether settling was attempted.
     settled: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What lies in streams: storing frames, reading single messages, counting, erasing.
+//! Operations on streams: storing frames, reading single messages, counting, erasing.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +13,22 @@ use serde_json::{Value, json};
 use super::link::refused;
 use super::{Core, name, schema, wire};
 
-/// Most erasures of one space, or of one message, that a publish looks behind.
+/// Maximum number of erasures of one space, or of one message, that a publish looks past.
 const ERASURES_MAX: usize = 8;
 
-/// Which single message of a stream is wanted.
+/// Selects a single message of a stream.
 pub(super) enum RawMessage {
     At(u64),
     Next { subject: String, from: u64 },
     Last { subject: String },
 }
 
-/// The last erasure of a space from a durable subject; all 0 if there was none lately.
+/// The last erasure of a space from a durable subject; all 0 if there was none recently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Erased {
-    /// Everything up to here is erased.
+    /// All messages up to this sequence are erased.
     pub(super) sequence: u64,
-    /// Names the erasure.
+    /// Number of the erasure.
     number: u64,
 }
 
@@ -46,8 +46,8 @@ impl RawMessage {
 }
 
 impl Core {
-    /// Stores a frame. A key that was used before an erasure of its space is a new one, and so is the key of a message that
-    /// was discarded.
+    /// Stores a frame. A key that was used before an erasure of its space counts as new, and so does the key of a
+    /// discarded message.
     pub(super) async fn publish(&self, frame: &Frame) -> Result<Position> {
         const OPERATION: &str = "bus.publish";
         let partitions = self.partitions(OPERATION, &frame.subject)?;
@@ -85,7 +85,7 @@ impl Core {
         ))
     }
 
-    /// Reads one message; none if it is not there.
+    /// Returns one message, or `None` if it does not exist.
     pub(super) async fn message(
         &self,
         operation: &'static str,
@@ -122,7 +122,7 @@ impl Core {
         }
     }
 
-    /// Reads when a space was last erased from a durable subject.
+    /// Returns the last erasure of a space from a durable subject.
     pub(super) async fn erased(&self, operation: &'static str, subject: &str, space: &str) -> Result<Erased> {
         let last = RawMessage::Last {
             subject: self.names.erased(subject, space),
@@ -134,7 +134,7 @@ impl Core {
         }))
     }
 
-    /// Returns what names the discarding of a message; none if it was not discarded lately.
+    /// Returns the number of the note that a message was discarded, or `None` if it was not discarded recently.
     async fn discarded(&self, operation: &'static str, frame: &Frame, sequence: u64) -> Result<Option<u64>> {
         let last = RawMessage::Last {
             subject: self.names.discarded(&frame.subject, &frame.space, sequence),
@@ -143,7 +143,8 @@ impl Core {
         Ok(found.map(|it| it.sequence))
     }
 
-    /// Drops everything of a space. Noted first, so that keys used before and deliveries that are out are recognised.
+    /// Deletes all messages of a space. A note is written first, so that earlier keys and deliveries in progress are
+    /// recognised.
     pub(super) async fn erase(&self, space: &str) -> Result<()> {
         const OPERATION: &str = "bus.erase";
         for (subject, partitions) in &self.topics {
@@ -159,7 +160,8 @@ impl Core {
             self.link
                 .store(OPERATION, &note, headers, last.to_string().as_bytes())
                 .await?;
-            // A consumer forgets what is purged only if the purge is no wider than what it hears, so: one by one.
+            // A consumer drops purged messages only if the filter of the purge is not wider than its own, so each
+            // addressee is purged separately.
             let partition = name::partition(space, *partitions);
             for to in self.addressees(OPERATION, &stream, partition).await? {
                 let filter = self.names.to(subject, *partitions, &to, space);
@@ -171,7 +173,7 @@ impl Core {
         self.purge(OPERATION, &self.names.dead_stream(), &dead).await
     }
 
-    /// Counts what a group has not settled; for one that is not known, what is kept.
+    /// Counts the messages that a group has not settled; for an unknown group, all stored messages.
     pub(super) async fn backlog(&self, subject: &str, group: &str) -> Result<u64> {
         #[derive(Deserialize)]
         struct Page {
@@ -207,7 +209,7 @@ impl Core {
         Ok(info.state.messages)
     }
 
-    /// Counts the messages of one space that are kept: each leaves once every group has settled it.
+    /// Counts the stored messages of one space. A message is deleted when every group has settled it.
     pub(super) async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64> {
         #[derive(Deserialize)]
         struct Counted {
@@ -215,7 +217,7 @@ impl Core {
         }
         #[derive(Deserialize)]
         struct Subjects {
-            /// Messages by subject; not there if there is none.
+            /// Number of messages by subject; absent if there are none.
             #[serde(default)]
             subjects: BTreeMap<String, u64>,
         }
@@ -230,7 +232,8 @@ impl Core {
         Ok(counted.state.subjects.values().sum())
     }
 
-    /// Lists what the stream holds of a space: a message that every group has acknowledged is no longer there.
+    /// Returns the positions of the stored messages of a space. A message that every group has acknowledged is no
+    /// longer stored.
     pub(super) async fn unsettled(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>> {
         const OPERATION: &str = "bus.unsettled";
         let partitions = self.partitions(OPERATION, subject)?;
@@ -251,7 +254,7 @@ impl Core {
         Ok(found)
     }
 
-    /// Returns to whom messages of a partition may be addressed.
+    /// Returns the possible addressees of messages of a partition.
     async fn addressees(&self, operation: &'static str, stream: &str, partition: u16) -> Result<Vec<String>> {
         let consumers = schema::consumers(&self.link, operation, stream).await?;
         let suffix = format!("-{partition}");

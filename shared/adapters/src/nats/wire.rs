@@ -1,4 +1,4 @@
-//! Frames as NATS messages: the payload is the payload, everything else rides in headers.
+//! Frames as NATS messages: the payload stays the payload, everything else is in headers.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use domain::{ErrorKind, PortError};
 
 pub(super) const SPACE: &str = "Mnemic-Space";
 pub(super) const KEY: &str = "Mnemic-Key";
-/// Position of the message as it was first published; on replayed ones and dead letters.
+/// Position of the original message; on replayed messages and dead letters.
 pub(super) const POSITION: &str = "Mnemic-Position";
 pub(super) const SUBJECT: &str = "Mnemic-Subject";
 pub(super) const GROUP: &str = "Mnemic-Group";
@@ -17,15 +17,15 @@ pub(super) const REASON: &str = "Mnemic-Reason";
 pub(super) const ATTEMPTS: &str = "Mnemic-Attempts";
 /// Kind of an error; on replies.
 pub(super) const ERROR: &str = "Mnemic-Error";
-/// Milliseconds an asker still waits as it sends; on requests.
+/// Milliseconds that the caller still waits at the time of sending; on requests.
 pub(super) const LEFT: &str = "Mnemic-Left";
-/// Names a message to the server, which stores one of a name.
+/// Message id. The server stores only one message per id.
 pub(super) const ID: &str = "Nats-Msg-Id";
 
-/// Headers that are not the frame's own.
+/// Headers that are not part of the frame.
 const RESERVED: [&str; 9] = [SPACE, KEY, POSITION, SUBJECT, GROUP, REASON, ATTEMPTS, ERROR, LEFT];
 
-/// Checks that the server takes a payload: at most `most` bytes.
+/// Returns an error if a payload has more than `most` bytes, the limit of the server.
 pub(super) fn fits(operation: &'static str, payload: &[u8], most: usize) -> Result<()> {
     let bytes = payload.len();
     if bytes <= most {
@@ -38,7 +38,7 @@ pub(super) fn fits(operation: &'static str, payload: &[u8], most: usize) -> Resu
     Err(PortError::new(operation, ErrorKind::Invalid, detail))
 }
 
-/// Writes all of a frame but the payload.
+/// Returns the headers of a frame, which hold everything but the payload.
 pub(super) fn headers(operation: &'static str, frame: &Frame) -> Result<HeaderMap> {
     let mut headers = HeaderMap::new();
     for (name, value) in &frame.headers {
@@ -56,7 +56,7 @@ pub(super) fn headers(operation: &'static str, frame: &Frame) -> Result<HeaderMa
     Ok(headers)
 }
 
-/// Reads what [`headers`] wrote.
+/// Returns the frame that [`headers`] was called with.
 pub(super) fn frame(subject: &str, headers: &HeaderMap, payload: &[u8]) -> Frame {
     let own = |name: &str| !RESERVED.contains(&name) && !name.to_ascii_lowercase().starts_with("nats-");
     let others = headers.iter().filter_map(|(name, values)| {
@@ -72,7 +72,7 @@ pub(super) fn frame(subject: &str, headers: &HeaderMap, payload: &[u8]) -> Frame
     }
 }
 
-/// Reads the frame of a delivered message.
+/// Returns the frame of a delivered message.
 pub(super) fn frame_of(subject: &str, message: &Message) -> Frame {
     frame(
         subject,
@@ -81,7 +81,7 @@ pub(super) fn frame_of(subject: &str, message: &Message) -> Frame {
     )
 }
 
-/// Reads the space of a delivered message.
+/// Returns the space of a delivered message.
 pub(super) fn space_of(message: &Message) -> String {
     message
         .headers
@@ -95,17 +95,17 @@ pub(super) fn set(headers: &mut HeaderMap, name: &'static str, value: &str) {
     headers.insert(name, encoded(value));
 }
 
-/// Reads one header; none if it is missing.
+/// Returns one header, or `None` if it is missing.
 pub(super) fn text(headers: &HeaderMap, name: &'static str) -> Option<String> {
     headers.get(name).map(|value| decoded(value.as_str()))
 }
 
-/// Reads one header that is a number; none if it is missing or is not.
+/// Returns one numeric header, or `None` if it is missing or not a number.
 pub(super) fn number(headers: &HeaderMap, name: &'static str) -> Option<u64> {
     text(headers, name)?.parse().ok()
 }
 
-/// Percent-encodes what a header cannot carry: whatever is not visible ASCII, and the percent sign.
+/// Percent-encodes bytes that a header cannot contain: everything but visible ASCII, and the percent sign.
 fn encoded(value: &str) -> HeaderValue {
     let mut text = String::with_capacity(value.len());
     for byte in value.bytes() {
@@ -146,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_value_survives(value in ".*", space in ".{0,20}") {
+        fn headers_carry_any_value(value in ".*", space in ".{0,20}") {
             let sent = Frame {
                 subject: "s".to_owned(),
                 space,

@@ -1,4 +1,4 @@
-//! Keys of the API as nodes that no space owns.
+//! API keys as nodes that belong to no space.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ const DIGEST: &str = "MATCH (k:Key {key: $key}) RETURN k.digest AS digest";
 const COUNT: &str = "MATCH (k:Key) WHERE k.key > $from AND k.key < $until RETURN count(k) AS count";
 const FORGET: &str = "MATCH (k:Key) WHERE k.key > $from AND k.key < $until AND k.revoked IS NOT NULL
     WITH k ORDER BY k.revoked, k.key LIMIT 1 DELETE k RETURN 1 AS gone";
-/// The node that is there wins; the caller sees by the digest whose it is.
+/// An existing node is not changed; the caller compares the digest to see whether the node is its own.
 const CREATE: &str = "MERGE (k:Key {key: $key}) ON CREATE SET k.digest = $digest, k.body = $body
     RETURN k.digest AS digest";
 const FIND: &str = returned!("MATCH (k:Key {digest: $digest})", ", k.digest AS kept");
@@ -39,7 +39,7 @@ const LIST: &str = returned!(
     "MATCH (k:Key) WHERE k.key > $after AND k.key < $until",
     " ORDER BY k.key LIMIT $limit"
 );
-/// To set takes the lock; what is compared is read after that.
+/// Setting the property takes the lock; the compared values are read after that.
 const ROTATE: &str = "MATCH (k:Key {key: $key}) SET k.lock = true
     WITH k WHERE k.revoked IS NULL
     WITH k, k.digest AS before
@@ -60,13 +60,13 @@ impl NodeKeys {
         named(&self.0.namespace, name.as_str())
     }
 
-    /// A digest as it is kept: under the namespace, since several may share a server.
+    /// Returns a digest in its stored form, which includes the namespace, since several namespaces may share a server.
     fn digest(&self, digest: KeyDigest) -> String {
         let hex: String = digest.iter().map(|it| format!("{it:02x}")).collect();
         named(&self.0.namespace, &hex)
     }
 
-    /// Reads back what [`NodeKeys::digest`] made.
+    /// Returns the digest from the form that [`NodeKeys::digest`] made.
     fn kept_digest(&self, operation: &'static str, row: &Row) -> Result<KeyDigest> {
         let kept: String = column(operation, row, "kept")?;
         let hex = kept.strip_prefix(&named(&self.0.namespace, "")).unwrap_or_default();
@@ -87,8 +87,8 @@ impl NodeKeys {
         Query::new(text.to_owned()).param("key", self.key(name))
     }
 
-    /// Removes the key that was revoked first if there are as many as may be. Of keys that are created at the same time each may
-    /// find the last place free.
+    /// Deletes the key that was revoked first if the maximum number is reached. Concurrent calls may each find the last
+    /// place free.
     async fn make_room(&self, operation: &'static str) -> Result<()> {
         let rows = self.0.read(operation, self.on_all(COUNT)).await?;
         let count = rows.first().map(|it| natural(operation, it, "count")).transpose()?;
@@ -190,7 +190,7 @@ fn key(operation: &'static str, row: &Row) -> Result<Key> {
     })
 }
 
-/// A number that is no moment.
+/// The error for a number that is not a valid time.
 #[derive(Debug, thiserror::Error)]
 #[error("a moment of a key is out of range")]
 struct OutOfRange;

@@ -12,30 +12,32 @@ use super::error::{damaged, late, of_port, passes};
 use super::keys::Keys;
 use super::{Options, SetupError};
 
-/// Shortest and longest pause before a statement that may pass is sent again.
+/// Shortest and longest pause before a statement is retried.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(500));
 
-/// Bytes of rows that leave room for the rest of a statement within 8 KiB. A longer request waits some 40 ms for an
-/// acknowledgement, since the driver sends it in several writes and leaves Nagle's algorithm on.
+/// Size of the rows that leaves room for the rest of a statement within 8 KiB. A longer request waits some 40 ms for an
+/// acknowledgement, because the driver sends it in several writes and leaves Nagle's algorithm on.
 const PIECE_BYTES: usize = 7_000;
-/// Most pieces that are together faster than one statement and its wait.
+/// Maximum number of pieces that are faster in total than one longer statement with its wait.
 const PIECES_MAX: usize = 6;
-/// Most bytes of rows of a longer statement, unless one row alone has more.
+/// Maximum size of the rows of a longer statement, unless a single row is larger.
 const BATCH_BYTES: usize = 1 << 20;
-/// Ids of one reading statement, which make a piece, and statements under way at once.
+/// Number of ids per reading statement, which fit into one piece, and number of concurrent statements.
 const IDS: usize = 160;
 const AT_ONCE: usize = 4;
 
-/// Starts a statement that reads a space, if there is one.
+/// Starts a statement that reads from a space; it finds nothing if the space does not exist.
 macro_rules! seen {
     ($rest:expr) => {
         concat!("MATCH (s:Space {key: $space}) WHERE s.erasing IS NULL\n", $rest)
     };
 }
 
-/// Starts a statement that writes to a space, if there is one, and keeps every other write to it waiting.
+/// Starts a statement that writes to a space, and blocks every other write to it. It finds nothing if the space does
+/// not exist.
 ///
-/// What is written to `lock` does not matter: to write takes the lock. What may have changed is read after that.
+/// The value written to `lock` does not matter, because the write itself takes the lock. Values that may have changed
+/// are read after that.
 macro_rules! locked {
     ($rest:expr) => {
         concat!(
@@ -45,10 +47,11 @@ macro_rules! locked {
     };
 }
 
-/// Starts a statement that reads what follows `$after` in a feed of a space, if its counter says that there is anything.
+/// Starts a statement that reads a space's feed after `$after`, if the counter of the feed is greater.
 ///
-/// What is being committed becomes visible piece by piece and in any order, so whoever reads on behind the last number
-/// they saw would pass by what comes after it. The lock waits for whoever is storing; to set what is set stores nothing.
+/// A commit becomes visible step by step and in any order, so a reader that continues after the last number it saw
+/// would miss earlier numbers that become visible later. The lock waits for running writes. Setting a property to the
+/// value it already has stores nothing.
 macro_rules! following {
     ($counter:literal, $rest:expr) => {
         concat!(
@@ -67,16 +70,16 @@ pub(super) struct Client {
     graph: Graph,
     /// First part of every key.
     pub(super) namespace: String,
-    /// Where the server is.
+    /// Address of the server.
     pub(super) url: String,
-    /// Who calls it.
+    /// Name of the user.
     pub(super) user: String,
     connect_time: Duration,
     call_time: Duration,
 }
 
 impl Client {
-    /// Makes the pool; nothing is connected before the first statement.
+    /// Makes the pool; the first statement connects.
     pub(super) fn new(options: &Options) -> Result<Client, SetupError> {
         let refused = |error: Error| SetupError::Options {
             detail: "the driver refuses `url` or the TLS files".to_owned(),
@@ -97,12 +100,12 @@ impl Client {
         Keys::new(&self.namespace, space)
     }
 
-    /// Runs a statement that only reads and returns its rows.
+    /// Runs a read-only statement and returns its rows.
     pub(super) async fn read(&self, operation: &'static str, query: Query) -> Result<Vec<Row>, PortError> {
         self.call(operation, query, true).await
     }
 
-    /// Runs a statement that only reads for all `ids`, some at a time, and returns its rows in no order.
+    /// Runs a read-only statement for all `ids`, in chunks, and returns its rows in no particular order.
     pub(super) async fn read_by_id(
         &self,
         operation: &'static str,
@@ -117,15 +120,16 @@ impl Client {
         parts.try_concat().await
     }
 
-    /// Runs a statement and returns its rows, once they are committed.
+    /// Runs a statement and returns its rows after they are committed.
     pub(super) async fn write(&self, operation: &'static str, query: Query) -> Result<Vec<Row>, PortError> {
         self.call(operation, query, false).await
     }
 
-    /// Runs a statement that writes to a space and returns its only row.
+    /// Runs a statement that writes to a space, and returns its only row.
     ///
     /// # Errors
-    /// `NotFound` if there is none, since the space is unknown.
+    ///
+    /// `NotFound` if there is no row, because the space is unknown.
     pub(super) async fn write_known(
         &self,
         operation: &'static str,
@@ -141,7 +145,7 @@ impl Client {
         self.setup(statement, Query::new(statement.to_owned())).await
     }
 
-    /// Runs a statement that prepares the server; its text is told if it is refused.
+    /// Runs a statement that prepares the server. If the server refuses it, the error contains its text.
     pub(super) async fn setup(&self, statement: &str, query: Query) -> Result<Vec<Row>, SetupError> {
         let url = self.url.clone();
         let work = self.rows(query, false);
@@ -165,7 +169,7 @@ impl Client {
         }
     }
 
-    /// Finds out whether the server is there at all, in the time for connecting.
+    /// Checks whether the server can be reached, within the connect timeout.
     pub(super) async fn probe(&self) -> Result<(), SetupError> {
         let unavailable = SetupError::Unavailable {
             url: self.url.clone(),
@@ -179,7 +183,7 @@ impl Client {
     }
 
     async fn call(&self, operation: &'static str, query: Query, read: bool) -> Result<Vec<Row>, PortError> {
-        // The server gives up when the caller does, so that nothing keeps its locks.
+        // The server gives up at the same time as the caller, so that the statement keeps no locks.
         let time = i64::try_from(self.call_time.as_millis()).unwrap_or(i64::MAX);
         let work = self.rows(query.extra("tx_timeout", time), read);
         let work = work.instrument(tracing::info_span!("neo4j", operation));
@@ -189,7 +193,7 @@ impl Client {
         }
     }
 
-    /// Sends the statement until it passes or fails for good; the callers bound the time.
+    /// Sends the statement until it succeeds or fails permanently; the callers set the timeout.
     async fn rows(&self, query: Query, read: bool) -> Result<Vec<Row>, Error> {
         let mut pause = PAUSE.0;
         let mut attempts = 0;
@@ -204,7 +208,7 @@ impl Client {
         }
     }
 
-    /// A statement is committed only when its last row has come.
+    /// Runs the statement once. It is committed only when its last row has arrived.
     async fn once(&self, query: Query, read: bool) -> Result<Vec<Row>, Error> {
         let mut stream = match read {
             true => self.graph.execute_read(query).await?,
@@ -218,19 +222,21 @@ impl Client {
     }
 }
 
-/// Starts a statement about a space; it names `$space` and `$prefix`. Its text is a constant: values are parameters.
+/// Starts a statement about a space, with the parameters `$space` and `$prefix`. The text is a constant; values are
+/// parameters.
 pub(super) fn on(keys: &Keys, text: &'static str) -> Query {
     Query::new(text.to_owned())
         .param("space", keys.space())
         .param("prefix", keys.prefix())
 }
 
-/// Makes a row of a parameter that is unwound.
+/// Returns a row for a parameter that is unwound.
 pub(super) fn row<const N: usize>(columns: [(&str, BoltType); N]) -> BoltType {
     HashMap::from(columns).into()
 }
 
-/// Splits rows, each with its bytes, into what is sent together; at least one part, so that an unknown space is noticed.
+/// Splits rows, given with their sizes in bytes, into parts that are sent separately. Returns at least one part, so
+/// that an unknown space is noticed.
 pub(super) fn parts(rows: Vec<(BoltType, usize)>) -> Vec<Vec<BoltType>> {
     let whole: usize = rows.iter().map(|(_, bytes)| bytes).sum();
     let most = if whole <= PIECES_MAX * PIECE_BYTES {
@@ -251,32 +257,33 @@ pub(super) fn parts(rows: Vec<(BoltType, usize)>) -> Vec<Vec<BoltType>> {
     parts
 }
 
-/// Takes a number of the domain into the server's signed integers; what does not fit is the greatest.
+/// Converts a number into a signed integer of the server; a number that does not fit becomes the maximum.
 pub(super) fn integer<N: TryInto<i64>>(number: N) -> BoltType {
     number.try_into().unwrap_or(i64::MAX).into()
 }
 
-/// Reads a column.
+/// Returns the value of a column.
 pub(super) fn column<T: DeserializeOwned>(operation: &'static str, row: &Row, name: &str) -> Result<T, PortError> {
     row.get(name).map_err(|error| damaged(operation, error))
 }
 
-/// Reads a number that is never negative.
+/// Returns the value of a column as a non-negative number.
 pub(super) fn natural(operation: &'static str, row: &Row, name: &str) -> Result<u64, PortError> {
     let number: i64 = column(operation, row, name)?;
     u64::try_from(number).map_err(|error| damaged(operation, error))
 }
 
-/// Reads the column `body`, JSON.
+/// Returns the column `body`, parsed from JSON.
 pub(super) fn body<T: DeserializeOwned>(operation: &'static str, row: &Row) -> Result<T, PortError> {
     let text: &str = row.get("body").map_err(|error| damaged(operation, error))?;
     serde_json::from_str(text).map_err(|error| damaged(operation, error))
 }
 
-/// Writes something as JSON.
+/// Returns a value as JSON.
 ///
 /// # Errors
-/// `Invalid` if it has none.
+///
+/// `Invalid` if it cannot be serialised.
 pub(super) fn json<T: serde::Serialize>(operation: &'static str, it: &T) -> Result<String, PortError> {
     serde_json::to_string(it)
         .map_err(|error| PortError::new(operation, ErrorKind::Invalid, "it cannot be written as JSON").caused_by(error))

@@ -20,7 +20,8 @@ const PUT: &str = locked!(
      SET s.curated = coalesce(s.curated, 0) + fresh
      RETURN 1 AS known"
 );
-/// The claim of a redacted act is kept with a digest that no act has; requests remembered by the one that it had are forgotten.
+/// The claim of a redacted act is kept with a digest that no act has. Remembered responses to requests with its former
+/// digest are deleted.
 const REDACT: &str = locked!(
     "CALL () {
        UNWIND $rows AS row MATCH (c:Claim {key: $prefix + row.id}) WITH collect(c.digest) AS digests
@@ -41,7 +42,7 @@ const LIST: &str = seen!(
      RETURN body ORDER BY key"
 );
 
-/// Stores those that are not there.
+/// Stores the curations that are not stored yet.
 pub(super) async fn put(
     client: &Client,
     operation: &'static str,
@@ -64,7 +65,7 @@ pub(super) async fn put(
     Ok(())
 }
 
-/// Redacts those that are there.
+/// Redacts the curations that are stored.
 pub(super) async fn redact(
     client: &Client,
     operation: &'static str,
@@ -91,7 +92,7 @@ pub(super) async fn redact(
     Ok(())
 }
 
-/// Returns the position of the batch that brought one, if that is kept.
+/// Returns the position of the batch that contained a curation, if it is stored.
 pub(super) async fn brought_by(
     client: &Client,
     operation: &'static str,
@@ -104,7 +105,7 @@ pub(super) async fn brought_by(
     Ok(position.map(Position))
 }
 
-/// Returns up to `limit` behind an id, by id.
+/// Returns up to `limit` curations after an id, by id.
 pub(super) async fn list(
     client: &Client,
     operation: &'static str,

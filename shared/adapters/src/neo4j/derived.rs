@@ -1,4 +1,4 @@
-//! What is derived, as nodes; the feed of its changes has a counter of its own in every space.
+//! Derived objects as nodes. The feed of their changes has its own counter in every space.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use super::client::{Client, body, column, following, integer, json, locked, natu
 use super::error::damaged;
 use super::keys::{id, id_of};
 
-/// Kinds, by their name in keys. Only ever added to.
+/// The kinds with their names in keys. Entries may only be added.
 const KINDS: [(DerivedKind, &str); 7] = [
     (DerivedKind::Fact, "fact"),
     (DerivedKind::Entity, "entity"),
@@ -24,7 +24,8 @@ const KINDS: [(DerivedKind, &str); 7] = [
     (DerivedKind::Standing, "standing"),
 ];
 
-/// What is gone stays as a node without a body. Nothing is put in another turn than `$turn`; none is any.
+/// Deleted objects remain as tombstones (nodes without a body). The write applies only if the space is still at
+/// `$turn`; null skips the check.
 const PUT: &str = locked!(
     "WITH s, coalesce(s.derived_changes, 0) AS base, coalesce(s.derived_turn, 0) AS turn
      WITH s, base, turn, $turn IS NULL OR $turn = turn AS due
@@ -48,7 +49,7 @@ const PUT: &str = locked!(
      RETURN due"
 );
 const TURN: &str = seen!("RETURN coalesce(s.derived_turn, 0) AS turn");
-// A subquery of its own reads in the order of the index, and no more than it returns.
+// A separate subquery reads in the order of the index, and no more rows than it returns.
 const LIST: &str = seen!(
     "CALL () {
        MATCH (d:Derived) WHERE d.key > $prefix + $after AND d.key < $prefix + $until AND d.body IS NOT NULL
@@ -70,14 +71,14 @@ const CHANGES: &str = following!(
      RETURN sequence, kind, key, body ORDER BY sequence"
 );
 
-/// Returns how often derived things of a space were put.
+/// Returns how many times derived objects of a space were put.
 pub(super) async fn turn(client: &Client, operation: &'static str, space: &SpaceId) -> Result<u64> {
     let rows = client.read(operation, on(&client.keys(space), TURN)).await?;
     rows.first().map_or(Ok(0), |it| natural(operation, it, "turn"))
 }
 
-/// Removes what is `gone`, then inserts or replaces `items`, of which the last of each id counts; one step, with a turn only
-/// in that one.
+/// Removes `gone`, then inserts or replaces `items`, atomically; of several items with one id the last counts. If a
+/// turn is given, only when the space is at that turn.
 pub(super) async fn put(
     client: &Client,
     (operation, turn): (&'static str, Option<u64>),
@@ -119,7 +120,7 @@ pub(super) async fn put(
     due.then_some(()).ok_or_else(other)
 }
 
-/// Returns up to `limit` of a kind behind an id, by id.
+/// Returns up to `limit` objects of a kind after an id, by id.
 pub(super) async fn list(
     client: &Client,
     operation: &'static str,
@@ -129,14 +130,14 @@ pub(super) async fn list(
     let kind = name(kind);
     let query = on(&client.keys(space), LIST)
         .param("after", format!("{kind}/{}", after.map(id).unwrap_or_default()))
-        // The character after `/`.
+        // `0` is the character after `/`.
         .param("until", format!("{kind}0"))
         .param("limit", integer(limit));
     let rows = client.read(operation, query).await?;
     rows.iter().map(|it| body(operation, it)).collect()
 }
 
-/// Returns those that are there, in the order asked.
+/// Returns the objects that exist, in the order of the ids.
 pub(super) async fn get(
     client: &Client,
     operation: &'static str,
@@ -154,7 +155,7 @@ pub(super) async fn get(
     Ok(ids.iter().filter_map(|it| found.get(it).cloned()).collect())
 }
 
-/// Returns up to `limit` changes behind a sequence.
+/// Returns up to `limit` changes after a sequence number.
 pub(super) async fn changes(
     client: &Client,
     operation: &'static str,

@@ -1,7 +1,8 @@
-//! Erasing a space, in steps that are each short and that anybody may go on with.
+//! Erases a space in short steps; any process can continue them.
 //!
-//! First the space is marked: from then on nothing is read from it or written to it. Then its nodes go, some at a time,
-//! and at last the space itself. Whoever erases it again, or makes it anew, after an erasure that stopped midway goes on.
+//! First the space is marked: from then on it is neither read nor written. Then its nodes are deleted in chunks, and
+//! finally the space itself. If an erasure stops halfway, the next call that erases the space or creates it again
+//! continues.
 
 use domain::PortError;
 use domain::id::{InvalidSpace, SpaceId};
@@ -13,10 +14,10 @@ use super::error::damaged;
 use super::keys::{Keys, spaces};
 use super::schema::OWNED;
 
-/// Nodes that leave in one step, with their relationships.
+/// Number of nodes that one step deletes, with their relationships.
 const STEP: i64 = 1_000;
 
-/// The note has the key of its space, and stays when that is gone.
+/// The note has the same key as its space, and remains when the space is gone.
 const MARK: &str = "MATCH (s:Space {key: $space}) SET s.erasing = true
     MERGE (e:Erasure {key: $space}) SET e.created_at = s.created_at
     RETURN 1 AS marked";
@@ -25,7 +26,8 @@ const UNFINISHED: &str = "MATCH (e:Erasure) WHERE e.key >= $from AND e.key <= $l
 const FORGET: &str = "MATCH (e:Erasure {key: $space}) WHERE e.created_at = $created_at DELETE e";
 const END: &str = "MATCH (s:Space {key: $space}) SET s.lock = true WITH s WHERE s.erasing IS NOT NULL DELETE s";
 
-/// Removes some nodes of a label. The lock keeps out whoever would finish the erasure and make the space anew meanwhile.
+/// Deletes some nodes of a label. The lock prevents that another process finishes the erasure and creates the space
+/// again meanwhile.
 macro_rules! clear {
     ($label:literal) => {
         concat!(
@@ -37,7 +39,7 @@ macro_rules! clear {
     };
 }
 
-/// One statement a label, in the order of [`OWNED`].
+/// One statement per label, in the order of [`OWNED`].
 const CLEAR: [&str; OWNED.len()] = [
     clear!("Claim"),
     clear!("Remembered"),
@@ -51,7 +53,7 @@ const CLEAR: [&str; OWNED.len()] = [
     clear!("Wanted"),
 ];
 
-/// Erases a space; false if it is unknown.
+/// Erases a space. Returns false if it is unknown.
 pub(super) async fn erase(client: &Client, operation: &'static str, keys: &Keys) -> Result<bool, PortError> {
     if client.write(operation, on(keys, MARK)).await?.is_empty() {
         return Ok(false);
@@ -60,7 +62,7 @@ pub(super) async fn erase(client: &Client, operation: &'static str, keys: &Keys)
     Ok(true)
 }
 
-/// Goes on with the erasure of a marked space until it is gone.
+/// Continues the erasure of a marked space until it is gone.
 pub(super) async fn finish(client: &Client, operation: &'static str, keys: &Keys) -> Result<(), PortError> {
     for text in CLEAR {
         let step = || -> Query { on(keys, text).param("until", keys.until()).param("step", STEP) };
@@ -74,7 +76,7 @@ pub(super) async fn finish(client: &Client, operation: &'static str, keys: &Keys
     Ok(())
 }
 
-/// Returns up to `limit` erasures that are not known to be finished, by name; only that of `space` if one is given.
+/// Returns up to `limit` erasures that may be unfinished, by name; only the one of `space` if it is given.
 pub(super) async fn unfinished(
     client: &Client,
     operation: &'static str,
@@ -106,7 +108,7 @@ pub(super) async fn unfinished(
     client.read(operation, query).await?.iter().map(read).collect()
 }
 
-/// Completes a deletion that stopped midway, and removes its note, unless that is of a later space of the name.
+/// Completes a deletion that stopped halfway, and removes its note. The note of a later space of the same name stays.
 pub(super) async fn forget(
     client: &Client,
     operation: &'static str,
@@ -124,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_label_is_cleared() {
+    fn an_erasure_deletes_nodes_of_every_label() {
         for (label, text) in OWNED.iter().zip(CLEAR) {
             assert!(text.contains(&format!("(n:{label})")), "{label}");
         }

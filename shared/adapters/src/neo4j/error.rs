@@ -3,8 +3,8 @@ use neo4rs::{Error, Neo4jClientErrorKind, Neo4jError, Neo4jErrorKind};
 
 use super::Drift;
 
-/// What the server says of a node, a constraint or an index that another statement was faster with; a second try sees
-/// what that one did.
+/// Error codes of the server if another statement created or deleted the same node, constraint or index first. A retry
+/// sees the result of that statement.
 const OVERTAKEN: [&str; 7] = [
     "Neo.ClientError.Statement.EntityNotFound",
     "Neo.ClientError.Schema.ConstraintValidationFailed",
@@ -14,7 +14,7 @@ const OVERTAKEN: [&str; 7] = [
     "Neo.ClientError.Schema.IndexAlreadyExists",
     "Neo.ClientError.Schema.IndexWithNameAlreadyExists",
 ];
-/// How often a statement is sent again for that; more often it is a defect.
+/// Maximum number of retries for these errors; more would mean a defect.
 const OVERTAKEN_MAX: u32 = 3;
 
 /// Why Neo4j cannot be used.
@@ -23,45 +23,45 @@ pub enum SetupError {
     /// An option cannot be used.
     #[error("options of neo4j: {detail}")]
     Options {
-        /// Which one and why.
+        /// The option and the reason.
         detail: String,
-        /// What the system or the driver says.
+        /// The error of the system or the driver.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     /// The server cannot be reached or does not answer.
     #[error("neo4j at {url} is not available")]
     Unavailable {
-        /// Where it was looked for.
+        /// Address of the server.
         url: String,
-        /// Why; none if no answer came in time.
+        /// The reason; absent after a timeout.
         source: Option<Error>,
     },
     /// The server refuses the user or the password.
     #[error("neo4j at {url} refuses user {user}")]
     Credentials {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// Who was refused.
+        /// The user.
         user: String,
-        /// What the server says.
+        /// The error of the server.
         source: Error,
     },
     /// The server refuses a statement of the schema.
     #[error("neo4j at {url} refuses `{statement}`")]
     Refused {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What it refuses.
+        /// The statement.
         statement: String,
-        /// Why.
+        /// The reason.
         source: Error,
     },
     /// The schema is missing or has drifted.
     #[error("neo4j at {url} has no schema of mnemic (run `mnemic provision`): {}", list(drifts))]
     NotProvisioned {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What is missing or differs.
+        /// The missing or different objects.
         drifts: Vec<Drift>,
     },
 }
@@ -78,7 +78,8 @@ impl Classify for SetupError {
     }
 }
 
-/// Says whether a statement that failed may pass when it is sent again at once, after that many attempts.
+/// Returns true if a failed statement may succeed when it is sent again at once; `attempts` is the number of retries so
+/// far.
 pub(super) fn passes(error: &Error, attempts: u32) -> bool {
     let Error::Neo4j(error) = error else {
         return false;
@@ -86,7 +87,7 @@ pub(super) fn passes(error: &Error, attempts: u32) -> bool {
     error.kind() == Neo4jErrorKind::Transient || (attempts < OVERTAKEN_MAX && OVERTAKEN.contains(&error.code()))
 }
 
-/// Names the operation and what can be done about the failure.
+/// Returns the error of a port, with its operation and a kind that tells what to do.
 #[expect(
     clippy::wildcard_enum_match_arm,
     reason = "the driver has some thirty kinds of errors and may add more"
@@ -110,13 +111,13 @@ pub(super) fn of_port(operation: &'static str, error: Error) -> PortError {
     PortError::new(operation, kind, detail).caused_by(error)
 }
 
-/// An answer did not come in time; whether a write was done is not known.
+/// Returns the error for an answer that did not come in time. It is unknown whether a write was done.
 pub(super) fn late(operation: &'static str, time: std::time::Duration) -> PortError {
     let detail = format!("neo4j did not answer within {} ms", time.as_millis());
     PortError::new(operation, ErrorKind::Unavailable, detail)
 }
 
-/// What is stored does not read as what was written.
+/// Returns the error for stored data that cannot be read.
 pub(super) fn damaged(
     operation: &'static str,
     error: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -129,7 +130,8 @@ pub(super) fn damaged(
     .caused_by(error)
 }
 
-/// The code of the server tells operators more than its message, which may hold values.
+/// Returns kind and detail of a server error. The detail contains the code and not the message, which may contain
+/// values.
 fn of_server(error: &Neo4jError) -> (ErrorKind, String) {
     let code = error.code();
     match error.kind() {

@@ -17,8 +17,9 @@ use super::error::damaged;
 use super::keys::{id, id_of};
 use super::{derived, relations, selected};
 
-/// Units: `live` says whether one is stored and not retired, `active` whether it counts as active. A unit that is only
-/// the end of a relation has neither, nor a `sequence`. A retired one keeps the body that is left of it, and is nobody's.
+/// Stores units. `live` is true for a stored unit that is not retired, `active` for a unit that counts as active. A
+/// node that is only the end of a relation has neither, and no `sequence`. A retired unit keeps its emptied body, and
+/// belongs to no session and actor.
 const PUT_UNITS: &str = locked!(
     "WITH s, s.changes AS base
      CALL (base) {
@@ -45,7 +46,7 @@ const PUT_UNITS: &str = locked!(
 );
 const UNITS: &str =
     seen!("UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body");
-// A subquery of its own reads in the order of the index, and no more than it returns.
+// A separate subquery reads in the order of the index, and no more rows than it returns.
 const CHANGES: &str = following!(
     "changes",
     "CALL () {
@@ -55,7 +56,7 @@ const CHANGES: &str = following!(
      RETURN sequence, live, body ORDER BY sequence"
 );
 
-/// Units, relations and all that is derived, as nodes and relationships.
+/// Units, relations and all derived objects, as nodes and relationships.
 pub(super) struct NodeGraph(pub(super) Arc<Client>);
 
 #[async_trait]
@@ -63,7 +64,7 @@ impl Graph for NodeGraph {
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()> {
         const OPERATION: &str = "graph.put_units";
         let retired = self.left(OPERATION, space, retired).await?;
-        // The last of each id counts, in the order given.
+        // Of several units with one id the last counts, in the order given.
         let last: HashMap<UnitId, usize> = units.iter().enumerate().map(|(n, it)| (it.id, n)).collect();
         let mut rows = Vec::with_capacity(last.len());
         for (n, unit) in units.iter().enumerate().filter(|(n, it)| last.get(&it.id) == Some(n)) {
@@ -156,14 +157,14 @@ impl Graph for NodeGraph {
 }
 
 impl NodeGraph {
-    /// Rows of units that are retired, each with what is left of it.
+    /// Returns the rows of retired units, each with its emptied body.
     async fn left(&self, operation: &'static str, space: &SpaceId, retired: &[UnitId]) -> Result<Vec<BoltType>> {
         let ids: BTreeSet<Uuid> = retired.iter().map(|it| it.uuid()).collect();
         let ids: Vec<Uuid> = ids.into_iter().collect();
         let known: Vec<Unit> = by_id(&self.0, operation, space, (UNITS, &ids)).await?;
         let known: HashMap<Uuid, &Unit> = known.iter().map(|it| (it.id.uuid(), it)).collect();
         let line = |(uuid, number): (&Uuid, i64)| -> Result<BoltType> {
-            // One that comes to be between this reading and the writing keeps its body; nobody gets to read it.
+            // A unit that is created between this read and the write keeps its body, but no caller can read it.
             let left = known.get(uuid).map(|it| json(operation, &it.emptied())).transpose()?;
             Ok(row([
                 ("id", id(*uuid).into()),
@@ -175,7 +176,7 @@ impl NodeGraph {
     }
 }
 
-/// Reads what a statement finds for `$ids`, as columns `key` and `body`, and returns it in the order asked.
+/// Runs a statement for `$ids` with the columns `key` and `body`. Returns the bodies in the order of the ids.
 pub(super) async fn by_id<T: DeserializeOwned + Clone>(
     client: &Client,
     operation: &'static str,

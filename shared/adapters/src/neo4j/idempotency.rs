@@ -1,4 +1,4 @@
-//! Idempotency keys as nodes: held while a request is in flight, then with its response.
+//! Idempotency keys as nodes: first held by the request in flight, then with its response.
 
 use chrono::{DateTime, Utc};
 use domain::id::{RecordId, SpaceId};
@@ -11,12 +11,12 @@ use super::keys::id;
 use super::records::{bytes, digest};
 use crate::receipts::ids_in;
 
-/// Age at which a key is forgotten, seconds; some leave when one comes.
+/// Age after which a key is deleted, in seconds; a few old keys are deleted whenever a new one is stored.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
-/// Longest key, bytes: the server's index takes no more than about 8 KiB.
+/// Maximum length of a key, in bytes; the server's index accepts about 8 KiB.
 const KEY_BYTES_MAX: usize = 4_096;
 
-/// A statement may be sent again after its answer was lost: a hold until the same moment is the same hold.
+/// A statement may be sent again if its answer was lost, so a hold with the same end is the same hold.
 const HOLD: &str = locked!(
     "CALL () {
        MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
@@ -38,7 +38,7 @@ const REMEMBERED: &str = seen!(
     "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until IS NULL
      RETURN r.request AS request, r.response AS response"
 );
-/// Responses that name a record; one of before names were noted may name any.
+/// Counts the responses that name one of some records. A response from before names were stored may name any record.
 const NAMING: &str = seen!(
     "MATCH (r:Remembered) WHERE r.space = $space AND r.at >= 0 AND r.held_until IS NULL
        AND (r.names IS NULL OR any(id IN r.names WHERE id IN $ids))
@@ -62,7 +62,7 @@ const REMEMBER: &str = locked!(
      RETURN 1 AS known"
 );
 
-/// Takes a key for a request, or says who has it.
+/// Acquires a key for a request, or returns why it is not available.
 pub(super) async fn hold(
     client: &Client,
     operation: &'static str,
@@ -90,7 +90,7 @@ pub(super) async fn hold(
     )
 }
 
-/// Ends a hold; the key stays `bound` to its request, or becomes free.
+/// Ends a hold. With `bound`, the key stays bound to its request; otherwise it becomes free.
 pub(super) async fn release(
     client: &Client,
     operation: &'static str,
@@ -123,7 +123,7 @@ pub(super) async fn remembered(
     rows.first().map(take).transpose()
 }
 
-/// Remembers the response of a request, unless the key has one or is bound to another request.
+/// Remembers the response of a request, unless the key has one already or is bound to another request.
 pub(super) async fn remember(
     client: &Client,
     operation: &'static str,
@@ -150,7 +150,7 @@ pub(super) async fn naming(client: &Client, operation: &'static str, space: &Spa
     Ok(count.unwrap_or(0))
 }
 
-/// Forgets the responses that name one of some records.
+/// Deletes the responses that name one of some records.
 pub(super) async fn forget(client: &Client, operation: &'static str, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
     let query = on(&client.keys(space), FORGET).param("ids", named(ids));
     client.write(operation, query).await.map(drop)

@@ -1,14 +1,15 @@
-//! How nodes are named: `namespace/space` a space, `namespace/space/id` all it owns.
+//! Keys of nodes: `namespace/space` for a space, `namespace/space/id` for everything that it owns.
 //!
-//! Neither a namespace nor the name of a space holds a `/`, so no key of a space starts like one of another space, and
-//! the keys of a space are those between its name followed by `/` and by the character after `/`.
+//! Neither a namespace nor the name of a space contains a `/`, so no key of one space begins with the
+//! `namespace/space/` of another. The keys of a space are in the range from its name followed by `/` to its name
+//! followed by the character after `/`.
 
 use chrono::{DateTime, FixedOffset};
 use domain::id::{RecordId, SessionId, SpaceId};
 use domain::record::Record;
 use uuid::Uuid;
 
-/// The character after `/`: ends the range of keys that start with a prefix.
+/// The character after `/`; it ends the range of keys with a prefix.
 const AFTER: char = '0';
 
 /// The keys of one space.
@@ -23,28 +24,28 @@ impl Keys {
         }
     }
 
-    /// Key of the space itself.
+    /// Returns the key of the space itself.
     pub(super) fn space(&self) -> &str {
         &self.space
     }
 
-    /// What every key of the space starts with; no key is equal to it.
+    /// Returns the prefix of every key of the space; no key is equal to it.
     pub(super) fn prefix(&self) -> String {
         format!("{}/", self.space)
     }
 
-    /// What every key of the space is less than.
+    /// Returns the end of the range of the space's keys.
     pub(super) fn until(&self) -> String {
         format!("{}{AFTER}", self.space)
     }
 
-    /// The range of places of a session.
+    /// Returns the range of places of a session.
     pub(super) fn session(&self, session: SessionId) -> (String, String) {
         let start = format!("{}/{}", self.space, id(session.uuid()));
         (format!("{start}/"), format!("{start}{AFTER}"))
     }
 
-    /// The range of places of a session from one moment until another; open where there is none.
+    /// Returns the range of places of a session between two times; without a time, the range is open on that side.
     pub(super) fn within(
         &self,
         session: SessionId,
@@ -52,12 +53,12 @@ impl Keys {
         until: Option<DateTime<FixedOffset>>,
     ) -> (String, String) {
         let (start, end) = self.session(session);
-        // A place is longer than its moment: it stands behind it, and before every later one.
+        // A place is longer than its time, so it sorts after its time and before every later time.
         let first = from.map_or_else(|| start.clone(), |it| format!("{start}{}", moment(it)));
         (first, until.map_or(end, |it| format!("{start}{}", moment(it))))
     }
 
-    /// The place of a record in its session: sorts like [`Record::order`], of which it is a fixed-width text.
+    /// Returns the place of a record in its session: a fixed-width text that sorts like [`Record::order`].
     pub(super) fn place(&self, record: &Record) -> String {
         let (start, _) = self.session(record.session);
         format!(
@@ -69,34 +70,35 @@ impl Keys {
     }
 }
 
-/// A moment as a text of fixed width that sorts like it.
+/// Returns a time as a fixed-width text that sorts in the same order.
 fn moment(at: DateTime<FixedOffset>) -> String {
     // Flipping the first bit maps the order of i64 to the order of u64.
     let seconds = at.timestamp().cast_unsigned() ^ (1 << 63);
     format!("{seconds:016x}{:08x}", at.timestamp_subsec_nanos())
 }
 
-/// The range of the keys of all spaces of a namespace.
+/// Returns the range of the keys of all spaces in a namespace.
 pub(super) fn spaces(namespace: &str) -> (String, String) {
     (format!("{namespace}/"), format!("{namespace}{AFTER}"))
 }
 
-/// The key of something of the namespace by its name alone: of a space, or of what belongs to none.
+/// Returns the key of an object that is identified by its name in the namespace: a space, or an object that belongs to
+/// no space.
 pub(super) fn named(namespace: &str, name: &str) -> String {
     format!("{namespace}/{name}")
 }
 
-/// An id as it stands in keys: 32 hexadecimal digits, which sort like the id.
+/// Returns an id in the form used in keys: 32 hexadecimal digits, which sort like the id.
 pub(super) fn id(uuid: Uuid) -> String {
     uuid.simple().to_string()
 }
 
-/// The id that a key ends with.
+/// Returns the id at the end of a key.
 pub(super) fn id_of(key: &str) -> Result<Uuid, uuid::Error> {
     Uuid::parse_str(key.rsplit('/').next().unwrap_or_default())
 }
 
-/// The ids of records, as kept in properties.
+/// Returns the ids of records in the form used in properties.
 pub(super) fn evidence(records: &[RecordId]) -> Vec<String> {
     records.iter().map(|it| id(it.uuid())).collect()
 }
@@ -135,7 +137,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn places_sort_like_records(
+        fn places_sort_in_the_order_of_records(
             a in ("[a-z]{1,3}", (-9_000_000_000i64..9_000_000_000, 0u32..1_000_000_000), any::<u64>()),
             b in ("[a-z]{1,3}", (-9_000_000_000i64..9_000_000_000, 0u32..1_000_000_000), any::<u64>()),
             same in any::<bool>(),

@@ -39,7 +39,7 @@ const FORGET: &str = locked!(
      DELETE n"
 );
 
-/// The keys of scopes that begin alike begin alike; `g` is the character after the hexadecimal digits.
+/// Keys of scopes with a common prefix have a common prefix; `g` is the character after the hexadecimal digits.
 const COUNT: &str = seen!(
     "MATCH (n:Note) WHERE n.key > $prefix + $family AND n.key < $prefix + $family + 'g' RETURN count(n) AS count"
 );
@@ -50,7 +50,8 @@ const TRIM: &str = locked!(
 );
 const OPERATION: &str = "records.note";
 
-/// Deletes the oldest notes of the scopes that begin like this one up to its first `/`, if there are more than `most`.
+/// Deletes the oldest notes of all scopes that are equal to this one up to its first `/`, if there are more than
+/// `most`.
 pub(super) async fn trim(client: &Client, space: &SpaceId, scope: &str, most: usize) -> Result<()> {
     let Some(family) = family(scope).map(part) else {
         return Ok(());
@@ -69,7 +70,7 @@ pub(super) async fn trim(client: &Client, space: &SpaceId, scope: &str, most: us
     client.write(OPERATION, query).await.map(drop)
 }
 
-/// Keeps the latest note of each subject and kind, and of the scope the latest.
+/// Stores notes. Keeps the latest note of each subject and kind, and only the latest notes of the scope.
 pub(super) async fn put(client: &Client, space: &SpaceId, scope: &str, notes: &[Note]) -> Result<()> {
     if let Some(detail) = refusal(scope) {
         return Err(PortError::new(OPERATION, ErrorKind::Invalid, detail));
@@ -125,7 +126,7 @@ fn note(operation: &'static str, row: &Row) -> Result<Note> {
     })
 }
 
-/// A scope as it stands in keys: hexadecimal digits, since it may hold any character.
+/// Returns a scope in the form used in keys: hexadecimal digits, because a scope may contain any character.
 fn part(scope: &str) -> String {
     scope.bytes().map(|byte| format!("{byte:02x}")).collect()
 }

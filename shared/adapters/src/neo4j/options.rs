@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 use super::SetupError;
 use crate::Secret;
 
-/// Longest namespace, bytes.
+/// Maximum length of a namespace, in bytes.
 const NAMESPACE_BYTES_MAX: usize = 32;
 
-/// Longest check of a kept connection before it is used again; what fails it is replaced.
+/// Timeout for checking a pooled connection before it is reused; a connection that fails is replaced.
 const CHECK_TIME: Duration = Duration::from_secs(2);
 
-/// Where the server is, who calls it, and the bounds of the calls.
+/// The server, the credentials, and the limits of calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
@@ -24,19 +24,21 @@ pub struct Options {
     pub password: Secret,
     /// Database of the server; empty for the server's default.
     pub database: String,
-    /// First part of every key, 1 to 32 of `a-z`, `0-9`, `_` and `-`: deployments with different ones share a server.
+    /// First part of every key, 1 to 32 of `a-z`, `0-9`, `_` and `-`. Deployments with different namespaces can share a
+    /// server.
     pub namespace: String,
-    /// Certificates (PEM) that may sign the server's; none for those of the system. Needs `bolt+s`.
+    /// Certificate authorities (PEM) for the server's certificate; if absent, those of the system. Needs `bolt+s`.
     pub ca_file: Option<PathBuf>,
-    /// Certificate (PEM) that this client shows. Needs `bolt+s` and `client_key_file`.
+    /// Client certificate (PEM). Needs `bolt+s` and `client_key_file`.
     pub client_certificate_file: Option<PathBuf>,
-    /// Private key (PEM) of that certificate.
+    /// Private key (PEM) of the client certificate.
     pub client_key_file: Option<PathBuf>,
-    /// Most connections to the server.
+    /// Maximum number of connections to the server.
     pub connections_max: usize,
-    /// Time to find the server at start, milliseconds; one that has just started itself takes seconds for its first answer.
+    /// Timeout of connecting at startup, in milliseconds; a server that has just started takes seconds for its first
+    /// answer.
     pub connect_ms: u64,
-    /// Time for one call of the server, retries and the wait for a connection included, milliseconds.
+    /// Timeout of one call, including retries and the wait for a connection, in milliseconds.
     pub call_ms: u64,
 }
 
@@ -59,19 +61,20 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the time for connecting.
+    /// Returns the timeout of connecting.
     pub(super) fn connect_time(&self) -> Duration {
         Duration::from_millis(self.connect_ms.max(1))
     }
 
-    /// Returns the time for one call.
+    /// Returns the timeout of one call.
     pub(super) fn call_time(&self) -> Duration {
         Duration::from_millis(self.call_ms.max(1))
     }
 
-    /// Takes the options to the driver.
+    /// Returns the options of the driver.
     ///
     /// # Errors
+    ///
     /// `Options` if one of them cannot be used.
     pub(super) fn driver(&self) -> Result<neo4rs::Config, SetupError> {
         let encrypted = self.check_url()?;
@@ -82,9 +85,11 @@ impl Options {
             .password(self.password.reveal())
             .max_connections(self.connections_max.max(1))
             .fetch_size(4_096)
-            // The driver bounds every read by this, also the wait for the first row; the calls themselves end earlier.
+            // The driver applies this timeout to every read, including the wait for the first row. The calls themselves
+            // end earlier.
             .connection_timeout(self.call_time().max(self.connect_time()) + Duration::from_secs(1))
-            // What the driver calls lifetime and idle are the waits for a connection and for the check of a kept one.
+            // In this driver, `max_lifetime` is the timeout for getting a connection and `idle_timeout` is that for
+            // checking a pooled one.
             .max_lifetime(self.call_time())
             .idle_timeout(CHECK_TIME.min(self.connect_time()));
         if !self.database.is_empty() {
@@ -115,7 +120,7 @@ impl Options {
             .map_err(|error| because("the driver refuses the options", error))
     }
 
-    /// Says whether the connection is encrypted.
+    /// Checks the URL. Returns true if the connection is encrypted.
     fn check_url(&self) -> Result<bool, SetupError> {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", ""));
         if rest.contains('@') {
@@ -152,7 +157,8 @@ fn because(detail: impl Into<String>, error: impl Into<Box<dyn std::error::Error
     }
 }
 
-/// The driver takes a file without what is looked for in silence, or panics.
+/// Returns an error if a file does not contain the expected PEM section. The driver itself would ignore such a file, or
+/// panic.
 fn check_pem(path: &Path, what: &str) -> Result<(), SetupError> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| because(format!("{shown} cannot be read"), error))?;
@@ -176,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_refused() {
+    fn unusable_options_are_rejected() {
         assert!(Options::default().driver().is_ok());
         for url in [
             "",
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_file_without_a_key_is_refused() {
+    fn a_key_file_without_a_key_is_rejected() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("client.pem");
         std::fs::write(&path, "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n").unwrap();

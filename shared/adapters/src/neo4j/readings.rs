@@ -1,4 +1,4 @@
-//! Readings as nodes, tied to the records that their models were shown, and the sessions in which something may have to be
+//! Readings as nodes, connected to the records that their models saw; and the queue of sessions that may have to be
 //! read.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use super::error::damaged;
 use super::graph;
 use super::keys::{evidence, id, id_of, spaces};
 
-/// Sessions looked at before it is said that none can be taken: others may take the first ones meanwhile.
+/// Number of due sessions that one call tries to lease, because other processes may lease the first ones meanwhile.
 const CANDIDATES: i64 = 8;
 
 const PUT: &str = locked!(
@@ -230,7 +230,7 @@ impl NodeReadings {
         rows.iter().map(|it| body(operation, it)).collect()
     }
 
-    /// Takes the session of a key, unless somebody else did meanwhile or its space is being erased.
+    /// Leases the session of a key. Returns `None` if another process leased it meanwhile or its space is being erased.
     async fn take_one(&self, key: &str, (now, lease): (DateTime<Utc>, DateTime<Utc>)) -> Result<Option<WantedSession>> {
         const OPERATION: &str = "readings.take";
         let session = id_of(key).map_err(|error| damaged(OPERATION, error))?;

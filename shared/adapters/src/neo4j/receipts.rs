@@ -1,4 +1,4 @@
-//! Receipts of erasures as nodes that no space owns, and what the server holds of what was erased.
+//! Receipts of erasures as nodes that belong to no space, and counts of the remnants of erased data.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -34,12 +34,12 @@ const GET: &str = "MATCH (r:Receipt {key: $prefix + $id})
     WHERE r.space = $space RETURN r.body AS body, r.completed AS completed";
 const LIST: &str = "MATCH (r:Receipt) WHERE r.key > $prefix + $after AND r.key < $until AND r.space = $space
     RETURN r.body AS body, r.completed AS completed ORDER BY r.key LIMIT $limit";
-// Moments in RFC 3339 with one offset sort as texts.
+// RFC 3339 times with the same offset sort like their texts.
 const COMPLETED_SINCE: &str = "MATCH (r:Receipt)
     WHERE r.key > $prefix + $after AND r.key < $until AND r.space = $space AND r.completed >= $since
     RETURN r.body AS body, r.completed AS completed ORDER BY r.key LIMIT $limit";
 
-/// Counts the nodes of a label if the space is gone, is being erased, or is the one that was created at the moment given.
+/// Counts the nodes of a label if the space is gone, is being erased, or is the one created at the given time.
 macro_rules! count {
     ($label:literal) => {
         concat!(
@@ -52,7 +52,7 @@ macro_rules! count {
     };
 }
 
-/// One statement a label, in the order of [`OWNED`].
+/// One statement per label, in the order of [`OWNED`].
 const COUNT: [&str; OWNED.len()] = [
     count!("Claim"),
     count!("Remembered"),
@@ -65,7 +65,7 @@ const COUNT: [&str; OWNED.len()] = [
     count!("Reading"),
     count!("Wanted"),
 ];
-/// What nodes of a label are counted as, in the order of [`OWNED`]: as the tables of the embedded store.
+/// Names of the counts of labels, in the order of [`OWNED`]; the same as the table names of the embedded store.
 const COUNTED: [&str; OWNED.len()] = [
     "claims",
     REMEMBERED,
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_label_is_counted() {
+    fn remnants_of_every_label_are_counted() {
         for (label, text) in OWNED.iter().zip(COUNT) {
             assert!(text.contains(&format!("(n:{label})")), "{label}");
         }

@@ -133,7 +133,7 @@ impl Records for NodeRecords {
 
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>> {
         const OPERATION: &str = "records.claim";
-        // The first claim of an id counts; the later ones of the same call are answered from it.
+        // The first claim of an id counts; later claims of the id in the same call are compared with it.
         let mut first: HashMap<RecordId, [u8; 32]> = HashMap::with_capacity(claims.len());
         let mut rows = Vec::with_capacity(claims.len());
         for (record, digest) in claims {
@@ -202,7 +202,7 @@ impl Records for NodeRecords {
     }
 
     async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()> {
-        // First: whoever erases again after an attempt that ended half-way finds the records.
+        // Responses are deleted first: if the erasure stops halfway, the records are still there for the next attempt.
         idempotency::forget(&self.0, "records.erase", space, ids).await?;
         let ids: BTreeSet<String> = ids.iter().map(|it| id(it.uuid())).collect();
         let ids: Vec<String> = ids.into_iter().collect();
@@ -289,7 +289,7 @@ impl Records for NodeRecords {
 }
 
 impl NodeRecords {
-    /// Claims ids, each once, and returns the digests of those that were claimed before.
+    /// Claims ids, each once. Returns the digests of the ids that were claimed before.
     async fn taken(
         &self,
         operation: &'static str,
@@ -355,10 +355,11 @@ pub(super) fn digest(operation: &'static str, row: &Row, name: &str) -> Result<[
         .map_err(|error: std::array::TryFromSliceError| damaged(operation, error))
 }
 
-/// Rows of records, the first of each id, each with its bytes.
+/// Returns the rows of records with their sizes in bytes; of several records with one id the first counts.
 ///
 /// # Errors
-/// `Invalid` if one belongs to another space.
+///
+/// `Invalid` if a record belongs to another space.
 fn lines(operation: &'static str, keys: &Keys, space: &SpaceId, records: &[Record]) -> Result<Vec<(BoltType, usize)>> {
     let mut lines = Vec::with_capacity(records.len());
     let mut met = HashSet::with_capacity(records.len());

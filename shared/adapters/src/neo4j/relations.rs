@@ -10,10 +10,10 @@ use super::client::{Client, column, integer, locked, on, parts, row, seen};
 use super::error::damaged;
 use super::keys::{evidence, id, id_of};
 
-/// What sorts relations: source, kind, label, target.
+/// Sort key of relations: source, kind, label, target.
 type Key = (UnitId, RelationKind, String, UnitId);
 
-/// A kind of relation as a type of relationships; the label of `Other` is a property, as is every value.
+/// A kind of relation, stored as a type of relationship. The label of `Other` is a property, like every value.
 struct Kind {
     kind: RelationKind,
     name: &'static str,
@@ -23,7 +23,7 @@ struct Kind {
 
 macro_rules! kinds {
     ($($kind:ident = $name:literal,)*) => {
-        /// Every kind, in the order in which kinds sort.
+        /// All kinds, in sort order.
         const KINDS: &[Kind] = &[$(Kind {
             kind: RelationKind::$kind,
             name: $name,
@@ -64,7 +64,7 @@ kinds! {
     Other = "OTHER",
 }
 
-/// `$ranks` gives the order of the kinds by the names of their types; relationships of other types are none of ours.
+/// `$ranks` maps relationship types to the sort order of their kinds; relationships of other types are ignored.
 const BESIDE: &str = seen!(
     "UNWIND $ids AS id
      MATCH (u:Unit {key: $prefix + id})-[r]-(v:Unit)
@@ -77,7 +77,7 @@ const BESIDE: &str = seen!(
 );
 const KNOWN: &str = seen!("RETURN 1 AS known");
 
-/// Inserts or replaces relations; one of weight 0 is removed. The last of each key counts.
+/// Inserts or replaces relations; a relation of weight 0 is removed. Of several relations with one key the last counts.
 pub(super) async fn put(
     client: &Client,
     operation: &'static str,
@@ -112,7 +112,7 @@ pub(super) async fn put(
     Ok(())
 }
 
-/// Returns the first relations by key that start or end at one of the units.
+/// Returns the first `limit` relations by key that start or end at one of the units.
 pub(super) async fn beside(
     client: &Client,
     operation: &'static str,
@@ -134,7 +134,7 @@ fn key(it: &Relation) -> Key {
     (it.source, it.kind, it.label.clone(), it.target)
 }
 
-/// A relation as a row, with its bytes.
+/// Returns a relation as a row, with its size in bytes.
 fn line(it: &Relation) -> (BoltType, usize) {
     let bytes = 150 + it.label.len() + 34 * it.evidence.len();
     let line = row([
@@ -147,7 +147,7 @@ fn line(it: &Relation) -> (BoltType, usize) {
     (line, bytes)
 }
 
-/// The order of kinds, by the name of their type.
+/// Returns the sort order of kinds, by the name of their relationship type.
 fn ranks() -> BoltType {
     let all = KINDS.iter().zip(0i64..).map(|(it, rank)| (it.name, rank));
     all.collect::<std::collections::HashMap<_, _>>().into()
@@ -167,7 +167,7 @@ fn relation(operation: &'static str, row: &Row) -> Result<Relation> {
             .ok_or_else(|| damaged(operation, "unknown type of relationship"))?
             .kind,
         label: column(operation, row, "label")?,
-        // Stored as the same number in more bits, so nothing is lost on the way back.
+        // The f32 was stored as an f64, so the conversion loses nothing.
         weight: column::<f64>(operation, row, "weight")? as f32,
         evidence: evidence.collect::<Result<_>>()?,
     })
@@ -177,7 +177,7 @@ fn relation(operation: &'static str, row: &Row) -> Result<Relation> {
 mod tests {
     use super::*;
 
-    /// Fails to compile when a kind is new, to remind of the list.
+    /// Returns the position of a kind. A new kind makes this fail to compile, as a reminder to extend the list.
     fn listed(kind: RelationKind) -> usize {
         use RelationKind::*;
         match kind {
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_all_there_and_sorted() {
+    fn all_kinds_of_relations_are_listed_in_order() {
         assert_eq!(KINDS.len(), listed(RelationKind::Other) + 1);
         for (rank, it) in KINDS.iter().enumerate() {
             assert_eq!(listed(it.kind), rank);

@@ -1,10 +1,10 @@
-//! The one list of what the server must have, and how it is made and verified.
+//! The list of all constraints and indexes on the server, and how they are created and verified.
 //!
-//! Labels: `Space`, `Erasure` (a deletion that some store may not have carried out yet), `Secret` (of no space),
-//! `Receipt` (of an erasure, which outlives its space), `Key` and `Webhook` (of the API, of no
-//! space), and what a space owns: see [`OWNED`]. Everything has a unique `key`; what is listed in an order has
-//! that order unique too, so that no defect can give two things one place. Community Edition has no constraints on
-//! presence and type: the code that writes sees to those.
+//! Labels: `Space`, `Erasure` (a deletion that some store may not have finished), `Secret` (of no space), `Receipt` (of
+//! an erasure, which outlives its space), `Key` and `Webhook` (of the API, of no space), and the labels that a space
+//! owns: see [`OWNED`]. Every node has a unique `key`. The sequence numbers and places of listed nodes are unique too,
+//! so that no defect can put two nodes in one place. Community Edition has no constraints on presence and type; the
+//! code that writes is responsible for those.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub(super) const OWNED: [&str; 10] = [
     "Wanted",
 ];
 
-/// What every name of ours starts with.
+/// Prefix of the names of all our constraints and indexes.
 const OURS: &str = "mnemic_";
 
 /// A constraint or an index.
@@ -90,7 +90,7 @@ const RULES: [Rule; 29] = [
     index("mnemic_unit_actor", "Unit", &["space", "actor", "sequence"]),
 ];
 
-/// Labels of an earlier version: how their nodes are removed, and how their constraints.
+/// Labels of an earlier version: the statements that delete their nodes and their constraints.
 const FORMER: [(&str, &str); 2] = [
     (
         "MATCH (n:Fact) WHERE n.key > $from AND n.key < $until WITH n LIMIT 1000 DETACH DELETE n RETURN count(*) AS gone",
@@ -104,35 +104,35 @@ const FORMER: [(&str, &str); 2] = [
 
 const CONSTRAINTS: &str = "SHOW CONSTRAINTS YIELD name, type, labelsOrTypes, properties
     RETURN name, type, labelsOrTypes AS labels, properties, 'ONLINE' AS state";
-/// An index behind a constraint shows its state; the constraint itself has none.
+/// The state of a constraint is shown by its index; the constraint itself has none.
 const INDEXES: &str = "SHOW INDEXES YIELD name, type, labelsOrTypes, properties, state
     RETURN name, type, labelsOrTypes AS labels, properties, state";
 
-/// How the schema of a server differs from the one of this program.
+/// A difference between the schema of the server and that of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drift {
-    /// It is not there.
+    /// It does not exist.
     Missing {
         /// Its name.
         name: String,
     },
-    /// Something else has its name.
+    /// Another object has its name.
     Different {
         /// The name.
         name: String,
-        /// What this program means by it.
+        /// The object that this program needs.
         expected: String,
-        /// What the server has.
+        /// The object on the server.
         found: String,
     },
     /// It cannot be used (yet).
     NotOnline {
         /// Its name.
         name: String,
-        /// What the server says of it.
+        /// Its state on the server.
         state: String,
     },
-    /// Its name is one of ours, but this program does not know it: an older or newer one made it.
+    /// Its name has our prefix, but this program does not know it: an older or newer version created it.
     Unknown {
         /// Its name.
         name: String,
@@ -150,7 +150,7 @@ impl fmt::Display for Drift {
     }
 }
 
-/// A constraint or an index of the server.
+/// A constraint or an index on the server.
 struct Found {
     name: String,
     shape: String,
@@ -173,10 +173,11 @@ impl Rule {
     }
 }
 
-/// Makes what is missing, removes what an earlier version derived and this one derives anew, completes what it kept, and
-/// returns what still differs, by name. To run it again changes nothing.
+/// Creates missing constraints and indexes, deletes nodes of earlier versions that this version derives again, adds
+/// missing properties, and returns the remaining differences, by name. Idempotent.
 ///
 /// # Errors
+///
 /// See [`SetupError`].
 pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
     let client = Client::new(options)?;
@@ -199,7 +200,7 @@ pub async fn provision(options: &Options) -> Result<Vec<Drift>, SetupError> {
     Ok(drifts)
 }
 
-/// Removes the nodes of the namespace that a statement names, some at a time.
+/// Deletes the nodes of the namespace that a statement matches, in chunks.
 async fn clear_all(client: &Client, statement: &'static str) -> Result<(), SetupError> {
     let (from, until) = spaces(&client.namespace);
     let query = Query::new(statement.to_owned())
@@ -214,7 +215,7 @@ async fn clear_all(client: &Client, statement: &'static str) -> Result<(), Setup
     }
 }
 
-/// Fails if something is missing, differs or is not online; what is not known does no harm.
+/// Returns an error if a constraint or index is missing, different or not online. Unknown ones are ignored.
 pub(super) async fn verify(client: &Client) -> Result<(), SetupError> {
     client.probe().await?;
     let mut drifts = drifts(client).await?;
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told() {
+    fn differences_from_the_schema_are_reported() {
         assert!(differences(&all(), &all()).is_empty());
         let told = |constraints: Vec<Found>, indexes: Vec<Found>| -> Vec<String> {
             differences(&constraints, &indexes)

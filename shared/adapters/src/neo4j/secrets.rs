@@ -1,4 +1,4 @@
-//! Secrets of the memory: nodes of no space.
+//! Secrets of the installation, as nodes that belong to no space.
 
 use domain::port::Result;
 use neo4rs::{Query, Row};
@@ -9,7 +9,7 @@ use super::keys::named;
 
 const KEEP: &str = "MERGE (x:Secret {key: $key}) ON CREATE SET x.value = $fresh RETURN x.value AS value";
 
-/// Returns the secret of a name, which is `fresh` if none was kept.
+/// Returns the secret stored under a name. If there is none, stores and returns `fresh`.
 pub(super) async fn keep(client: &Client, operation: &'static str, name: &str, fresh: [u8; 32]) -> Result<[u8; 32]> {
     let query = Query::new(KEEP.to_owned())
         .param("key", named(&client.namespace, name))

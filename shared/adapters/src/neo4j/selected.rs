@@ -1,4 +1,4 @@
-//! Records and units in the order in which they are listed: all of a space, or a selection of them.
+//! Lists records and units in their listing order: all of a space, or a selection of them.
 
 use domain::id::SpaceId;
 use domain::port::{Result, Room, Selection, folded};
@@ -11,12 +11,13 @@ use super::client::{Client, body, column, following, integer, natural, on};
 use super::error::damaged;
 use super::keys::{Keys, id};
 
-/// Most things that one call looks at, where it has to look at what the server cannot tell apart.
+/// Maximum number of nodes that one call reads if the selection cannot be evaluated by the server alone.
 const LOOKS_MAX: usize = 1_000;
 
-/// Reads what a pattern finds in the order of an index, and of that what there is room for.
+/// Reads the nodes of a pattern in the order of an index, as many as fit.
 ///
-/// A subquery of its own reads in that order, and no more than it returns. `found` says how many there were.
+/// A separate subquery reads in that order, and no more rows than it returns. `found` is the number of nodes before the
+/// limit on bytes.
 macro_rules! page {
     ($counter:literal, $pattern:literal, $order:literal) => {
         following!(
@@ -41,12 +42,12 @@ macro_rules! page {
     };
 }
 
-/// What is listed.
+/// A type of node that can be listed.
 pub(super) trait Listed: DeserializeOwned {
     const ALL: &'static str;
     const OF_SESSION: &'static str;
     const OF_ACTOR: &'static str;
-    /// Whether `OF_SESSION` looks at what lies between two places, which hold session and time.
+    /// Whether `OF_SESSION` selects a range of places, which contain session and time.
     const PLACED: bool;
 
     fn is_of(&self, selection: &Selection) -> bool;
@@ -90,7 +91,8 @@ impl Listed for Unit {
     }
 }
 
-/// Returns what there is room for behind a sequence, and the sequence to go on behind, if any.
+/// Returns the selected items after a sequence number, as many as fit, and the sequence number to continue after, if
+/// any.
 pub(super) async fn select<T: Listed>(
     client: &Client,
     operation: &'static str,
@@ -100,7 +102,7 @@ pub(super) async fn select<T: Listed>(
 ) -> Result<(Vec<T>, Option<u64>)> {
     let (query, told) = asked::<T>(&client.keys(space), selection);
     let looks = if told { room.items } else { LOOKS_MAX.max(room.items) };
-    // One more than is looked at, to see whether there is more.
+    // One more than needed, to see whether there are more.
     let query = query
         .param("after", integer(after))
         .param("bytes", integer(room.bytes))
@@ -125,7 +127,7 @@ pub(super) async fn select<T: Listed>(
     Ok((items, more.then_some(last)))
 }
 
-/// Returns the statement of a selection, and whether all that it finds is taken.
+/// Returns the statement of a selection, and whether the selection accepts everything that the statement finds.
 fn asked<T: Listed>(keys: &Keys, selection: &Selection) -> (Query, bool) {
     let Selection {
         session,
@@ -135,7 +137,7 @@ fn asked<T: Listed>(keys: &Keys, selection: &Selection) -> (Query, bool) {
         filter,
     } = selection;
     let timed = from.is_some() || until.is_some();
-    // Tags and metadata lie in the body, which the server does not look into.
+    // Tags and metadata are in the body, which the server cannot search.
     let plain = filter.is_empty();
     match (session, actor) {
         (Some(session), actor) => {

@@ -1,4 +1,4 @@
-//! Webhooks of the API as nodes that no space owns.
+//! Webhooks of the API as nodes that belong to no space.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::webhook::{id_is_taken, no_room};
 
 const BODY: &str = "MATCH (w:Webhook {key: $key}) RETURN w.body AS body";
 const COUNT: &str = "MATCH (w:Webhook) WHERE w.key > $from AND w.key < $until RETURN count(w) AS count";
-/// The node that is there wins; the caller sees by the body whose it is.
+/// An existing node is not changed; the caller compares the body to see whether the node is its own.
 const CREATE: &str = "MERGE (w:Webhook {key: $key}) ON CREATE SET w.body = $body RETURN w.body AS body";
 const LIST: &str = "MATCH (w:Webhook) WHERE w.key > $from AND w.key < $until
     RETURN w.body AS body ORDER BY w.key LIMIT $limit";
@@ -36,8 +36,8 @@ impl NodeWebhooks {
         Query::new(text.to_owned()).param("from", from).param("until", until)
     }
 
-    /// Refuses a new webhook if there are as many as may be. Of webhooks that are created at the same time each may find the
-    /// last place free.
+    /// Returns an error if the maximum number of webhooks is reached. Concurrent calls may each find the last place
+    /// free.
     async fn find_room(&self, operation: &'static str) -> Result<()> {
         let rows = self.0.read(operation, self.on_all(COUNT)).await?;
         let count = rows.first().map(|it| natural(operation, it, "count")).transpose()?;

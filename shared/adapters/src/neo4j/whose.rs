@@ -1,4 +1,4 @@
-//! Whose a record or a unit is: what an earlier version did not keep beside its body.
+//! Adds session and actor as properties of records and units; an earlier version stored them only in the body.
 
 use domain::id::SessionId;
 use domain::port::folded;
@@ -9,7 +9,7 @@ use super::SetupError;
 use super::client::{Client, row};
 use super::keys::{id, spaces};
 
-/// For each label: what finds some nodes that lack it, and what gives it to them.
+/// For each label: a statement that finds some nodes without these properties, and one that sets them.
 const LACKING: [(&str, &str); 2] = [
     (
         "MATCH (n:Record) WHERE n.key > $after AND n.key < $until AND n.actor IS NULL
@@ -29,7 +29,7 @@ struct Whose {
     actor: String,
 }
 
-/// Gives session and actor to all that lack them; what cannot be read stays as it is.
+/// Sets session and actor of all nodes that lack them; a node with an unreadable body stays unchanged.
 pub(super) async fn complete(client: &Client) -> Result<(), SetupError> {
     let (first, until) = spaces(&client.namespace);
     for (find, give) in LACKING {

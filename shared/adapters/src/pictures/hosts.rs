@@ -4,23 +4,24 @@ use reqwest::Url;
 
 use crate::pinned::literal;
 
-/// Longest entry, in bytes.
+/// Maximum length of an entry, in bytes.
 const BYTES_MAX: usize = 300;
 
 /// An entry of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Host {
-    /// As an address has it: lower case, ASCII, IPv6 in brackets. With a dot at its front it means every name below.
+    /// The host as in a URL: lower case, ASCII, IPv6 in brackets. A leading dot stands for all subdomains.
     name: String,
-    /// None: the port of the scheme.
+    /// `None` means the default port of the scheme.
     port: Option<u16>,
 }
 
 impl Host {
-    /// Reads an entry.
+    /// Parses an entry.
     ///
     /// # Errors
-    /// What is wrong with it.
+    ///
+    /// A description of what is wrong.
     pub(super) fn read(entry: &str) -> Result<Host, String> {
         let wrong = |why: &str| format!("hosts: `{entry}` {why}");
         let (is_below, host) = match entry.strip_prefix("*.") {
@@ -37,7 +38,7 @@ impl Host {
         if is_below && (literal(&name).is_some() || !name.contains('.')) {
             return Err(wrong("covers too much: put a name of two parts behind `*.`"));
         }
-        // `http` hides its own port.
+        // The parsed URL drops port 80, which is the default of `http`.
         let has_port = host.rsplit_once(':').is_some_and(|(_, it)| it.parse::<u16>() == Ok(80));
         Ok(Host {
             name: if is_below { format!(".{name}") } else { name },
@@ -45,14 +46,14 @@ impl Host {
         })
     }
 
-    /// Says whether an address is at this host.
+    /// Returns true if a URL is at this host.
     pub(super) fn allows(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let is_named = match self.name.starts_with('.') {
             true => host.len() > self.name.len() && host.ends_with(&self.name),
             false => host == self.name,
         };
-        // An address hides the port of its scheme.
+        // A parsed URL drops the default port of its scheme.
         let is_at_port = match self.port {
             None => url.port().is_none(),
             Some(_) => url.port_or_known_default() == self.port,
@@ -70,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_allowed_by_its_name_or_the_name_above() {
+    fn a_host_is_allowed_by_its_name_or_a_wildcard() {
         assert!(allows("Pictures.Example.com", "https://pictures.example.com/a.png"));
         assert!(allows("*.example.com", "https://a.b.example.com/a.png"));
         for uri in [
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_counts_if_it_is_not_that_of_the_scheme() {
+    fn other_ports_than_the_default_must_be_listed() {
         assert!(allows("localhost:9000", "http://localhost:9000/a"));
         assert!(!allows("localhost:9000", "http://localhost/a"));
         assert!(!allows("localhost", "http://localhost:9000/a"));
@@ -97,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_however_it_is_written() {
+    fn an_address_matches_in_every_notation() {
         assert!(allows("127.0.0.1:9000", "http://2130706433:9000/a"));
         assert!(allows("[::1]", "http://[0:0:0:0:0:0:0:1]/a"));
         assert_eq!(literal("[::1]"), "::1".parse().ok());
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_cover_too_much_are_errors() {
+    fn malformed_and_too_wide_entries_are_errors() {
         for entry in [
             "*",
             "*.com",

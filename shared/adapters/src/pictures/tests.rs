@@ -1,4 +1,4 @@
-//! Pictures against a small HTTP server of this machine.
+//! Tests of pictures with a small HTTP server on this machine.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use super::*;
 
 const GIF: &[u8] = b"GIF89a a fern";
 
-/// Answers the first request of each connection by its path, and returns the port.
+/// Starts a server that answers the first request of each connection by its path. Returns its port.
 fn server() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -52,7 +52,7 @@ fn answer(mut stream: TcpStream, port: u16) {
             return;
         }
         "/slow" => {
-            // Says nothing until the other side has had enough.
+            // Sends nothing until the client closes the connection.
             let _ = stream.read(&mut [0]);
             return;
         }
@@ -70,7 +70,7 @@ fn pictures(hosts: &[&str]) -> PictureOptions {
     }
 }
 
-/// Returns why there is no picture, and whether it may be there later.
+/// Returns why there is no picture, and whether a retry may succeed.
 async fn failure(options: &PictureOptions, uri: &str) -> (String, bool) {
     let error = Pictures::new(options).unwrap().fetch(uri).await.unwrap_err();
     (error.to_string(), error.may_pass())
@@ -82,7 +82,7 @@ async fn a_picture_of_an_allowed_host_is_fetched() {
     let at_address = Pictures::new(&pictures(&[&format!("127.0.0.1:{port}")])).unwrap();
     let uri = format!("http://127.0.0.1:{port}/fern.gif");
     assert_eq!(at_address.fetch(&uri).await.unwrap().bytes(), GIF);
-    // The bytes say what it is, not the header.
+    // The bytes determine the kind, not the header.
     let named = at_address
         .fetch(&format!("http://127.0.0.1:{port}/named-png"))
         .await
@@ -91,7 +91,7 @@ async fn a_picture_of_an_allowed_host_is_fetched() {
 }
 
 #[tokio::test]
-async fn nothing_is_fetched_that_is_not_on_the_list() {
+async fn hosts_that_are_not_on_the_list_are_refused() {
     let port = server();
     let listed = pictures(&["pictures.example.com", "*.example.org"]);
     for uri in [
@@ -119,7 +119,7 @@ async fn nothing_is_fetched_that_is_not_on_the_list() {
 }
 
 #[tokio::test]
-async fn a_name_of_an_address_inside_is_refused_unless_that_is_allowed() {
+async fn a_name_with_an_internal_address_is_refused_unless_allowed() {
     let port = server();
     let uri = format!("http://localhost:{port}/fern.gif");
     let listed = pictures(&[&format!("localhost:{port}")]);
@@ -136,14 +136,14 @@ async fn a_name_of_an_address_inside_is_refused_unless_that_is_allowed() {
 async fn the_connection_goes_to_the_address_that_was_checked() {
     let port = server();
     let pictures = Pictures::new(&pictures(&[])).unwrap();
-    // No name server knows this name, so whoever looks it up once more finds nothing.
+    // No name server knows this name, so a second look-up would fail.
     let url = Url::parse(&format!("http://pictures.invalid:{port}/fern.gif")).unwrap();
     let checked = pinned::connecting_to(vec![SocketAddr::from(([127, 0, 0, 1], port))]).unwrap();
     assert_eq!(pictures.asked(checked, url).await.unwrap().bytes(), GIF);
 }
 
 #[tokio::test]
-async fn what_is_no_picture_or_too_large_or_elsewhere_is_refused() {
+async fn other_files_large_pictures_and_redirects_are_refused() {
     let port = server();
     let options = pictures(&[&format!("127.0.0.1:{port}")]);
     for (path, expected, may_pass) in [
@@ -162,7 +162,7 @@ async fn what_is_no_picture_or_too_large_or_elsewhere_is_refused() {
 }
 
 #[tokio::test]
-async fn a_picture_may_stand_in_the_uri() {
+async fn a_data_uri_contains_the_picture() {
     let options = pictures(&[]);
     let pictures = Pictures::new(&options).unwrap();
     let uri = format!("data:image/gif;base64,{}", STANDARD.encode(GIF));
@@ -185,7 +185,7 @@ async fn a_picture_may_stand_in_the_uri() {
 }
 
 #[test]
-fn options_that_cannot_be_used_are_errors() {
+fn unusable_options_are_errors() {
     for options in [
         pictures(&["https://example.com"]),
         PictureOptions {

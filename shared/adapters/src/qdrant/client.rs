@@ -12,10 +12,10 @@ use tracing::Instrument;
 use super::error::{Meaning, is_other_protocol, late, meaning, of_port, pause};
 use super::{Options, SetupError};
 
-/// Pause before the second try; each further one is four times as long.
+/// Pause before the first retry; each later one is four times as long.
 const PAUSE_FIRST: Duration = Duration::from_millis(50);
 
-/// The driver, with a bound for every call. Nothing is sent before the first call.
+/// The driver, with a timeout for every call. The first call connects.
 pub(super) struct Client {
     driver: Qdrant,
     pub(super) url: String,
@@ -71,7 +71,7 @@ impl Client {
         self.tried(operation, || self.driver.query_batch(request.clone())).await
     }
 
-    /// Runs one step of the setup; none if what it asks for is missing.
+    /// Runs one step of the setup. Returns `None` if the requested object is missing.
     pub(super) async fn setup<T, F>(
         &self,
         step: &str,
@@ -111,7 +111,7 @@ impl Client {
         }
     }
 
-    /// Sends until an answer comes, trying again makes no sense, or time or tries are used up.
+    /// Sends a request until an answer comes, a retry makes no sense, or time or tries are used up.
     async fn tried<T, F>(&self, operation: &'static str, mut send: impl FnMut() -> F + Send) -> Result<T, PortError>
     where
         T: Send,

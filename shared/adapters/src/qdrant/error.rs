@@ -5,8 +5,8 @@ use qdrant_client::QdrantError;
 
 use super::Drift;
 
-/// What the driver and its libraries say when the other side answers in another protocol: the REST port, TLS on a plain port, plain
-/// text on a TLS port. Refused connections and timeouts have none of these words.
+/// Phrases in errors of the driver and its libraries if the server speaks another protocol: the REST port, TLS on a
+/// plain port, plain text on a TLS port. Refused connections and timeouts contain none of them.
 const OTHER_PROTOCOL: [&str; 4] = [
     "h2 protocol error",
     "http2 error",
@@ -14,7 +14,7 @@ const OTHER_PROTOCOL: [&str; 4] = [
     "corrupt message",
 ];
 
-/// What the driver says of a connection that the other side closed before it answered.
+/// Phrases in errors of the driver for a connection that the server closed before it answered.
 const BROKEN_OFF: [&str; 3] = ["connection closed", "broken pipe", "connection reset"];
 
 /// Why Qdrant cannot be used.
@@ -23,53 +23,53 @@ pub enum SetupError {
     /// An option cannot be used.
     #[error("options of qdrant: {detail}")]
     Options {
-        /// Which one and why.
+        /// The option and the reason.
         detail: String,
-        /// What the driver says.
+        /// The error of the driver.
         source: Option<Box<QdrantError>>,
     },
-    /// Whatever listens there does not speak gRPC over this scheme.
+    /// The server at this address does not speak gRPC over this scheme.
     #[error("qdrant at {url} does not speak gRPC there: {}", hint(url))]
     Protocol {
-        /// Where it was looked for.
+        /// Address of the server.
         url: String,
-        /// What the driver says.
+        /// The error of the driver.
         source: Box<QdrantError>,
     },
     /// The server cannot be reached or does not answer.
     #[error("qdrant at {url} is not available{}", broken_off(url, source.as_deref()))]
     Unavailable {
-        /// Where it was looked for.
+        /// Address of the server.
         url: String,
-        /// Why; none if no answer came in time.
+        /// The reason; absent after a timeout.
         source: Option<Box<QdrantError>>,
     },
-    /// The server is too old to weigh terms a space.
+    /// The server is too old: it cannot weigh terms per space.
     #[error("qdrant at {url} is version {found}, mnemic needs {needed} or newer")]
     Version {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What it says of itself.
+        /// Its version.
         found: String,
-        /// The oldest that will do.
+        /// The oldest supported version.
         needed: String,
     },
     /// The server refuses the API key.
     #[error("qdrant at {url} refuses the API key")]
     Credentials {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What the server says.
+        /// The error of the server.
         source: Box<QdrantError>,
     },
     /// The server refuses a step of the setup.
     #[error("qdrant at {url} refuses to {step}")]
     Refused {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What it refuses.
+        /// The refused step.
         step: String,
-        /// Why; none if its answer lacks what was asked for.
+        /// The reason; absent if the answer lacks the requested object.
         source: Option<Box<QdrantError>>,
     },
     /// The collection is missing or has drifted.
@@ -78,9 +78,9 @@ pub enum SetupError {
         list(drifts)
     )]
     NotProvisioned {
-        /// Where it is.
+        /// Address of the server.
         url: String,
-        /// What is missing or differs.
+        /// The missing or different objects.
         drifts: Vec<Drift>,
     },
 }
@@ -99,7 +99,7 @@ impl Classify for SetupError {
     }
 }
 
-/// Says which of the two usual mistakes it may be.
+/// Returns advice about the two usual mistakes.
 fn hint(url: &str) -> String {
     let scheme = match url.starts_with("https:") {
         true => "`http://` if the server has no TLS",
@@ -108,13 +108,13 @@ fn hint(url: &str) -> String {
     format!("use the gRPC port (6334 by default; 6333 is the one for REST), and {scheme}")
 }
 
-/// Returns true if the other side answered, but in another protocol: the REST port, or TLS on one side only.
+/// Returns true if the server answered, but in another protocol: the REST port, or TLS on one side only.
 pub(super) fn is_other_protocol(error: &QdrantError) -> bool {
     says(error, &OTHER_PROTOCOL)
 }
 
-/// Returns the hint for a connection that was accepted and closed before an answer: a server that stops does that, and so does
-/// one of another protocol whose answer came after the driver had given up.
+/// Returns advice for a connection that the server accepted and closed before it answered. A server that is shutting
+/// down does that. So does a server with another protocol, if its answer came after the driver had given up.
 fn broken_off(url: &str, source: Option<&QdrantError>) -> String {
     match source.is_some_and(|error| says(error, &BROKEN_OFF)) {
         true => format!(": it closed the connection; unless it is about to stop, {}", hint(url)),
@@ -122,8 +122,8 @@ fn broken_off(url: &str, source: Option<&QdrantError>) -> String {
     }
 }
 
-/// Returns true if the error or one of its causes contains one of the phrases. The driver's error does not name the status of
-/// a response as its source.
+/// Returns true if the error or one of its causes contains one of the phrases. The driver does not report the status of
+/// a response as the source of its error.
 fn says(error: &QdrantError, phrases: &[&str]) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = if let QdrantError::ResponseError { status } = error {
         Some(status)
@@ -145,28 +145,28 @@ fn list(drifts: &[Drift]) -> String {
     all.join(", ")
 }
 
-/// What a failure means, by the code of gRPC.
+/// The meaning of a failure, by its gRPC code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// No answer, or the server says that it is unwell: it may pass.
+    /// No answer, or a temporary server error: a retry may succeed.
     Away,
-    /// The server is busy and asks for a pause of so many seconds.
+    /// The server is busy and asks for a pause of this many seconds.
     Busy(u64),
-    /// A bound of the server.
+    /// A limit of the server is reached.
     Full,
-    /// There is no such collection or alias.
+    /// The collection or alias does not exist.
     Missing,
-    /// It is there already.
+    /// The object exists already.
     Exists,
-    /// The key is missing, wrong, or may not do this.
+    /// The key is missing, wrong, or lacks the permission.
     Refused,
     /// Stored data cannot be read.
     Damaged,
-    /// The request is wrong, so this program is.
+    /// The request is wrong, which is a defect of this program.
     Defect,
 }
 
-/// Tells what a failure means.
+/// Returns the meaning of a failure.
 pub(super) fn meaning(error: &QdrantError) -> Meaning {
     let status = match error {
         QdrantError::ResourceExhaustedError {
@@ -181,8 +181,8 @@ pub(super) fn meaning(error: &QdrantError) -> Meaning {
     of_code(i32::from(status.code()))
 }
 
-/// The numbers are those of gRPC. A server that cannot be connected to is "internal" (13) to the driver, and one that
-/// does not answer in time "cancelled" (1).
+/// Returns the meaning of a gRPC code. The driver reports a server that it cannot connect to as "internal" (13), and a
+/// timeout as "cancelled" (1).
 fn of_code(code: i32) -> Meaning {
     match code {
         1 | 2 | 4 | 10 | 13 | 14 => Meaning::Away,
@@ -195,7 +195,7 @@ fn of_code(code: i32) -> Meaning {
     }
 }
 
-/// How long to wait before a failed call is sent again; none if that does not help.
+/// Returns the pause before a failed call is retried, or `None` if a retry does not help.
 pub(super) fn pause(error: &QdrantError, own: Duration) -> Option<Duration> {
     match meaning(error) {
         Meaning::Away => Some(own),
@@ -206,7 +206,7 @@ pub(super) fn pause(error: &QdrantError, own: Duration) -> Option<Duration> {
     }
 }
 
-/// Names the operation and what can be done about the failure.
+/// Returns the error of a port, with its operation and a kind that tells what to do.
 pub(super) fn of_port(operation: &'static str, error: QdrantError) -> PortError {
     let (kind, detail) = match meaning(&error) {
         Meaning::Away => (ErrorKind::Unavailable, "qdrant cannot be reached or is unwell"),
@@ -224,13 +224,13 @@ pub(super) fn of_port(operation: &'static str, error: QdrantError) -> PortError 
     PortError::new(operation, kind, detail).caused_by(error)
 }
 
-/// An answer did not come in time; whether a write was done is not known.
+/// Returns the error for an answer that did not come in time. It is unknown whether a write was done.
 pub(super) fn late(operation: &'static str, time: Duration) -> PortError {
     let detail = format!("qdrant did not answer within {} ms", time.as_millis());
     PortError::new(operation, ErrorKind::Unavailable, detail)
 }
 
-/// What is stored does not read as what was written.
+/// Returns the error for stored data that cannot be read.
 pub(super) fn damaged(operation: &'static str, what: &str) -> PortError {
     PortError::new(
         operation,

@@ -7,20 +7,23 @@ use super::marker::Marker;
 use super::points::{check, filter, in_space, marker_id};
 use super::{QdrantIndex, schema};
 
-/// Rebuilding a space while it is searched, by one process at a time:
+/// Rebuilds a space while it is searched; only one process at a time may do so.
 ///
-/// 1. [`begin`](QdrantIndex::begin) opens a generation. From now on every `put` writes both to what is shown and to it.
-/// 2. [`put_into`](QdrantIndex::put_into) fills it. What a `put` wrote there meanwhile is newer and stays.
-/// 3. [`switch`](QdrantIndex::switch) shows it, at once and to all readers.
-/// 4. [`drop_unused`](QdrantIndex::drop_unused) removes what is not shown, a call's time after the switch, when no
-///    search of before is under way any more.
+/// 1. [`begin`](QdrantIndex::begin) begins a generation. From now on every `put` writes to the shown generation and to
+///    the new one.
+/// 2. [`put_into`](QdrantIndex::put_into) fills the new generation. Points that a `put` wrote to it meanwhile are newer
+///    and stay.
+/// 3. [`switch`](QdrantIndex::switch) shows the new generation to all readers at once.
+/// 4. [`drop_unused`](QdrantIndex::drop_unused) removes points that are not shown. Call it after the timeout of a call
+///    has passed since the switch, when no earlier search is running any more.
 ///
-/// A `put` that was under way when the generation was opened notices, and writes to it before it returns. So a rebuild
-/// that reads what to write after `begin` leaves nothing out.
+/// A `put` that was running when the generation was begun notices this, and writes to the new generation before it
+/// returns. So a rebuild that reads its data after `begin` misses nothing.
 impl QdrantIndex {
-    /// Opens a generation of the space. One that was opened before and not shown is given up.
+    /// Begins a generation of the space. An earlier generation that was not shown is abandoned.
     ///
     /// # Errors
+    ///
     /// `NotFound` if the space is unknown.
     pub async fn begin(&self, space: &SpaceId) -> Result<Generation> {
         const OPERATION: &str = "index.begin";
@@ -40,10 +43,12 @@ impl QdrantIndex {
         Ok(Generation(building))
     }
 
-    /// Removes all points of the `retired` units from a generation, then inserts those `points` that it has not.
+    /// Removes all points of the `retired` units from a generation, then inserts the `points` that it does not contain
+    /// yet.
     ///
     /// # Errors
-    /// `Conflict` if the generation is not the one being built; `Invalid` and `NotFound` as for `put`.
+    ///
+    /// `Conflict` if the generation is not the one being built; `Invalid` and `NotFound` like `put`.
     pub async fn put_into(
         &self,
         space: &SpaceId,
@@ -59,9 +64,10 @@ impl QdrantIndex {
         self.write(OPERATION, place, points, UpdateMode::InsertOnly).await
     }
 
-    /// Shows a generation instead of the one shown so far. To do it again changes nothing.
+    /// Shows a generation in place of the one shown so far. Idempotent.
     ///
     /// # Errors
+    ///
     /// `Conflict` if the generation is not the one being built.
     pub async fn switch(&self, space: &SpaceId, generation: Generation) -> Result<()> {
         const OPERATION: &str = "index.switch";
@@ -82,6 +88,7 @@ impl QdrantIndex {
     /// switch may miss some of them.
     ///
     /// # Errors
+    ///
     /// Only those of any call.
     pub async fn drop_unused(&self, space: &SpaceId) -> Result<()> {
         const OPERATION: &str = "index.drop_unused";
@@ -94,7 +101,7 @@ impl QdrantIndex {
             .chain([marker.shown])
             .map(in_generation)
             .collect();
-        // It has no generation, and what has none is not excluded by the others.
+        // The marker has no generation, so the other conditions do not exclude it from the deletion.
         kept.push(Condition::has_id([marker_id(space).to_string()]));
         let unused = Filter {
             must: vec![in_space(space)],
@@ -105,7 +112,7 @@ impl QdrantIndex {
         self.client.delete(OPERATION, &request.build()).await
     }
 
-    /// Returns the marker if the generation is the one being built.
+    /// Returns the marker, or an error if the generation is not the one being built.
     async fn built(&self, operation: &'static str, space: &SpaceId, generation: Generation) -> Result<Marker> {
         let marker = self.marker(operation, space).await?;
         let other = || {

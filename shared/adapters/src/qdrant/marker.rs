@@ -14,22 +14,24 @@ use super::error::damaged;
 use super::points::{in_space, integer, marker_id};
 use super::{QdrantIndex, schema};
 
-/// Spaces whose shown generation is remembered; beyond, all are forgotten, which costs the next search a round trip.
+/// Maximum number of spaces whose shown generation is cached. Beyond it the whole cache is cleared, which costs each
+/// space's next search a round trip.
 const REMEMBERED_MAX: usize = 65_536;
 
-/// Which points of a space are shown. Stored as a point of the space that has no vectors and no generation.
+/// The marker of a space: which of its points are shown. It is stored as a point of the space without vectors and
+/// without a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marker {
-    /// When the space was made, microseconds since 1970; tells a space from one that had its name before.
+    /// When the space was created, in microseconds since 1970; distinguishes it from an earlier space of the same name.
     pub(super) born: i64,
     /// The generation that readers see.
     pub(super) shown: i64,
-    /// The generation that is being built, if any; greater than all before.
+    /// The generation that is being built, if any; greater than all earlier ones.
     pub(super) building: Option<i64>,
 }
 
 impl Marker {
-    /// Reads the payload of a marker.
+    /// Returns the marker from its payload.
     pub(super) fn of(operation: &'static str, payload: &HashMap<String, Value>) -> Result<Marker> {
         let number = |key| integer(payload, key).ok_or_else(|| damaged(operation, key));
         Ok(Marker {
@@ -39,7 +41,7 @@ impl Marker {
         })
     }
 
-    /// Says whether what was written to the generations of this marker is in all those of a later one.
+    /// Returns true if points written to the generations of this marker are in all generations of the later marker.
     pub(super) fn covers(&self, later: &Marker) -> bool {
         let written = |it: i64| it == self.shown || Some(it) == self.building;
         written(later.shown) && later.building.is_none_or(written)
@@ -57,7 +59,7 @@ impl Marker {
     }
 }
 
-/// The generations that were shown when last asked, so that a search can ask for marker and channels at once.
+/// Cache of the shown generations, so that a search can read marker and channels in one batch.
 #[derive(Default)]
 pub(super) struct Markers(Mutex<HashMap<SpaceId, i64>>);
 
@@ -84,7 +86,7 @@ impl Markers {
 }
 
 impl QdrantIndex {
-    /// Reads the marker of a space; none if nothing was ever put.
+    /// Returns the marker of a space, or `None` if nothing was ever put.
     pub(super) async fn marker(&self, operation: &'static str, space: &SpaceId) -> Result<Option<Marker>> {
         let ids = vec![marker_id(space).to_string().into()];
         let request = GetPointsBuilder::new(&self.collection, ids).with_payload(true).build();
@@ -94,21 +96,22 @@ impl QdrantIndex {
         Ok(marker)
     }
 
-    /// Returns the marker of a space that the records know, and makes it at the first put.
+    /// Returns the marker of a known space; the first put creates it.
     ///
-    /// A space may be erased, and made anew, while a put is under way. Then what it writes bears a generation that no
-    /// marker shows: it takes room until the name is erased again, but is never found, counted or weighed. So that no
-    /// late put brings a marker back, the records are asked once more after a marker was made.
+    /// A space may be erased, and created again, while a put is running. The points of that put then have a generation
+    /// that no marker shows: they take space until the name is erased again, but are never found, counted or weighed.
+    /// The space is looked up in the records again after a marker was created, so that a late put cannot bring back a
+    /// marker.
     pub(super) async fn known(&self, operation: &'static str, space: &SpaceId) -> Result<Marker> {
         let unknown = || PortError::new(operation, ErrorKind::NotFound, format!("space {space} is unknown"));
         let born = self.born(space).await?.ok_or_else(unknown)?;
         let mode = match self.marker(operation, space).await? {
             Some(marker) if marker.born == born => return Ok(marker),
-            // The space was made anew since the records were asked, unless the clocks of its makers disagree.
+            // The space was created again since it was looked up, unless the clocks of its creators disagree.
             Some(marker) if marker.born > born && self.born(space).await? != Some(born) => return Err(unknown()),
-            // Of an earlier space of this name, whose erasure was missed.
+            // The marker is that of an earlier space of this name, whose erasure was missed.
             Some(_) => UpdateMode::Upsert,
-            // Another process may be faster, and may have begun a generation already.
+            // Another process may be faster, and may already have begun a generation.
             None => UpdateMode::InsertOnly,
         };
         let first = Marker {
@@ -142,7 +145,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Removes every point of a space, its marker too.
+    /// Removes every point of a space, including its marker.
     pub(super) async fn erase_all(&self, space: &SpaceId) -> Result<()> {
         let request = DeletePointsBuilder::new(&self.collection).points(Filter::must([in_space(space)]));
         self.client.delete("index.erase", &request.wait(true).build()).await?;
@@ -150,10 +153,10 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Removes the points of a deleted space and of earlier ones of its name, their marker too.
+    /// Removes the points of a deleted space and of earlier spaces of its name, including their marker.
     ///
-    /// A space that was created under the name since has greater generations. The marker is read before the records are asked, so
-    /// whoever sees the marker of a later space hears of that space from the records.
+    /// A space that was created under this name later has greater generations. The marker is read before the space is
+    /// looked up in the records, so if it is the marker of a later space, the look-up finds that space.
     pub(super) async fn erase_until(&self, erasure: &UnfinishedErasure) -> Result<()> {
         const OPERATION: &str = "index.erase_deleted";
         let (space, deleted) = (&erasure.space, erasure.created_at.timestamp_micros());
@@ -177,7 +180,7 @@ impl QdrantIndex {
         }
     }
 
-    /// Takes back the marker that was made for a space born then.
+    /// Removes the marker of the space that was created at `born`.
     async fn unmark(&self, operation: &'static str, space: &SpaceId, born: i64) -> Result<()> {
         let own = [in_space(space), Condition::matches(schema::BORN, born)];
         let request = DeletePointsBuilder::new(&self.collection).points(Filter::must(own));
@@ -186,7 +189,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// When the space was made; none if it is unknown.
+    /// Returns when the space was created, or `None` if it is unknown.
     async fn born(&self, space: &SpaceId) -> Result<Option<i64>> {
         let info = self.records.space(space).await?;
         Ok(info.map(|it| it.created_at.timestamp_micros()))

@@ -5,36 +5,38 @@ use serde::{Deserialize, Serialize};
 use super::SetupError;
 use crate::Secret;
 
-/// Most points of one write; larger batches only make a call longer.
+/// Maximum number of points in one write; larger batches only make a call longer.
 pub(super) const BATCH_POINTS_MAX: usize = 256;
-/// Longest prefix, bytes.
+/// Maximum length of a prefix, in bytes.
 const PREFIX_BYTES_MAX: usize = 32;
 
-/// Where the server is, who calls it, and the bounds of the calls.
+/// The server, the credentials, and the limits of calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// `http://host:port` of the gRPC port, or `https://host:port` for TLS. The server's certificate is checked against
-    /// those of the system; a private authority is added to them with the environment variable `SSL_CERT_FILE`.
+    /// the authorities of the system; a private authority is added with the environment variable `SSL_CERT_FILE`.
     pub url: String,
-    /// Key of the server, empty for none. Sent in clear over `http`.
+    /// API key of the server; if empty, none is sent. Sent in clear text over `http`.
     pub api_key: Secret,
-    /// First part of the collections' names, 1 to 32 of `a-z`, `0-9`, `_` and `-`: deployments with different ones share
-    /// a server.
+    /// First part of the collections' names, 1 to 32 of `a-z`, `0-9`, `_` and `-`. Deployments with different prefixes
+    /// can share a server.
     pub prefix: String,
-    /// Searches all vectors of a space instead of its graph. Slower for spaces of more than some ten thousand points.
+    /// Whether to search all vectors of a space instead of its graph. Slower for spaces of more than some ten thousand
+    /// points.
     pub exact: bool,
-    /// Connections to the server, used in turn.
+    /// Number of connections to the server, used in turn.
     pub connections: usize,
-    /// Points a write, 1 to 256.
+    /// Number of points in one write, 1 to 256.
     pub batch_points: usize,
-    /// Time to connect, milliseconds.
+    /// Timeout of connecting, in milliseconds.
     pub connect_ms: u64,
-    /// Time for one try of a call, milliseconds. A connection that gave no answer in this time is made anew.
+    /// Timeout of one try of a call, in milliseconds. A connection without an answer in this time is replaced.
     pub try_ms: u64,
-    /// Time for one call with all its tries and pauses, milliseconds.
+    /// Timeout of one call with all its tries and pauses, in milliseconds.
     pub call_ms: u64,
-    /// Tries of a call. Every call may be repeated, also one that was done without the answer arriving.
+    /// Maximum number of tries of a call. Every call may be repeated, even one that was executed but whose answer was
+    /// lost.
     pub tries: u32,
 }
 
@@ -56,14 +58,15 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the time for one call.
+    /// Returns the timeout of one call.
     pub(super) fn call_time(&self) -> Duration {
         Duration::from_millis(self.call_ms.max(1))
     }
 
-    /// Takes the options to the driver.
+    /// Returns a driver with these options.
     ///
     /// # Errors
+    ///
     /// `Options` if one of them cannot be used.
     pub(super) fn driver(&self) -> Result<qdrant_client::Qdrant, SetupError> {
         self.check()?;

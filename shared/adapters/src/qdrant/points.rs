@@ -14,33 +14,33 @@ use uuid::Uuid;
 use super::error::damaged;
 use super::{QdrantIndex, schema};
 
-/// Root of the ids of points; changing it makes every stored point a stranger.
+/// Root of the ids of points; changing it would change the id of every point.
 const ROOT: Uuid = Uuid::from_u128(0x6d6e_656d_6963_4000_8000_0000_0000_0002);
-/// Units named in one deletion.
+/// Maximum number of units in one deletion.
 const UNITS_MAX: usize = 512;
-/// A point without terms has this one, with no weight: idf counts the points of a space that have a vector, and every
-/// point of the space shall count.
+/// The term of a point without terms, with weight 0: idf counts the points of a space that have a sparse vector, and
+/// every point must count.
 const NO_TERM: (u32, f32) = (u32::MAX, 0.0);
 
 /// A space and one of its generations.
 pub(super) type Place<'a> = (&'a SpaceId, i64);
 
-/// Id of the marker of a space.
+/// Returns the id of the marker of a space.
 pub(super) fn marker_id(space: &SpaceId) -> Uuid {
     Uuid::new_v5(&ROOT, space.as_str().as_bytes())
 }
 
-/// Accepts what lies in a space, whatever its generation, and its marker.
+/// Returns a condition for all points of a space, in any generation, and its marker.
 pub(super) fn in_space(space: &SpaceId) -> Condition {
     Condition::matches(schema::SPACE, space.as_str().to_owned())
 }
 
-/// Accepts the points of one generation of a space.
+/// Returns a filter for the points of one generation of a space.
 pub(super) fn filter(space: &SpaceId, generation: i64) -> Filter {
     Filter::must([in_space(space), Condition::matches(schema::GENERATION, generation)])
 }
 
-/// Refuses what the server would take without a word, and then never find or find everywhere.
+/// Returns an error for points that the server would accept silently, and then never find or find everywhere.
 pub(super) fn check(operation: &'static str, points: &[Point], dimension: usize) -> Result<()> {
     let invalid = |detail: String| PortError::new(operation, ErrorKind::Invalid, detail);
     for it in points {
@@ -55,7 +55,7 @@ pub(super) fn check(operation: &'static str, points: &[Point], dimension: usize)
     Ok(())
 }
 
-/// Refuses a vector with a number that is none.
+/// Returns an error for a vector with a number that is not finite.
 pub(super) fn check_finite(operation: &'static str, dense: &[f32]) -> Result<()> {
     match dense.iter().all(|it| it.is_finite()) {
         true => Ok(()),
@@ -63,7 +63,7 @@ pub(super) fn check_finite(operation: &'static str, dense: &[f32]) -> Result<()>
     }
 }
 
-/// Refuses weights that are no numbers, and terms out of order or twice.
+/// Returns an error for weights that are not finite, and for unsorted or duplicate terms.
 pub(super) fn check_terms(operation: &'static str, terms: &Sparse) -> Result<()> {
     if terms.iter().any(|(_, weight)| !weight.is_finite()) {
         return Err(PortError::new(operation, ErrorKind::Invalid, "a weight is not finite"));
@@ -74,19 +74,19 @@ pub(super) fn check_terms(operation: &'static str, terms: &Sparse) -> Result<()>
     Ok(())
 }
 
-/// Reads an integer of a payload.
+/// Returns an integer of a payload.
 pub(super) fn integer(payload: &HashMap<String, Value>, key: &str) -> Option<i64> {
     payload.get(key)?.as_integer()
 }
 
-/// Payload that names a point.
+/// Returns the selector for the payload that identifies a point.
 pub(super) fn names() -> PayloadIncludeSelector {
     PayloadIncludeSelector {
         fields: [schema::UNIT, schema::PART].map(str::to_owned).to_vec(),
     }
 }
 
-/// Reads which unit and part a point is of.
+/// Returns unit and part of a point.
 fn named(operation: &'static str, payload: &HashMap<String, Value>) -> Result<(UnitId, u16)> {
     let unit = payload.get(schema::UNIT).and_then(Value::as_str);
     let unit = unit
@@ -96,19 +96,19 @@ fn named(operation: &'static str, payload: &HashMap<String, Value>) -> Result<(U
     Ok((unit, part.ok_or_else(|| damaged(operation, schema::PART))?))
 }
 
-/// Reads a point that was found.
+/// Returns a point found by a search.
 pub(super) fn hit(operation: &'static str, found: &ScoredPoint) -> Result<Hit> {
     let (unit, part) = named(operation, &found.payload)?;
     Ok(Hit {
         unit,
         part,
-        // A negative zero becomes a plain one, so that it ties with others.
+        // Negative zero becomes zero, so that it ties with other zeros.
         score: found.score + 0.0,
     })
 }
 
 impl QdrantIndex {
-    /// Lists the points of the generation that is shown, by their ids.
+    /// Returns the points of the shown generation, by their ids.
     pub(super) async fn listed(&self, space: &SpaceId, after: Option<Cursor>, limit: usize) -> Result<PointsPage> {
         const OPERATION: &str = "index.points";
         let Some(marker) = self.marker(OPERATION, space).await? else {
@@ -134,7 +134,7 @@ impl QdrantIndex {
         Ok((found.collect::<Result<_>>()?, next))
     }
 
-    /// Stores points, whole ones. Searchable on return.
+    /// Stores points as a whole. They are searchable on return.
     pub(super) async fn write(
         &self,
         operation: &'static str,
@@ -153,7 +153,7 @@ impl QdrantIndex {
         Ok(())
     }
 
-    /// Removes the points of units, except those that were just put.
+    /// Removes the points of units, except those in `except`, which were just put.
     pub(super) async fn remove(
         &self,
         operation: &'static str,
@@ -194,7 +194,7 @@ fn stored(place: Place<'_>, point: &Point) -> PointStruct {
     payload.insert(schema::PART, i64::from(point.part));
     payload.insert(schema::OBSERVED_AT, point.observed_at);
     let vectors = NamedVectors::default()
-        // One of zeros is stored as it is: its cosine with everything is 0.
+        // A vector of zeros is stored unchanged: its cosine with every vector is 0.
         .add_vector(schema::DENSE, Vector::new_dense(point.dense.clone()))
         .add_vector(schema::WORDS, terms(&point.words))
         .add_vector(schema::PIECES, terms(&point.pieces));

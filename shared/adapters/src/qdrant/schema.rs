@@ -1,7 +1,7 @@
-//! The one description of the collection, how it is made and verified.
+//! The description of the collection, and how the collection is created and verified.
 //!
 //! Readers and writers use an alias, so that the operator can fill another collection and switch. The collection has no
-//! graph over everything, only one a space (`payload_m`), since no search ever crosses spaces.
+//! graph over all points, only one per space (`payload_m`), because no search ever crosses spaces.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,32 +19,32 @@ use uuid::Uuid;
 use super::client::Client;
 use super::{Options, SetupError};
 
-/// Vectors of a point.
+/// Names of the vectors of a point.
 pub(super) const DENSE: &str = "dense";
 pub(super) const WORDS: &str = "words";
 pub(super) const PIECES: &str = "pieces";
-/// Payload of a point.
+/// Payload fields of a point.
 pub(super) const SPACE: &str = "space";
 pub(super) const GENERATION: &str = "generation";
 pub(super) const UNIT: &str = "unit";
 pub(super) const PART: &str = "part";
 pub(super) const OBSERVED_AT: &str = "observed_at";
-/// Payload of a marker, next to `space`.
+/// Payload fields of a marker, in addition to `space`.
 pub(super) const BORN: &str = "born";
 pub(super) const SHOWN: &str = "shown";
 pub(super) const BUILDING: &str = "building";
 
-/// The oldest server that counts for idf over the points of a filter; an older one would count over all spaces, and say
-/// nothing.
+/// The oldest server version that counts for idf only the points of a filter. An older one would silently count over
+/// all spaces.
 const VERSION_MIN: (u32, u32) = (1, 19);
-/// Edges of a point in the graph of its space.
+/// Number of edges of a point in the graph of its space.
 const EDGES: u64 = 16;
-/// Payload that is indexed, and how.
+/// The indexed payload fields and the types of their indexes.
 ///
-/// Every field that a filter names is here: a collection in strict mode, which Qdrant Cloud sets by default, refuses others. The
-/// graph gets links of its own for each field (`enable_hnsw`, on unless it is turned off): most of the time that building takes,
-/// and without them a filtered search misses one neighbour in six (see docs/QDRANT.md). Markers have no vectors, so `born` adds no
-/// link.
+/// It must contain every field that a filter names: a collection in strict mode, which is the default of Qdrant Cloud,
+/// refuses other fields. The graph gets additional links for each field (`enable_hnsw`, on by default). They take most
+/// of the build time, but without them a filtered search misses one neighbour in six (see docs/QDRANT.md). Markers have
+/// no vectors, so `born` adds no link.
 const INDEXES: [(&str, &str); 5] = [
     (SPACE, TENANT),
     (GENERATION, "integer"),
@@ -53,24 +53,24 @@ const INDEXES: [(&str, &str); 5] = [
     (BORN, "integer"),
 ];
 const TENANT: &str = "keyword of tenants";
-/// Longest part of a collection's name that shows the model, bytes.
+/// Maximum length of the model's name in the name of a collection, in bytes.
 const SLUG_BYTES_MAX: usize = 48;
 
-/// How the collection of a server differs from the one of this program.
+/// A difference between the collection on the server and that of this program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Drift {
-    /// It is not there.
+    /// It does not exist.
     Missing {
-        /// What: an alias, a collection, a vector, an index.
+        /// The object: an alias, a collection, a vector, an index.
         name: String,
     },
-    /// It is there, but otherwise.
+    /// It exists but differs.
     Different {
-        /// What.
+        /// The object.
         name: String,
-        /// What this program means by it.
+        /// Its form in this program.
         expected: String,
-        /// What the server has.
+        /// Its form on the server.
         found: String,
     },
 }
@@ -84,8 +84,8 @@ impl fmt::Display for Drift {
     }
 }
 
-/// Returns the name under which the points of a model are reached. The model's own name is shown as far as it can be,
-/// and told from others by a part of its digest.
+/// Returns the alias for the points of a model. It contains the readable part of the model's name, and a part of the
+/// name's digest to make it unique.
 pub(super) fn alias(options: &Options, model: &str) -> String {
     let plain = |it: char| match it.is_ascii_alphanumeric() || it == '-' {
         true => it.to_ascii_lowercase(),
@@ -98,9 +98,10 @@ pub(super) fn alias(options: &Options, model: &str) -> String {
     format!("{}_{slug}_{}", options.prefix, &digest[..8])
 }
 
-/// Makes what is missing and returns what still differs. To run it again changes nothing.
+/// Creates missing objects and returns the remaining differences. Idempotent.
 ///
 /// # Errors
+///
 /// See [`SetupError`].
 pub async fn provision(options: &Options, dimension: usize, model: &str) -> Result<Vec<Drift>, SetupError> {
     let client = Client::new(options)?;
@@ -138,7 +139,7 @@ pub async fn provision(options: &Options, dimension: usize, model: &str) -> Resu
     Ok(drifts)
 }
 
-/// Fails if something is missing or differs.
+/// Returns an error if something is missing or different.
 pub(super) async fn verify(
     client: &Client,
     options: &Options,
@@ -199,7 +200,7 @@ async fn drifts(client: &Client, alias: &str, dimension: usize) -> Result<Vec<Dr
     Ok(expected(dimension).into_iter().filter_map(compare).collect())
 }
 
-/// The collection behind an alias.
+/// Returns the collection of an alias.
 async fn target(client: &Client, alias: &str) -> Result<Option<String>, SetupError> {
     let send = |driver: qdrant_client::Qdrant| async move { driver.list_aliases().await };
     let aliases = client
@@ -236,7 +237,7 @@ async fn create(client: &Client, collection: &str, dimension: usize) -> Result<(
     };
     let made = client.setup(&format!("create the collection {collection}"), send).await;
     match made {
-        // Another provisioning was faster; what it made is compared like any other.
+        // Another provisioning was faster; the collection that it created is compared like any other.
         Err(SetupError::Refused { .. }) if info(client, collection).await?.is_some() => Ok(()),
         other => other.map(drop),
     }
@@ -267,7 +268,7 @@ fn index(collection: &str, field: &str, kind: &str) -> CreateFieldIndexCollectio
     request.build()
 }
 
-/// What there must be, by name.
+/// Returns the required objects and their forms, by name.
 fn expected(dimension: usize) -> Vec<(String, String)> {
     let mut all = vec![
         (format!("vector {DENSE}"), format!("{dimension} numbers, Cosine")),
@@ -279,7 +280,7 @@ fn expected(dimension: usize) -> Vec<(String, String)> {
     all
 }
 
-/// What there is, in the same words.
+/// Returns the existing objects and their forms, in the same words.
 fn shape(info: &CollectionInfo) -> HashMap<String, String> {
     let config = info.config.clone().unwrap_or_default();
     let params = config.params.unwrap_or_default();

@@ -11,13 +11,14 @@ use super::points::{check_finite, check_terms, filter, hit, marker_id, names};
 use super::{QdrantIndex, ROUNDS_MAX, schema};
 
 const OPERATION: &str = "index.search";
-/// Asked for beyond the limit. The server cuts among equal scores as it likes; what it gives is ordered here, so equal
-/// scores are cut right as long as their whole group was given.
+/// Number of hits requested beyond the limit. Among equal scores the server chooses arbitrarily. The hits are sorted
+/// here, so the cut is correct if the server returned all hits with the last score.
 const SPARE: usize = 32;
-/// Asked for beyond the limit when the group was longer. Of one that is longer still, any members are found.
+/// Number of hits requested beyond the limit in the second attempt, when there were more equal scores. If there are
+/// even more, the choice among them is arbitrary.
 const SPARE_MAX: usize = 1_024;
 
-/// A channel that is searched.
+/// A channel to search.
 struct Channel {
     using: &'static str,
     query: Query,
@@ -25,7 +26,7 @@ struct Channel {
 }
 
 impl QdrantIndex {
-    /// Searches all channels in one round trip, as a rule.
+    /// Searches all channels, usually in one round trip.
     pub(super) async fn find(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
         let channels = self.channels(search)?;
         if search.limit == 0 || channels.is_empty() {
@@ -47,7 +48,7 @@ impl QdrantIndex {
         Err(PortError::new(OPERATION, ErrorKind::Unavailable, detail))
     }
 
-    /// Searches one generation; none if another one is shown.
+    /// Searches one generation. Returns `None` if another one is shown.
     async fn round(
         &self,
         space: &SpaceId,
@@ -92,7 +93,7 @@ impl QdrantIndex {
         Ok(Some(result))
     }
 
-    /// Sends the queries and one for the marker as one batch.
+    /// Sends the queries and a query for the marker as one batch.
     async fn ask(&self, space: &SpaceId, mut queries: Vec<QueryPoints>) -> Result<(Option<Marker>, Vec<Vec<Hit>>)> {
         let wanted = queries.len();
         let marker = QueryPointsBuilder::new(&self.collection)

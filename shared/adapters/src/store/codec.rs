@@ -4,15 +4,16 @@ use domain::port::Sparse;
 
 use super::failure::{Failure, Outcome};
 
-/// Returns the bytes of a dense vector: four a number.
+/// Returns the bytes of a dense vector: four per number.
 pub(crate) fn dense_blob(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|it| it.to_le_bytes()).collect()
 }
 
-/// Returns the dense vector of `bytes`.
+/// Returns the dense vector stored in `bytes`.
 ///
 /// # Errors
-/// If there are not four bytes a number.
+///
+/// If the length is not a multiple of four.
 pub(crate) fn dense_of(bytes: &[u8]) -> Outcome<Vec<f32>> {
     let (numbers, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
@@ -21,7 +22,7 @@ pub(crate) fn dense_of(bytes: &[u8]) -> Outcome<Vec<f32>> {
     Ok(numbers.iter().map(|it| f32::from_le_bytes(*it)).collect())
 }
 
-/// Returns the bytes of a sparse vector: eight an entry, term before weight.
+/// Returns the bytes of a sparse vector: eight per entry, the term before the weight.
 pub(crate) fn sparse_blob(vector: &[(u32, f32)]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(vector.len() * 8);
     for (term, weight) in vector {
@@ -31,10 +32,11 @@ pub(crate) fn sparse_blob(vector: &[(u32, f32)]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the sparse vector of `bytes`.
+/// Returns the sparse vector stored in `bytes`.
 ///
 /// # Errors
-/// If there are not eight bytes an entry.
+///
+/// If the length is not a multiple of eight.
 pub(crate) fn sparse_of(bytes: &[u8]) -> Outcome<Sparse> {
     let (entries, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
@@ -56,14 +58,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn dense_vectors_come_back_bit_for_bit(vector in proptest::collection::vec(any::<f32>(), 0..300)) {
+        fn dense_vectors_are_decoded_bit_for_bit(vector in proptest::collection::vec(any::<f32>(), 0..300)) {
             let blob = dense_blob(&vector);
             prop_assert_eq!(bits(&dense_of(&blob).unwrap()), bits(&vector));
             prop_assert!(dense_of(&[&blob[..], &[0]].concat()).is_err());
         }
 
         #[test]
-        fn sparse_vectors_come_back_bit_for_bit(vector in proptest::collection::vec(any::<(u32, f32)>(), 0..300)) {
+        fn sparse_vectors_are_decoded_bit_for_bit(vector in proptest::collection::vec(any::<(u32, f32)>(), 0..300)) {
             let blob = sparse_blob(&vector);
             let back = sparse_of(&blob).unwrap();
             prop_assert_eq!(back.iter().map(|it| it.0).collect::<Vec<_>>(), vector.iter().map(|it| it.0).collect::<Vec<_>>());

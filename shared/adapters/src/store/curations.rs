@@ -19,7 +19,7 @@ pub(super) fn row(it: &Curation) -> Outcome<Row> {
     Ok(Row { id: it.id, body })
 }
 
-/// Inserts those that are not there, and counts them.
+/// Inserts the curations that are not stored yet, and counts them.
 pub(super) fn put(db: &Connection, space: i64, position: Position, rows: &[Row]) -> Outcome<()> {
     let mut insert = db.prepare_cached(
         "INSERT INTO curations (space, id, position, body, digest) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
@@ -40,7 +40,8 @@ pub(super) fn put(db: &Connection, space: i64, position: Position, rows: &[Row])
     Ok(())
 }
 
-/// Redacts those that are there, and what tells of their words: the digest under their claim, and requests remembered by it.
+/// Redacts the curations that are stored, and removes traces of their words: the digest of their claim, and remembered
+/// responses to requests with that digest.
 pub(super) fn redact(db: &Connection, space: i64, ids: &[CurationId]) -> Outcome<()> {
     let mut select = db.prepare_cached("SELECT body FROM curations WHERE space = ?1 AND id = ?2")?;
     let mut update = db.prepare_cached("UPDATE curations SET body = ?3, digest = ?4 WHERE space = ?1 AND id = ?2")?;
@@ -61,13 +62,13 @@ pub(super) fn redact(db: &Connection, space: i64, ids: &[CurationId]) -> Outcome
     Ok(())
 }
 
-/// Returns true if the batch at a position brought acts.
+/// Returns true if the batch at a position contained curations.
 pub(super) fn brought_any(db: &Connection, space: i64, position: Position) -> Outcome<bool> {
     let mut select = db.prepare_cached("SELECT 1 FROM curations WHERE space = ?1 AND position = ?2")?;
     Ok(select.exists((space, integer(position.0)))?)
 }
 
-/// Returns the position of the batch that brought one, if that is kept.
+/// Returns the position of the batch that contained a curation, if it is stored.
 pub(super) fn brought_by(db: &Connection, space: i64, id: CurationId) -> Outcome<Option<Position>> {
     let mut statement = db.prepare_cached("SELECT position FROM curations WHERE space = ?1 AND id = ?2")?;
     let found: Option<Option<i64>> = statement
@@ -76,7 +77,7 @@ pub(super) fn brought_by(db: &Connection, space: i64, id: CurationId) -> Outcome
     Ok(found.flatten().map(|it| Position(natural(it))))
 }
 
-/// Returns up to `limit` behind an id, by id.
+/// Returns up to `limit` curations after an id, by id.
 pub(super) fn list(db: &Connection, space: i64, after: Option<CurationId>, limit: usize) -> Outcome<Vec<Curation>> {
     let mut statement =
         db.prepare_cached("SELECT body, digest FROM curations WHERE space = ?1 AND id > ?2 ORDER BY id LIMIT ?3")?;

@@ -1,4 +1,4 @@
-//! What is derived, as rows; the feed of its changes has a counter of its own in every space.
+//! Derived objects as rows. The feed of their changes has its own counter in every space.
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::port::DerivedChange;
@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::{Failure, Outcome, digest, integer, natural};
 
-/// Kinds, by their number in the file. Only ever added to.
+/// The kinds; the index of a kind is its number in the file. Entries may only be added.
 const KINDS: [DerivedKind; 7] = [
     DerivedKind::Fact,
     DerivedKind::Entity,
@@ -18,16 +18,17 @@ const KINDS: [DerivedKind; 7] = [
     DerivedKind::Standing,
 ];
 
-/// A derived thing as a row.
+/// A derived object as a row.
 pub(super) struct Row {
     id: DerivedId,
     body: Vec<u8>,
 }
 
-/// Returns the row of a derived thing.
+/// Returns the row of a derived object.
 ///
 /// # Errors
-/// `Invalid` if a number of it is none.
+///
+/// `Invalid` if one of its numbers is not finite.
 pub(super) fn row(item: &Derived) -> Outcome<Row> {
     let id = item.id();
     if !item.is_finite() {
@@ -38,16 +39,17 @@ pub(super) fn row(item: &Derived) -> Outcome<Row> {
     Ok(Row { id, body })
 }
 
-/// Returns how often derived things of a space were put.
+/// Returns how many times derived objects of a space were put.
 pub(super) fn turn(db: &Connection, space: i64) -> Outcome<u64> {
     let mut select = db.prepare_cached("SELECT derived_turn FROM spaces WHERE row = ?1")?;
     Ok(natural(select.query_row([space], |row| row.get(0))?))
 }
 
-/// Counts that derived things of a space are put.
+/// Increments the number of puts of derived objects of a space.
 ///
 /// # Errors
-/// `Conflict` if it is another turn than `due`.
+///
+/// `Conflict` if the number differs from `due`.
 pub(super) fn take_turn(db: &Connection, space: i64, due: Option<u64>) -> Outcome<()> {
     let now = turn(db, space)?;
     if due.is_some_and(|it| it != now) {
@@ -58,7 +60,7 @@ pub(super) fn take_turn(db: &Connection, space: i64, due: Option<u64>) -> Outcom
     Ok(())
 }
 
-/// Inserts or replaces; an equal one stays as it is.
+/// Inserts or replaces an object; an equal one stays unchanged.
 pub(super) fn put(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
     let (kind, id, digest) = (number(it.id.kind), it.id.id.as_bytes(), digest::of(&it.body));
     let mut select = db.prepare_cached(
@@ -76,7 +78,7 @@ pub(super) fn put(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
     Ok(())
 }
 
-/// Leaves nothing of it but that it is gone.
+/// Replaces an object by a tombstone without content.
 pub(super) fn remove(db: &Connection, space: i64, it: DerivedId) -> Outcome<()> {
     let mut select =
         db.prepare_cached("SELECT row FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND removed = 0")?;
@@ -92,7 +94,7 @@ pub(super) fn remove(db: &Connection, space: i64, it: DerivedId) -> Outcome<()> 
     Ok(())
 }
 
-/// Returns up to `limit` of a kind behind an id, by id.
+/// Returns up to `limit` objects of a kind after an id, by id.
 pub(super) fn list(
     db: &Connection,
     space: i64,
@@ -112,7 +114,7 @@ pub(super) fn list(
     Ok(found)
 }
 
-/// Returns those that are there, in the order asked.
+/// Returns the objects that exist, in the order of the ids.
 pub(super) fn get(db: &Connection, space: i64, ids: &[DerivedId]) -> Outcome<Vec<Derived>> {
     let mut statement = db.prepare_cached(
         "SELECT body, digest FROM derived WHERE space = ?1 AND kind = ?2 AND id = ?3 AND removed = 0",
@@ -127,7 +129,7 @@ pub(super) fn get(db: &Connection, space: i64, ids: &[DerivedId]) -> Outcome<Vec
     Ok(found)
 }
 
-/// Returns up to `limit` changes behind a sequence.
+/// Returns up to `limit` changes after a sequence number.
 pub(super) fn changes(db: &Connection, space: i64, sequence: u64, limit: usize) -> Outcome<Vec<DerivedChange>> {
     let mut statement = db.prepare_cached(
         "SELECT sequence, kind, id, removed, body, digest FROM derived WHERE space = ?1 AND sequence > ?2

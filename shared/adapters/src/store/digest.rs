@@ -1,4 +1,5 @@
-//! Digests of stored bodies. A body whose digest differs was changed in the file, by a disk or by hand, and is not read.
+//! Digests of stored bodies. A body with a different digest was changed in the file, by a disk error or by hand; it is
+//! not read.
 
 use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
@@ -7,9 +8,9 @@ use uuid::Uuid;
 
 use super::{Failure, Outcome};
 
-/// Length of a digest, bytes.
+/// Length of a digest, in bytes.
 const BYTES: usize = 16;
-/// Tables whose bodies have digests, with what one of their rows is called.
+/// Tables whose bodies have digests, with the name of one of their rows in messages.
 const TABLES: [(&str, &str); 5] = [
     ("records", "record"),
     ("units", "unit"),
@@ -28,18 +29,20 @@ pub(super) fn of(body: &[u8]) -> [u8; BYTES] {
     digest
 }
 
-/// Returns a value from its body in `column` and the digest of the body in the column after it.
+/// Returns the value of the body in `column`; the digest of the body is in the next column.
 ///
 /// # Errors
-/// `Changed` if the digest is that of another body or missing, `Body` if the body cannot be parsed.
+///
+/// `Changed` if the digest is missing or does not match, `Body` if the body cannot be parsed.
 pub(super) fn verified<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Outcome<T> {
     serde_json::from_slice(verified_body(row, column)?).map_err(Failure::body)
 }
 
-/// Returns the body in `column`, whose digest is in the column after it.
+/// Returns the body in `column`; its digest is in the next column.
 ///
 /// # Errors
-/// `Changed` if the digest is that of another body or missing.
+///
+/// `Changed` if the digest is missing or does not match.
 pub(super) fn verified_body<'row>(row: &'row Row<'_>, column: usize) -> Outcome<&'row [u8]> {
     let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
     let digest: Option<Vec<u8>> = row.get(column + 1)?;
@@ -49,7 +52,7 @@ pub(super) fn verified_body<'row>(row: &'row Row<'_>, column: usize) -> Outcome<
     }
 }
 
-/// Returns a line for each row whose body was changed, up to `limit`: what it is, its id and its space.
+/// Returns a line for each row whose body was changed, up to `limit`: its type, id and space.
 pub(super) fn changed_rows(db: &Connection, limit: usize) -> rusqlite::Result<Vec<String>> {
     let mut found = Vec::new();
     for (table, noun) in TABLES {

@@ -4,19 +4,19 @@ use domain::id::SpaceId;
 use domain::{ErrorKind, PortError};
 use rusqlite::ffi::ErrorCode;
 
-/// Why a job on the file failed; the port that ran it gives it a name.
+/// Why a job on the file failed. The port that ran it adds the name of the operation.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// SQLite refused.
+    /// SQLite returned an error.
     #[error("sqlite failed")]
     Sql(#[from] rusqlite::Error),
-    /// A stored body cannot be read back.
+    /// A stored body cannot be parsed.
     #[error("a stored body cannot be read")]
     Body(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A stored body is not the one that was written.
     #[error("a stored body was changed")]
     Changed,
-    /// The job itself refused.
+    /// The job itself returned an error.
     #[error("{1}")]
     Refused(ErrorKind, String),
 }
@@ -41,7 +41,7 @@ impl Failure {
         Failure::Body(source.into())
     }
 
-    /// Returns the same failure once more, for the other jobs of a group that could not be committed.
+    /// Returns an equal failure, for the other jobs in a group that could not be committed.
     pub(crate) fn again(&self) -> Failure {
         match self {
             Failure::Sql(rusqlite::Error::SqliteFailure(code, message)) => {
@@ -53,7 +53,7 @@ impl Failure {
         }
     }
 
-    /// Names the operation and the file.
+    /// Returns the error of a port, with the operation and the file.
     pub(crate) fn of_port(self, operation: &'static str, path: &Path) -> PortError {
         let file = path.display();
         match self {
@@ -77,7 +77,7 @@ impl Failure {
     }
 }
 
-/// Says what an operator can do about a damaged file.
+/// Returns the error text for a damaged file, with what an operator can do.
 fn damaged(path: &Path) -> String {
     let file = path.display();
     format!(
@@ -85,7 +85,7 @@ fn damaged(path: &Path) -> String {
     )
 }
 
-/// Says the same about a file that SQLite can read but whose content was changed.
+/// Returns the error text for a file that SQLite can read but whose content was changed.
 fn changed(path: &Path) -> String {
     let file = path.display();
     format!(
@@ -98,7 +98,7 @@ fn is_full(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DiskFull)
 }
 
-/// Says what a caller can do about an error of SQLite.
+/// Returns the kind of an SQLite error.
 pub(crate) fn kind_of(error: &rusqlite::Error) -> ErrorKind {
     use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType, Utf8Error};
     if matches!(

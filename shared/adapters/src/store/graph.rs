@@ -14,7 +14,7 @@ use uuid::Uuid;
 use super::{Durability, Failure, Outcome, Store, integer, known_space, natural, space_row};
 use super::{derived, digest, images, relations, selected};
 
-/// Units, relations and all that is derived, in the file.
+/// Units, relations and all derived objects, in the file.
 pub(crate) struct StoredGraph(pub(crate) Arc<Store>);
 
 /// A unit as a row.
@@ -177,7 +177,7 @@ impl Graph for StoredGraph {
 }
 
 impl StoredGraph {
-    /// Removes and puts derived things; with a turn, only in that one.
+    /// Removes and puts derived objects. If a turn is given, only when the space is at that turn.
     async fn put_derived_if(
         &self,
         (operation, turn): (&'static str, Option<u64>),
@@ -197,7 +197,7 @@ impl StoredGraph {
     }
 }
 
-/// Reads a body that is about to be emptied, whether or not it was changed.
+/// Returns the value of a body that is about to be emptied, without checking its digest.
 fn decoded<T: DeserializeOwned>(row: &rusqlite::Row<'_>, column: usize) -> Outcome<T> {
     let body = row.get_ref(column)?.as_blob().map_err(Failure::body)?;
     serde_json::from_slice(body).map_err(Failure::body)
@@ -256,7 +256,7 @@ fn put_unit(db: &Connection, space: i64, it: &Row) -> Outcome<()> {
     Ok(())
 }
 
-/// Leaves of a unit what tells that it was there, and nothing of what it said.
+/// Replaces a unit by a tombstone without content.
 fn retire(db: &Connection, space: i64, id: UnitId) -> Outcome<()> {
     let mut select =
         db.prepare_cached("SELECT row, counted, body FROM units WHERE space = ?1 AND id = ?2 AND removed = 0")?;
@@ -276,7 +276,7 @@ fn retire(db: &Connection, space: i64, id: UnitId) -> Outcome<()> {
     Ok(())
 }
 
-/// Takes the next sequence of the space and moves its number of active units.
+/// Returns the next sequence number of the space, and adds `units` to its number of active units.
 fn next_change(db: &Connection, space: i64, units: i64) -> Outcome<i64> {
     let mut update = db.prepare_cached(
         "UPDATE spaces SET changes = changes + 1, units = units + ?2 WHERE row = ?1 RETURNING changes",

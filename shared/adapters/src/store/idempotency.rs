@@ -1,4 +1,4 @@
-//! Idempotency keys as rows: held while a request is in flight, then with its response.
+//! Idempotency keys as rows: first held by the request in flight, then with its response.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::{Failure, Outcome};
 use crate::receipts::ids_in;
 
-/// Age at which a key is forgotten, seconds, and how many leave at most when one comes.
+/// Age after which a key is deleted, in seconds, and maximum number of keys deleted whenever a new one is stored.
 const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 const FORGOTTEN_AT_ONCE: i64 = 8;
 
@@ -19,11 +19,11 @@ const FORGOTTEN_AT_ONCE: i64 = 8;
 struct Kept {
     request: [u8; 32],
     response: Vec<u8>,
-    /// None once the response is remembered.
+    /// `None` when the response is remembered.
     held_until: Option<i64>,
 }
 
-/// Takes a key for a request, or says who has it.
+/// Acquires a key for a request, or returns why it is not available.
 pub(super) fn hold(db: &Connection, space: i64, key: &str, hold: &Hold) -> Outcome<Held> {
     forget(db, space, hold.at)?;
     let until = hold.until.timestamp_millis();
@@ -49,7 +49,7 @@ pub(super) fn hold(db: &Connection, space: i64, key: &str, hold: &Hold) -> Outco
     }
 }
 
-/// Ends a hold; the key stays `bound` to its request, or becomes free.
+/// Ends a hold. With `bound`, the key stays bound to its request; otherwise it becomes free.
 pub(super) fn release(db: &Connection, space: i64, key: &str, hold: &Hold, bound: bool) -> Outcome<()> {
     let mut end = db.prepare_cached(if bound {
         "UPDATE remembered SET held_until = 0 WHERE space = ?1 AND key = ?2 AND held_until = ?3"
@@ -69,7 +69,7 @@ pub(super) fn remembered(db: &Connection, space: i64, key: &str) -> Outcome<Opti
     }))
 }
 
-/// Remembers the response of a request, unless the key has one or is bound to another request.
+/// Remembers the response of a request, unless the key has one already or is bound to another request.
 pub(super) fn remember(db: &Connection, space: i64, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Outcome<()> {
     forget(db, space, at)?;
     let mut keep = db.prepare_cached(
@@ -81,7 +81,7 @@ pub(super) fn remember(db: &Connection, space: i64, key: &str, outcome: &Idempot
     Ok(())
 }
 
-/// Forgets the responses that name one of some records.
+/// Deletes the responses that name one of some records.
 pub(super) fn forget_records(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<()> {
     let mut forget = db.prepare_cached("DELETE FROM remembered WHERE rowid = ?1")?;
     for row in naming(db, space, ids)? {
@@ -105,7 +105,7 @@ pub(super) fn naming(db: &Connection, space: i64, ids: &[RecordId]) -> Outcome<V
     Ok(found)
 }
 
-/// Lets some keys go that are old.
+/// Deletes some old keys.
 fn forget(db: &Connection, space: i64, at: DateTime<Utc>) -> Outcome<()> {
     let mut forget = db.prepare_cached(
         "DELETE FROM remembered WHERE rowid IN

@@ -1,11 +1,12 @@
-//! Images of units: what a reader computed from them. Triggers delete them with any change of their units.
+//! Images of units: data that a reader computed from them. Triggers delete the image of a unit whenever the unit
+//! changes.
 
 use domain::port::{Change, Image, ImagedChange};
 use rusqlite::{Connection, params};
 
 use super::{Outcome, digest, integer, natural};
 
-/// Returns changes after a sequence, as many as a limit, with the images of a version.
+/// Returns up to `limit` changes after a sequence number, with the images of a version.
 pub(super) fn changes(
     db: &Connection,
     space: i64,
@@ -21,7 +22,7 @@ pub(super) fn changes(
     let mut rows = statement.query((space, integer(sequence), integer(limit), version))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        // Without its image a unit is only computed again.
+        // A unit without its image is just computed again.
         let image = digest::verified_body(row, 3).ok().map(<[u8]>::to_vec);
         found.push(ImagedChange {
             change: Change {
@@ -34,7 +35,7 @@ pub(super) fn changes(
     Ok(found)
 }
 
-/// Stores images of units that did not change since they were computed.
+/// Stores the images of units that did not change since they were computed.
 pub(super) fn put(db: &Connection, space: i64, version: i64, images: &[Image]) -> Outcome<()> {
     let mut put = db.prepare_cached(
         "INSERT OR REPLACE INTO images (row, version, body, digest)

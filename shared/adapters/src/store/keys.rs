@@ -1,4 +1,4 @@
-//! Keys of the API as rows.
+//! API keys as rows.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Keys for StoredKeys {
     }
 
     async fn list(&self, after: Option<&KeyName>, limit: usize) -> Result<Vec<Key>> {
-        // No name is empty, so the empty text sorts before all.
+        // No name is empty, so the empty string sorts before all names.
         let after = after.map(|it| it.as_str().to_owned()).unwrap_or_default();
         let job = move |db: &Connection| {
             let mut select = db.prepare_cached(select!("WHERE name > ?1 ORDER BY name LIMIT ?2"))?;

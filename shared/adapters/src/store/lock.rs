@@ -1,9 +1,9 @@
-//! Who holds a data folder: one process at a time.
+//! The lock on a data folder: only one process may use it at a time.
 //!
-//! Two files are locked, with `flock`: the database itself, which cannot be removed without removing the memory, and
-//! `mnemic.lock`, which releases before 0.2 lock alone. SQLite locks the database with `fcntl`, which `flock` neither sees nor
-//! disturbs; but a process that closes any handle of a file drops all `fcntl` locks it has on it. The handle here is therefore
-//! opened before SQLite opens the file, and closed after it.
+//! Two files are locked with `flock`: the database itself, which cannot be removed without removing the memory, and
+//! `mnemic.lock`, the only file that releases before 0.2 lock. SQLite locks the database with `fcntl`; `flock` does not
+//! interfere with these locks. But when a process closes any handle of a file, it drops all of its `fcntl` locks on the
+//! file. So this handle is opened before SQLite opens the file, and closed after it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -12,18 +12,19 @@ use std::path::Path;
 use super::{FILE, open};
 use crate::{OpenError, private};
 
-/// What releases before 0.2 lock.
+/// The file that releases before 0.2 lock.
 const LOCK: &str = "mnemic.lock";
 
-/// A data folder that this process holds, until it is dropped.
+/// A data folder that this process has locked, until this is dropped.
 pub(super) struct Lock {
     files: Vec<File>,
 }
 
-/// Takes the data folder for this process, with an empty memory if there was none, readable by this user only.
+/// Locks the data folder for this process. If there is no database, creates an empty one that only this user can read.
 ///
 /// # Errors
-/// `Locked` if another process holds it, `Empty` or `LogAlone` if the database is not whole.
+///
+/// `Locked` if another process has locked it, `Empty` or `LogAlone` if the database is incomplete.
 pub(super) fn take(dir: &Path) -> Result<Lock, OpenError> {
     let path = dir.join(FILE);
     let mut lock = hold(dir)?;
@@ -40,10 +41,11 @@ pub(super) fn take(dir: &Path) -> Result<Lock, OpenError> {
     Ok(lock)
 }
 
-/// Takes the data folder for this process, whatever its database is, if there is one.
+/// Locks the data folder for this process, whatever the state of its database.
 ///
 /// # Errors
-/// `Locked` if another process holds it.
+///
+/// `Locked` if another process has locked it.
 pub(super) fn hold(dir: &Path) -> Result<Lock, OpenError> {
     private::folder(dir).map_err(|source| OpenError::Directory {
         path: dir.to_owned(),
@@ -56,9 +58,11 @@ pub(super) fn hold(dir: &Path) -> Result<Lock, OpenError> {
     Ok(Lock { files })
 }
 
-/// Returns true if a process holds the data folder. Not for a process that has it open itself: see the module.
+/// Returns true if a process has locked the data folder. Must not be called by a process that has it open itself: see
+/// the module.
 ///
 /// # Errors
+///
 /// A file that cannot be opened.
 pub fn is_held(dir: &Path) -> io::Result<bool> {
     for name in [LOCK, FILE] {

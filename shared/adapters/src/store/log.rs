@@ -1,5 +1,5 @@
-//! Empties the write-ahead log after an erasure. The log holds pages as they were before, with what was erased, until it is folded
-//! into the file and cut to nothing. Then the gaps of the pages are zeroed, step by step (`scrub`).
+//! Empties the write-ahead log after an erasure. The log contains old pages with the erased data until it is
+//! checkpointed into the file and truncated. Then the gaps of the pages are zeroed, step by step (`scrub`).
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,15 +10,15 @@ use rusqlite::Connection;
 use super::open::BUSY;
 use super::scrub::Scrubber;
 
-/// How long one attempt waits for readers that still read the log. Writes wait meanwhile.
+/// How long one attempt waits for readers that still use the log. Writes wait in the meantime.
 const ATTEMPT: Duration = Duration::from_millis(50);
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
-/// Time within which the log is emptied unless a reader, such as a copy that is being made, holds it for longer; then it is
-/// emptied as soon as that reader is done, and a line of the log of the service says so.
+/// After this time, a warning is logged if a reader, such as a running backup, still keeps the log from being emptied.
+/// The log is then emptied as soon as that reader is done.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// Lets jobs request that the log is emptied.
+/// Lets jobs request that the log be emptied.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Request(Arc<AtomicBool>);
 
@@ -28,7 +28,7 @@ impl Request {
     }
 }
 
-/// Whether the log is to be emptied, and since when.
+/// The state of emptying the log: whether it was requested, and when.
 pub(super) struct Log {
     requested: Request,
     scrubber: Scrubber,
@@ -48,22 +48,22 @@ impl Log {
         }
     }
 
-    /// Returns true if the log is still to be emptied, or pages are still to be scrubbed.
+    /// Returns true if the log still has to be emptied, or pages still have to be scrubbed.
     pub(super) fn is_pending(&self) -> bool {
         self.since.is_some()
     }
 
-    /// Returns how long to wait for a job before the next attempt: not at all unless a reader held the log.
+    /// Returns how long to wait for a job before the next attempt: zero unless a reader blocked the last attempt.
     pub(super) fn pause(&self) -> Duration {
         self.tried.map_or(Duration::ZERO, |_| PAUSE)
     }
 
-    /// Empties the log if that was requested and readers let it, and scrubs some pages; not more often than once in a pause while a
-    /// reader holds the log.
+    /// Empties the log if requested and not blocked by readers, and scrubs some pages. While a reader blocks it, only
+    /// one attempt is made per pause.
     pub(super) fn attend(&mut self, connection: &Connection) {
         let now = Instant::now();
         if self.requested.0.swap(false, Ordering::AcqRel) {
-            // What was requested before is done by the same attempt.
+            // One attempt serves earlier requests too.
             self.since = self.since.or(Some(now));
             self.tried = None;
             self.scrubber.request();
@@ -78,7 +78,8 @@ impl Log {
                     tracing::warn!(%error, "the pages of the store cannot be scrubbed after an erasure");
                 }
                 self.warned = false;
-                // The next attempt has a time of its own: only a reader that holds the log is worth a warning.
+                // The time of the next attempt starts now, because only a reader that blocks the log is worth a
+                // warning.
                 self.since = self.scrubber.is_pending().then(Instant::now);
                 self.tried = None;
                 return;
@@ -96,7 +97,7 @@ impl Log {
     }
 }
 
-/// Folds the log into the file and cuts it to nothing; false if a reader still reads it.
+/// Checkpoints the log into the file and truncates it. Returns false if a reader still uses it.
 fn emptied(connection: &Connection) -> rusqlite::Result<bool> {
     connection.busy_timeout(ATTEMPT)?;
     let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, bool>(0));

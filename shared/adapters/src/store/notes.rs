@@ -11,7 +11,8 @@ use crate::notes::{KEPT, family, kind, left, number, refusal};
 /// Returns the name of a scope.
 ///
 /// # Errors
-/// `Invalid` if it is none.
+///
+/// `Invalid` if it is not a valid name.
 pub(super) fn scope(name: &str) -> Outcome<String> {
     match refusal(name) {
         Some(detail) => Err(Failure::invalid(detail)),
@@ -19,7 +20,8 @@ pub(super) fn scope(name: &str) -> Outcome<String> {
     }
 }
 
-/// Keeps the latest note of each subject and kind, of the scope the latest, and of scopes that begin alike at most `most`.
+/// Stores notes. Keeps the latest note of each subject and kind, only the latest notes of the scope, and at most `most`
+/// notes in all scopes with the same prefix.
 pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note], most: usize) -> Outcome<()> {
     let mut insert = db.prepare_cached(
         "INSERT INTO notes VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -49,7 +51,7 @@ pub(super) fn put(db: &Connection, space: i64, scope: &str, notes: &[Note], most
     }
 }
 
-/// Deletes the oldest notes of the scopes that begin with `family`, which ends with `/`, if there are more than `most`.
+/// Deletes the oldest notes of the scopes with the prefix `family`, which ends with `/`, if there are more than `most`.
 fn trim(db: &Connection, space: i64, family: &str, most: usize) -> Outcome<()> {
     // `0` is the character after `/`.
     let end = format!("{}0", family.trim_end_matches('/'));

@@ -14,9 +14,9 @@ use super::digest;
 use super::failure::kind_of;
 use crate::{OpenError, Options, private};
 
-/// `MNEM`: tells a file of Mnemic from any other database.
+/// `MNEM`: marks a file as a database of Mnemic.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
-/// Every schema change, oldest first; the number of a schema is its place in this list, from 1.
+/// All schema changes, oldest first; the number of a schema is its position in this list, from 1.
 pub(super) const MIGRATIONS: [&str; 18] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
@@ -37,17 +37,18 @@ pub(super) const MIGRATIONS: [&str; 18] = [
     include_str!("migrations/0017_keys.sql"),
     include_str!("migrations/0018_webhooks.sql"),
 ];
-/// Size of a page, bytes: what SQLite takes unless told otherwise.
+/// Size of a page in bytes: the default of SQLite.
 const PAGE_BYTES: u64 = 4_096;
-/// How long a connection waits for another one, e.g. for a backup that runs beside the service.
+/// How long a connection waits for another one, such as a backup of the running service.
 pub(super) const BUSY: Duration = Duration::from_secs(10);
-/// Size the write-ahead log is cut back to after a checkpoint, bytes.
+/// Size to which the write-ahead log is truncated after a checkpoint, in bytes.
 const LOG_BYTES: i64 = 64 << 20;
 
-/// Creates an empty memory: whole or not at all, since it is written under another name first.
+/// Creates an empty memory, completely or not at all: it is written under another name first.
 ///
 /// # Errors
-/// `LogAlone` if there is the write-ahead log of a memory that is gone.
+///
+/// `LogAlone` if the write-ahead log of a missing memory exists.
 pub(super) fn create(path: &Path) -> Result<(), OpenError> {
     let log = beside(path, "-wal");
     if std::fs::metadata(&log).is_ok_and(|it| it.len() > 0) {
@@ -81,10 +82,10 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Opens the connection that writes, and brings the schema up to date.
+/// Opens the connection for writing, and migrates the schema.
 pub(super) fn writer(path: &Path, options: &Options) -> Result<Connection, OpenError> {
     let refused = |error| refused(path, error);
-    // SQLite takes a bound of no pages for none.
+    // SQLite would read a limit of zero pages as no limit.
     if let Some(bytes) = options.file_bytes_max.filter(|it| *it < PAGE_BYTES) {
         let least = PAGE_BYTES;
         return Err(OpenError::Bound { bytes, least });
@@ -101,7 +102,8 @@ pub(super) fn writer(path: &Path, options: &Options) -> Result<Connection, OpenE
     Ok(connection)
 }
 
-/// Notes the model whose vectors the file holds; refuses to mix those of two.
+/// Stores the name of the model whose vectors the file holds. Returns an error if the file already has vectors of
+/// another model.
 pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> Result<(), OpenError> {
     let noted = || -> rusqlite::Result<Option<String>> {
         let found = connection.query_row("SELECT value FROM meta WHERE key = 'model'", [], |row| row.get(0));
@@ -126,14 +128,14 @@ pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> R
     }
 }
 
-/// Takes all vectors out of a file, and the note whose they are.
+/// Deletes all vectors in a file, and the name of their model.
 pub(super) fn forget_vectors(connection: &mut Connection) -> rusqlite::Result<()> {
     let change = connection.transaction()?;
     change.execute_batch("DELETE FROM points; DELETE FROM meta WHERE key = 'model'")?;
     change.commit()
 }
 
-/// Opens a connection that only reads.
+/// Opens a read-only connection.
 pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
@@ -141,12 +143,12 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.pragma_update(None, "cache_size", -16_384)?;
     plan_once(&connection)?;
-    // What is sorted stays out of files, which an erasure does not reach.
+    // Sorting must not use temporary files, which an erasure would not reach.
     connection.pragma_update(None, "temp_store", "memory")?;
     Ok(connection)
 }
 
-/// Turns an error of SQLite while opening into one that says what to do.
+/// Converts an SQLite error during opening into one that says what to do.
 pub(super) fn refused(path: &Path, source: rusqlite::Error) -> OpenError {
     let path = path.to_owned();
     if kind_of(&source) == ErrorKind::Damaged {
@@ -161,8 +163,8 @@ pub(super) fn refused(path: &Path, source: rusqlite::Error) -> OpenError {
     }
 }
 
-/// Has a prepared statement keep its plan. By default SQLite plans a statement again whenever another value is bound to a
-/// parameter that it knows statistics of, which took a twentieth of the time of a question.
+/// Makes prepared statements keep their plans. By default SQLite plans a statement again whenever another value is
+/// bound to a parameter for which it has statistics, which took a twentieth of the time of a question.
 fn plan_once(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
@@ -178,7 +180,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
     plan_once(connection)?;
-    // Whatever is erased, and whatever is written anew without it: `fast` would leave the pages that become free as they are.
+    // Overwrites erased content, and the old content of updated rows: `fast` would leave freed pages unchanged.
     connection.pragma_update_and_check(None, "secure_delete", "on", |_| Ok(()))
 }
 
@@ -220,7 +222,7 @@ fn number(connection: &Connection, name: &str) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, name, |row| row.get(0))
 }
 
-/// Says why a database is none that this program opens; none if it is one.
+/// Returns why this program cannot open a database, or `None` if it can.
 pub(super) fn foreign_or_newer(connection: &Connection) -> rusqlite::Result<Option<String>> {
     if number(connection, "application_id")? != APPLICATION_ID {
         return Ok(Some("it is a database of another program".to_owned()));
@@ -231,15 +233,15 @@ pub(super) fn foreign_or_newer(connection: &Connection) -> rusqlite::Result<Opti
     Ok(newer.then(|| format!("it has schema {found}, this program knows schemas up to {known}: use a newer mnemic")))
 }
 
-/// What migrations read from the bodies of records and units.
+/// Fields that migrations read from the bodies of records and units.
 #[derive(Deserialize)]
 struct Whose {
     session: SessionId,
     actor: String,
 }
 
-/// Gives migrations the functions `digest_of`, `actor_of` and `session_of` of a body. The last two are null for one that cannot be
-/// read.
+/// Defines the functions `digest_of`, `actor_of` and `session_of` of a body, for migrations. The last two return null
+/// for an unreadable body.
 fn add_functions(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     let whose = |it: &Context<'_>| -> rusqlite::Result<Option<Whose>> {

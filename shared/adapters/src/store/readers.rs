@@ -9,7 +9,7 @@ use tokio::task::spawn_blocking;
 use super::failure::{Failure, Outcome};
 use super::open;
 
-/// Connections that read, opened when first needed and kept.
+/// A pool of read connections, opened when first needed.
 pub(super) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,

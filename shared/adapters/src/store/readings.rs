@@ -1,4 +1,4 @@
-//! Readings as rows, and the sessions in which something may have to be read.
+//! Readings as rows, and the queue of sessions that may have to be read.
 
 use std::sync::Arc;
 
@@ -244,7 +244,7 @@ fn remove(db: &Connection, space: i64, id: &[u8; 16]) -> Outcome<()> {
     Ok(())
 }
 
-/// Removes the readings whose models were shown one of `records`.
+/// Deletes the readings whose models saw one of `records`.
 pub(super) fn remove_of_records(db: &Connection, space: i64, records: &[RecordId]) -> Outcome<()> {
     let mut select = db.prepare_cached("SELECT reading FROM read_records WHERE space = ?1 AND record = ?2")?;
     for record in records {

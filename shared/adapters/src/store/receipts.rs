@@ -1,4 +1,4 @@
-//! Receipts of erasures as rows, and what the file holds of what was erased.
+//! Receipts of erasures as rows, and counts of the remnants of erased data in the file.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::spaces::OWNED;
 use super::{Durability, Failure, Outcome, Store, idempotency, integer, natural, space_row};
 use crate::receipts::{KEPT, REMEMBERED};
 
-/// Tables that name a space by its name: the messages of the queue.
+/// Tables that contain the name of a space: those of the message queue.
 const BY_NAME: [&str; 4] = ["messages", "pending", "dedup_keys", "dead_letters"];
 
 /// Receipts in the file.
@@ -77,7 +77,7 @@ impl Receipts for StoredReceipts {
     ) -> Result<Vec<Receipt>> {
         let space = space.clone();
         let job = move |db: &Connection| {
-            // Moments in RFC 3339 with one offset sort as texts.
+            // RFC 3339 times with the same offset sort like their texts.
             let mut select = db.prepare_cached(
                 "SELECT body, completed FROM receipts WHERE space = ?1 AND id > ?2 AND completed >= ?3
                  ORDER BY id LIMIT ?4",
@@ -139,7 +139,8 @@ fn receipt(row: &Row<'_>) -> Outcome<Receipt> {
     Ok(receipt)
 }
 
-/// Counts the rows of one creation of a space by table, and rows of no space at all, which only a broken erasure leaves.
+/// Counts the rows of the space that was created at `created_at`, by table; also rows without a space, which only a
+/// broken erasure leaves.
 fn of_space(db: &Connection, space: &SpaceId, created_at: DateTime<Utc>) -> Outcome<BTreeMap<String, u64>> {
     let mut select = db.prepare_cached("SELECT row, created_at FROM spaces WHERE name = ?1")?;
     let stored: Option<(i64, String)> = select
@@ -161,7 +162,7 @@ fn of_space(db: &Connection, space: &SpaceId, created_at: DateTime<Utc>) -> Outc
     let count: i64 = db.prepare_cached(images)?.query_row([row], |row| row.get(0))?;
     found.insert("images".to_owned(), natural(count));
     for table in BY_NAME {
-        // What a later space of the name has there is its own.
+        // Rows of a later space with this name do not count.
         let text = format!("SELECT count(*) FROM {table} WHERE space = ?1 AND ?2");
         let own = row.is_some() || stored.is_none();
         let count: i64 = db

@@ -64,7 +64,7 @@ impl Records for StoredRecords {
         self.0.read("records.unfinished_erasures", job).await
     }
 
-    /// The deletion itself was one transaction, so there is nothing to complete.
+    /// The deletion was a single transaction, so there is nothing to complete.
     async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()> {
         let erasure = erasure.clone();
         let job = move |db: &Connection| spaces::finish(db, &erasure);
@@ -208,7 +208,7 @@ impl Records for StoredRecords {
             statement.execute((row, integer(position.0)))?;
             curations::brought_any(db, row, position)
         };
-        // An act may be an erasure, and by now all that derives from the record is gone.
+        // The batch may contain an erasure, and by now everything that derives from the record is deleted.
         let marked = self.0.erase_if("records.mark_written", job, |acts| *acts);
         marked.await.map(drop)
     }
@@ -285,11 +285,11 @@ impl Records for StoredRecords {
     }
 }
 
-/// Which side of a record in its session, and how many records of it.
+/// The side of a record in its session, and the maximum number of records on that side.
 enum Side {
-    /// It and what comes before, latest first.
+    /// The record and those before it, latest first.
     Until(usize),
-    /// What comes behind it, earliest first.
+    /// The records after it, earliest first.
     Behind(usize),
 }
 

@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::{Failure, Outcome, integer};
 
-/// What sorts relations: source, kind, label, target.
+/// Sort key of relations: source, kind, label, target.
 pub(super) type Key = (UnitId, RelationKind, String, UnitId);
 
-/// Kinds by their number in the file; a number is never used for another kind.
+/// The kinds; the index of a kind is its number in the file. Numbers are never reused.
 const KINDS: [RelationKind; 11] = [
     RelationKind::Causes,
     RelationKind::Motivates,
@@ -29,7 +29,8 @@ const OUT: &str = "SELECT source, kind, label, target, weight, evidence FROM rel
       AND EXISTS (SELECT 1 FROM units u WHERE u.space = ?1 AND u.id = r.source AND u.removed = 0)
       AND EXISTS (SELECT 1 FROM units u WHERE u.space = ?1 AND u.id = r.target AND u.removed = 0)
     ORDER BY kind, label, target LIMIT ?3";
-// Named, since the planner would rather read the space in the order wanted than only what ends at the unit.
+// The index is named, because the planner would rather read the whole space in the wanted order than only the relations
+// that end at the unit.
 const IN: &str = "SELECT source, kind, label, target, weight, evidence FROM relations r INDEXED BY relations_target
     WHERE space = ?1 AND target = ?2
       AND EXISTS (SELECT 1 FROM units u WHERE u.space = ?1 AND u.id = r.source AND u.removed = 0)
@@ -56,7 +57,7 @@ pub(super) fn put(db: &Connection, space: i64, it: &Relation) -> Outcome<()> {
     Ok(())
 }
 
-/// Adds the first `limit` relations by key that start at the unit, and as many that end there.
+/// Adds the first `limit` relations by key that start at the unit, and the first `limit` that end there.
 pub(super) fn beside(
     db: &Connection,
     space: i64,

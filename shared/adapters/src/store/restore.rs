@@ -1,4 +1,4 @@
-//! Brings back a copy that `backup` made.
+//! Restores a copy that `backup` made.
 
 use std::fs;
 use std::io;
@@ -13,13 +13,14 @@ use super::upkeep::{UpkeepError, findings_of, refused};
 use super::{FILE, lock, open};
 use crate::private;
 
-/// Puts the copy `source` in the place of the file of a data folder, which is created if needed. The copy is verified first:
-/// integrity of the file and digests of what it holds. Returns where the file that was there is kept, whose name ends with `at`.
-/// A failure leaves the folder as it was. Blocks.
+/// Replaces the file of a data folder by the copy `source`; the folder is created if needed. The copy is verified
+/// first: integrity of the file, and digests of its content. Returns the path where the old file is kept; its name ends
+/// with `at`. If this fails, the folder stays unchanged. Blocks.
 ///
 /// # Errors
-/// `Folder` if another process holds the data folder, `Leftover` if a log lies next to the file or the copy, `Unsound` if the
-/// copy is damaged, is of another program or of a newer Mnemic, or was changed.
+///
+/// `Folder` if another process has locked the data folder, `Leftover` if there is a log next to the file or the copy,
+/// `Unsound` if the copy is damaged, was changed, or is of another program or a newer Mnemic.
 pub fn restore(dir: &Path, source: &Path, at: DateTime<Utc>) -> Result<Option<PathBuf>, UpkeepError> {
     let path = dir.join(FILE);
     let written = |error| UpkeepError::Target {
@@ -56,8 +57,8 @@ pub fn restore(dir: &Path, source: &Path, at: DateTime<Utc>) -> Result<Option<Pa
     outcome
 }
 
-/// What SQLite finds next to a database it takes for its own: that of the memory before would be taken into the copy, and that of
-/// the copy would be missed.
+/// Returns an error if there are log files next to the database or the copy. SQLite would use a log of the old memory
+/// for the restored copy, and the content of the copy's own log would be lost.
 fn refuse_leftovers(path: &Path, source: &Path) -> Result<(), UpkeepError> {
     let log_of_source = open::beside(source, "-wal");
     let log_of_source = fs::metadata(&log_of_source)
@@ -74,7 +75,7 @@ fn refuse_leftovers(path: &Path, source: &Path) -> Result<(), UpkeepError> {
     }
 }
 
-/// Copies a file, to disk.
+/// Copies a file and waits until it is on disk.
 fn copied(source: &Path, target: &Path) -> io::Result<()> {
     if target.exists() {
         fs::remove_file(target)?;
@@ -84,7 +85,7 @@ fn copied(source: &Path, target: &Path) -> io::Result<()> {
     to.sync_all()
 }
 
-/// Looks whether a copy is a sound memory that this program can open.
+/// Returns an error unless a copy is a sound memory that this program can open.
 fn verify(source: &Path, copy: &Path) -> Result<(), UpkeepError> {
     let unsound = |findings| UpkeepError::Unsound {
         path: source.to_owned(),
@@ -92,7 +93,7 @@ fn verify(source: &Path, copy: &Path) -> Result<(), UpkeepError> {
     };
     let look = || -> rusqlite::Result<Vec<String>> {
         let connection = Connection::open(copy)?;
-        // So that no log is left next to the copy.
+        // No log must remain next to the copy.
         connection.pragma_update_and_check(None, "journal_mode", "delete", |_| Ok(()))?;
         if let Some(finding) = open::foreign_or_newer(&connection)? {
             return Ok(vec![finding]);
@@ -107,10 +108,10 @@ fn verify(source: &Path, copy: &Path) -> Result<(), UpkeepError> {
     }
 }
 
-/// Moves the copy into place; at no moment is there no file. Returns where the one before is.
+/// Moves the copy into place, so that the file exists at any time. Returns the path of the old file.
 fn replace(path: &Path, copy: &Path, kept: &Path) -> io::Result<Option<PathBuf>> {
     let had = path.exists();
-    // Where the file system knows no second name, there is no file for a moment.
+    // If the file system has no hard links, the file is missing for a moment.
     if had && fs::hard_link(path, kept).is_err() {
         fs::rename(path, kept)?;
     }

@@ -1,12 +1,13 @@
-//! Zeroes what SQLite leaves between the rows of its pages.
+//! Zeroes the gaps between the rows in SQLite's pages.
 //!
-//! `secure_delete` overwrites a row where it is when it is deleted. But when SQLite moves rows from a page to its neighbours, the
-//! bytes that they had in the old page stay there, in the gap between the list of cells and their content, until new rows need the
-//! place: a copy that no later deletion reaches. No statement of SQL does; so the gaps are overwritten in the file itself.
+//! `secure_delete` overwrites a row in its current place when it is deleted. But when SQLite moves rows to a
+//! neighbouring page, their bytes stay in the old page, in the gap between the list of cells and their content, until
+//! new rows need the space: a copy that no later deletion reaches. No SQL statement removes it, so the gaps are
+//! overwritten in the file itself.
 //!
-//! That is sound while the write-ahead log is empty and nobody else can write pages, which is so on the thread that alone writes and
-//! folds the log. Readers do not look into gaps. Pages that the connection holds in its cache would bring the old bytes back, so the
-//! cache is dropped after each step.
+//! This is safe while the write-ahead log is empty and no other thread can write pages; both are guaranteed on the
+//! writer's thread, which alone writes and checkpoints. Readers do not read gaps. Pages in the cache of the connection
+//! would bring the old bytes back, so the cache is dropped after each step.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,19 +15,21 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-/// Pages of one step: 16 MiB, some 10 ms. Writes wait meanwhile.
+/// Number of pages in one step: 16 MiB, some 10 ms. Writes wait in the meantime.
 const STEP: u64 = 4_096;
-/// From this page number on, an overflow page may begin like a page of rows (64 GiB of pages of 4 KiB).
+/// From this page number on, an overflow page may begin with the same bytes as a page of rows (64 GiB of pages of 4
+/// KiB).
 const PAGES_MAX: u64 = 1 << 24;
-/// Where the header of the first page begins: behind that of the file.
+/// Offset of the header in the first page: after the header of the file.
 const FILE_HEADER: usize = 100;
 
-/// Goes round the pages of the file.
+/// Scrubs the pages of the file, one after the other.
 pub(super) struct Scrubber {
-    /// Kept until the connection is closed: a process that closes any handle of the file drops the locks that SQLite has on it.
+    /// Kept open until the connection is closed: a process that closes any handle of the file drops SQLite's locks on
+    /// it.
     file: File,
     next: u64,
-    /// Pages that are still to be looked at.
+    /// Number of pages still to scrub.
     left: u64,
 }
 
@@ -34,7 +37,8 @@ impl Scrubber {
     /// Opens the file of a database.
     ///
     /// # Errors
-    /// A file that cannot be opened to be written.
+    ///
+    /// A file that cannot be opened for writing.
     pub(super) fn open(path: &Path) -> io::Result<Scrubber> {
         Ok(Scrubber {
             file: File::options().read(true).write(true).open(path)?,
@@ -43,20 +47,21 @@ impl Scrubber {
         })
     }
 
-    /// Requests that every page is looked at once from now on, those too that were looked at a moment ago.
+    /// Requests that every page is scrubbed once from now on, even if it was just scrubbed.
     pub(super) fn request(&mut self) {
         self.left = u64::MAX;
     }
 
-    /// Returns true if there are pages to look at.
+    /// Returns true if there are pages to scrub.
     pub(super) fn is_pending(&self) -> bool {
         self.left > 0
     }
 
-    /// Looks at some pages. The log must be empty, and this thread the only one that writes.
+    /// Scrubs some pages. The log must be empty, and no other thread may write.
     ///
     /// # Errors
-    /// A file that cannot be read or written; nothing is looked at then until the next request.
+    ///
+    /// A file that cannot be read or written; scrubbing then stops until the next request.
     pub(super) fn step(&mut self, connection: &Connection) -> io::Result<()> {
         let outcome = self.some(connection);
         if outcome.is_err() {
@@ -116,7 +121,7 @@ impl Scrubber {
     }
 }
 
-/// Returns where the gap of a page of rows begins and ends; none if it is no such page, or is not as it should be.
+/// Returns start and end of the gap in a page of rows, or `None` for any other page or an invalid one.
 fn gap(page: &[u8], is_first: bool) -> Option<(usize, usize)> {
     let at = if is_first { FILE_HEADER } else { 0 };
     let header = page.get(at..at + 8)?;
@@ -138,7 +143,7 @@ fn gap(page: &[u8], is_first: bool) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// A page of rows with so many cells, whose content begins at `until`; all other bytes are `x`.
+    /// Returns a page of rows with `cells` cells whose content begins at `until`; all other bytes are `x`.
     fn page(kind: u8, cells: u16, until: u16) -> Vec<u8> {
         let mut page = vec![b'x'; 4_096];
         page[0] = kind;
@@ -148,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_gap_of_pages_of_rows_is_found() {
+    fn gaps_are_found_in_pages_of_rows_only() {
         assert_eq!(gap(&page(13, 10, 4_000), false), Some((28, 4_000)));
         assert_eq!(gap(&page(5, 10, 4_000), false), Some((32, 4_000)));
         assert_eq!(gap(&page(10, 0, 4_096), false), Some((8, 4_096)));

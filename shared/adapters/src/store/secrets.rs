@@ -1,10 +1,10 @@
-//! Secrets of the memory, among what the file says of itself.
+//! Secrets of the installation, in the table of metadata.
 
 use rusqlite::Connection;
 
 use super::{Failure, Outcome};
 
-/// Returns the secret of a name, which is `fresh` if none was kept.
+/// Returns the secret stored under a name. If there is none, stores and returns `fresh`.
 pub(super) fn keep(db: &Connection, name: &str, fresh: [u8; 32]) -> Outcome<[u8; 32]> {
     let key = format!("secret:{name}");
     let text: String = fresh.iter().map(|it| format!("{it:02x}")).collect();

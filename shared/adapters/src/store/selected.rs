@@ -1,4 +1,4 @@
-//! Records and units in the order in which they are listed: all of a space, or a selection of them.
+//! Lists records and units in their listing order: all of a space, or a selection of them.
 
 use chrono::{DateTime, FixedOffset};
 use domain::id::SpaceId;
@@ -10,16 +10,18 @@ use serde::de::DeserializeOwned;
 
 use super::{Failure, Outcome, Store, digest, integer, natural, space_row};
 
-/// Most rows that one call looks at.
+/// Maximum number of rows that one call reads.
 const LOOKS_MAX: usize = 5_000;
 
-/// What is listed. Each statement reads in the order of its index and gives place, body and digest first; nothing is sorted.
+/// A type of row that can be listed. Each statement reads in the order of its index, without sorting. Its first columns
+/// are position, body and digest.
 pub(super) trait Listed: DeserializeOwned + Send + 'static {
     const ALL: &str;
     const OF_SESSION: &str;
     const OF_ACTOR: &str;
 
-    /// Says whether the columns after body and digest leave open that it is taken: they tell without the body, which is longer.
+    /// Returns true if the columns after the digest do not exclude the row. They are checked first, because the body is
+    /// longer.
     fn may_be(row: &Row<'_>, selection: &Selection) -> Outcome<bool>;
 
     fn is_of(&self, selection: &Selection) -> bool;
@@ -62,7 +64,7 @@ impl Listed for Unit {
     }
 }
 
-/// Returns what there is room for behind a place, and the place to go on behind, if any.
+/// Returns the selected items after a position, as many as fit, and the position to continue after, if any.
 pub(super) async fn select<T: Listed>(
     store: &Store,
     operation: &'static str,
@@ -92,7 +94,7 @@ fn page<T: Listed>(
         (None, None) => (T::ALL, &actor),
     };
     let mut statement = db.prepare_cached(text)?;
-    // One more than is looked at, to see whether there is more.
+    // One more than needed, to see whether there are more.
     let looks = LOOKS_MAX.max(room.items);
     let mut rows = statement.query(params![space, after, key, integer(looks).saturating_add(1)])?;
     let (mut found, mut bytes, mut seen, mut last) = (Vec::new(), 0, 0, after);

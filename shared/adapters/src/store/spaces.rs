@@ -6,7 +6,7 @@ use rusqlite::{Connection, Params};
 
 use super::{Failure, Outcome, natural};
 
-/// Everything a space owns, by table.
+/// Tables with rows that a space owns.
 pub(super) const OWNED: [&str; 13] = [
     "claims",
     "remembered",
@@ -26,14 +26,14 @@ const INFO: &str = "SELECT name, created_at, records, units,
     (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row), changes, derived_changes, curated
     FROM spaces";
 
-/// Inserts a space; false if there is one of that name.
+/// Inserts a space. Returns false if the name exists.
 pub(super) fn create(db: &Connection, name: &str, at: DateTime<Utc>) -> Outcome<bool> {
     let mut insert =
         db.prepare_cached("INSERT INTO spaces (name, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
     Ok(insert.execute((name, at.to_rfc3339()))? > 0)
 }
 
-/// Deletes a space with everything it owns, and notes that other stores may still hold something of it.
+/// Deletes a space with everything it owns, and notes that other stores may still hold data of it.
 pub(super) fn erase(db: &Connection, row: i64) -> Outcome<()> {
     db.execute(
         "INSERT OR REPLACE INTO unfinished_erasures SELECT name, created_at FROM spaces WHERE row = ?1",
@@ -46,7 +46,7 @@ pub(super) fn erase(db: &Connection, row: i64) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns up to `limit` erasures that are not known to be finished, by name; only that of `space` if one is given.
+/// Returns up to `limit` erasures that may be unfinished, by name; only the one of `space` if it is given.
 pub(super) fn unfinished(db: &Connection, space: Option<&str>, limit: i64) -> Outcome<Vec<UnfinishedErasure>> {
     let mut statement = db.prepare_cached(
         "SELECT space, created_at FROM unfinished_erasures WHERE ?1 IS NULL OR space = ?1 ORDER BY space LIMIT ?2",
@@ -63,14 +63,14 @@ pub(super) fn unfinished(db: &Connection, space: Option<&str>, limit: i64) -> Ou
     Ok(found)
 }
 
-/// Removes the note that an erasure is unfinished, unless it is that of a later space of the name.
+/// Removes the note of an unfinished erasure. The note of a later space of the same name stays.
 pub(super) fn finish(db: &Connection, erasure: &UnfinishedErasure) -> Outcome<()> {
     let mut forget = db.prepare_cached("DELETE FROM unfinished_erasures WHERE space = ?1 AND created_at = ?2")?;
     forget.execute((erasure.space.as_str(), erasure.created_at.to_rfc3339()))?;
     Ok(())
 }
 
-/// Returns what is told of some spaces.
+/// Returns the descriptions of the spaces that `some` selects.
 pub(super) fn infos(db: &Connection, some: &str, key: impl Params) -> Outcome<Vec<SpaceInfo>> {
     let mut statement = db.prepare_cached(&format!("{INFO} {some}"))?;
     let mut rows = statement.query(key)?;

@@ -1,4 +1,4 @@
-//! What an operator does with the file: check it, copy it. Both work beside a running service.
+//! Maintenance of the file by an operator: check and copy. Both work while the service runs.
 
 use std::path::{Path, PathBuf};
 
@@ -9,9 +9,9 @@ use super::failure::kind_of;
 use super::{FILE, digest};
 use crate::{OpenError, private};
 
-/// Schema since which bodies have digests.
+/// First schema in which bodies have digests.
 const DIGESTS_SINCE: i64 = 13;
-/// Most findings of a check that are returned.
+/// Maximum number of findings of a check.
 const FINDINGS_MAX: usize = 100;
 
 /// Why the file could not be checked or copied.
@@ -20,16 +20,16 @@ pub enum UpkeepError {
     /// There is no file in the data directory.
     #[error("there is no {path}")]
     Missing {
-        /// What was looked for.
+        /// The expected path.
         path: PathBuf,
     },
-    /// The file has no bytes.
+    /// The file is empty.
     #[error("{path} is empty, which no memory is")]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// The target exists already; nothing is overwritten.
+    /// The target already exists; nothing is overwritten.
     #[error("{path} exists already")]
     Exists {
         /// The target.
@@ -40,13 +40,13 @@ pub enum UpkeepError {
     Target {
         /// The target.
         path: PathBuf,
-        /// Why it failed.
+        /// The reason.
         source: std::io::Error,
     },
-    /// The data folder is held by another process, or cannot be used.
+    /// Another process has locked the data folder, or it cannot be used.
     #[error(transparent)]
     Folder(#[from] OpenError),
-    /// A file of SQLite is left next to a database, and would be taken into the one that is restored.
+    /// A log file of SQLite is left next to a database, and would be applied to the restored copy.
     #[error(
         "{path} is left from a memory that was not stopped, with its last writes: start and stop it, which takes them in, or move \
          the file away if it does not start"
@@ -60,17 +60,17 @@ pub enum UpkeepError {
     Unsound {
         /// The copy.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problems.
         findings: Vec<String>,
     },
-    /// SQLite refused.
+    /// SQLite returned an error.
     #[error("cannot read {path}")]
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What the caller can do about it.
+        /// The kind of the error.
         kind: ErrorKind,
-        /// What SQLite says.
+        /// The error of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
@@ -88,11 +88,12 @@ impl Classify for UpkeepError {
     }
 }
 
-/// Reads the whole file of a data directory and returns what is wrong with it: findings of SQLite, and records, units and other
-/// rows whose content was changed in the file. Empty if nothing is.
-/// Blocks, for seconds on a large file.
+/// Checks the whole file of a data directory and returns the problems: findings of SQLite, and rows (records, units and
+/// others) whose content was changed in the file. Returns an empty list for a sound file. Blocks, for seconds on a
+/// large file.
 ///
 /// # Errors
+///
 /// `NotFound` if there is no file, `Unavailable` if it cannot be opened. A damaged file is a finding, not an error.
 pub fn check(dir: &Path) -> Result<Vec<String>, UpkeepError> {
     let path = existing(dir)?;
@@ -103,16 +104,17 @@ pub fn check(dir: &Path) -> Result<Vec<String>, UpkeepError> {
     }
 }
 
-/// Returns the size of the file of a data directory with its write-ahead log, in bytes; 0 for what is missing.
+/// Returns the size of the file of a data directory with its write-ahead log, in bytes; 0 if they are missing.
 pub fn file_bytes(dir: &Path) -> u64 {
     let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |it| it.len());
     size(dir.join(FILE)) + size(dir.join(format!("{FILE}-wal")))
 }
 
-/// Says whether opening the file of a data directory would bring its schema up to date, after which an older program refuses
-/// it. Blocks.
+/// Returns true if opening the file of a data directory would migrate its schema, after which an older program can no
+/// longer open it. Blocks.
 ///
 /// # Errors
+///
 /// `NotFound` if there is no file, `Damaged` if it cannot be read.
 pub fn is_behind(dir: &Path) -> Result<bool, UpkeepError> {
     let path = existing(dir)?;
@@ -122,9 +124,10 @@ pub fn is_behind(dir: &Path) -> Result<bool, UpkeepError> {
 }
 
 /// Writes a consistent copy of the file of a data directory to `target`, which appears only when it is complete and on
-/// disk. [`restore`](super::restore) brings it back. Blocks.
+/// disk. [`restore`](super::restore) restores it. Blocks.
 ///
 /// # Errors
+///
 /// `Conflict` if `target` exists, `NotFound` if there is no file, `Damaged` if it cannot be read.
 pub fn backup(dir: &Path, target: &Path) -> Result<(), UpkeepError> {
     let path = existing(dir)?;
@@ -141,7 +144,7 @@ pub fn backup(dir: &Path, target: &Path) -> Result<(), UpkeepError> {
     if partial.exists() {
         std::fs::remove_file(&partial).map_err(written)?;
     }
-    // SQLite writes into a file that exists if it is empty, and leaves its mode as it is.
+    // SQLite accepts an existing file as the target if it is empty, and keeps its mode.
     drop(private::create_private(&partial).map_err(written)?);
     copy(&path, &partial).map_err(|error| refused(&path, error))?;
     std::fs::File::open(&partial)
@@ -164,7 +167,7 @@ fn findings(path: &Path) -> rusqlite::Result<Vec<String>> {
     findings_of(&open(path)?)
 }
 
-/// Returns what is wrong with pages and indexes, then the rows whose content was changed.
+/// Returns the problems of pages and indexes, then the rows whose content was changed.
 pub(super) fn findings_of(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     let mut statement = connection.prepare(&format!("PRAGMA integrity_check({FINDINGS_MAX})"))?;
     let rows = statement.query_map([], |row| row.get::<_, String>(0))?;

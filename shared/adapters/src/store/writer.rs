@@ -1,4 +1,4 @@
-//! Group commit: the jobs that wait are run in one transaction, each inside a savepoint, and answered after the commit.
+//! Group commit: the waiting jobs run in one transaction, each in a savepoint, and are answered after the commit.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,22 +15,22 @@ use super::lock::Lock;
 use super::log::{Log, Request};
 use super::scrub::Scrubber;
 
-/// Jobs that may wait; a caller beyond waits to be let in.
+/// Maximum number of jobs in the queue; further callers wait until there is room.
 const WAITING_MAX: usize = 1_024;
-/// Most jobs in one transaction, so that none waits too long for its commit.
+/// Maximum number of jobs in one transaction, so that no job waits too long for its commit.
 const GROUP_MAX: usize = 256;
 
-/// What a commit must outlive.
+/// Which failure a commit must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// The loss of power: for everything a caller was told to be safe.
+    /// A loss of power: for everything that was acknowledged as safe to a caller.
     Power,
-    /// The death of the process. A loss of power may undo it, but never without all that was committed later, so work
-    /// that its message can repeat needs no more.
+    /// The end of the process. A loss of power may undo the commit, but then also everything that was committed later.
+    /// Enough for work that a redelivered message repeats.
     Process,
 }
 
-/// The thread that alone writes.
+/// The only thread that writes.
 pub(super) struct Writer {
     jobs: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -43,9 +43,9 @@ struct Job {
 }
 
 trait Work: Send {
-    /// Runs inside a savepoint; false rolls it back.
+    /// Runs the job inside a savepoint. Returns false if the savepoint must be rolled back.
     fn run(&mut self, connection: &Connection) -> bool;
-    /// Answers after the commit, or with what prevented it.
+    /// Answers after the commit; with an error if there is one in `prevented`.
     fn answer(self: Box<Self>, prevented: Option<&Failure>);
 }
 
@@ -57,11 +57,11 @@ struct Task<T, F, A> {
 }
 
 impl Writer {
-    /// Starts the thread, which holds `lock` until it has closed the file.
+    /// Starts the thread, which keeps `lock` until it has closed the file.
     pub(super) fn start(connection: Connection, path: &Path, lock: Lock) -> std::io::Result<Writer> {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
         let log = Request::default();
-        // What was erased just before a crash is still in the log.
+        // Data that was erased just before a crash is still in the log.
         log.request();
         let log_of_thread = Log::new(log.clone(), Scrubber::open(path)?);
         let run = move || {
@@ -78,7 +78,7 @@ impl Writer {
         })
     }
 
-    /// Returns what requests that the write-ahead log is emptied.
+    /// Returns a handle for requesting that the write-ahead log be emptied.
     pub(super) fn log(&self) -> Request {
         self.log.clone()
     }
@@ -103,7 +103,8 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// Waits until the jobs taken are done and the file is closed, so that the directory can be opened again at once.
+    /// Waits until all accepted jobs are done and the file is closed, so that the directory can be opened again at
+    /// once.
     fn drop(&mut self) {
         self.jobs = None;
         let Some(thread) = self.thread.take() else { return };
@@ -139,12 +140,12 @@ where
             (Ok(_), Some(failure)) => Err(failure.again()),
             (outcome, _) => outcome,
         };
-        // `then` may hold the store: it goes before the answer, so that the caller's handle is the last one.
+        // `then` may hold the store. It is dropped before the answer, so that the caller's handle is the last one.
         match &outcome {
             Ok(value) => then(value),
             Err(_) => drop(then),
         }
-        // A caller that has stopped waiting misses nothing: what it asked for is in the file.
+        // If the caller no longer waits, the result is not needed; the data is in the file.
         drop(reply.send(outcome));
     }
 }
@@ -166,7 +167,7 @@ fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>, mut log: Log)
         }
         log.attend(&connection);
     }
-    // Readers may still be open, and one of those that closes last leaves the log, with what was erased since, as it is.
+    // Readers may still be open. If one of them closes last, it leaves the log with recently erased data in place.
     let folded = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
     if let Err(error) = folded {
         tracing::warn!(%error, "the log of the store could not be folded into its file");
@@ -176,7 +177,8 @@ fn serve(connection: Connection, mut waiting: mpsc::Receiver<Job>, mut log: Log)
     }
 }
 
-/// Returns the next job; while none comes, the log is emptied as soon as its readers are done. None once the store is closed.
+/// Returns the next job, or `None` when the store is closed. While there is no job, empties the log as soon as its
+/// readers are done.
 fn next(connection: &Connection, waiting: &mut mpsc::Receiver<Job>, log: &mut Log) -> Option<Job> {
     while log.is_pending() {
         match waiting.try_recv() {
@@ -189,8 +191,8 @@ fn next(connection: &Connection, waiting: &mut mpsc::Receiver<Job>, log: &mut Lo
     waiting.blocking_recv()
 }
 
-/// Runs jobs from the front of the group in one transaction and answers them; leaves those that came after a job that
-/// ended the transaction (SQLite does so when the disk is full).
+/// Runs jobs from the front of the group in one transaction and answers them. If a job ends the transaction (SQLite
+/// does so when the disk is full), the jobs after it stay in the group.
 fn commit(connection: &Connection, group: &mut VecDeque<Job>) {
     let power = group.iter().any(|it| it.durability == Durability::Power);
     let mut run = Vec::with_capacity(group.len());
@@ -218,7 +220,7 @@ fn commit(connection: &Connection, group: &mut VecDeque<Job>) {
 }
 
 fn begin(connection: &Connection, power: bool) -> rusqlite::Result<()> {
-    // Not through the cache of statements: this one takes effect when it is compiled.
+    // Not through the statement cache, because this pragma takes effect when it is compiled.
     connection.execute_batch(if power {
         "PRAGMA synchronous = FULL"
     } else {
@@ -227,7 +229,8 @@ fn begin(connection: &Connection, power: bool) -> rusqlite::Result<()> {
     execute(connection, "BEGIN IMMEDIATE")
 }
 
-/// Fails if the transaction cannot go on; a job that merely failed is rolled back alone.
+/// Runs a job in a savepoint. Returns an error if the transaction cannot continue; a job that merely failed is rolled
+/// back alone.
 fn inside_savepoint(connection: &Connection, job: &mut Job) -> rusqlite::Result<()> {
     execute(connection, "SAVEPOINT job")?;
     if !job.work.run(connection) {

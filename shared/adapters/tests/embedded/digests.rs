@@ -1,4 +1,4 @@
-//! A body that was changed in the file is found when it is read and by a check.
+//! A body that was changed in the file is detected by reads and by a check.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn unit(record: &Record) -> Unit {
     serde_json::from_value(value).unwrap()
 }
 
-/// A space with two records and their units.
+/// Returns stores with a space that has two records and their units.
 async fn filled(dir: &Path) -> Embedded {
     let it = open(dir).await;
     let a = space("a");
@@ -61,7 +61,7 @@ fn assert_changed<T: std::fmt::Debug>(read: Result<T, PortError>) {
 }
 
 #[tokio::test]
-async fn a_record_that_was_changed_is_not_read_and_named_by_the_check() {
+async fn a_changed_record_is_not_read_and_the_check_names_it() {
     let dir = tempfile::tempdir().unwrap();
     drop(filled(dir.path()).await);
     assert_eq!(check(dir.path()).unwrap(), Vec::<String>::new());
@@ -81,7 +81,7 @@ async fn a_record_that_was_changed_is_not_read_and_named_by_the_check() {
 }
 
 #[tokio::test]
-async fn a_unit_that_was_changed_is_not_read_and_can_be_written_again() {
+async fn a_changed_unit_is_not_read_and_can_be_written_again() {
     let dir = tempfile::tempdir().unwrap();
     drop(filled(dir.path()).await);
     change(&file(dir.path()), "units");
@@ -116,7 +116,7 @@ async fn a_body_whose_digest_was_removed_is_not_read() {
 }
 
 #[tokio::test]
-async fn a_copy_that_was_changed_is_not_restored() {
+async fn a_changed_copy_is_not_restored() {
     let dir = tempfile::tempdir().unwrap();
     let it = filled(dir.path()).await;
     let copy = dir.path().join("copy");

@@ -1,4 +1,4 @@
-//! What is erased, or written anew without what was erased, is not left in the file.
+//! Erased data, and data that was overwritten, does not remain in the file.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::digests::{TEXT, record};
 use super::{file, fill, frame, open, space};
 
-/// Says whether the file of stores that were closed holds some bytes.
+/// Returns true if the file of closed stores contains some bytes.
 pub(super) fn holds(dir: &Path, wanted: &[u8]) -> bool {
     let bytes = fs::read(file(dir)).unwrap();
     bytes.windows(wanted.len()).any(|it| it == wanted)
@@ -37,7 +37,8 @@ async fn erased_bytes_are_gone_from_the_file() {
     assert!(!holds(dir.path(), secret) && !holds(dir.path(), &[7; 32]));
 }
 
-/// A value too large for one page lies in pages of its own, which a shorter one in its place no longer needs.
+/// A value that is too large for one page is stored in overflow pages, which a shorter value in its place no longer
+/// needs.
 #[tokio::test]
 async fn rewritten_bytes_are_gone_from_the_file() {
     let topic = |label: String| {
@@ -64,7 +65,7 @@ async fn rewritten_bytes_are_gone_from_the_file() {
     assert!(holds(dir.path(), b"a fern") && !holds(dir.path(), b"Zebulon"));
 }
 
-/// Says whether the file or its write-ahead log holds some bytes while the stores are open.
+/// Returns true if the file or its write-ahead log contains some bytes while the stores are open.
 fn left(dir: &Path, wanted: &[u8]) -> bool {
     let holds = |name: &str| {
         let bytes = fs::read(dir.join(name)).unwrap();
@@ -73,7 +74,7 @@ fn left(dir: &Path, wanted: &[u8]) -> bool {
     holds("mnemic.sqlite") || holds("mnemic.sqlite-wal")
 }
 
-/// Waits until some bytes are in no file; false if they are left after five seconds.
+/// Waits until some bytes are in no file. Returns false if they are still there after five seconds.
 async fn is_gone(dir: &Path, wanted: &[u8]) -> bool {
     let begun = Instant::now();
     while left(dir, wanted) {
@@ -86,7 +87,7 @@ async fn is_gone(dir: &Path, wanted: &[u8]) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_log_is_emptied_after_an_erasure_once_its_readers_are_done() {
+async fn the_log_is_emptied_after_an_erasure_when_its_readers_are_done() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     fill(&it, "a", 1).await;
@@ -105,7 +106,7 @@ async fn the_log_is_emptied_after_an_erasure_once_its_readers_are_done() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_tells_the_words_of_a_redacted_act() {
+async fn the_words_of_a_redacted_act_remain_nowhere() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     fill(&it, "a", 1).await;
@@ -153,7 +154,7 @@ async fn nothing_tells_the_words_of_a_redacted_act() {
 }
 
 #[tokio::test]
-async fn responses_that_name_an_erased_record_are_forgotten() {
+async fn remembered_responses_that_name_an_erased_record_are_deleted() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     fill(&it, "a", 1).await;
@@ -174,7 +175,7 @@ async fn responses_that_name_an_erased_record_are_forgotten() {
     assert!(it.records.remembered(&a, "two").await.unwrap().is_some());
 }
 
-/// A small generator, so that every run does the same.
+/// Returns the next number of a small generator that is the same on every run.
 fn next(state: &mut u64) -> u64 {
     *state = state
         .wrapping_mul(6_364_136_223_846_793_005)
@@ -182,10 +183,10 @@ fn next(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-/// SQLite moves rows between pages when rows grow and shrink. What it leaves behind in the pages they came from is no copy of
-/// a row that is erased later.
+/// SQLite moves rows between pages when rows grow and shrink. The bytes that remain in the old pages must not be a copy
+/// of a row that is erased later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn rows_that_moved_between_pages_leave_no_copy_of_what_is_erased() {
+async fn rows_that_moved_between_pages_leave_no_copy_of_erased_data() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     let a = space("a");
@@ -215,7 +216,7 @@ async fn rows_that_moved_between_pages_leave_no_copy_of_what_is_erased() {
     assert!(left(dir.path(), b"Zebulon"));
     let all: Vec<_> = (0..600).map(|number| topic(number, 1).id()).collect();
     it.graph.put_derived(&a, &[], &all).await.unwrap();
-    // What derives from a record goes with it, and then the record.
+    // Objects that derive from a record are erased first, then the record.
     it.records.erase(&a, &[record("1").id]).await.unwrap();
     assert!(is_gone(dir.path(), b"Zebulon").await);
 }

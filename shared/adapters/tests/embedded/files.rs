@@ -1,4 +1,4 @@
-//! The files of a data folder: who may read them, who holds them, and which are no memory.
+//! The files of a data folder: permissions, locks, and files that are not a memory.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +13,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// The names and modes of all files in a folder.
+/// Returns the names and modes of all files in a folder.
 fn modes(dir: &Path) -> Vec<(String, u32)> {
     let entries = fs::read_dir(dir).unwrap().map(|it| it.unwrap());
     let mut found: Vec<(String, u32)> = entries
@@ -38,7 +38,7 @@ async fn files_and_folders_are_created_for_their_owner_only() {
 }
 
 #[tokio::test]
-async fn files_of_an_older_release_are_tightened_at_open() {
+async fn permissions_of_files_of_an_older_release_are_restricted_at_open() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()).await);
     fs::write(dir.path().join("mnemic.sqlite-wal"), b"").unwrap();
@@ -55,7 +55,7 @@ async fn files_of_an_older_release_are_tightened_at_open() {
 }
 
 #[tokio::test]
-async fn a_folder_that_everybody_may_write_to_stays_as_it_is() {
+async fn the_mode_of_a_folder_with_the_sticky_bit_is_not_changed() {
     let dir = tempfile::tempdir().unwrap();
     fs::set_permissions(dir.path(), Permissions::from_mode(0o1777)).unwrap();
     drop(open(dir.path()).await);
@@ -64,7 +64,7 @@ async fn a_folder_that_everybody_may_write_to_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn the_folder_stays_held_after_its_lock_file_is_removed() {
+async fn the_folder_stays_locked_after_its_lock_file_is_removed() {
     let dir = tempfile::tempdir().unwrap();
     assert!(!is_held(dir.path()).unwrap());
     let it = open(dir.path()).await;
@@ -81,7 +81,7 @@ async fn the_folder_stays_held_after_its_lock_file_is_removed() {
 }
 
 #[tokio::test]
-async fn an_empty_file_is_no_memory() {
+async fn an_empty_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(file(dir.path()), b"").unwrap();
     let error = refusal(dir.path()).await;
@@ -104,7 +104,7 @@ async fn an_empty_file_is_no_memory() {
 }
 
 #[tokio::test]
-async fn the_log_of_a_memory_that_is_gone_is_not_taken_into_a_new_one() {
+async fn the_log_of_a_missing_memory_is_not_applied_to_a_new_one() {
     let dir = tempfile::tempdir().unwrap();
     let log = dir.path().join("mnemic.sqlite-wal");
     fs::write(&log, [7; 4_096]).unwrap();
@@ -115,9 +115,9 @@ async fn the_log_of_a_memory_that_is_gone_is_not_taken_into_a_new_one() {
     open(dir.path()).await;
 }
 
-/// A start that is killed while it makes the file leaves it under another name, which the next start replaces.
+/// A start that is killed while it creates the file leaves it under another name; the next start replaces it.
 #[tokio::test]
-async fn a_file_that_was_not_finished_is_made_again() {
+async fn an_unfinished_file_is_created_again() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("mnemic.sqlite.new"), b"half of").unwrap();
     open(dir.path()).await;

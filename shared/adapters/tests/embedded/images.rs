@@ -1,4 +1,4 @@
-//! An image of a unit is kept until the unit changes, and goes with it.
+//! An image of a unit is kept until the unit changes, and deleted with it.
 
 use chrono::DateTime;
 use domain::id::{SessionId, UnitId};
@@ -46,7 +46,7 @@ fn unit(number: u128, text: &str) -> Unit {
     }
 }
 
-/// A space with units 1 and 2, each with its image.
+/// Creates a space with units 1 and 2, each with its image.
 async fn with_images(it: &Embedded) {
     let a = space("a");
     it.records.create_space(&a, DateTime::UNIX_EPOCH).await.unwrap();
@@ -64,7 +64,7 @@ async fn with_images(it: &Embedded) {
     it.graph.put_images(&a, VERSION, &images).await.unwrap();
 }
 
-/// The numbers of the units that have an image, by their latest changes.
+/// Returns the numbers of the units that have an image, by their latest changes.
 async fn imaged(it: &Embedded, version: i64) -> Vec<u128> {
     let changes = it.graph.imaged_changes(&space("a"), 0, 9, version).await.unwrap();
     let plain = it.graph.changes(&space("a"), 0, 9).await.unwrap();
@@ -74,7 +74,7 @@ async fn imaged(it: &Embedded, version: i64) -> Vec<u128> {
 }
 
 #[tokio::test]
-async fn images_survive_a_restart_and_go_with_any_change_of_their_units() {
+async fn images_survive_a_restart_and_are_deleted_when_their_units_change() {
     let dir = tempfile::tempdir().unwrap();
     let a = space("a");
     let it = open(dir.path()).await;
@@ -104,7 +104,7 @@ async fn images_survive_a_restart_and_go_with_any_change_of_their_units() {
 }
 
 #[tokio::test]
-async fn images_of_what_is_erased_are_gone_from_the_file() {
+async fn images_of_erased_units_are_gone_from_the_file() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     with_images(&it).await;

@@ -1,4 +1,4 @@
-//! What only the embedded adapters promise: one process a directory, clear refusals, bounds, copies.
+//! Guarantees that only the embedded adapters give: one process per directory, clear errors, limits, copies.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
 mod digests;
@@ -53,7 +53,7 @@ fn check_error(error: &PortError, kind: ErrorKind, words: &str) {
     assert!(error.detail().contains(words), "{error}");
 }
 
-/// A space with `points` points on the axes, all observed at 0.
+/// Creates a space with `points` points on the axes, all observed at time 0.
 async fn fill(it: &Embedded, name: &str, points: usize) {
     it.records
         .create_space(&space(name), DateTime::UNIX_EPOCH)
@@ -79,7 +79,7 @@ async fn fill(it: &Embedded, name: &str, points: usize) {
 }
 
 #[tokio::test]
-async fn a_second_opener_is_refused_until_the_first_is_gone() {
+async fn a_second_process_is_refused_until_the_first_has_closed() {
     let dir = tempfile::tempdir().unwrap();
     let first = open(dir.path()).await;
     let error = refusal(dir.path()).await;
@@ -99,7 +99,7 @@ async fn a_second_opener_is_refused_until_the_first_is_gone() {
 }
 
 #[tokio::test]
-async fn files_of_others_and_of_the_future_are_refused() {
+async fn files_of_other_programs_newer_versions_and_other_models_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()).await);
     let database = Connection::open(file(dir.path())).unwrap();
@@ -134,7 +134,7 @@ async fn files_of_others_and_of_the_future_are_refused() {
 }
 
 #[tokio::test]
-async fn damage_is_named_with_its_remedy() {
+async fn errors_about_damage_say_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     fill(&open(dir.path()).await, "a", 1_000).await;
     assert_eq!(check(dir.path()).unwrap(), Vec::<String>::new());
@@ -143,7 +143,7 @@ async fn damage_is_named_with_its_remedy() {
 
     let database = fs::File::options().write(true).open(file(dir.path())).unwrap();
     let length = database.metadata().unwrap().len();
-    // The later half of the points: opening succeeds, reading them does not.
+    // The later half of the points: opening succeeds, reading fails.
     for page in 100..length / 4_096 {
         database.write_all_at(&[0xAB; 4_096], page * 4_096).unwrap();
     }
@@ -181,7 +181,7 @@ async fn damage_is_named_with_its_remedy() {
 }
 
 #[tokio::test]
-async fn a_copy_is_made_beside_a_running_service() {
+async fn a_copy_is_made_while_the_service_runs() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     fill(&it, "a", 3).await;
@@ -204,7 +204,7 @@ async fn a_copy_is_made_beside_a_running_service() {
     );
 }
 
-/// A full disk refuses what does not fit, acknowledges nothing of it, and keeps all that was acknowledged.
+/// A full disk refuses what does not fit and acknowledges none of it, and keeps everything that was acknowledged.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_full_disk_loses_nothing_acknowledged() {
     let dir = tempfile::tempdir().unwrap();
@@ -250,7 +250,7 @@ async fn a_full_disk_loses_nothing_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_full_queue_refuses_until_there_is_room() {
+async fn a_full_queue_refuses_records_until_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let options = Options {
         queue_frames_max: 3,
@@ -288,9 +288,9 @@ async fn a_full_queue_refuses_until_there_is_room() {
     it.bus.publish(frame("what follows has room")).await.unwrap();
 }
 
-/// Jobs of one group commit stand alone: those that fail take nothing of the others with them.
+/// Jobs of one group commit are independent: a failed job does not affect the others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_failure_does_not_spoil_its_group() {
+async fn a_failed_job_does_not_affect_its_group() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     it.records
@@ -314,9 +314,9 @@ async fn one_failure_does_not_spoil_its_group() {
     }
 }
 
-/// A caller that stops waiting after its write was taken still gets its message delivered.
+/// If a caller stops waiting after its write was accepted, the message is still delivered.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_impatient_publisher_is_heard() {
+async fn a_message_is_delivered_even_if_its_publisher_stops_waiting() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     let mut deliveries = it.bus.subscribe("s", "g").await.unwrap();
@@ -325,9 +325,9 @@ async fn an_impatient_publisher_is_heard() {
     assert_eq!(delivery.unwrap().unwrap().unwrap().frame.payload, b"1");
 }
 
-/// Spaces that leave memory come back from the file with all that was put meanwhile.
+/// Spaces that are evicted from memory are loaded again from the file, with everything that was put meanwhile.
 #[tokio::test]
-async fn spaces_leave_memory_and_come_back() {
+async fn evicted_spaces_are_loaded_again() {
     let dir = tempfile::tempdir().unwrap();
     let options = Options {
         index_bytes_max: 1,
@@ -352,9 +352,9 @@ async fn spaces_leave_memory_and_come_back() {
     }
 }
 
-/// A bound below what the file needs at least is refused, and not taken for none.
+/// A limit below the minimum size of the file is refused; it is not read as "no limit".
 #[tokio::test]
-async fn a_bound_no_file_fits_in_is_refused() {
+async fn a_limit_smaller_than_any_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     for bytes in [1, 4_095] {
         let options = Options {

@@ -1,4 +1,4 @@
-//! What one space, or one failure, does to others.
+//! The effect of one space, or one failure, on others.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use rusqlite::Connection;
 
 use super::{file, fill, frame, open, space};
 
-/// A space that is being loaded holds up nobody who searches another one.
+/// Loading a space does not delay searches in another space.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_space_that_is_loaded_holds_up_no_other() {
+async fn loading_a_space_does_not_delay_other_spaces() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     fill(&it, "large", 20_000).await;
@@ -25,7 +25,7 @@ async fn a_space_that_is_loaded_holds_up_no_other() {
         async move { index.search(&space(name), &search).await.unwrap().words.len() }
     };
     assert_eq!(search("small").await, 1);
-    // As many as may search at once.
+    // As many as the maximum number of concurrent searches.
     let mut loading: Vec<_> = (0..16).map(|_| Box::pin(search("large"))).collect();
     for it in &mut loading {
         assert!(futures::poll!(it).is_pending());
@@ -37,9 +37,10 @@ async fn a_space_that_is_loaded_holds_up_no_other() {
     assert_eq!(futures::future::join_all(loading).await, [1; 16]);
 }
 
-/// Messages that cannot be read are told of one after the other, not all at once, and others are delivered meanwhile.
+/// Errors about unreadable messages are returned one after the other, not all at once, and other messages are delivered
+/// meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cannot_be_delivered_is_told_at_a_pace() {
+async fn unreadable_messages_are_reported_at_a_limited_rate() {
     let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
     for number in 0..50 {

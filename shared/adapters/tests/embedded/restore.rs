@@ -1,4 +1,4 @@
-//! A copy takes the place of the memory only if it is sound and nobody holds the folder.
+//! A copy replaces the memory only if it is sound and no process has locked the folder.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use rusqlite::Connection;
 
 use super::{file, fill, open, space};
 
-/// A memory with the space `a`, and its copy; then `b` is added to the memory.
+/// Creates a memory with the space `a` and a copy of it; then adds `b` to the memory. Returns the path of the copy.
 async fn memory_and_copy(dir: &Path) -> PathBuf {
     let it = open(dir).await;
     fill(&it, "a", 3).await;
@@ -21,7 +21,7 @@ async fn memory_and_copy(dir: &Path) -> PathBuf {
     copy
 }
 
-/// The numbers of points in the spaces `a` and `b` of a memory.
+/// Returns the numbers of points in the spaces `a` and `b` of a memory.
 async fn counts(dir: &Path) -> [usize; 2] {
     let it = open(dir).await;
     [
@@ -40,7 +40,7 @@ fn names(dir: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_copy_is_restored_and_the_file_before_is_kept() {
+async fn a_copy_is_restored_and_the_old_file_is_kept() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
     assert_eq!(names(dir.path()), ["copy", "mnemic.lock", "mnemic.sqlite"], "closed");
@@ -72,7 +72,7 @@ async fn a_copy_is_restored_and_the_file_before_is_kept() {
 }
 
 #[tokio::test]
-async fn a_memory_that_is_held_is_not_replaced() {
+async fn a_locked_memory_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
     let it = open(dir.path()).await;
@@ -104,7 +104,7 @@ async fn a_log_left_next_to_the_memory_or_the_copy_stops_a_restore() {
 }
 
 #[tokio::test]
-async fn copies_that_are_no_sound_memory_are_refused() {
+async fn unsound_copies_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
     let whole = fs::read(&copy).unwrap();
@@ -145,7 +145,7 @@ async fn copies_that_are_no_sound_memory_are_refused() {
 }
 
 #[tokio::test]
-async fn a_memory_that_was_cut_to_nothing_is_restored() {
+async fn an_empty_file_is_replaced_by_a_copy() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
     fs::write(file(dir.path()), b"").unwrap();

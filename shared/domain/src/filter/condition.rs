@@ -1,4 +1,4 @@
-//! Conditions on metadata, and their JSON.
+//! Conditions on metadata, and their JSON form.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,21 +10,21 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{COMPARISONS_MAX, KEY_BYTES_MAX, LEVELS_MAX, VALUE_BYTES_MAX, check_bytes, check_length};
 
-/// Names of the fields of a condition.
+/// Names of all fields of a condition.
 const FIELDS: &[&str] = &[
     "and", "or", "not", "key", "eq", "ne", "in", "nin", "gt", "gte", "lt", "lte", "contains", "exists",
 ];
 
-/// What metadata must be.
+/// A condition on metadata.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Every one of these holds.
+    /// All of these hold.
     And(Vec<Condition>),
     /// At least one of these holds.
     Or(Vec<Condition>),
     /// This does not hold.
     Not(Box<Condition>),
-    /// The value of a key is as wanted.
+    /// The value of a key passes a test.
     Compare(Comparison),
 }
 
@@ -33,24 +33,24 @@ pub enum Condition {
 pub struct Comparison {
     /// The key.
     pub key: String,
-    /// What its value must be.
+    /// The test.
     pub test: Test,
 }
 
-/// What a value must be. Values of metadata are texts; a number or a truth value that a filter names is compared as JSON
-/// writes it.
+/// A test of one value. Metadata values are strings; a number or a boolean in a filter is compared in its JSON
+/// notation.
 ///
-/// `Gt`, `Gte`, `Lt` and `Lte` compare numbers if both sides are finite numbers, moments if both are times in RFC 3339, and
-/// hold for nothing else. A key that a record does not have passes `Ne`, `Nin` and `Exists(false)` alone.
+/// `Gt`, `Gte`, `Lt` and `Lte` compare numbers if both sides are finite numbers, and times if both sides are RFC 3339
+/// times. They hold for nothing else. A key that a record does not have passes only `Ne`, `Nin` and `Exists(false)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
-    /// The same text.
+    /// Equal to this string.
     Eq(String),
-    /// Another text.
+    /// Not equal to this string.
     Ne(String),
-    /// One of these texts.
+    /// Equal to one of these strings.
     In(Vec<String>),
-    /// None of these texts.
+    /// Equal to none of these strings.
     Nin(Vec<String>),
     /// Greater or later.
     Gt(String),
@@ -60,14 +60,14 @@ pub enum Test {
     Lt(String),
     /// Less, earlier or equal.
     Lte(String),
-    /// A text that holds this one, in the same case.
+    /// Contains this string; case-sensitive.
     Contains(String),
-    /// Whether there is a value.
+    /// The key has a value (`true`) or has none (`false`).
     Exists(bool),
 }
 
 impl Condition {
-    /// Returns true if the condition holds, given which comparisons hold.
+    /// Returns true if the condition holds. `holds` tells for each comparison whether it holds.
     pub fn evaluate(&self, holds: &impl Fn(&Comparison) -> bool) -> bool {
         match self {
             Condition::And(all) => all.iter().all(|it| it.evaluate(holds)),
@@ -77,13 +77,14 @@ impl Condition {
         }
     }
 
-    /// Returns true if the condition holds, given a bit for each of the first 64 comparisons, in their order, the lowest first.
+    /// Returns true if the condition holds. `holds` has one bit for each of the first 64 comparisons, in order, the
+    /// first one in the lowest bit.
     pub fn evaluate_bits(&self, holds: u64) -> bool {
         self.evaluate_from(holds, &mut 0)
     }
 
     fn evaluate_from(&self, holds: u64, next: &mut u32) -> bool {
-        // Every comparison is counted, whatever the ones before it say.
+        // No short-circuit: every comparison must be counted.
         match self {
             Condition::And(all) => {
                 let failed = all.iter().filter(|it| !it.evaluate_from(holds, next)).count();
@@ -108,7 +109,7 @@ impl Condition {
         }
     }
 
-    /// Checks the bounds, named below `path`.
+    /// Checks the limits. An error names the part, as a path below `path`.
     pub(super) fn check(&self, path: &str) -> Result<(), String> {
         self.check_level(path, 1)?;
         let count = self.comparisons().len();
@@ -140,7 +141,7 @@ impl Condition {
 }
 
 impl Comparison {
-    /// Returns true if the value of the key, or that there is none, is as wanted.
+    /// Returns true if the value of the key passes the test; `None` means that the record does not have the key.
     pub fn holds(&self, value: Option<&str>) -> bool {
         let Some(value) = value else {
             return matches!(self.test, Test::Ne(_) | Test::Nin(_) | Test::Exists(false));
@@ -198,7 +199,7 @@ impl Test {
     }
 }
 
-/// Returns how a value stands to a bound, if both are numbers or both are moments.
+/// Compares a value with a bound. Returns `None` unless both are numbers or both are times.
 fn order(value: &str, bound: &str) -> Option<Ordering> {
     let number = |it: &str| it.trim().parse::<f64>().ok().filter(|it| it.is_finite());
     if let (Some(value), Some(bound)) = (number(value), number(bound)) {
@@ -285,7 +286,7 @@ impl<'de> Visitor<'de> for ConditionVisitor {
     }
 }
 
-/// Returns the condition that every test of a key holds; none without a test.
+/// Returns the condition that a key passes all of its tests, or `None` if there is no test.
 fn compared(key: &str, tests: Vec<Test>) -> Option<Condition> {
     let comparison = |test: Test| {
         let key = key.to_owned();
@@ -298,7 +299,7 @@ fn compared(key: &str, tests: Vec<Test>) -> Option<Condition> {
     }
 }
 
-/// Returns the beginning of a key, for a message.
+/// Returns the start of a key, for an error message.
 fn clipped(key: &str) -> &str {
     &key[..key.floor_char_boundary(KEY_BYTES_MAX)]
 }
@@ -312,7 +313,7 @@ fn values<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<String>, A::Error> 
     Ok(values.into_iter().map(|it| it.0).collect())
 }
 
-/// A text, a number or a truth value, as text.
+/// A string, a number or a boolean, as a string.
 struct Value(String);
 
 impl<'de> Deserialize<'de> for Value {

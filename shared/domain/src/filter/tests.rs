@@ -18,7 +18,7 @@ fn takes(metadata: Value) -> bool {
 }
 
 #[test]
-fn every_operator_compares_a_value_and_a_missing_one() {
+fn every_operator_handles_present_and_missing_values() {
     for (metadata, expected) in [
         (json!({"key": "lang", "eq": "de"}), true),
         (json!({"key": "lang", "eq": "DE"}), false),
@@ -60,7 +60,7 @@ fn every_operator_compares_a_value_and_a_missing_one() {
 }
 
 #[test]
-fn conditions_are_joined() {
+fn and_or_and_not_combine_conditions() {
     let (yes, no) = (json!({"key": "lang", "eq": "de"}), json!({"key": "lang", "eq": "en"}));
     for (metadata, expected) in [
         (json!({"and": [yes, yes]}), true),
@@ -74,7 +74,7 @@ fn conditions_are_joined() {
 }
 
 #[test]
-fn tags_are_any_all_or_none() {
+fn tags_are_filtered_by_any_all_and_none() {
     let tags = ["home", "work"].map(str::to_owned);
     for (wanted, expected) in [
         (json!({}), true),
@@ -93,7 +93,7 @@ fn tags_are_any_all_or_none() {
     assert!(!filter.matches(&[], &BTreeMap::new()));
 }
 
-/// All conditions of up to three levels over two comparisons.
+/// Returns all conditions of up to three levels over two comparisons.
 fn small_conditions() -> Vec<Condition> {
     let compared = |key: &str| {
         let (key, test) = (key.to_owned(), Test::Eq("1".to_owned()));
@@ -133,7 +133,7 @@ fn conditions_obey_the_laws_of_logic() {
 }
 
 #[test]
-fn filters_are_written_as_they_are_read() {
+fn a_filter_serialises_to_the_json_it_was_read_from() {
     for json in [
         json!({}),
         json!({"tags": {"any": ["a"], "none": ["b"]}}),
@@ -145,7 +145,7 @@ fn filters_are_written_as_they_are_read() {
 }
 
 #[test]
-fn what_is_no_filter_is_refused() {
+fn malformed_filters_are_rejected() {
     for (json, expected) in [
         (json!({"tag": {}}), "unknown field `tag`"),
         (json!({"tags": {"some": []}}), "unknown field `some`"),
@@ -178,7 +178,7 @@ fn nested(levels: usize) -> Value {
 }
 
 #[test]
-fn the_bounds_of_a_filter_are_checked() {
+fn filters_beyond_a_limit_are_rejected() {
     let one = json!({"key": "a", "eq": "b"});
     for (json, expected) in [
         (json!({"metadata": {"and": vec![one.clone(); 64]}}), ""),
@@ -232,7 +232,7 @@ fn the_bounds_of_a_filter_are_checked() {
 }
 
 #[test]
-fn tags_of_a_record_are_sorted_and_kept_once() {
+fn tags_of_a_record_are_checked_sorted_and_deduplicated() {
     let given = |tags: &[&str]| checked_tags("tags", tags.iter().map(|it| (*it).to_owned()).collect());
     assert_eq!(given(&["work", "home", "work"]).unwrap(), ["home", "work"]);
     let many: Vec<String> = (0..33).map(|it| it.to_string()).collect();

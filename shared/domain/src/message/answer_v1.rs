@@ -14,9 +14,10 @@ pub struct AnswerV1 {
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// What the router read from it.
+    /// The anchors that the router read from it.
     pub anchors: Anchors,
-    /// How the router read it; none from an older release, the reader then reads it itself.
+    /// How the router read the question. Absent if an older release sent the request; the reader then reads the
+    /// question itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Question>,
     /// Speakers of the space.
@@ -25,9 +26,9 @@ pub struct AnswerV1 {
     pub words: Vec<WordWeight>,
     /// The evidence.
     pub pack: EvidencePack,
-    /// Strong candidates with surroundings.
+    /// Strong candidates with their surroundings.
     pub scenes: Vec<Scene>,
-    /// How a language model words the answer; a reader of an older release knows only the default.
+    /// How a language model words the answer. A reader of an older release knows only the default.
     #[serde(default, skip_serializing_if = "AnswerStyle::is_default")]
     pub style: AnswerStyle,
     /// What may be spent on a language model.
@@ -40,7 +41,7 @@ pub struct AnswerV1 {
 pub struct AnsweredV1 {
     /// Whether the evidence supports an answer.
     pub verdict: Verdict,
-    /// The answer; none when refused.
+    /// The answer; absent if it is refused.
     pub answer: Option<Answer>,
     /// What was spent on a language model.
     #[serde(flatten)]
@@ -51,7 +52,7 @@ pub struct AnsweredV1 {
 }
 
 impl AnsweredV1 {
-    /// Makes a reply that took no language model, and of which nothing is missing.
+    /// Makes a reply for which no language model was called and nothing was degraded.
     pub fn new(verdict: Verdict, answer: Option<Answer>) -> AnsweredV1 {
         AnsweredV1 {
             verdict,

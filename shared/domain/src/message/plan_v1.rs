@@ -12,25 +12,25 @@ pub struct PlanV1 {
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// When it is asked.
+    /// When the question is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
-    /// What may be spent on a language model; without calls the parts are found by rule.
+    /// What may be spent on a language model. Without calls, the parts are found by rule.
     #[serde(flatten)]
     pub allow: ModelAllowance,
 }
 
-/// What has to be found out, each on its own.
+/// The parts of a question, each of which can be answered on its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PlannedV1 {
-    /// One to five, each a question or a statement that can be checked; the whole question first.
+    /// One to five questions or checkable statements; the whole question first.
     pub subgoals: Vec<String>,
-    /// Names and keywords of the question that can wake units, in order of appearance (MRAgent's cues).
+    /// Names and keywords of the question that can activate units, in order of appearance (MRAgent's cues).
     pub cues: Vec<String>,
     /// What was spent on a language model.
     #[serde(flatten)]
     pub spent: ModelCost,
-    /// Why no language model planned, if one was allowed.
+    /// Why no language model made the plan, although one was allowed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
 }

@@ -6,14 +6,14 @@ use crate::evidence::RankedUnit;
 use crate::id::{SpaceId, UnitId};
 use crate::port::{ModelAllowance, ModelCost};
 
-/// The gateway asks the reader which candidates hold the answer to a question, for a language model to choose.
+/// The gateway asks the reader which candidates hold the answer to a question; a language model chooses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankV1 {
     /// For traces only.
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// When it is asked.
+    /// When the question is asked.
     pub asked_at: Option<DateTime<FixedOffset>>,
     /// The candidates, best first.
     pub candidates: Vec<RankedUnit>,
@@ -22,10 +22,11 @@ pub struct RankV1 {
     pub allow: ModelAllowance,
 }
 
-/// What the model chose.
+/// The model's choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankedV1 {
-    /// Units that the answer needs, the one needed most first; empty if there is none, or if the model could not be used.
+    /// Units that the answer needs, the most important one first. Empty if there are none, or if the model could not be
+    /// used.
     pub units: Vec<UnitId>,
     /// What was spent on the model.
     #[serde(flatten)]

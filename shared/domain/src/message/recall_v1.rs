@@ -6,50 +6,50 @@ use crate::filter::Filter;
 use crate::id::{HintId, SessionId, SpaceId, UnitId};
 use crate::recall::Hint;
 
-/// The gateway asks whether a message wakes something worth saying.
+/// The gateway asks whether a message brings up something worth saying unasked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecallV1 {
-    /// Where to look.
+    /// The space to search.
     pub space: SpaceId,
-    /// The message, as it came.
+    /// The message, as received.
     pub message: String,
-    /// Who says it; empty if not known.
+    /// The speaker; empty if unknown.
     #[serde(default)]
     pub actor: String,
-    /// The session in which it is said, if that is known: it may answer what was asked there last.
+    /// The session of the message, if known. The message may answer the last question of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// When it is said: nothing later is used, and relative times are resolved against it.
+    /// When the message is said. Nothing later is used, and relative times are resolved against this moment.
     pub at: DateTime<FixedOffset>,
-    /// Hints wanted at most.
+    /// Maximum number of hints.
     pub limit: u32,
-    /// Whether what is sensitive may be said.
+    /// Whether sensitive hints are allowed.
     #[serde(default)]
     pub sensitive: bool,
-    /// Hints that were said in this session or are not wanted, sorted.
+    /// Hints that were already given in this session or were dismissed, sorted.
     #[serde(default)]
     pub silent: Vec<HintId>,
-    /// Whether hints are wanted that are less likely worth saying than those that are said by rule: a language model chooses
-    /// among them. All other conditions stay.
+    /// Whether to return more hints than the rules alone would give, including less likely ones, so that a language
+    /// model can choose among them. All other conditions apply unchanged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wide: bool,
-    /// If not empty, hints of exactly these units, in this order, however little they share with the message. A unit that
-    /// another condition withholds gives no hint.
+    /// If not empty, only hints about exactly these units are returned, in this order, however little they share with
+    /// the message. A unit that another condition excludes gives no hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<UnitId>,
-    /// Only hints on records with these tags and this metadata.
+    /// Only hints about records with these tags and this metadata.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub labels: Filter,
 }
 
-/// What is worth saying; nothing, most of the time.
+/// The hints for a message; most of the time there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecalledV1 {
-    /// Best first, ties by id; those of chosen units in the order of the choice.
+    /// Best first, ties by id. Hints of chosen units are in the order of the choice.
     pub hints: Vec<Hint>,
-    /// Number of candidates looked at.
+    /// Number of candidates considered.
     pub considered: u32,
-    /// Milliseconds by step.
+    /// Duration of each step, in milliseconds.
     pub steps: Vec<(String, f32)>,
     /// What could not be used, and why.
     pub degraded: Vec<String>,

@@ -6,25 +6,26 @@ use crate::curation::Curation;
 use crate::id::SpaceId;
 use crate::record::Record;
 
-/// The gateway accepted records; the writer makes units of them.
+/// The gateway accepted records; the writer derives units from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordsAcceptedV1 {
-    /// The space of all `records`.
+    /// The space of all records and curations.
     pub space: SpaceId,
-    /// Digest of the batch: equal for equal batches.
+    /// Digest of the batch; equal batches have equal digests.
     pub batch: String,
-    /// When the space was made that accepted them: one that is made anew under its name does not take them.
+    /// When the space that accepted them was created. A space that is created again under its name does not accept
+    /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<DateTime<Utc>>,
-    /// In the order given; at least one, or one of `curations`.
+    /// In the order given. There is at least one record or one curation.
     pub records: Vec<Record>,
-    /// What people decided, in the order given.
+    /// Curations, in the order given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curations: Vec<Curation>,
 }
 
 impl RecordsAcceptedV1 {
-    /// The group that writes them: what it has settled is searchable.
+    /// The consumer group that writes them. A batch that it has settled is searchable.
     pub const GROUP: &'static str = "writer";
 }
 

@@ -13,17 +13,18 @@ use crate::record::Modality;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct QueryFilter {
-    /// Only units of these actors, in any case.
+    /// Only units of these actors; case-insensitive.
     pub actors: Vec<String>,
-    /// Only units of these sessions, by the callers' names or Mnemic's ids.
+    /// Only units of these sessions, by the callers' names or by Mnemic's ids.
     pub sessions: Vec<String>,
     /// Only units of these modalities.
     pub modalities: Vec<Modality>,
-    /// Only units observed at or after.
+    /// Only units observed at or after this time.
     pub from: Option<DateTime<FixedOffset>>,
-    /// Only units observed before.
+    /// Only units observed before this time.
     pub until: Option<DateTime<FixedOffset>>,
-    /// Only units of records with these tags and this metadata. A unit of several records needs all of them to have it.
+    /// Only units of records with these tags and this metadata. A unit of several records passes only if all of its
+    /// records do.
     #[serde(skip_serializing_if = "Filter::is_empty")]
     pub labels: Filter,
 }
@@ -31,22 +32,22 @@ pub struct QueryFilter {
 /// The gateway asks the router for evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteV1 {
-    /// Where to look.
+    /// The space to search.
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// o200k tokens the pack may cost.
+    /// Token budget of the pack, in o200k tokens.
     pub tokens: u32,
-    /// Only what was observed until then, that moment included.
+    /// Only units observed at or before this time.
     pub as_of: Option<DateTime<FixedOffset>>,
-    /// When the question is asked: the "now" of relative times in it. Left out: at `as_of`, else at `clock`, else when the
-    /// latest record was observed.
+    /// When the question is asked: the "now" of relative times in it. If absent, `as_of` is used, otherwise `clock`,
+    /// otherwise the time of the latest record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
-    /// The time of day. It counts in the zone of the latest record.
+    /// The current time. It is read in the time zone of the latest record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock: Option<DateTime<Utc>>,
-    /// What may be evidence.
+    /// Restricts the evidence.
     pub filter: QueryFilter,
     /// Number of units to explain, 0 for none.
     pub explain: u32,
@@ -54,28 +55,30 @@ pub struct RouteV1 {
     pub ranked: u32,
     /// Number of scenes to return for the reader, 0 for none.
     pub scenes: u32,
-    /// Units that a strategy gathered on its way, best first: candidates whatever the channels propose, before their equals. A
-    /// gist stands for its turns where gists are not used.
+    /// Units that a strategy gathered, best first. They are candidates even if no channel proposes them, and they come
+    /// before equals. If gists are not used, the turns of a gist take its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub focus: Vec<UnitId>,
-    /// Units that were chosen to hold the answer, the one needed most first: they are packed before all others. A gist stands for
-    /// its turns where gists are not used.
+    /// Units that were chosen because they hold the answer, the most important one first. They are packed before all
+    /// others. If gists are not used, the turns of a gist take its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub selected: Vec<UnitId>,
-    /// Whether standing instructions are packed too, whatever is asked: a language model is to follow them in its answer.
+    /// Whether standing instructions are packed too, whatever the question is. A language model has to follow them in
+    /// its answer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub instructions: bool,
-    /// Whether lines that a language model wrote (gists) may stand for the turns that they were read in, for their price. Without
-    /// it the pack has turns alone, which is what an answer has to be taken from word for word.
+    /// Whether lines written by a language model (gists) may replace the turns that they were read from, where that
+    /// saves tokens. Otherwise the pack consists of turns only, as an answer that quotes word for word needs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gists: bool,
-    /// Share of the evidence that is enough, 0 to 1: packing stops when the units packed hold this much of the probability.
+    /// Share of the evidence that is enough, 0 to 1. Packing stops when the packed units hold this share of the total
+    /// probability.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     pub enough: f32,
 }
 
 impl RouteV1 {
-    /// Makes a request for a pack of so many tokens, and nothing else.
+    /// Makes a request for a pack of at most `tokens` tokens, with all other fields at their defaults.
     pub fn new(space: SpaceId, question: String, tokens: u32) -> RouteV1 {
         RouteV1 {
             space,
@@ -97,7 +100,7 @@ impl RouteV1 {
     }
 }
 
-/// Nothing is enough before the tokens are spent.
+/// Returns the default of `enough`: packing stops only when the tokens are spent.
 fn all() -> f32 {
     1.0
 }
@@ -107,12 +110,12 @@ fn is_all(enough: &f32) -> bool {
     *enough >= all()
 }
 
-/// What the router found.
+/// The router's result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RoutedV1 {
-    /// What the question fixes.
+    /// The constraints that the question sets.
     pub anchors: Anchors,
-    /// How the question is read; none from a router of an older release.
+    /// How the question is read. Absent from a router of an older release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Question>,
     /// The evidence.
@@ -121,22 +124,22 @@ pub struct RoutedV1 {
     pub speakers: Vec<String>,
     /// Weights of the stems of the bare question, in order of appearance.
     pub words: Vec<WordWeight>,
-    /// Strong candidates with surroundings, best first; turns always.
+    /// Strong candidates with their surroundings, best first. The candidates are always turns.
     pub scenes: Vec<Scene>,
-    /// Best units, best first. Where gists are used, the best of both: neither a turn behind a gist that was read in it, nor a
-    /// gist behind all of its turns.
+    /// The best units, best first. If gists are used, turns and gists share one list: a turn that comes after a gist
+    /// read from it is left out, and so is a gist that comes after all of its turns.
     pub ranked: Vec<RankedUnit>,
-    /// Why units are in or out, by rank.
+    /// Why units are in the pack or not, by rank.
     pub explained: Vec<UnitExplanation>,
-    /// Number of units in the space that may be evidence, gists too where they are used.
+    /// Number of units in the space that may be evidence. Includes gists if they are used.
     pub units: u64,
     /// Number of candidates proposed.
     pub candidates: u32,
     /// Version of the weights.
     pub weights: String,
-    /// Milliseconds by step.
+    /// Duration of each step, in milliseconds.
     pub steps: Vec<(String, f32)>,
-    /// What could not be used, and why; empty when all is well.
+    /// What could not be used, and why; empty if nothing failed.
     pub degraded: Vec<String>,
 }
 

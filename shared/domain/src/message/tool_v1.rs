@@ -5,7 +5,7 @@ use super::Request;
 use crate::filter::Filter;
 use crate::id::SpaceId;
 
-/// Somebody wants to know which tools there are.
+/// Asks for the catalogue of tools.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolsV1 {}
 
@@ -25,40 +25,41 @@ impl Request for ToolsV1 {
     type Reply = Vec<ToolSpecV1>;
 }
 
-/// Somebody calls a tool of the catalogue in a space that exists.
+/// Calls a tool of the catalogue in a space that exists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolV1 {
-    /// Where to look.
+    /// The space to search.
     pub space: SpaceId,
     /// Name of the tool.
     pub name: String,
     /// Arguments, as the caller gave them.
     pub arguments: serde_json::Value,
-    /// Only what was known at this moment.
+    /// Only knowledge from this moment or before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<DateTime<FixedOffset>>,
-    /// Only what records with these tags and this metadata say.
+    /// Only knowledge from records with these tags and this metadata.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub labels: Filter,
 }
 
-/// What a tool returned: one of both. A call that cannot be used is told to whoever called, never a failure.
+/// The outcome of a tool call: either `result` or `error`. An unusable call is reported to the caller as `error`; it is
+/// not a failure of the request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolledV1 {
-    /// The result, JSON of the tool.
+    /// The result, JSON defined by the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<serde_json::Value>,
-    /// Why there is none.
+    /// Why there is no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolErrorV1>,
 }
 
-/// Why a call gave nothing, and what to do.
+/// Why a call returned nothing, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolErrorV1 {
     /// `unknown_tool`, `bad_arguments`, `not_found` or `unavailable`.
     pub code: String,
-    /// What was wrong and what to do, in a sentence.
+    /// One sentence that says what was wrong and what to do.
     pub message: String,
 }
 

@@ -6,24 +6,24 @@ use super::{Request, ToolSpecV1};
 use crate::id::SpaceId;
 use crate::port::{ModelAllowance, ModelCost, ModelRole};
 
-/// A way to look around in a memory.
+/// A strategy to explore a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
-    /// CompassMem: from the parts of a question along the relations between units.
+    /// CompassMem: starts at the parts of a question and follows the relations between units.
     Explore,
-    /// MRAgent: from cues over tags to what was said.
+    /// MRAgent: goes from cues to tags to the turns.
     Reconstruct,
-    /// REMem: gists and facts by meaning, by words and by time.
+    /// REMem: searches gists and facts by meaning, by words and by time.
     Recollect,
-    /// MemCog: through dimensions, pages and their links.
+    /// MemCog: goes through dimensions, pages and their links.
     Navigate,
-    /// MemCog's proactive protocol: whether a message makes anything worth saying unasked.
+    /// MemCog's proactive protocol: decides whether a message brings up something worth saying unasked.
     Recall,
 }
 
 impl Walk {
-    /// Returns what the calls of a language model on this way are for.
+    /// Returns the role of a language model's calls in this strategy.
     pub fn role(self) -> ModelRole {
         match self {
             Walk::Explore | Walk::Reconstruct | Walk::Recollect | Walk::Navigate => ModelRole::Decide,
@@ -32,32 +32,32 @@ impl Walk {
     }
 }
 
-/// The gateway asks the reader what to look up next, for a language model to decide. Everything that the model is to know is
-/// in here: the reader remembers no turn.
+/// The gateway asks the reader what to look up next; a language model decides. The request holds everything that the
+/// model needs: the reader keeps no state between turns.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnV1 {
     /// For traces only.
     pub space: SpaceId,
-    /// The question, as asked; of [`Walk::Recall`] the message, behind who says it.
+    /// The question, as asked. For [`Walk::Recall`], the speaker followed by the message.
     pub question: String,
     /// When it is asked or said.
     pub asked_at: Option<DateTime<FixedOffset>>,
-    /// How it is looked around.
+    /// The strategy.
     pub walk: Walk,
-    /// What has to be found out, if that was planned.
+    /// The subgoals, if there is a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subgoals: Vec<String>,
-    /// What was found so far, in the order of finding; the model knows the lines by their numbers, from 1.
+    /// The lines found so far, in the order of finding. The model refers to them by number, from 1.
     pub lines: Vec<String>,
-    /// What was looked up so far, in order.
+    /// The lookups so far, in order.
     pub lookups: Vec<LookupV1>,
-    /// The tools that may be called; none in the last turn.
+    /// The tools that may be called; empty in the last turn.
     pub tools: Vec<ToolSpecV1>,
-    /// Calls of tools that count in this turn.
+    /// Maximum number of tool calls in this turn; further calls are ignored.
     pub calls_max: u32,
     /// Turns that may follow this one.
     pub turns_left: u32,
-    /// Lines that may be chosen; left out, as many as are needed.
+    /// Maximum number of lines that may be chosen; absent means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_max: Option<u32>,
     /// What may be spent on a language model.
@@ -65,16 +65,16 @@ pub struct TurnV1 {
     pub allow: ModelAllowance,
 }
 
-/// A call of a tool, and what came of it.
+/// A tool call with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookupV1 {
     /// The call.
     pub call: LookV1,
-    /// Its result, as the model is told it.
+    /// The result, in the form that the model sees.
     pub result: String,
 }
 
-/// A call of a tool that a language model wants. Name and arguments are unchecked.
+/// A tool call that a language model requests. Name and arguments are unchecked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LookV1 {
     /// Name of the tool.
@@ -83,12 +83,13 @@ pub struct LookV1 {
     pub arguments: Value,
 }
 
-/// What the model decided.
+/// The model's decision.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TurnedV1 {
-    /// What to look up; nothing if it has seen enough.
+    /// The calls to make; empty if the model has seen enough.
     pub calls: Vec<LookV1>,
-    /// Numbers of the lines that the answer needs, the one needed most first; empty while it looks on.
+    /// Numbers of the lines that the answer needs, the most important one first. Empty as long as the model goes on
+    /// looking.
     pub lines: Vec<u32>,
     /// What was spent on the model.
     #[serde(flatten)]

@@ -4,17 +4,18 @@ use super::Message;
 use crate::id::SpaceId;
 use crate::port::Position;
 
-/// The writer made events and relations of what it wrote, and stored what was decided; the clusterer organises the space.
+/// The writer derived events and relations from the units it wrote, and stored the curations; the clusterer organises
+/// the space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitsOrganisedV1 {
     /// The space.
     pub space: SpaceId,
-    /// Position of the accepted batch it came from.
+    /// Position of the accepted batch that the units came from.
     pub position: Position,
-    /// Somebody decided something in it: its watermark is reached once the clusterer has taken that up.
+    /// Whether the batch contains curations. If so, its watermark is reached only when the clusterer has applied them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
-    /// Names the reading of a passage that it came from, in the place of a batch.
+    /// The id of the reading that the units came from; empty if they came from a batch.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reading: String,
 }

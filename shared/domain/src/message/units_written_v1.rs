@@ -4,18 +4,18 @@ use super::Message;
 use crate::id::{SessionId, SpaceId, UnitId};
 use crate::port::Position;
 
-/// The writer wrote turn units; its segmenter makes events and relations of them.
+/// The writer wrote turn units; its segmenter derives events and relations from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitsWrittenV1 {
     /// The space of all `units`.
     pub space: SpaceId,
-    /// Position of the accepted batch they came from.
+    /// Position of the accepted batch that the units came from.
     pub position: Position,
-    /// The sessions touched, sorted.
+    /// The sessions that the units belong to, sorted.
     pub sessions: Vec<SessionId>,
     /// The units written.
     pub units: Vec<UnitId>,
-    /// Somebody decided something in it: its watermark is reached once the clusterer has taken that up.
+    /// Whether the batch contains curations. If so, its watermark is reached only when the clusterer has applied them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acts: bool,
 }

@@ -9,24 +9,25 @@ use serde::{Deserialize, Serialize};
 
 use super::Result;
 
-/// A place in a durable stream; later messages of the same subject have greater positions. Never 0.
+/// A position in a durable stream. Later messages of the same subject have greater positions. Never 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = u64))]
 #[serde(transparent)]
 pub struct Position(pub u64);
 
-/// Header of a request: when its asker stops waiting, in milliseconds since 1970 by the clock of whoever serves it. An
-/// adapter that goes from one host to another sets it by what was left when the request was sent.
+/// Header of a request: when the caller stops waiting, in milliseconds since 1970 by the server's clock. An adapter
+/// between two hosts sets it from the time that was left when the request was sent.
 pub const DEADLINE: &str = "mnemic-deadline";
 
-/// What travels: a subject, a payload, headers (trace context, deadline) and a key for deduplication.
+/// The transport form of a message: a subject, a payload, headers (trace context, deadline) and a deduplication key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// `SUBJECT` of the message.
     pub subject: String,
     /// The space it belongs to; empty for requests.
     pub space: String,
-    /// Publishing two frames of one subject with one key stores the first only; empty switches this off.
+    /// Deduplication key: of several published frames with the same subject and key, only the first is stored. An empty
+    /// key disables deduplication.
     pub dedup_key: String,
     /// Trace context and deadline.
     pub headers: BTreeMap<String, String>,
@@ -34,29 +35,30 @@ pub struct Frame {
     pub payload: Vec<u8>,
 }
 
-/// A durable message handed to one consumer of a group. Dropping it unsettled gives it back after the ack wait.
+/// A durable message, delivered to one consumer of a group. If it is dropped without being settled, it is redelivered
+/// after the ack wait.
 pub struct Delivery {
     /// The message.
     pub frame: Frame,
     /// Its place in the stream.
     pub position: Position,
-    /// Number of this delivery, from 1.
+    /// Number of this delivery attempt, from 1.
     pub attempt: u32,
-    /// How to settle it.
+    /// Settles this delivery.
     pub settler: Box<dyn Settler>,
 }
 
 /// Settles one delivery.
 #[async_trait]
 pub trait Settler: Send + Sync {
-    /// The work is done; it is not delivered to this group again.
+    /// Acknowledges the message: it is not delivered to this group again.
     async fn done(self: Box<Self>) -> Result<()>;
-    /// It is delivered again, not before `delay` has passed.
+    /// Schedules a redelivery, not before `delay` has passed.
     async fn retry_after(self: Box<Self>, delay: Duration) -> Result<()>;
-    /// It is put among the dead letters with the reason, and not delivered again unless replayed. None if it was not put
-    /// there, since it is somebody else's by now or its space is gone.
+    /// Moves the message to the dead letters, with the reason. It is not delivered again unless it is replayed. Returns
+    /// `None` if it was not moved, because another consumer holds it by now or its space is gone.
     async fn dead_letter(self: Box<Self>, reason: &str) -> Result<Option<DeadLetterId>>;
-    /// The work goes on: the ack wait starts anew.
+    /// Restarts the ack wait, because the work is still going on.
     async fn extend(&self) -> Result<()>;
 }
 
@@ -64,75 +66,83 @@ pub trait Settler: Send + Sync {
 pub struct Inquiry {
     /// The request.
     pub frame: Frame,
-    /// Takes the reply or an error; a dropped sender is `Unavailable` to the asker.
+    /// Takes the reply or an error. If it is dropped, the caller gets `Unavailable`.
     pub reply: Box<dyn FnOnce(Result<Vec<u8>>) + Send>,
-    /// Resolves once the asker is known to wait no longer. Not every bus can know; then the deadline alone bounds the work.
+    /// Resolves as soon as the bus knows that the caller no longer waits. Not every bus can know this; without it, only
+    /// the deadline limits the work.
     pub abandoned: BoxFuture<'static, ()>,
 }
 
 /// Durable streams and request/reply.
 #[async_trait]
 pub trait Bus: Send + Sync + 'static {
-    /// Returns once the frame is on disk, with its position; for a repeated `dedup_key` that of the first one.
+    /// Stores a frame durably and returns its position. For a repeated `dedup_key`, returns the position of the first
+    /// frame.
     ///
     /// # Errors
-    /// `Unavailable` if it cannot be stored (full disk, no server); `Exhausted` if the queue is at its bound.
+    ///
+    /// `Unavailable` if it cannot be stored (full disk, no server); `Exhausted` if the queue is full.
     async fn publish(&self, frame: Frame) -> Result<Position>;
 
-    /// Returns the deliveries of a subject to a group, fairly between spaces. From its first subscription on the bus
-    /// knows the group, also when nobody listens; every message of the subject that was not settled by all groups known
-    /// before, and every later one, reaches it at least once. Members of one group share them.
+    /// Returns the deliveries of a subject to a group, fairly distributed over the spaces.
+    ///
+    /// The bus knows a group from its first subscription, even while no consumer listens. The group receives at least
+    /// once every later message of the subject, and every earlier one that some other known group has not settled yet.
+    /// The members of a group share the messages.
     async fn subscribe(&self, subject: &str, group: &str) -> Result<BoxStream<'static, Result<Delivery>>>;
 
-    /// Asks and waits for the reply.
+    /// Sends a request and waits for the reply.
     ///
     /// # Errors
-    /// `Timeout` after `patience`; `Unavailable` if nobody serves the subject; otherwise the error of the server.
+    ///
+    /// `Timeout` after `patience`; `Unavailable` if no server serves the subject; otherwise the error that the server
+    /// returned.
     async fn request(&self, frame: Frame, patience: Duration) -> Result<Vec<u8>>;
 
-    /// Returns the requests of a subject; several servers share them.
+    /// Returns the requests of a subject. Several servers share them.
     async fn serve(&self, subject: &str) -> Result<BoxStream<'static, Inquiry>>;
 
     /// Returns the number of messages of `subject` that `group` has not settled, over all spaces.
     async fn backlog(&self, subject: &str, group: &str) -> Result<u64>;
 
-    /// Returns the number of messages of `subject` in one space that some group has not settled.
+    /// Returns the number of messages of `subject` in one space that at least one group has not settled.
     async fn backlog_of_space(&self, subject: &str, space: &str) -> Result<u64>;
 
-    /// Returns the positions of the first `limit` messages of a subject and space that are not settled by every known group,
-    /// ascending. Dead letters are settled.
+    /// Returns the positions of the first `limit` messages of a subject and space that some known group has not
+    /// settled, ascending. Dead letters count as settled.
     async fn unsettled(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>>;
 
-    /// Drops every durable message of a space, unsettled and dead ones too.
+    /// Deletes every durable message of a space, including unsettled messages and dead letters.
     async fn erase(&self, space: &str) -> Result<()>;
 
-    /// Returns once every reply and settlement said so far has left this process; call it before the process ends.
+    /// Returns after all earlier replies and settlements have left this process. Call it before the process ends.
     ///
     /// # Errors
-    /// `Unavailable` if that takes longer than a call.
+    ///
+    /// `Unavailable` if this takes longer than the timeout of a call.
     async fn flush(&self) -> Result<()> {
         Ok(())
     }
 }
 
-/// Names one dead letter.
+/// Id of a dead letter.
 pub type DeadLetterId = u64;
 
-/// A message that was given up.
+/// A message that a consumer gave up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeadLetter {
-    /// Names it.
+    /// Its id.
     pub id: DeadLetterId,
     /// Subject of the message.
     pub subject: String,
-    /// Group that gave it up.
+    /// The group that gave it up.
     pub group: String,
     /// Space of the message.
     pub space: String,
-    /// Place in its stream.
+    /// Position in its stream.
     pub position: Position,
-    /// Why it was given up.
+    /// The reason.
     pub reason: String,
     /// Number of deliveries.
     pub attempts: u32,
@@ -142,20 +152,21 @@ pub struct DeadLetter {
     pub payload: String,
 }
 
-/// What operators do with dead letters.
+/// Operations on dead letters.
 #[async_trait]
 pub trait DeadLetters: Send + Sync + 'static {
     /// Returns up to `limit` dead letters with ids greater than `after`, by id.
     async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>>;
-    /// As [`list`](DeadLetters::list), those of one space alone.
+    /// Like [`list`](DeadLetters::list), but for a single space.
     async fn of_space(&self, space: &str, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>>;
-    /// Returns how many there are, over all spaces.
+    /// Returns the number of dead letters in all spaces.
     async fn count(&self) -> Result<u64>;
-    /// Puts another payload in the place of the one it has, of which nothing is left; all else stays, but it may get a
-    /// greater id and the present time. `NotFound` if there is none.
+    /// Replaces the payload; no copy of the old one is kept. All other fields stay, but the letter may get a greater id
+    /// and the present time. `NotFound` if there is no such letter.
     async fn amend(&self, id: DeadLetterId, payload: &[u8]) -> Result<()>;
-    /// Delivers it to its group again, attempts counted from 1. `NotFound` if there is none.
+    /// Delivers the message to its group again; attempts are counted from 1. `NotFound` if there is no such letter.
     async fn replay(&self, id: DeadLetterId) -> Result<()>;
-    /// Forgets it and its key, so that the same may be published again; nothing is left of it. `NotFound` if there is none.
+    /// Deletes the letter and its deduplication key, so that the same message can be published again; no copy is kept.
+    /// `NotFound` if there is no such letter.
     async fn discard(&self, id: DeadLetterId) -> Result<()>;
 }

@@ -2,31 +2,33 @@ use async_trait::async_trait;
 
 use super::Result;
 
-/// A vector; normalised to length 1 or all zeros.
+/// A vector of length 1, or all zeros.
 pub type Embedding = Vec<f32>;
 
 /// Turns texts into vectors.
 #[async_trait]
 pub trait Embedder: Send + Sync + 'static {
-    /// Name and version of the model; vectors of different models never share an index.
+    /// Returns name and version of the model. Vectors of different models never share an index.
     fn model(&self) -> &str;
 
-    /// Length of the vectors.
+    /// Returns the number of dimensions.
     fn dimension(&self) -> usize;
 
-    /// Whether a text is read as a whole: then a question is embedded as it is asked, and how near a turn is to it tells the
-    /// router more than their words do.
+    /// Returns true if the model reads whole texts instead of single words. Questions are then embedded exactly as
+    /// asked, and the router trusts the similarity of a turn more than the similarity of words.
     fn reads_sentences(&self) -> bool;
 
-    /// Returns a vector a text, in order: of length 1, or all zeros for a text without a word.
+    /// Returns one vector per text, in order: of length 1, or all zeros for a text without a word.
     ///
     /// # Errors
-    /// `Unavailable` if the model is away; `Invalid` if it refuses these texts.
+    ///
+    /// `Unavailable` if the model cannot be reached; `Invalid` if it refuses these texts.
     async fn embed(&self, texts: &[String]) -> Result<Vec<Embedding>>;
 
-    /// Returns the vector of a question, which some models read with other words before it than a text.
+    /// Returns the vector of a question. Some models use another prefix for questions than for texts.
     ///
     /// # Errors
-    /// As [`Embedder::embed`].
+    ///
+    /// Like [`Embedder::embed`].
     async fn embed_question(&self, question: &str) -> Result<Embedding>;
 }

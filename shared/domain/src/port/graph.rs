@@ -7,27 +7,28 @@ use crate::id::{SpaceId, UnitId};
 use crate::relation::Relation;
 use crate::unit::Unit;
 
-/// A unit as it stands after its latest change.
+/// A unit as of its latest change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Sequence of the change; grows with every change of the space.
+    /// Sequence number of the change; it grows with every change in the space.
     pub sequence: u64,
     /// The unit.
     pub unit: Unit,
 }
 
-/// What a reader of units computed from one of them, in a format of its own, stored to be read after a start.
+/// Data that a reader of units computed from one unit, in the reader's own format. It is stored so that a restart need
+/// not compute it again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// The unit it was computed from,
+    /// The unit that it was computed from.
     pub unit: UnitId,
-    /// as it was after this change.
+    /// Sequence number of the change after which it was computed.
     pub sequence: u64,
-    /// What was computed.
+    /// The computed data.
     pub body: Vec<u8>,
 }
 
-/// A change of a unit with the image that is stored of the unit, if there is one.
+/// A change of a unit, with the stored image of the unit if there is one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImagedChange {
     /// The change.
@@ -36,35 +37,38 @@ pub struct ImagedChange {
     pub image: Option<Vec<u8>>,
 }
 
-/// A derived thing as it stands after its latest change.
+/// A derived object as of its latest change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DerivedChange {
-    /// Sequence of the change; grows with every change of derived things of the space, apart from those of units.
+    /// Sequence number of the change. It grows with every change of derived objects in the space; units have a sequence
+    /// of their own.
     pub sequence: u64,
-    /// Which one.
+    /// Kind and id of the object.
     pub id: DerivedId,
-    /// What it is now; none if it is gone.
+    /// The current object; absent if it was deleted.
     pub item: Option<Derived>,
 }
 
-/// Units, relations and whatever else is derived: facts, entities, topics, pages, merges.
+/// Units, relations and all derived objects: facts, entities, topics, pages, merges.
 ///
-/// Every `put` fails with `NotFound` if the space is unknown, so that work that outlived its space brings nothing back;
-/// reading an unknown space finds nothing. Whoever reads a feed on behind the last sequence they saw passes nothing by,
-/// however many write meanwhile.
+/// Every `put` fails with `NotFound` if the space is unknown, so that late work cannot recreate a deleted space.
+/// Reading an unknown space finds nothing. A reader that continues a feed after the last sequence number it saw misses
+/// nothing, however many writers there are.
 #[async_trait]
 pub trait Graph: Send + Sync + 'static {
-    /// Removes the `retired` units, then inserts or replaces `units`; one step. Equal units leave no change behind.
+    /// Removes the `retired` units, then inserts or replaces `units`, atomically. A unit that is already stored
+    /// unchanged produces no change.
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()>;
 
-    /// Returns units by id, in the order asked; unknown ids are left out.
+    /// Returns units by id, in the order of the ids; unknown ids are skipped.
     async fn units(&self, space: &SpaceId, ids: &[UnitId]) -> Result<Vec<Unit>>;
 
-    /// Returns up to `limit` units whose latest change is after `sequence`, by sequence; a removed unit has status
-    /// `superseded` and nothing of what it said: texts, names and records are empty. From 0 this lists the whole space.
+    /// Returns up to `limit` units whose latest change is after `sequence`, by sequence number. A removed unit has
+    /// status `superseded` and no content: texts, names and records are empty. Starting from 0 lists the whole space.
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>>;
 
-    /// Returns what [`Graph::changes`] does, each with the image of the unit as it stands, if one of this version is stored.
+    /// Returns the same as [`Graph::changes`], each with the image of the current unit if one of this version is
+    /// stored.
     async fn imaged_changes(
         &self,
         space: &SpaceId,
@@ -79,16 +83,16 @@ pub trait Graph: Send + Sync + 'static {
             .collect())
     }
 
-    /// Stores images of units; those of units that are removed, changed since, or unknown are left out. An image goes with the
-    /// first change of its unit, in one step with it. A graph that is read over a network may keep no images: to compute a
-    /// unit then takes no longer than to fetch an image.
+    /// Stores images of units. Images of units that were removed or changed since, or are unknown, are skipped. An
+    /// image is deleted in the same transaction as the first change of its unit. A graph that is read over a network
+    /// may store no images, because computing a unit takes no longer than fetching its image.
     async fn put_images(&self, _space: &SpaceId, _version: i64, _images: &[Image]) -> Result<()> {
         Ok(())
     }
 
-    /// Returns as many of the units in use that `selection` takes as there is room for, by their latest changes, which come
-    /// after a cursor; the cursor to go on with, if any. It looks at so many units at most: there may be fewer, or none, and
-    /// still a cursor. Removed units and superseded ones are left out.
+    /// Returns the active units that `selection` accepts, as many as fit into `room`, by their latest changes after the
+    /// cursor `after`; and the cursor to continue with, if any. Each call scans a bounded number of units, so a page
+    /// may be short or empty and still return a cursor. Removed and superseded units are left out.
     async fn select(
         &self,
         space: &SpaceId,
@@ -97,27 +101,31 @@ pub trait Graph: Send + Sync + 'static {
         room: Room,
     ) -> Result<(Vec<Unit>, Option<u64>)>;
 
-    /// Inserts or replaces relations; one of weight 0 is removed. Those to or from unknown units are kept out of
-    /// `relations` until both exist.
+    /// Inserts or replaces relations; a relation of weight 0 is removed. A relation from or to an unknown unit does not
+    /// appear in `relations` until both units exist.
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()>;
 
-    /// Returns the relations that start or end at one of `units`, sorted by key, at most `limit`.
+    /// Returns up to `limit` relations that start or end at one of `units`, sorted by key.
     async fn relations(&self, space: &SpaceId, units: &[UnitId], limit: usize) -> Result<Vec<Relation>>;
 
-    /// Removes the derived things of `gone`, then inserts or replaces `items`; one step. Equal ones leave no change behind.
+    /// Removes the derived objects in `gone`, then inserts or replaces `items`, atomically. An object that is already
+    /// stored unchanged produces no change.
     async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
 
-    /// Returns how often derived things of the space were put, whether anything changed by it or not; 0 if it is unknown.
+    /// Returns how many times derived objects of the space were put, including puts that changed nothing; 0 if the
+    /// space is unknown.
     async fn derived_turn(&self, space: &SpaceId) -> Result<u64>;
 
-    /// Does what `put_derived` does if derived things were put `turn` times before, in one step with finding that out. So
-    /// whoever read what is stored, then the units, and puts what follows never covers what somebody else made of newer ones.
+    /// Does the same as `put_derived`, but only if derived objects were put exactly `turn` times before; check and
+    /// write are atomic. So a writer that read the stored state, then the units, cannot overwrite what another writer
+    /// derived from newer units.
     ///
     /// # Errors
-    /// `Conflict` if they were put more often or less: nothing is put.
+    ///
+    /// `Conflict` if the number of puts differs from `turn`; nothing is written.
     async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
 
-    /// Returns up to `limit` derived things of a kind with ids greater than `after`, by id.
+    /// Returns up to `limit` derived objects of a kind with ids greater than `after`, by id.
     async fn list_derived(
         &self,
         space: &SpaceId,
@@ -126,10 +134,10 @@ pub trait Graph: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<Derived>>;
 
-    /// Returns derived things by id, in the order asked; unknown ids are left out.
+    /// Returns derived objects by id, in the order of the ids; unknown ids are skipped.
     async fn derived(&self, space: &SpaceId, ids: &[DerivedId]) -> Result<Vec<Derived>>;
 
-    /// Returns up to `limit` derived things whose latest change is after `sequence`, by sequence. From 0 this lists all there
-    /// are, and those that are gone.
+    /// Returns up to `limit` derived objects whose latest change is after `sequence`, by sequence number. Starting from
+    /// 0 lists all objects, including deleted ones.
     async fn derived_changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<DerivedChange>>;
 }

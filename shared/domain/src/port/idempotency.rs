@@ -1,26 +1,26 @@
 use chrono::{DateTime, Utc};
 
-/// A request that wants an idempotency key for itself while it is in flight.
+/// A request that holds an idempotency key while it is in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hold {
     /// Digest of the request.
     pub request: [u8; 32],
-    /// When it asks.
+    /// When the request asks for the key.
     pub at: DateTime<Utc>,
-    /// Until when it holds the key, to the millisecond, unless it says earlier what came of it. A process that died holds
-    /// nothing beyond.
+    /// When the hold ends, in whole milliseconds, unless the request reports its outcome earlier. If the process dies,
+    /// the hold ends then too.
     pub until: DateTime<Utc>,
 }
 
-/// Whether a request got the idempotency key that it asked for.
+/// The result of asking for an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Held {
-    /// It holds the key.
+    /// The request holds the key.
     Taken,
-    /// A request with the same digest holds it and is in flight.
+    /// Another request with the same digest is in flight and holds the key.
     Busy,
     /// The key is bound to a request with another digest.
     Reused,
-    /// A request with the same digest was answered: the response.
+    /// A request with the same digest was already answered; this is the response.
     Answered(Vec<u8>),
 }

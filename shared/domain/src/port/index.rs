@@ -7,43 +7,44 @@ use serde::{Deserialize, Serialize};
 use super::{Embedding, Result, UnfinishedErasure};
 use crate::id::{SpaceId, UnitId};
 
-/// Term hashes with weights, sorted by term, no term twice. Weights are term frequencies damped by length; the store
-/// multiplies by `ln(1 + (N - df + 0.5) / (df + 0.5))` over the points of the space (Qdrant's `Modifier::Idf`).
+/// Term hashes with weights, sorted by term, without duplicates. Weights are term frequencies damped by length. The
+/// store multiplies them by `ln(1 + (N - df + 0.5) / (df + 0.5))` over the points of the space (Qdrant's
+/// `Modifier::Idf`).
 pub type Sparse = Vec<(u32, f32)>;
 
 /// One part of a unit, as indexed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// The unit it is a part of.
+    /// The unit of the part.
     pub unit: UnitId,
     /// Number of the part, from 0.
     pub part: u16,
-    /// L2-normalised; all zeros when no word is known.
+    /// L2-normalised; all zeros if no word is known.
     pub dense: Embedding,
     /// Stems of the text (`text::sparse`).
     pub words: Sparse,
     /// Word pieces of the text, for soft matching.
     pub pieces: Sparse,
-    /// Observed at, seconds since 1970, for filters.
+    /// Time of observation, in seconds since 1970; used by filters.
     pub observed_at: i64,
 }
 
 /// One search over a space. A channel without a query is not searched.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Search {
-    /// Nearest by cosine.
+    /// Query vector for the nearest points, by cosine.
     pub dense: Option<Embedding>,
-    /// Best by sparse dot product with idf, over `words`.
+    /// Query terms for the best points, by sparse dot product with idf over `words`.
     pub words: Option<Sparse>,
-    /// The same over `pieces`.
+    /// Query terms for the same search over `pieces`.
     pub pieces: Option<Sparse>,
-    /// Hits wanted from each channel.
+    /// Maximum number of hits for each channel.
     pub limit: usize,
-    /// Only points observed in `[from, until)`.
+    /// Start of the time filter: only points observed in `[from, until)`.
     pub from: Option<i64>,
     /// End of the time filter.
     pub until: Option<i64>,
-    /// Only points of these units; none restricts nothing.
+    /// Only points of these units; `None` restricts nothing.
     pub units: Option<Arc<HashSet<UnitId>>>,
 }
 
@@ -61,59 +62,64 @@ pub struct Hit {
 /// Hits by channel, best first, ties by (unit, part). A channel that was not searched is empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchResult {
-    /// Of `dense`.
+    /// Hits of `dense`.
     pub dense: Vec<Hit>,
-    /// Of `words`; only points that share a term.
+    /// Hits of `words`; only points that share a term with the query.
     pub words: Vec<Hit>,
-    /// Of `pieces`; only points that share a term.
+    /// Hits of `pieces`; only points that share a term with the query.
     pub pieces: Vec<Hit>,
 }
 
-/// A generation of the points of a space: all that was put since it was begun.
+/// A generation of a space's points: all points that were put since it was begun.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(pub i64);
 
-/// Some points, by unit and part, and the place to go on with.
+/// Unit and part of some points, and the place to continue from.
 pub type PointsPage = (Vec<(UnitId, u16)>, Option<Place>);
 
-/// Where a list of points goes on; says something to the index that gave it alone.
+/// The place where a list of points continues; only meaningful to the index that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place(pub u128);
 
 /// Nearest-neighbour and inverted search over the parts of units.
 ///
-/// A space is derived again while it is searched: [`begin`](Index::begin) a generation, put every unit once more,
-/// [`switch`](Index::switch) to it, and [`sweep`](Index::sweep) what is left of the one before. Meanwhile every search
-/// finds each unit whole, as it was or as it is now, and after the switch only what was put since it was begun.
+/// A space can be rebuilt while it is searched: [`begin`](Index::begin) a generation, put every unit again,
+/// [`switch`](Index::switch) to the generation, and [`sweep`](Index::sweep) the remains of the one before. Until the
+/// switch, every search finds each unit completely, either in its old or in its new form. After the switch, searches
+/// only find points that were put since the generation was begun.
 #[async_trait]
 pub trait Index: Send + Sync + 'static {
-    /// Removes all points of the `retired` units, then inserts or replaces `points`. Searchable on return.
+    /// Removes all points of the `retired` units, then inserts or replaces `points`. The points are searchable on
+    /// return.
     ///
     /// # Errors
-    /// `Invalid` if a vector's length is not the index's dimension; `NotFound` if the space is unknown.
+    ///
+    /// `Invalid` if the length of a vector differs from the index's dimension; `NotFound` if the space is unknown.
     async fn put(&self, space: &SpaceId, points: &[Point], retired: &[UnitId]) -> Result<()>;
 
     /// Searches all channels of `search` in one round trip. A dense query of zeros finds nothing.
     ///
     /// # Errors
-    /// `Invalid` if the dense query's length is not the index's dimension.
+    ///
+    /// `Invalid` if the length of the dense query differs from the index's dimension.
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult>;
 
-    /// Begins a generation of the space. One that was begun before and not switched to is given up. `NotFound` if the space
-    /// is unknown.
+    /// Begins a new generation of the space. An earlier generation that was not switched to is abandoned. `NotFound` if
+    /// the space is unknown.
     async fn begin(&self, space: &SpaceId) -> Result<Generation>;
 
-    /// Leaves out of every later search what was not put since the generation was begun. To do it again changes nothing.
+    /// Excludes from all later searches the points that were not put since the generation was begun. Idempotent.
     ///
     /// # Errors
-    /// `Conflict` if another generation was begun since, or the space was made anew.
+    ///
+    /// `Conflict` if another generation was begun since, or the space was deleted and created again.
     async fn switch(&self, space: &SpaceId, generation: Generation) -> Result<()>;
 
-    /// Frees what no search finds any more; one that started before the last switch may miss it.
+    /// Deletes points that no search can find any more. A search that started before the last switch may miss them.
     async fn sweep(&self, space: &SpaceId) -> Result<()>;
 
-    /// Returns unit and part of up to `limit` points that searches find, in an order of the index's own, starting behind
-    /// `after`; the place to go on with, if any. What is put meanwhile may be left out.
+    /// Returns unit and part of up to `limit` searchable points after `after`, in an order that the index chooses; and
+    /// the place to continue from, if any. Points that are put meanwhile may be missing.
     async fn points(&self, space: &SpaceId, after: Option<Place>, limit: usize) -> Result<PointsPage>;
 
     /// Returns the number of points of the space.
@@ -122,7 +128,7 @@ pub trait Index: Send + Sync + 'static {
     /// Removes every point of the space.
     async fn erase(&self, space: &SpaceId) -> Result<()>;
 
-    /// Removes every point of the deleted space and of earlier ones of its name. The points of a space that was created under the
-    /// name since stay.
+    /// Removes every point of the deleted space and of earlier spaces of its name. The points of a space that was
+    /// created under this name later stay.
     async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()>;
 }

@@ -6,29 +6,30 @@ use serde_json::Value;
 
 use super::{Picture, Result};
 
-/// What a call of a language model is for. The settings may name a model for each, and metrics and traces carry it.
+/// The purpose of a language model call. The settings may name a model for each role; metrics and traces are labelled
+/// with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ModelRole {
-    /// Splits a question into what has to be found out.
+    /// Splits a question into subgoals.
     Plan,
-    /// Decides what to look up next, and which of what was found holds the answer.
+    /// Decides what to look up next, and which of the found lines hold the answer.
     Decide,
-    /// Chooses and orders the candidates that hold the answer to a question.
+    /// Chooses and orders the candidates that hold the answer.
     Rank,
     /// Answers a question from evidence.
     Answer,
-    /// Decides whether a message makes anything in the memory worth saying unasked.
+    /// Decides whether a message brings up something worth saying unasked.
     Recall,
-    /// Reads records: what happened, what follows from what, and what is so.
+    /// Reads records: events, their relations, and facts.
     Write,
-    /// Says what a picture shows.
+    /// Describes a picture.
     See,
 }
 
 impl ModelRole {
-    /// All of them.
+    /// All roles.
     pub const ALL: [ModelRole; 7] = [
         ModelRole::Plan,
         ModelRole::Decide,
@@ -39,7 +40,7 @@ impl ModelRole {
         ModelRole::See,
     ];
 
-    /// Returns the name, as settings, metrics and JSON have it.
+    /// Returns the name used in settings, metrics and JSON.
     pub fn name(self) -> &'static str {
         match self {
             ModelRole::Plan => "plan",
@@ -59,29 +60,29 @@ impl fmt::Display for ModelRole {
     }
 }
 
-/// A conversation with a language model, which writes its next message.
+/// A conversation with a language model; the model writes the next message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Chat {
-    /// What the call is for.
+    /// The purpose of the call.
     pub role: ModelRole,
-    /// What was said so far, in order. Nothing in the system messages comes from users; what users and programs said is fenced
-    /// in the others.
+    /// The messages so far, in order. System messages contain nothing from users; in the other messages, text from
+    /// users and programs is fenced.
     pub messages: Vec<ChatMessage>,
     /// The tools that the model may call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolSpec>,
-    /// Whether it may, must or must not call one. Without tools it means nothing.
+    /// Whether the model may, must or must not call a tool. Without tools it has no effect.
     pub choice: ToolChoice,
-    /// The form of a reply that calls no tool. Not every model keeps to it.
+    /// The required form of a reply without tool calls. Not every model complies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<ReplyForm>,
-    /// Most tokens of the reply; left out, as many as the settings allow.
+    /// Maximum number of tokens of the reply; if absent, the settings decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completion_max: Option<u32>,
 }
 
 impl Chat {
-    /// Makes a conversation of one system and one user message, without tools.
+    /// Makes a conversation of one system message and one user message, without tools.
     pub fn new(role: ModelRole, system: &str, user: String) -> Chat {
         let system = ChatMessage::System {
             text: system.to_owned(),
@@ -100,7 +101,7 @@ impl Chat {
         }
     }
 
-    /// Adds a remark to the end of the last user message, as some models refuse two of them in a row.
+    /// Appends a remark to the last user message, because some models refuse two user messages in a row.
     #[must_use]
     pub fn with_remark(mut self, remark: &str) -> Chat {
         match self.messages.last_mut() {
@@ -113,7 +114,7 @@ impl Chat {
         self
     }
 
-    /// Shows a picture with the last user message.
+    /// Attaches a picture to the last user message.
     #[must_use]
     pub fn with_picture(mut self, picture: Picture) -> Chat {
         match self.messages.last_mut() {
@@ -126,7 +127,7 @@ impl Chat {
         self
     }
 
-    /// Returns the pictures that are shown, in order.
+    /// Returns the attached pictures, in order.
     pub fn pictures(&self) -> impl Iterator<Item = &Picture> {
         self.messages.iter().flat_map(|it| match it {
             ChatMessage::User { pictures, .. } => pictures.as_slice(),
@@ -139,27 +140,27 @@ impl Chat {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum ChatMessage {
-    /// What the model is there for.
+    /// The instructions for the model.
     System {
         /// The text.
         text: String,
     },
-    /// What it is asked or shown.
+    /// The request, or data that the model needs.
     User {
         /// The text.
         text: String,
-        /// Pictures that are shown behind the text.
+        /// Pictures, shown after the text.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         pictures: Vec<Picture>,
     },
-    /// What it replied.
+    /// The model's reply.
     Assistant {
-        /// The text beside the calls; may be empty.
+        /// The text of the reply; empty if it has only calls.
         text: String,
-        /// The tools it called.
+        /// The tool calls of the reply.
         calls: Vec<ToolCall>,
     },
-    /// What came of a tool call.
+    /// The result of a tool call.
     Tool {
         /// Id of the call, as the model gave it.
         call: String,
@@ -168,41 +169,41 @@ pub enum ChatMessage {
     },
 }
 
-/// A tool on offer.
+/// A tool that the model may call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolSpec {
     /// Its name: letters, digits and `_`.
     pub name: String,
-    /// What it does and when to call it.
+    /// Description for the model: what it does and when to call it.
     pub description: String,
     /// JSON schema of its arguments.
     pub parameters: Value,
 }
 
-/// A call of a tool that the model wants. Its name and its arguments are unchecked.
+/// A tool call that the model requests. Name and arguments are unchecked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Tells it from the other calls of the conversation.
+    /// Unique among the calls of the conversation.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// What it is called with; a text where the model wrote something that is not JSON.
+    /// The arguments; a JSON string if the model wrote invalid JSON.
     pub arguments: Value,
 }
 
-/// Whether a model calls a tool.
+/// Whether the model calls a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
-    /// As it sees fit.
+    /// The model decides.
     Allowed,
-    /// It has to call one at least.
+    /// At least one call.
     Required,
-    /// It has to reply without.
+    /// No call.
     Forbidden,
 }
 
-/// The form of a reply.
+/// A required form of a reply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplyForm {
     /// Its name: letters, digits and `_`.
@@ -211,85 +212,85 @@ pub struct ReplyForm {
     pub schema: Value,
 }
 
-/// What a language model replied.
+/// A reply of a language model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
-    /// The reply, as it came.
+    /// The text, as received.
     pub text: String,
-    /// The tools it calls.
+    /// The tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
-    /// Whether it ends where the model was not allowed to go on.
+    /// Whether the reply was cut off at the token limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
-    /// What it cost.
+    /// The tokens used.
     pub usage: Usage,
 }
 
-/// Tokens of a language model, as it counts them itself; 0 where it does not say.
+/// Tokens that a language model used, as counted by the model itself; 0 if it does not report them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(default)]
 pub struct Usage {
-    /// Read.
+    /// Tokens read.
     pub prompt_tokens: u32,
-    /// Written.
+    /// Tokens written.
     pub completion_tokens: u32,
 }
 
 impl Usage {
-    /// Says whether there is none.
+    /// Returns true if no tokens are counted.
     pub fn is_none(&self) -> bool {
         *self == Usage::default()
     }
 
-    /// Returns what was read and written together.
+    /// Returns the sum of the tokens read and written.
     pub fn total(self) -> u32 {
         self.prompt_tokens.saturating_add(self.completion_tokens)
     }
 
-    /// Adds what another call cost.
+    /// Adds the tokens of another call.
     pub fn add(&mut self, other: Usage) {
         self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
         self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
     }
 }
 
-/// What a request may spend on language models.
+/// The budget of a request for language models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelAllowance {
-    /// Calls.
+    /// Maximum number of calls.
     #[serde(rename = "model_calls", default, skip_serializing_if = "is_zero")]
     pub calls: u32,
-    /// Tokens that they may read and write together; left out, as many as the calls take.
+    /// Maximum number of tokens that the calls may read and write together; absent means no limit.
     #[serde(rename = "model_tokens", default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
 }
 
 impl ModelAllowance {
-    /// Takes off what was spent.
+    /// Subtracts a cost, down to 0.
     pub fn spend(&mut self, cost: ModelCost) {
         self.calls = self.calls.saturating_sub(cost.calls);
         self.tokens = self.tokens.map(|it| it.saturating_sub(cost.usage.total()));
     }
 }
 
-/// What was spent on language models.
+/// The cost of language model calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelCost {
-    /// Calls made.
+    /// Number of calls.
     #[serde(rename = "model_calls")]
     pub calls: u32,
-    /// Tokens that they read and wrote; estimated where the model does not say.
+    /// Tokens read and written; estimated if the model does not report them.
     #[serde(default, skip_serializing_if = "Usage::is_none")]
     pub usage: Usage,
-    /// Milliseconds that they took, waiting for a turn included.
+    /// Duration in milliseconds, including the time in the queue.
     #[serde(rename = "model_ms", default, skip_serializing_if = "is_no_time")]
     pub ms: f32,
 }
 
 impl ModelCost {
-    /// Adds what something else cost.
+    /// Adds another cost.
     pub fn add(&mut self, other: ModelCost) {
         self.calls = self.calls.saturating_add(other.calls);
         self.usage.add(other.usage);
@@ -307,17 +308,18 @@ fn is_no_time(ms: &f32) -> bool {
     *ms == 0.0
 }
 
-/// A language model, which replies to one conversation at a time and remembers nothing.
+/// A language model. It replies to one conversation at a time and keeps no state between calls.
 #[async_trait]
 pub trait LanguageModel: Send + Sync + 'static {
-    /// Returns what it replies.
+    /// Returns the model's reply.
     ///
     /// # Errors
-    /// `Unavailable` if it is away, and without a source if it was not asked; `Timeout` if it is slow; `Invalid` if it refuses
-    /// the conversation.
+    ///
+    /// `Unavailable` if the model cannot be reached; the error has no source if no call was sent. `Timeout` if the
+    /// model is too slow. `Invalid` if it refuses the conversation.
     async fn complete(&self, chat: &Chat) -> Result<Completion>;
 
-    /// Returns the name of the model that replies in a role; none if there is none for it, or its name is not known.
+    /// Returns the name of the model for a role, or `None` if there is no model for it or its name is unknown.
     fn name(&self, _role: ModelRole) -> Option<&str> {
         None
     }

@@ -3,9 +3,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-/// A picture that a language model is shown.
+/// A picture for a language model.
 ///
-/// Its serialised form gives the kind and the number of bytes alone: whoever has to tell two pictures apart takes a digest of
+/// Its serialised form contains only the kind and the number of bytes. To compare pictures, use a digest of
 /// [`bytes`](Picture::bytes).
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Picture {
@@ -14,7 +14,7 @@ pub struct Picture {
     bytes: Arc<[u8]>,
 }
 
-/// The kinds of pictures that language models take.
+/// The kinds of pictures that language models accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum PictureKind {
     /// PNG.
@@ -42,7 +42,8 @@ impl PictureKind {
         }
     }
 
-    /// Returns the kind that a media type names, in any case and with or without parameters; none if it is another one.
+    /// Returns the kind of a media type, which may be in any case and have parameters. Returns `None` for all other
+    /// types.
     pub fn of_media_type(media_type: &str) -> Option<PictureKind> {
         let name = media_type
             .split(';')
@@ -52,7 +53,7 @@ impl PictureKind {
             .to_ascii_lowercase();
         match name.as_str() {
             "image/png" => Some(PictureKind::Png),
-            // The second is no registered name, but many servers send it.
+            // `image/jpg` is not a registered name, but many servers send it.
             "image/jpeg" | "image/jpg" => Some(PictureKind::Jpeg),
             "image/webp" => Some(PictureKind::Webp),
             "image/gif" => Some(PictureKind::Gif),
@@ -60,7 +61,7 @@ impl PictureKind {
         }
     }
 
-    /// Returns the kind of a picture by its first bytes.
+    /// Returns the kind of a picture, determined by its first bytes.
     fn of_bytes(bytes: &[u8]) -> Option<PictureKind> {
         let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
         if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
@@ -76,10 +77,11 @@ impl PictureKind {
 }
 
 impl Picture {
-    /// Most bytes of a picture.
+    /// Maximum size of a picture, in bytes.
     pub const BYTES_MAX: usize = 16 << 20;
 
-    /// Takes the bytes of a picture, whose kind their beginning says; none if it is of another kind or too large.
+    /// Makes a picture from the bytes of a file; the first bytes determine the kind. Returns `None` if the kind is not
+    /// supported or the picture is too large.
     pub fn new(bytes: Vec<u8>) -> Option<Picture> {
         let kind = PictureKind::of_bytes(&bytes).filter(|_| bytes.len() <= Picture::BYTES_MAX)?;
         Some(Picture {
@@ -114,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_bytes_say_what_a_picture_is() {
+    fn the_first_bytes_determine_the_kind_of_a_picture() {
         let kind = |bytes: &[u8]| Picture::new(bytes.to_vec()).map(|it| it.kind());
         assert_eq!(kind(b"\x89PNG\r\n\x1a\n...."), Some(PictureKind::Png));
         assert_eq!(kind(b"\xff\xd8\xff\xe0"), Some(PictureKind::Jpeg));
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_media_type_is_read_in_any_case_and_with_parameters() {
+    fn media_types_may_be_in_any_case_and_have_parameters() {
         for (name, expected) in [
             ("Image/PNG; charset=binary", Some(PictureKind::Png)),
             ("image/jpg", Some(PictureKind::Jpeg)),
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_a_picture_are_in_no_other_text() {
+    fn json_and_debug_output_of_a_picture_omit_its_bytes() {
         let picture = Picture::new(b"GIF89a secret".to_vec()).unwrap();
         let json = serde_json::to_string(&picture).unwrap();
         assert_eq!(json, r#"{"kind":"image/gif","bytes":13}"#);

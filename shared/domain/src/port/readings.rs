@@ -5,42 +5,43 @@ use super::Result;
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
 use crate::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
 
-/// What language models said about records, and the sessions in which something may have to be read.
+/// Readings: the replies of language models about records. Also the queue of sessions that may have to be read.
 ///
-/// A reading never outlives a record whose words its model was shown: [`Records::erase`](super::Records::erase) takes both
-/// away in one step. An unknown space has none; what is put there is `NotFound`.
+/// A reading never outlives a record whose text its model saw: [`Records::erase`](super::Records::erase) deletes both
+/// atomically. An unknown space has no readings; a put to it fails with `NotFound`.
 #[async_trait]
 pub trait Readings: Send + Sync + 'static {
-    /// Stores readings, each in the place of the one with its id, and returns which are stored now. One that was shown a
-    /// record that is not stored is left out. Durable on return.
+    /// Stores readings, replacing readings with the same id. Returns the ids of those that were stored. A reading whose
+    /// model saw a record that is not stored is skipped. Durable on return.
     async fn put(&self, space: &SpaceId, readings: &[Reading]) -> Result<Vec<ReadingId>>;
 
-    /// Returns readings by id, in the order asked; unknown ids are left out.
+    /// Returns readings by id, in the order of the ids; unknown ids are skipped.
     async fn get(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<Vec<Reading>>;
 
-    /// Returns the readings whose models were shown one of `records`, by id.
+    /// Returns the readings whose model saw one of `records`, by id.
     async fn of_records(&self, space: &SpaceId, records: &[RecordId]) -> Result<Vec<Reading>>;
 
     /// Returns the readings of a session, by id.
     async fn of_session(&self, space: &SpaceId, session: SessionId) -> Result<Vec<Reading>>;
 
-    /// Returns what readings of a session there are, by id.
+    /// Returns id and version of all readings of a session, by id.
     async fn versions(&self, space: &SpaceId, session: SessionId) -> Result<Vec<ReadingVersion>>;
 
     /// Returns up to `limit` readings with ids greater than `after`, by id.
     async fn list(&self, space: &SpaceId, after: Option<ReadingId>, limit: usize) -> Result<Vec<Reading>>;
 
-    /// Removes readings for good; unknown ids are left out.
+    /// Deletes readings permanently; unknown ids are skipped.
     async fn remove(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<()>;
 
-    /// Counts the readings that were made at or after a moment; all, if none is given.
+    /// Counts the readings that were made at or after `since`; all readings if it is absent.
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally>;
 
-    /// Wants sessions to be looked at once `due` has come, whenever they were due before. Durable on return.
+    /// Schedules sessions to be looked at once `due` has come; an earlier schedule is replaced. Durable on return.
     async fn want(&self, space: &SpaceId, sessions: &[SessionId], at: DateTime<Utc>, due: DateTime<Utc>) -> Result<()>;
 
-    /// Takes a session that is due at `now` for whoever asks, until `lease`: nobody else gets it meanwhile. The spaces behind
-    /// `after` come first, by name, then the others; of a space what was due first. None if none is due.
+    /// Leases a session that is due at `now` to the caller until `lease`; no other caller gets it in the meantime.
+    /// Spaces after `after` come first, by name, then the others. Within a space, the session that was due first comes
+    /// first. Returns `None` if no session is due.
     async fn take(
         &self,
         now: DateTime<Utc>,
@@ -48,10 +49,11 @@ pub trait Readings: Send + Sync + 'static {
         after: Option<&SpaceId>,
     ) -> Result<Option<WantedSession>>;
 
-    /// Gives back a session that was taken: it is due at `next`, or not any more if there is none. If it was wanted
-    /// since it was taken, that stands; if its lease ended and somebody else took it, nothing changes.
+    /// Returns a leased session to the queue: it is due at `next`, or leaves the queue if `next` is absent. If the
+    /// session was scheduled again during the lease, that schedule stays. If the lease has ended and another caller
+    /// leased the session, nothing changes.
     async fn settle(&self, session: &WantedSession, next: Option<DateTime<Utc>>) -> Result<()>;
 
-    /// Returns the number of sessions of a space that are wanted.
+    /// Returns the number of sessions of a space in the queue.
     async fn wanted(&self, space: &SpaceId) -> Result<u64>;
 }

@@ -19,41 +19,41 @@ pub struct SpaceInfo {
     pub records: u64,
     /// Number of active units.
     pub units: u64,
-    /// Greatest position of an accepted batch of the space that is searchable; 0 if none.
+    /// Greatest position of an accepted batch of the space that is searchable; 0 if there is none.
     pub written: Position,
-    /// What has changed so far: whoever read the space at this revision has nothing to read again.
+    /// How far the space has changed. A reader that has read the space at this revision is up to date.
     pub revision: Revision,
 }
 
-/// How far a space has changed. Of one creation of a space no count falls, and every change raises one of them.
+/// The revision of a space. During the lifetime of a space no count decreases, and every change increases one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revision {
-    /// Sequence of the last change of its units.
+    /// Sequence number of the last change of its units.
     pub units: u64,
-    /// Sequence of the last change of what is derived from them.
+    /// Sequence number of the last change of its derived objects.
     pub derived: u64,
     /// Number of curations stored.
     pub curations: u64,
 }
 
 impl Revision {
-    /// Says whether whoever read the space at this revision has read all that `other` tells of.
+    /// Returns true if a reader at this revision has seen everything up to revision `other`.
     #[must_use]
     pub fn covers(&self, other: &Revision) -> bool {
         self.units >= other.units && self.derived >= other.derived && self.curations >= other.curations
     }
 }
 
-/// A deletion of a space that some store may not have carried out yet.
+/// A deletion of a space that some store may not have finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnfinishedErasure {
-    /// Name of the deleted space. Another space may have been created under it since.
+    /// Name of the deleted space. Another space may have been created under this name since.
     pub space: SpaceId,
-    /// When the deleted space had been created, which distinguishes it from a later one of its name.
+    /// When the deleted space was created; this distinguishes it from a later space of the same name.
     pub created_at: DateTime<Utc>,
 }
 
-/// Outcome of claiming an id for a content.
+/// The result of claiming an id for a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
     /// The id was free.
@@ -64,7 +64,7 @@ pub enum Claim {
     Conflict,
 }
 
-/// A remembered response, so that a repeated request gets the same one.
+/// A remembered response. A repeated request receives the same response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idempotent {
     /// Digest of the request.
@@ -73,13 +73,13 @@ pub struct Idempotent {
     pub response: Vec<u8>,
 }
 
-/// Spaces, claims and the records themselves: the truth everything else derives from.
+/// Spaces, claims and the records themselves: the source that everything else is derived from.
 #[async_trait]
 pub trait Records: Send + Sync + 'static {
-    /// Creates the space; returns false if it existed.
+    /// Creates the space. Returns false if it exists already.
     async fn create_space(&self, space: &SpaceId, at: DateTime<Utc>) -> Result<bool>;
 
-    /// Returns the space, or none.
+    /// Returns the space, or `None`.
     async fn space(&self, space: &SpaceId) -> Result<Option<SpaceInfo>>;
 
     /// Returns up to `limit` spaces with names greater than `after`, by name.
@@ -87,78 +87,82 @@ pub trait Records: Send + Sync + 'static {
         self.spaces_under("", after, limit).await
     }
 
-    /// Returns up to `limit` spaces whose names start with `prefix` and are greater than `after`, by name. The store looks at
-    /// no other space: how long the call takes does not depend on how many others there are.
+    /// Returns up to `limit` spaces whose names start with `prefix` and are greater than `after`, by name. The store
+    /// does not scan other spaces, so the duration does not depend on their number.
     async fn spaces_under(&self, prefix: &str, after: Option<&SpaceId>, limit: usize) -> Result<Vec<SpaceInfo>>;
 
-    /// Erases the space: claims, remembered responses, records, curations, notes, units, relations and all that is derived. False if unknown.
+    /// Erases the space: claims, remembered responses, records, curations, notes, units, relations and all derived
+    /// objects. Returns false if the space is unknown.
     ///
-    /// The same step notes that its erasure is unfinished, since other stores hold something of the space too;
+    /// The same transaction notes the erasure as unfinished, because other stores hold data of the space too;
     /// [`finish_erasure`](Records::finish_erasure) removes the note.
     async fn delete_space(&self, space: &SpaceId) -> Result<bool>;
 
-    /// Returns up to `limit` erasures that are not known to be finished in every store, by name; only that of `space` if one is
+    /// Returns up to `limit` erasures that may be unfinished in some store, by name; only the one of `space` if it is
     /// given.
     async fn unfinished_erasures(&self, space: Option<&SpaceId>, limit: usize) -> Result<Vec<UnfinishedErasure>>;
 
-    /// Completes a deletion that this store carried out in part, and removes the note that it is unfinished. The note of a later
-    /// deletion of the same name stays. To do it again changes nothing.
+    /// Completes a deletion that this store carried out only in part, and removes the note that it is unfinished. The
+    /// note of a later deletion of the same name stays. Idempotent.
     async fn finish_erasure(&self, erasure: &UnfinishedErasure) -> Result<()>;
 
-    /// Claims each id for a content digest, durably, all in one step; outcomes in the order given.
+    /// Claims each id for a content digest, durably and atomically. Returns the results in the order of `claims`.
     ///
     /// # Errors
+    ///
     /// `NotFound` if the space is unknown.
     async fn claim(&self, space: &SpaceId, claims: &[(RecordId, [u8; 32])]) -> Result<Vec<Claim>>;
 
-    /// Returns those of `ids` that are claimed, in the order asked.
+    /// Returns the claimed ones of `ids`, in their order.
     async fn claimed(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>>;
 
-    /// Takes an idempotency key of the space for a request, in one step for all processes over the store. The first request
-    /// binds the key to its digest, for a week or longer; a request with the same digest takes the key over once the hold
-    /// before has ended. The hold outlives the process, and a crash of the machine that a later write outlives.
-    /// `NotFound` if the space is unknown.
+    /// Acquires an idempotency key of the space for a request, atomically for all processes that share the store. The
+    /// first request binds the key to its digest for at least a week. A later request with the same digest can take the
+    /// key over when the earlier hold has ended. The hold survives the end of the process, and a crash of the machine
+    /// if a later write survives it. `NotFound` if the space is unknown.
     async fn hold(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<Held>;
 
-    /// Ends a hold under which no response was remembered. With `bound`, only requests with the same digest may take the key
-    /// again, since something may have come of this one; without it, any request may. Does nothing if the hold has ended and
-    /// somebody else has the key.
+    /// Ends a hold without a remembered response. If `bound` is true, only requests with the same digest can acquire
+    /// the key again, because this request may have had an effect; otherwise any request can. Does nothing if the hold
+    /// has ended and another request holds the key.
     async fn release(&self, space: &SpaceId, key: &str, hold: &Hold, bound: bool) -> Result<()>;
 
-    /// Returns the response that is remembered under an idempotency key of the space; none if the key is only held.
+    /// Returns the response that is remembered under an idempotency key of the space, or `None` if the key is only
+    /// held.
     async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
 
-    /// Remembers a response under a key, for a week or longer, and ends its hold. The first response stays, and so does a hold
-    /// of a request with another digest. `NotFound` if the space is unknown.
+    /// Remembers a response under a key for at least a week, and ends the hold of its request. An existing response is
+    /// not replaced, and a hold of a request with another digest stays. `NotFound` if the space is unknown.
     async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()>;
 
-    /// Returns the secret that is kept under `name` (1 to 64 of `a-z` and `-`): `fresh`, if none was. Whoever asks first
-    /// decides, for all processes over the store and for good. Durable on return.
+    /// Returns the secret that is stored under `name` (1 to 64 of `a-z` and `-`). If there is none, stores and returns
+    /// `fresh`. The first caller decides permanently, for all processes that share the store. Durable on return.
     async fn secret(&self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32]>;
 
-    /// Stores records; one that is stored already stays as it is. Durable on return.
+    /// Stores records; a record that is already stored stays unchanged. Durable on return.
     ///
     /// # Errors
-    /// `NotFound` if the space is unknown, so that a message that outlived its space brings nothing back; `Invalid` if a
+    ///
+    /// `NotFound` if the space is unknown, so that a late message cannot recreate a deleted space; `Invalid` if a
     /// record belongs to another space.
     async fn put(&self, space: &SpaceId, records: &[Record]) -> Result<()>;
 
-    /// Erases records with their claims and the remembered responses that name them, for good; unknown ids are left out. Durable
-    /// on return. Units that came from them are
-    /// not touched: whoever erases retires those too.
+    /// Permanently erases records, their claims, and the remembered responses that name them; unknown ids are skipped.
+    /// Durable on return. The units of the records are not touched: the caller has to retire them.
     async fn erase(&self, space: &SpaceId, ids: &[RecordId]) -> Result<()>;
 
-    /// Returns records by id, in the order asked; unknown ids are left out.
+    /// Returns records by id, in the order of the ids; unknown ids are skipped.
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>>;
 
-    /// Returns up to `limit` records in insertion order, starting after the cursor; the cursor to go on with, if any. Going
-    /// on passes nothing by, however many write meanwhile.
+    /// Returns up to `limit` records in insertion order, starting after the cursor; and the cursor to continue with, if
+    /// any. Paging misses nothing, however many writers there are.
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
         self.select(space, &Selection::default(), after, Room::of(limit)).await
     }
 
-    /// Returns as many of the records that `selection` takes as there is room for, as [`list`](Records::list) does. It looks
-    /// at so many records at most: there may be fewer, or none, and still a cursor to go on with.
+    /// Returns the records that `selection` accepts, as many as fit into `room`, in the same order as
+    /// [`list`](Records::list). Each call scans a bounded number of records, so a page may be short or empty and still
+    /// return a cursor.
     async fn select(
         &self,
         space: &SpaceId,
@@ -167,8 +171,8 @@ pub trait Records: Send + Sync + 'static {
         room: Room,
     ) -> Result<(Vec<Record>, Option<u64>)>;
 
-    /// Returns up to `before` records of the session at or before `around` and up to `after` behind it, in session order;
-    /// none if the session has no such record.
+    /// Returns up to `before` records of the session at or before `around` and up to `after` records after it, in
+    /// session order. Returns an empty list if the session does not contain `around`.
     async fn session(
         &self,
         space: &SpaceId,
@@ -181,33 +185,35 @@ pub trait Records: Send + Sync + 'static {
     /// Notes that the accepted batch at `position` is searchable. Durable on return. `NotFound` if the space is unknown.
     async fn mark_written(&self, space: &SpaceId, position: Position) -> Result<()>;
 
-    /// Says whether the accepted batch at `position` has been marked.
+    /// Returns true if the accepted batch at `position` is marked as searchable.
     async fn is_written(&self, space: &SpaceId, position: Position) -> Result<bool>;
 
-    /// Stores curations that the accepted batch at `position` brought; one that is stored already stays as it is. Durable on
-    /// return. `NotFound` if the space is unknown.
+    /// Stores the curations of the accepted batch at `position`; a curation that is already stored stays unchanged.
+    /// Durable on return. `NotFound` if the space is unknown.
     async fn put_curations(&self, space: &SpaceId, position: Position, curations: &[Curation]) -> Result<()>;
 
     /// Returns up to `limit` curations with ids greater than `after`, by id.
     async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>>;
 
-    /// Redacts curations ([`Curation::redacted`]), for good: no digest of their words is left either. An id that is redacted
-    /// stays claimed, so that no other act takes it. Unknown ids are left out. Durable on return.
+    /// Permanently redacts curations ([`Curation::redacted`]); not even a digest of their words is kept. A redacted id
+    /// stays claimed, so that no other act can use it. Unknown ids are skipped. Durable on return.
     async fn redact_curations(&self, space: &SpaceId, ids: &[CurationId]) -> Result<()>;
 
-    /// Returns the position of the batch that brought a curation first; none if it is unknown, or was stored before positions
-    /// were kept.
+    /// Returns the position of the first batch that contained a curation. Returns `None` if the curation is unknown, or
+    /// if it was stored by a release that did not keep positions.
     async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>>;
 
-    /// Notes what became of hints or pages in a scope (1 to 256 bytes, of the caller's choice); the latest note of a subject
-    /// and kind counts. Of a scope the latest 1,000 are kept. Of all scopes of the space that begin with the same words up to
-    /// their first `/`, at most `most` are kept: if there are more, the oldest go until nine tenths of `most` are left. A scope
-    /// without `/` is not counted there. `NotFound` if the space is unknown.
+    /// Stores notes about hints or pages in a scope (1 to 256 bytes, chosen by the caller). For each subject and kind,
+    /// only the latest note is kept.
+    ///
+    /// Only the latest 1,000 notes of a scope are kept. The scopes of the space whose names are equal up to the first
+    /// `/` share a limit of `most` notes: if it is exceeded, the oldest are deleted until nine tenths of `most` are
+    /// left. A scope without `/` has no such limit. `NotFound` if the space is unknown.
     async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> Result<()>;
 
     /// Returns the notes of a scope, sorted.
     async fn notes(&self, space: &SpaceId, scope: &str) -> Result<Vec<Note>>;
 
-    /// Erases the notes of a scope, for good.
+    /// Permanently erases the notes of a scope.
     async fn forget_notes(&self, space: &SpaceId, scope: &str) -> Result<()>;
 }

@@ -5,30 +5,30 @@ use crate::id::SessionId;
 use crate::record::Record;
 use crate::unit::{Grain, Status, Unit};
 
-/// Which records or units are listed; what is none restricts nothing.
+/// Selects the records or units of a list. An absent field restricts nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Only of this session.
     pub session: Option<SessionId>,
-    /// Only of this actor, in any case.
+    /// Only of this actor; case-insensitive.
     pub actor: Option<String>,
-    /// Only observed at or after.
+    /// Only observed at or after this time.
     pub from: Option<DateTime<FixedOffset>>,
-    /// Only observed before.
+    /// Only observed before this time.
     pub until: Option<DateTime<FixedOffset>>,
-    /// Only with these tags and this metadata; of units only turn units have any.
+    /// Only with these tags and this metadata. Among units, only turn units have any.
     pub filter: Filter,
 }
 
 impl Selection {
-    /// Says whether it takes a record.
+    /// Returns true if the selection accepts a record.
     #[must_use]
     pub fn takes(&self, record: &Record) -> bool {
         self.holds(record.session, &record.actor, record.observed_at)
             && self.filter.matches(&record.tags, &record.metadata)
     }
 
-    /// Says whether it takes a unit; one that was replaced never.
+    /// Returns true if the selection accepts a unit. Superseded units are never accepted.
     #[must_use]
     pub fn takes_unit(&self, unit: &Unit) -> bool {
         unit.status != Status::Superseded
@@ -48,23 +48,23 @@ impl Selection {
     }
 }
 
-/// Returns an actor as it is told from others, in whatever case it is written.
+/// Returns the form in which actors are compared, so that case does not matter.
 #[must_use]
 pub fn folded(actor: &str) -> String {
     actor.to_lowercase()
 }
 
-/// How much a page may hold. The first thing always fits, however long it is.
+/// The size limit of a page. The first item is always returned, whatever its size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// Things.
+    /// Maximum number of items.
     pub items: usize,
-    /// Bytes of what is stored of them.
+    /// Maximum number of stored bytes of these items.
     pub bytes: usize,
 }
 
 impl Room {
-    /// Room for so many things, however long they are.
+    /// Returns a limit of `items` items, without a limit on bytes.
     #[must_use]
     pub fn of(items: usize) -> Room {
         Room {

@@ -1,4 +1,4 @@
-//! What embeds: the table that is built in, a sentence encoder in this process, or an endpoint.
+//! Opens the embedder: the built-in word table, a sentence encoder in this process, or an endpoint.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,15 +15,16 @@ use crate::Settings;
 use crate::guard::Guards;
 use crate::guard::embedder::Watched;
 
-/// How long a start waits for an endpoint that may be starting, too.
+/// How long startup waits for an endpoint, which may be starting too.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Pause between two attempts.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Opens what the settings name, with what watches it.
+/// Opens the embedder that the settings name, with the guard that watches it.
 ///
 /// # Errors
-/// Settings that are wrong; an encoder that cannot be used; an endpoint that is not there in a minute, or refuses.
+///
+/// Wrong settings; an unusable encoder; an endpoint that cannot be reached within a minute, or refuses.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<(Arc<dyn Embedder>, Guards)> {
     let encoder = settings.section::<Config>("backends")?.encoder;
     let options: Options = settings.section("embeddings")?;

@@ -13,7 +13,7 @@ use tracing::info;
 use crate::Settings;
 use crate::guard::language_model::{Endpoint, Watched};
 
-/// The models of all roles that have one, with their names.
+/// The models by role, with their names; a role without a model is absent.
 struct ByRole(BTreeMap<ModelRole, Named>);
 
 struct Named {
@@ -38,16 +38,17 @@ impl LanguageModel for ByRole {
     }
 }
 
-/// Returns the language models that the settings name, if any. Whether one is there shows with the first question to it: asking
-/// costs.
+/// Returns the language models that the settings name, if any. No test call is made, because calls cost money; the
+/// first real call shows whether an endpoint is up.
 ///
 /// # Errors
-/// Settings that are wrong; a recording that cannot be used.
+///
+/// Wrong settings; a recording that cannot be used.
 pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn LanguageModel>>> {
     let options: Options = settings.section("language_model")?;
     let recording = recording(&options)?;
     let replays = !options.replay.as_os_str().is_empty();
-    // Models behind one address share its turns and its pauses.
+    // Models with the same address share one queue and its pauses.
     let mut endpoints: BTreeMap<String, Arc<Endpoint>> = BTreeMap::new();
     let mut models: BTreeMap<ModelRole, Named> = BTreeMap::new();
     for role in ModelRole::ALL {
@@ -78,7 +79,7 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Languag
     Ok(Some(Arc::new(ByRole(models))))
 }
 
-/// Returns the model of one role, watched together with the others behind its address.
+/// Returns the model of one role, with a guard that it shares with the other models at its address.
 fn watched(
     options: &Options,
     endpoints: &mut BTreeMap<String, Arc<Endpoint>>,

@@ -1,4 +1,5 @@
-//! Bus, stores and index on servers. A server that is away at the start is tried again until it is there.
+//! Connects bus, stores and index to their servers. A server that is unreachable at startup is retried until it
+//! answers.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +19,13 @@ use crate::guard::{Guard, Guards};
 use crate::settings::Error;
 use crate::{Settings, health::Expected};
 
-/// Pause before the second attempt to connect; each later one is twice as long, up to [`PAUSE_MAX`].
+/// Pause before the second attempt to connect. It doubles with each attempt, up to [`PAUSE_MAX`].
 const PAUSE: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
-/// Longest single attempt.
+/// Timeout of a single attempt.
 const ATTEMPT: Duration = Duration::from_secs(60);
 
-/// Ports whose server is connected later.
+/// Ports whose servers are connected later.
 struct Ports {
     bus: Arc<Guarded<dyn Bus>>,
     dead_letters: Arc<Guarded<dyn DeadLetters>>,
@@ -38,7 +39,7 @@ struct Ports {
 }
 
 impl Ports {
-    /// Returns the ports as the services use them, also before something is behind them.
+    /// Returns the ports in the form that services use, even before they are connected.
     fn backends(&self, embedder: &Arc<dyn Embedder>, settings: &Settings) -> anyhow::Result<Backends> {
         Ok(Backends {
             bus: self.bus.clone(),
@@ -56,7 +57,7 @@ impl Ports {
     }
 }
 
-/// One server to connect, and who is told.
+/// A server to connect, with everything that learns of the result.
 struct Server {
     name: &'static str,
     guard: Arc<Guard>,
@@ -64,23 +65,24 @@ struct Server {
     life: Life,
 }
 
-/// Writes the defaults of the servers' sections.
+/// Fills in the defaults of the servers' sections.
 pub(crate) fn complete(settings: &mut Settings) -> Result<(), Error> {
     settings.complete::<adapters::nats::Options>("nats")?;
     settings.complete::<adapters::neo4j::Options>("neo4j")?;
     settings.complete::<adapters::qdrant::Options>("qdrant")
 }
 
-/// Makes what the servers have to have.
+/// Creates what the servers need: streams, constraints, collections.
 ///
 /// # Errors
-/// Settings that are wrong, a server that is away or refuses.
+///
+/// Wrong settings; a server that is unreachable or refuses.
 pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
     let (embedder, _) = super::embedder::open(settings).await?;
     Ok(adapters::distributed::provision(&options(settings, "operator")?, &*embedder).await?)
 }
 
-/// Returns the ports at once and connects what is behind them in the background; inside a runtime only.
+/// Returns the ports at once and connects them in the background. Must be called inside a runtime.
 pub(super) fn connect(
     settings: &Settings,
     life: &Life,
@@ -160,7 +162,7 @@ async fn connect_index(
 }
 
 impl Server {
-    /// Connects, however often that takes, and hands what came of it to `fill`.
+    /// Connects, with as many retries as necessary, and passes the result to `fill`.
     async fn reach<T, E>(self, connect: impl AsyncFn() -> Result<T, E>, fill: impl FnOnce(T))
     where
         E: Classify + 'static,
@@ -184,7 +186,7 @@ impl Server {
         self.guard.reached();
         self.expected.set(true);
         info!(server = self.name, "connected");
-        // What is expected stays so as long as the process lives.
+        // `expected` reports the server as missing when it is dropped, so it must live as long as the process.
         self.life.shutdown.cancelled().await;
     }
 }
@@ -196,13 +198,13 @@ fn options(settings: &Settings, service: &str) -> Result<Options, Error> {
         qdrant: settings.section("qdrant")?,
     };
     if options.nats.service == adapters::nats::Options::default().service {
-        // The permissions of a service go by its name.
+        // The permissions of a service depend on its name.
         service.clone_into(&mut options.nats.service);
     }
     Ok(options)
 }
 
-/// Returns an error with its causes.
+/// Returns the text of an error and its causes.
 fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();

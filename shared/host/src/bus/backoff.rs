@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// The pause before the next attempt: 100 ms, 1 s, 2 s, 4 s ... 120 s.
+/// Returns the pause before the next attempt: 100 ms, 1 s, 2 s, 4 s ... 120 s.
 pub(super) fn backoff(attempt: u32) -> Duration {
     match attempt {
         0 | 1 => Duration::from_millis(100),

@@ -1,4 +1,4 @@
-//! How a delivery is settled.
+//! Decides how a delivery is settled.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub(super) fn given_up(reason: String) -> Verdict {
     Verdict::DeadLetter(reason)
 }
 
-/// Settles, and returns the id of the dead letter if it became one.
+/// Settles a delivery. Returns the id of the dead letter if the message became one.
 pub(super) async fn settle(settler: Box<dyn Settler>, verdict: Verdict) -> Result<Option<DeadLetterId>, PortError> {
     match verdict {
         Verdict::Done => settler.done().await.map(|()| None),

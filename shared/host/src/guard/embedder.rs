@@ -1,8 +1,8 @@
-//! An embedder over the network, each call watched.
+//! An embedder over the network; each call is watched by a guard.
 //!
-//! An endpoint may fail on one text for ever, and a message that waits for an endpoint that is away spends no attempts. So
-//! an endpoint is away only if it does not embed a harmless text either: what is a fault of the texts is one of their
-//! message, which is given up in time while others go on.
+//! An endpoint may fail on one text permanently, and a message that waits for an unreachable endpoint uses up no
+//! attempts. So the endpoint counts as unreachable only if it does not embed a harmless text either. A fault of the
+//! texts is attributed to their message, which becomes a dead letter in time, while other messages go on.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -16,28 +16,28 @@ use tokio::time::{Instant, timeout};
 
 use super::{Guard, in_time};
 
-/// What the guard calls it.
+/// Name of the server in the guard.
 const SERVER: &str = "embeddings";
-/// A text that every model embeds.
+/// A text that every model can embed.
 const HARMLESS: &str = "a";
-/// Longest wait for its vector.
+/// Timeout for embedding the harmless text.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// An embedder whose server is now and then away.
+/// An embedder whose server may be unreachable at times.
 pub(crate) struct Watched {
     guard: Arc<Guard>,
     embedder: Arc<dyn Embedder>,
 }
 
 impl Watched {
-    /// Watches an embedder that was just reached.
+    /// Wraps an embedder that was just connected.
     pub(crate) fn new(embedder: Arc<dyn Embedder>) -> Watched {
         let guard = Guard::new(SERVER);
         guard.reached();
         Watched { guard, embedder }
     }
 
-    /// Returns what says whether the server is away.
+    /// Returns the guard of the server.
     pub(crate) fn guard(&self) -> Arc<Guard> {
         Arc::clone(&self.guard)
     }
@@ -45,7 +45,8 @@ impl Watched {
     async fn watched<T>(&self, operation: &'static str, work: impl Future<Output = Result<T>>) -> Result<T> {
         self.guard.admit(operation)?;
         if self.guard.is_away() {
-            // Whoever is let through to see whether it is back does not try with what may have driven it away.
+            // The one admitted call first probes with a harmless text, because its own texts may be what broke the
+            // server.
             self.guard.watch(operation, self.probe(operation)).await?;
         }
         let begun = Instant::now();
@@ -68,7 +69,7 @@ impl Watched {
     }
 }
 
-/// Says whether the endpoint has too much to do: that passes, and is no fault of the texts.
+/// Returns true if the endpoint is overloaded. That is temporary, and not a fault of the texts.
 fn wants_rest(error: &PortError) -> bool {
     let status = error.source().and_then(|it| it.downcast_ref());
     matches!(status, Some(EndpointError::Status { status: 429, .. }))

@@ -1,4 +1,4 @@
-//! Language models over the network: each call is watched, and waits for its turn at its endpoint.
+//! Language models over the network: each call is watched by a guard, and waits in the queue of its endpoint.
 
 use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,32 +14,32 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use super::{Guard, left};
 
 const OPERATION: &str = "model.complete";
-/// Share of the time there is that it gets, and what is spared of it in any case: whoever asks it has all else done, and needs
-/// little time to say that it failed.
+/// Share of the time left that a call gets. At least [`SPARED`] is kept back in any case: the caller has done
+/// everything else by then, and only needs a little time to report a failure.
 const SHARE: f64 = 0.9;
 const SPARED: Duration = Duration::from_millis(150);
-/// With less time than this it is not asked.
+/// With less time than this, no call is made.
 const LEAST: Duration = Duration::from_millis(350);
-/// A call that was given less time than this says nothing about the model by being late: they take seconds.
+/// The timeout of a call that had less time than this is not counted as a failure, because models take seconds.
 const FAIR: Duration = Duration::from_secs(10);
-/// Longest wait for a turn where nobody bounds the time.
+/// Maximum time in the queue if there is no deadline.
 const WAIT_MAX: Duration = Duration::from_secs(60);
-/// Longest pause that is granted to an endpoint that asks for one.
+/// Longest pause that an endpoint is granted when it asks for one.
 const PAUSE_MAX: Duration = Duration::from_secs(120);
-/// Times that an endpoint is asked again after such a pause, for one call.
+/// Number of retries after such a pause, for one call.
 const RETRIES_MAX: u32 = 2;
 
 /// An endpoint, which several models may share.
 pub(crate) struct Endpoint {
     guard: Arc<Guard>,
-    /// One permit a call.
+    /// One permit for each call.
     turns: Semaphore,
-    /// Until when it asked to be left alone.
+    /// End of the pause that the endpoint asked for.
     paused: Mutex<Option<Instant>>,
 }
 
 impl Endpoint {
-    /// Makes an endpoint that takes so many calls at once. The first call finds out whether it is there.
+    /// Makes an endpoint with at most `in_flight_max` calls at a time. The first call finds out whether it is up.
     pub(crate) fn new(in_flight_max: usize) -> Endpoint {
         let guard = Guard::new("its endpoint");
         guard.reached();
@@ -50,17 +50,17 @@ impl Endpoint {
         }
     }
 
-    /// Waits for a turn.
+    /// Waits in the queue until `until`.
     async fn turn(&self, until: Instant) -> Result<SemaphorePermit<'_>> {
         let late = |_| not_asked("too many calls wait for it");
-        // Never closed, so what fails is the wait.
+        // The semaphore is never closed, so only the timeout can fail.
         match timeout_at(until, self.turns.acquire()).await.map_err(late)? {
             Ok(permit) => Ok(permit),
             Err(_) => Err(not_asked("it is shut down")),
         }
     }
 
-    /// Waits for the end of a pause that the endpoint asked for, if there is time left after it.
+    /// Waits for the end of a pause that the endpoint asked for, if there is enough time left after it.
     async fn resumed(&self, until: Instant) -> Result<()> {
         loop {
             let paused = *self.paused.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +77,7 @@ impl Endpoint {
         }
     }
 
-    /// Remembers a pause that the endpoint asks for; returns true if it does.
+    /// Stores the pause that the endpoint asks for; returns false if it asks for none.
     fn pause(&self, outcome: &Result<Completion>) -> bool {
         let source = outcome.as_ref().err().and_then(|it| it.source()?.downcast_ref());
         let Some(EndpointError::Status {
@@ -94,7 +94,7 @@ impl Endpoint {
         true
     }
 
-    /// Learns whether the endpoint is there: whatever it answers but an error of its own, it is.
+    /// Records whether the endpoint is up: every answer except a server error proves it.
     fn learn(&self, begun: Instant, outcome: &Result<Completion>) {
         let Err(error) = outcome else {
             return self.guard.answered();
@@ -108,8 +108,8 @@ impl Endpoint {
     }
 }
 
-/// A language model whose endpoint is now and then away or busy. While it is away nobody waits for it; while it is busy, each
-/// call waits as long as whoever asks has time.
+/// A language model whose endpoint may be unreachable or busy at times. If it is unreachable, calls fail at once; if it
+/// is busy, each call waits as long as its caller has time.
 pub(crate) struct Watched {
     endpoint: Arc<Endpoint>,
     model: Arc<dyn LanguageModel>,
@@ -156,7 +156,7 @@ impl LanguageModel for Watched {
     }
 }
 
-/// An error without a source: the endpoint was not asked, so nothing was spent.
+/// Returns an error without a source, which means that no call was sent and nothing was spent.
 fn not_asked(why: &str) -> PortError {
     PortError::new(OPERATION, ErrorKind::Unavailable, why)
 }

@@ -1,4 +1,4 @@
-//! Every port once more, over one that may not be there yet, each call watched.
+//! Wrappers of all ports. The port behind a wrapper may be connected later, and a guard watches each call.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use super::Guard;
 
-/// A port of a server that is reached later, or now and then not.
+/// A port whose server is connected later and may be unreachable at times.
 pub(crate) struct Guarded<T: ?Sized> {
     guard: Arc<Guard>,
     port: OnceLock<Arc<T>>,
@@ -42,9 +42,9 @@ impl<T: ?Sized> Guarded<T> {
         })
     }
 
-    /// Gives it what stands behind it, once.
+    /// Sets the connected port, once.
     pub(crate) fn fill(&self, port: Arc<T>) {
-        // Only the one task that connects fills it.
+        // Only the one task that connects calls this, so the cell is empty.
         drop(self.port.set(port));
     }
 
@@ -172,8 +172,8 @@ guarded! { Index, "index":
     fn erase_deleted(erasure: &UnfinishedErasure) -> ();
 }
 
-/// Only the first connection is waited for: the client knows when it is lost, and an error of whoever answers a request
-/// says nothing about the bus.
+/// Generates wrappers that only wait for the first connection. The bus client notices a lost connection itself, and the
+/// error of a server that answers a request says nothing about the bus.
 macro_rules! reached {
     ($port:ident, $prefix:literal: $(fn $name:ident($($arg:ident: $type:ty),*) -> $out:ty;)*) => {
         #[async_trait]

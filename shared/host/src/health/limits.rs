@@ -1,4 +1,4 @@
-//! Limits of the admin port. It asks nobody for a key, so it bounds the connections it holds and how long each may last.
+//! Limits of the admin port. The port needs no key, so the number and the duration of its connections are limited.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,8 +13,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
-/// A listener that accepts a connection only when one of its slots is free; those beyond wait in the system's queue and
-/// cost this process no file descriptor.
+/// A listener that only accepts a connection if a slot is free. Further connections wait in the queue of the operating
+/// system and cost no file descriptor.
 pub(super) struct Limited {
     listener: TcpListener,
     slots: Arc<Semaphore>,
@@ -37,7 +37,7 @@ impl Listener for Limited {
     type Addr = SocketAddr;
 
     async fn accept(&mut self) -> (Connection, SocketAddr) {
-        // Nobody closes the semaphore; without a slot the connection would only be unlimited in number.
+        // The semaphore is never closed; if it were, the number of connections would be unlimited.
         let slot = Arc::clone(&self.slots).acquire_owned().await.ok();
         let (stream, address) = Listener::accept(&mut self.listener).await;
         let connection = Connection {
@@ -102,7 +102,7 @@ mod tests {
     const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
 
     #[tokio::test]
-    async fn an_idle_connection_is_closed_and_its_slot_serves_the_next() {
+    async fn an_idle_connection_is_closed_and_frees_its_slot() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let limited = Limited::new(listener, 1, Duration::from_millis(200));

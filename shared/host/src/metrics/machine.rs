@@ -7,7 +7,7 @@ use prometheus_client::registry::Registry;
 use super::Metrics;
 use crate::upkeep::free_bytes;
 
-/// What the process takes of its machine.
+/// The resources that the process uses.
 #[derive(Default)]
 pub(super) struct Machine {
     memory: Gauge,
@@ -42,7 +42,7 @@ impl Machine {
 }
 
 impl Metrics {
-    /// Reads what the process takes of its machine; `dir` is the folder of the embedded stores.
+    /// Measures the resources that the process uses; `dir` is the folder of the embedded stores.
     pub(crate) fn measure(&self, dir: Option<&Path>) {
         let machine = &self.0.machine;
         let set = |gauge: &Gauge, value: Option<u64>| gauge.set(i64::try_from(value.unwrap_or(0)).unwrap_or(i64::MAX));

@@ -9,14 +9,14 @@ use prometheus_client::registry::Registry;
 
 use super::Metrics;
 
-/// What became of a call of a language model.
+/// The outcome of a language model call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModelOutcome {
-    /// Its reply was of use.
+    /// The reply was usable.
     Done,
-    /// Its reply could not be read.
+    /// The reply was unreadable.
     Unreadable,
-    /// It gave none.
+    /// There was no reply.
     Failed,
 }
 
@@ -37,7 +37,7 @@ struct Role {
     role: &'static str,
 }
 
-/// The numbers of the language models.
+/// The metrics of language models.
 pub(super) struct Model {
     calls: Family<Called, Counter>,
     times: Family<Role, Histogram, fn() -> Histogram>,
@@ -71,7 +71,7 @@ impl Model {
 }
 
 impl Metrics {
-    /// Counts one call of a language model.
+    /// Counts one language model call.
     pub fn model(&self, role: ModelRole, outcome: ModelOutcome, usage: Usage, time: Duration) {
         let role = role.name();
         let outcome = match outcome {

@@ -5,12 +5,12 @@ use prometheus_client::registry::Registry;
 
 use super::Metrics;
 
-/// What became of a chat that was passed on to a language model.
+/// The outcome of a chat that was forwarded to a language model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProxyOutcome {
-    /// The model replied, to the end.
+    /// The model replied completely.
     Replied,
-    /// Its reply broke off, or the caller left.
+    /// The reply broke off, or the caller disconnected.
     Cut,
     /// The endpoint answered with an error.
     Refused,
@@ -24,7 +24,7 @@ struct Passed {
     evidence: &'static str,
 }
 
-/// The numbers of the proxy.
+/// The metrics of the proxy.
 #[derive(Default)]
 pub(super) struct Proxy(Family<Passed, Counter>);
 
@@ -36,7 +36,7 @@ impl Proxy {
 }
 
 impl Metrics {
-    /// Counts one chat that was passed on; `remembered` says whether evidence went with it.
+    /// Counts one forwarded chat; `remembered` is true if evidence was sent with it.
     pub fn proxied(&self, outcome: ProxyOutcome, remembered: bool) {
         let outcome = match outcome {
             ProxyOutcome::Replied => "replied",

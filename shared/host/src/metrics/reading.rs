@@ -17,7 +17,7 @@ struct Derived {
     kind: &'static str,
 }
 
-/// The numbers of what language models read in records.
+/// The metrics of readings.
 #[derive(Default)]
 pub(super) struct Readings {
     made: Family<Made, Counter>,
@@ -46,7 +46,7 @@ impl Readings {
 }
 
 impl Metrics {
-    /// Counts a reading that was made and stored, and what came of it.
+    /// Counts one stored reading and the objects derived from it.
     pub fn reading(&self, reading: &Reading) {
         let readings = &self.0.readings;
         let made = Made {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_are_counted_by_outcome_without_what_they_say() {
+    fn readings_are_counted_by_outcome_and_metrics_hold_no_text() {
         let metrics = Metrics::default();
         let left_out = LeftOut {
             what: "a secret fern".to_owned(),

@@ -2,11 +2,13 @@ use domain::port::SpaceInfo;
 
 use crate::Backends;
 
-/// Spaces read at a time for the totals, and at most this many pages: each scrape reads them. The help text names them.
+/// Spaces per page when counting totals, and maximum number of pages; every scrape reads them. The help text of the
+/// metric names the product.
 const SPACES_PAGE: usize = 1_000;
 const SPACES_PAGES_MAX: usize = 20;
 
-/// Returns the numbers of records and of active units, over the first spaces by name; none if a store does not answer.
+/// Returns the numbers of records and of active units in the first spaces by name, or `None` if a store does not
+/// answer.
 pub(super) async fn totals(backends: &Backends) -> Option<(i64, i64)> {
     let (mut records, mut units) = (0_u64, 0_u64);
     let mut last: Option<SpaceInfo> = None;

@@ -5,18 +5,18 @@ use prometheus_client::registry::Registry;
 
 use super::Metrics;
 
-/// What became of an event that a webhook is to get.
+/// The outcome of sending an event to a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WebhookOutcome {
-    /// The receiver took it.
+    /// The receiver accepted it.
     Delivered,
-    /// The receiver did not take it, and gets it again.
+    /// The receiver did not accept it; it will be sent again.
     Retried,
-    /// The receiver did not take it, and does not get it again.
+    /// The receiver did not accept it; it will not be sent again.
     GivenUp,
-    /// It left a full queue for a newer one.
+    /// It was removed from a full queue to make room for a newer event.
     Dropped,
-    /// The receiver answered 410: this event and those behind it are dropped.
+    /// The receiver answered 410: this event and all events after it are dropped.
     Stopped,
 }
 
@@ -25,7 +25,7 @@ struct Sent {
     outcome: &'static str,
 }
 
-/// The numbers of webhooks.
+/// The metrics of webhooks.
 #[derive(Default)]
 pub(super) struct Webhooks(Family<Sent, Counter>);
 
@@ -37,7 +37,7 @@ impl Webhooks {
 }
 
 impl Metrics {
-    /// Counts `events` of webhooks of which this became.
+    /// Counts `events` webhook events with this outcome.
     pub fn webhooks(&self, outcome: WebhookOutcome, events: u64) {
         let outcome = match outcome {
             WebhookOutcome::Delivered => "delivered",

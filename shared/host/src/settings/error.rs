@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::SECTIONS;
 
-/// What is wrong with the settings.
+/// An error in the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be read.
@@ -10,33 +10,33 @@ pub enum Error {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// The file is not TOML. The line is not shown, since it may hold a secret.
+    /// The file is not valid TOML. The line itself is not shown, because it may contain a secret.
     #[error("the settings file {} is not valid TOML, line {line}: {detail}", path.display())]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// Where, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Why.
+        /// The reason.
         detail: String,
     },
-    /// There is no such section.
+    /// The section does not exist.
     #[error("unknown section `{name}` in {origin}; there are: {}", SECTIONS.join(", "))]
     UnknownSection {
-        /// What was written.
+        /// The name as written.
         name: String,
-        /// The file or variable that has it.
+        /// The file or variable that contains it.
         origin: String,
     },
-    /// A section is not a table, or a variable goes deeper than a table.
+    /// A section is not a table, or a variable names a key inside a value that is not a table.
     #[error("`{name}` in {origin} is not a table")]
     NotATable {
-        /// What was written.
+        /// The name as written.
         name: String,
-        /// The file or variable that has it.
+        /// The file or variable that contains it.
         origin: String,
     },
     /// A key is unknown, missing or of the wrong type.
@@ -44,14 +44,15 @@ pub enum Error {
     Section {
         /// The section.
         section: String,
-        /// The file and variables it was read from.
+        /// The file and variables that the section was read from.
         origin: String,
-        /// What is wrong, with the known keys.
+        /// The problem, with the known keys.
         detail: String,
     },
 }
 
-/// The errors of `toml` go on with a picture of the text, which is not there for a section.
+/// Returns the first line of an error. The other lines of a `toml` error quote the source text, which does not exist
+/// for a section.
 fn first_line(detail: &str) -> &str {
     detail.lines().next().unwrap_or(detail)
 }

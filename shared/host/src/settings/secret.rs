@@ -1,18 +1,18 @@
-//! What is not shown of settings.
+//! Masks secrets in settings.
 
 use toml::Value;
 
-/// A key that ends in one of these is a secret.
+/// A key with one of these endings is a secret.
 const ENDINGS: [&str; 5] = ["key", "password", "secret", "sha256", "token"];
-/// Stands for what is not shown.
+/// The text that replaces a secret.
 const MASK: &str = "***";
 
-/// Says whether a key is that of a secret.
+/// Returns true if a key is the name of a secret.
 pub(super) fn is_secret(key: &str) -> bool {
     ENDINGS.iter().any(|it| key.ends_with(it))
 }
 
-/// Masks what is secret in settings that are shown.
+/// Masks the secrets in settings that are to be shown.
 pub(super) fn mask(value: &mut Value) {
     match value {
         Value::Table(table) => {
@@ -32,7 +32,7 @@ pub(super) fn mask(value: &mut Value) {
     }
 }
 
-/// Masks who one is in addresses: what stands in front of an `@`, for each of those that commas separate.
+/// Masks the credentials in addresses: the part before an `@`, in each of the addresses that commas separate.
 fn without_userinfo(url: &str) -> String {
     let one = |address: &str| {
         let Some((user, host)) = address.rsplit_once('@') else {
@@ -44,7 +44,7 @@ fn without_userinfo(url: &str) -> String {
     url.split(',').map(one).collect::<Vec<_>>().join(",")
 }
 
-/// Masks in an error what the secrets of the section are.
+/// Masks the values of the section's secrets in an error text.
 pub(super) fn without_secrets(mut detail: String, section: &Value) -> String {
     let mut rest = vec![(false, section)];
     while let Some((secret, value)) = rest.pop() {
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_shown_without_who_one_is() {
+    fn credentials_in_addresses_are_masked() {
         for (url, expected) in [
             ("nats://a:4222", "nats://a:4222"),
             ("nats://me:ge/heim@a:4222", "nats://***@a:4222"),

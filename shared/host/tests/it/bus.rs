@@ -9,7 +9,7 @@ use host::{Context, Meta};
 
 use crate::{context, message};
 
-/// Consumes until `calls` deliveries were handled, and returns `position/attempt` of each in order.
+/// Consumes until `calls` deliveries were handled. Returns `position/attempt` of each, in order.
 async fn consume(context: &Context, calls: usize, handle: impl Fn(Meta) -> Result<(), ErrorKind>) -> Vec<String> {
     let seen = Mutex::new(Vec::new());
     let handler = async |message: UnitsWrittenV1, meta: Meta| {
@@ -56,7 +56,7 @@ async fn every_message_is_handled_and_settled() {
 }
 
 #[tokio::test]
-async fn what_may_pass_is_tried_again() {
+async fn a_temporary_failure_is_retried() {
     let (context, _dir) = context().await;
     context.publish(&message(1)).await.unwrap();
     let handle = |meta: Meta| {
@@ -71,7 +71,7 @@ async fn what_may_pass_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_cannot_pass_is_kept_with_its_reason() {
+async fn a_permanent_failure_makes_a_dead_letter_with_the_reason() {
     let (context, _dir) = context().await;
     context.publish(&message(1)).await.unwrap();
     assert_eq!(consume(&context, 1, |_| Err(ErrorKind::Conflict)).await, ["1/1"]);
@@ -84,7 +84,7 @@ async fn what_cannot_pass_is_kept_with_its_reason() {
 }
 
 #[tokio::test]
-async fn a_panic_kills_one_message_and_not_the_consumer() {
+async fn a_panic_makes_one_dead_letter_and_the_consumer_goes_on() {
     let (context, _dir) = context().await;
     context.publish(&message(1)).await.unwrap();
     context.publish(&message(2)).await.unwrap();
@@ -104,7 +104,7 @@ fn question(text: &str) -> RouteV1 {
 }
 
 #[tokio::test]
-async fn a_request_gets_the_reply_or_the_kind_of_its_failure() {
+async fn a_request_returns_the_kind_of_the_failure() {
     let (context, _dir) = context().await;
     let server = context.clone();
     tokio::spawn(async move {
@@ -134,7 +134,7 @@ async fn a_request_gets_the_reply_or_the_kind_of_its_failure() {
 }
 
 #[tokio::test]
-async fn a_request_whose_asker_has_stopped_waiting_is_not_begun() {
+async fn a_request_past_its_deadline_is_not_started() {
     let (context, _dir) = context().await;
     let (server, begun) = (context.clone(), Arc::new(AtomicU32::new(0)));
     let count = Arc::clone(&begun);
@@ -169,7 +169,7 @@ async fn a_request_whose_asker_has_stopped_waiting_is_not_begun() {
 }
 
 #[tokio::test]
-async fn nobody_who_serves_is_unavailable() {
+async fn a_request_without_a_server_is_unavailable() {
     let (context, _dir) = context().await;
     let error = context
         .request(&question("x"), Duration::from_secs(5))
@@ -179,7 +179,7 @@ async fn nobody_who_serves_is_unavailable() {
 }
 
 #[tokio::test]
-async fn who_has_begun_is_answered_to_the_end() {
+async fn work_in_progress_gets_replies_after_the_shutdown_signal() {
     let (context, _dir) = context().await;
     let server = context.clone();
     let serving = tokio::spawn(async move {

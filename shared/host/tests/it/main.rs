@@ -1,4 +1,4 @@
-//! The host over embedded stores: delivery, requests, traces, the admin port.
+//! Tests of the host with embedded stores: delivery, requests, traces, the admin port.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the report")]
 
@@ -10,7 +10,7 @@ use domain::port::Position;
 use host::Context;
 use tempfile::TempDir;
 
-/// A context; its directory goes with it.
+/// Returns a context with its directory, which is deleted on drop.
 pub(crate) async fn context() -> (Context, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     (Context::embedded(dir.path()).await.unwrap(), dir)

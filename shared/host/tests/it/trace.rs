@@ -13,7 +13,7 @@ use crate::{context, message};
 
 const CALLER: &str = "0af7651916cd43dd8448eb211c80319c";
 
-/// Handles one message and returns the trace id its handler saw.
+/// Handles one message and returns the trace id that its handler saw.
 async fn trace_of_handler(context: &Context) -> String {
     let (sender, receiver) = mpsc::channel();
     let handler = async |_: UnitsWrittenV1, _: Meta| {
@@ -29,7 +29,7 @@ async fn trace_of_handler(context: &Context) -> String {
     receiver.recv().unwrap()
 }
 
-/// Takes one request of an exporter and returns it, headers and body.
+/// Starts a collector that answers every request. Returns its address and a channel of the requests, headers and body.
 fn collector() -> (String, mpsc::Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -65,7 +65,7 @@ fn read_request(stream: &mut TcpStream) -> Vec<u8> {
     }
 }
 
-/// One test, because telemetry is one a process.
+/// This is the only test here, because telemetry can be started only once per process.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_trace_goes_from_the_caller_through_the_bus_to_the_collector() {
     let (otlp_endpoint, requests) = collector();

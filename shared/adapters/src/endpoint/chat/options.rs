@@ -9,49 +9,51 @@ use serde_json::{Value, json};
 
 use crate::Secret;
 
-/// Settings in `[language_model]`: where the endpoint is, and how its model is asked.
+/// Settings in `[language_model]`: the endpoint and how to call its model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
-    /// Its address up to the version, as `http://127.0.0.1:11434/v1`; empty: no language model is asked.
+    /// Base address up to the version, for example `http://127.0.0.1:11434/v1`; if empty, no language model is called.
     pub url: String,
-    /// The model, as the endpoint calls it.
+    /// Name of the model at the endpoint.
     pub model: String,
-    /// Sent as `Authorization: Bearer`; empty: nothing is sent.
+    /// Sent as `Authorization: Bearer`; if empty, no key is sent.
     pub key: Secret,
-    /// Time for one request, seconds; whoever waits for less gets less.
+    /// Timeout of one request in seconds; a request with an earlier deadline gets less.
     pub timeout_secs: u64,
-    /// Calls of one endpoint at once; more wait for as long as their question has time. At least 1.
+    /// Maximum number of concurrent calls to one endpoint; further calls wait as long as their question has time. At
+    /// least 1.
     pub in_flight_max: usize,
-    /// Whether the endpoint is told the JSON schema of a reply; some do not take one.
+    /// Whether the JSON schema of a reply is sent; some endpoints do not accept one.
     pub schema: bool,
-    /// How the endpoint is told which tools there are.
+    /// How the tools are described to the endpoint.
     pub tools: ToolMode,
-    /// Sent with every request as they stand. What is set here takes the place of all that is there by default.
+    /// Sent with every request, unchanged. If set, they replace all default parameters.
     pub parameters: BTreeMap<String, Value>,
-    /// File that every call is recorded to; a call that it holds already is answered from it. Empty: nothing is recorded.
+    /// File to which every call is recorded; a call that is already in it is answered from it. If empty, nothing is
+    /// recorded.
     pub record: PathBuf,
-    /// File whose recorded calls are replayed; no endpoint is asked. Empty: nothing is replayed.
+    /// File from which calls are replayed; no endpoint is called. If empty, nothing is replayed.
     pub replay: PathBuf,
-    /// What is different for the calls of a role.
+    /// Settings that differ for the calls of a role.
     pub roles: BTreeMap<ModelRole, RoleOptions>,
 }
 
-/// How tools are offered and called.
+/// How tools are described and called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolMode {
-    /// With the fields that OpenAI's API has for it.
+    /// With the tool fields of OpenAI's API.
     Native,
-    /// In the text of the messages, for endpoints that do not know tools.
+    /// In the text of the messages, for endpoints that do not support tools.
     Text,
 }
 
-/// Settings in `[language_model.roles.ROLE]`; what is not set is as in `[language_model]`.
+/// Settings in `[language_model.roles.ROLE]`; for keys that are not set, `[language_model]` applies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleOptions {
-    /// Another endpoint. It gets no key but one that is set here.
+    /// Another endpoint. It only gets a key that is set here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// Another model.
@@ -60,21 +62,21 @@ pub struct RoleOptions {
     /// Another key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Secret>,
-    /// Another time for one request, seconds.
+    /// Another timeout of one request, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_secs: Option<u64>,
-    /// Whether this endpoint is told the JSON schema of a reply.
+    /// Whether the JSON schema of a reply is sent to this endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<bool>,
-    /// How this endpoint is told which tools there are.
+    /// How the tools are described to this endpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<ToolMode>,
-    /// Sent in the place of the other parameters.
+    /// Replaces all other parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<BTreeMap<String, Value>>,
 }
 
-/// Most tokens of the reply of a model that reads a passage, and seconds that it may take, unless something else is set.
+/// Default limits for a model that reads a passage: tokens of the reply, and seconds of one request.
 const WRITE_TOKENS: u32 = 4_096;
 const WRITE_SECONDS: u64 = 300;
 
@@ -99,8 +101,9 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Returns the settings in force for the calls of a role. The key of `[language_model]` goes to no other endpoint than its
-    /// own. Whoever reads a passage writes more, and takes longer, than whoever answers: where nothing else is set, it may.
+    /// Returns the settings in force for the calls of a role. The key of `[language_model]` is never sent to another
+    /// endpoint. Reading a passage takes longer and gives longer replies than answering, so its default limits are
+    /// higher.
     pub fn of(&self, role: ModelRole) -> Options {
         let mut base = Options {
             roles: BTreeMap::new(),
@@ -138,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_changes_what_it_sets_and_another_endpoint_gets_no_foreign_key() {
+    fn a_role_overrides_settings_and_another_endpoint_does_not_get_the_key() {
         let mut options = Options {
             url: "http://a/v1".to_owned(),
             model: "big".to_owned(),

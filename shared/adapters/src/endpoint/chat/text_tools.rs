@@ -1,5 +1,5 @@
-//! Tools for endpoints that do not know them: the catalogue is written into the system message, and calls and results into the
-//! text of the others.
+//! Tools for endpoints that do not support them: the catalogue is written into the system message, calls and results
+//! into the text of the other messages.
 
 use domain::port::{Chat, ChatMessage, ToolCall, ToolChoice};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ struct Calling {
     calls: Vec<Written>,
 }
 
-/// A call as it is written.
+/// A call, as written in the text.
 #[derive(Deserialize)]
 struct Written {
     name: String,
@@ -22,7 +22,7 @@ struct Written {
     arguments: Value,
 }
 
-/// Returns the messages with all that concerns tools in their text.
+/// Returns the messages, with tools, calls and results moved into their text.
 pub(super) fn written(chat: &Chat) -> Vec<ChatMessage> {
     let mut out: Vec<ChatMessage> = Vec::with_capacity(chat.messages.len());
     for message in &chat.messages {
@@ -58,12 +58,12 @@ pub(super) fn written(chat: &Chat) -> Vec<ChatMessage> {
     out
 }
 
-/// Returns the tools called in a reply, and the text before them.
+/// Returns the text before the tool calls of a reply, and the calls. Returns `None` if it has no calls.
 pub(super) fn read(chat: &Chat, reply: &str) -> Option<(String, Vec<ToolCall>)> {
     let said = after_thoughts(reply)?;
     let (at, calls) = match last_object::<Calling>(said) {
         Some((at, calling)) => (at, calling.calls),
-        // A model may call one tool without the list around it.
+        // A model may write a single call without the list around it.
         None => last_object::<Written>(said).map(|(at, one)| (at, vec![one]))?,
     };
     let made = chat.messages.iter().map(|it| match it {
@@ -105,7 +105,7 @@ fn called(calls: &[ToolCall]) -> String {
     json!({ "calls": calls.iter().map(one).collect::<Vec<Value>>() }).to_string()
 }
 
-/// Returns the name of the tool that a call was of.
+/// Returns the name of the tool of a call.
 fn name_of(chat: &Chat, id: &str) -> String {
     let calls = chat.messages.iter().filter_map(|it| match it {
         ChatMessage::Assistant { calls, .. } => Some(calls),

@@ -1,5 +1,5 @@
-//! A conversation and its next message as OpenAI's chat completions API writes them. What is of use is read leniently:
-//! endpoints differ in the rest.
+//! The wire format of OpenAI's chat completions API. Only the fields that are needed are read, and leniently, because
+//! endpoints differ in the others.
 
 use std::iter::once;
 
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{CALLS_MAX, Options, ToolMode, text_tools};
 
-/// What a request has in any case.
+/// Fields that every request sets itself.
 pub(super) const OWN: [&str; 6] = ["model", "messages", "stream", "response_format", "tools", "tool_choice"];
 
 #[derive(Deserialize)]
@@ -52,7 +52,7 @@ impl Choice {
 }
 
 impl Message {
-    /// Returns the text, joined from its parts if there are several.
+    /// Returns the text; several parts are joined.
     pub(super) fn text(&self) -> String {
         match &self.content {
             Value::String(text) => text.clone(),
@@ -61,7 +61,7 @@ impl Message {
         }
     }
 
-    /// Returns the tools called. Arguments that are not JSON stay a text, so that whoever runs the tool can say so.
+    /// Returns the tool calls. Arguments that are not JSON are kept as a string, so that the tool can report the error.
     pub(super) fn calls(&self) -> Vec<ToolCall> {
         let calls = self.tool_calls.as_array().map(Vec::as_slice).unwrap_or_default();
         let read = |(at, it): (usize, &Value)| {
@@ -82,7 +82,7 @@ impl Message {
     }
 }
 
-/// A count, whether it is written as 12 or as 12.0; 0 if it is none.
+/// Returns a count, written as 12 or as 12.0; 0 if it is not a number.
 fn count(value: &Value) -> u32 {
     let whole = value.as_u64().or_else(|| value.as_f64().map(|it| it.max(0.0) as u64));
     whole.map_or(0, |it| u32::try_from(it).unwrap_or(u32::MAX))
@@ -110,7 +110,7 @@ pub(super) fn request(options: &Options, chat: &Chat) -> Value {
         request.insert("tools".to_owned(), json!(tools));
         request.insert("tool_choice".to_owned(), json!(choice(chat.choice)));
     }
-    // A schema would forbid the calls that a reply may consist of.
+    // A schema would forbid a reply that consists of tool calls.
     let calls_nothing = chat.tools.is_empty() || chat.choice == ToolChoice::Forbidden;
     if let Some(form) = chat.form.as_ref().filter(|_| options.schema && calls_nothing) {
         request.insert("response_format".to_owned(), response_format(form));
@@ -136,7 +136,7 @@ fn message(message: &ChatMessage) -> Value {
     }
 }
 
-/// Returns a picture as a part of a message, inline.
+/// Returns a picture as an inline part of a message.
 fn picture(picture: &Picture) -> Value {
     let bytes = STANDARD.encode(picture.bytes());
     let url = format!("data:{};base64,{bytes}", picture.kind().media_type());
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_a_part_of_its_message_and_a_message_without_is_plain_text() {
+    fn a_picture_becomes_a_message_part_and_a_message_without_one_stays_plain_text() {
         let options = Options::default();
         let chat = Chat::new(ModelRole::See, "Describe.", "The picture:".to_owned());
         let plain = request(&options, &chat);

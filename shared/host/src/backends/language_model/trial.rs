@@ -1,4 +1,4 @@
-//! Tries each language model that the settings name with one small question, for an operator who wants to know whether they work.
+//! Tries each language model in the settings with one small question, so that an operator can check whether it works.
 
 use std::error::Error;
 use std::time::Duration;
@@ -18,34 +18,34 @@ const SYSTEM: &str = "You answer one question from numbered lines.\n\nReply with
                       {\"answer\": the answer in a few words,\n \"lines\": the numbers of the lines that the answer stands on}";
 const USER: &str =
     "The question:\nWhat is Ann's cat called?\n\nThe lines:\n1. Ann: My cat is called Pixel.\n2. Ben: I have no cat.";
-/// The right answer.
+/// The correct answer.
 const ANSWER: &str = "pixel";
 
-/// What a trial of one model showed.
+/// The result of trying one model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelTrial {
-    /// The roles that ask it, all with the same settings.
+    /// The roles that use this model with the same settings.
     pub roles: Vec<ModelRole>,
-    /// The model, as the endpoint calls it.
+    /// Name of the model at the endpoint.
     pub model: String,
     /// Address of the endpoint.
     pub url: String,
-    /// How long the call took.
+    /// Duration of the call.
     pub time: Duration,
-    /// How it replied.
+    /// The verdict on the reply.
     pub outcome: TrialOutcome,
 }
 
-/// How a model replied when it was tried.
+/// The verdict on the reply of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TrialOutcome {
-    /// With the right answer in the form that it was asked for; the tokens are those that the endpoint reports.
+    /// The correct answer in the requested form; with the tokens that the endpoint reports.
     Good(Usage),
-    /// With something that can be used, but that its operator should know about.
+    /// A usable reply with a problem that the operator should know about.
     Doubtful(String),
-    /// With nothing that can be used: why, and what to do.
+    /// No usable reply; with the reason and what to do.
     Failed(String),
-    /// It was not asked: why.
+    /// Not called; with the reason.
     NotAsked(String),
 }
 
@@ -55,10 +55,11 @@ struct Reply {
     lines: Value,
 }
 
-/// Asks the model of every role once, one after the other. Roles with the same settings share one call.
+/// Calls the model of every role once, one after the other. Roles with the same settings share one call.
 ///
 /// # Errors
-/// A section `[language_model]` that is not understood.
+///
+/// An invalid section `[language_model]`.
 pub async fn try_language_models(settings: &Settings) -> anyhow::Result<Vec<ModelTrial>> {
     let options: Options = settings.section("language_model")?;
     let replays = !options.replay.as_os_str().is_empty();
@@ -83,12 +84,12 @@ pub async fn try_language_models(settings: &Settings) -> anyhow::Result<Vec<Mode
     Ok(trials)
 }
 
-/// Returns the different settings in force, each with its roles.
+/// Returns the distinct settings in force, each with its roles.
 fn grouped(options: &Options) -> Vec<(Options, Vec<ModelRole>)> {
     let mut groups: Vec<(Options, Vec<ModelRole>)> = Vec::new();
     for role in ModelRole::ALL {
         let own = options.of(role);
-        // How long a reply may be and take says nothing about whether there is one.
+        // Limits on the length and duration of a reply do not matter for a trial.
         let is_same = |it: &Options| {
             let bounded = Options {
                 parameters: it.parameters.clone(),
@@ -131,7 +132,7 @@ async fn tried(options: &Options, role: ModelRole) -> TrialOutcome {
     }
 }
 
-/// Says what a reply is worth. What the model wrote is not repeated: it may be anything.
+/// Returns the verdict on a reply. The text of the reply is not repeated, because it may contain anything.
 fn judged(options: &Options, completion: &Completion) -> TrialOutcome {
     let said = after_thoughts(&completion.text).unwrap_or_default();
     let alone: Option<Reply> = serde_json::from_str(said.trim()).ok();
@@ -166,7 +167,7 @@ fn judged(options: &Options, completion: &Completion) -> TrialOutcome {
     }
 }
 
-/// Says why a call failed, and what to do.
+/// Returns the reason why a call failed, and what to do.
 fn failure(options: &Options, error: &PortError) -> String {
     let detail = error.detail();
     match error.source().and_then(|it| it.downcast_ref::<EndpointError>()) {
