@@ -25,7 +25,7 @@ const FIRST: &[&str] = &[
     "questions",
     "in_time",
 ];
-/// Features of the anchor head: what the question states definitely.
+/// Features of the anchor head: constraints that the question states.
 const ANCHOR: &[&str] = &["cover", "hits", "rare", "late", "by_named", "names", "in_time"];
 /// Features that the support head does not learn: the score of another head, the place in a space of any length, a
 /// feature that only recall reads, and a feature whose weight is set by hand below.
