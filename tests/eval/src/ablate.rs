@@ -1,10 +1,10 @@
 //! Ablations measure how much each part of the memory contributes to the answers, with everything else unchanged.
 //!
 //! 1. The conversations are sent once to a server that has its own folder. If the server has a language model, the
-//!   model reads them.
+//!    model reads them.
 //! 2. That server is stopped, and another one over the same folder answers the questions.
 //! 3. For each [`part::Part`], the folder is copied, the part is removed from the copy (`removal`), and a server over
-//!   the copy answers the same questions.
+//!    the copy answers the same questions.
 //! 4. `compare` compares the runs.
 //!
 //! The servers of the steps 2 and 3 read nothing: a clusterer with a model scans every space at its start and would

@@ -74,7 +74,7 @@ struct RunArgs {
     /// Folder of the data set.
     #[arg(long)]
     data: PathBuf,
-    /// Part of the data set.
+    /// Split of the data set; `all` takes everything.
     #[arg(long, default_value = "all")]
     split: String,
     /// File for the run, with one line for each question.
@@ -176,7 +176,7 @@ struct ScoreArgs {
     /// File of the run.
     #[arg(long)]
     run: PathBuf,
-    /// Part of the data set.
+    /// Split of the data set; `all` takes everything.
     #[arg(long, default_value = "all")]
     split: String,
     /// Gold labels to use.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct Conversation {
     /// Id of the conversation; unique in the data set.
     pub conversation_id: String,
-    /// Part of the data set it belongs to.
+    /// Split of the data set that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
     /// Names of the speakers.
@@ -67,7 +67,7 @@ pub struct Question {
     pub id: String,
     /// Id of the conversation that it is about.
     pub conversation_id: String,
-    /// Part of the data set it belongs to.
+    /// Split of the data set that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
     /// The question.
@@ -151,6 +151,9 @@ impl DataSet {
 pub type QuestionTimes = HashMap<String, String>;
 
 /// Returns the times at which the questions of a data set are asked, from the field `asked_at` of those that have it.
+///
+/// # Errors
+/// Those of [`read_lines`].
 pub fn question_times(dir: &Path) -> anyhow::Result<QuestionTimes> {
     #[derive(Deserialize)]
     struct Asked {

@@ -100,6 +100,9 @@ fn asked<'a>(data: &'a DataSet, asking: &Asking) -> &'a [Question] {
 }
 
 /// Asks the questions about conversations that the server already has, as [`run`] does.
+///
+/// # Errors
+/// If `out` cannot be written, or a question is about an unknown conversation.
 pub async fn ask_all(
     client: &Client,
     data: &DataSet,

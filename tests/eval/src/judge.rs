@@ -46,6 +46,9 @@ pub struct Answer {
 }
 
 /// Returns the answers of a run to the questions of a data set. A question without a line has an empty answer.
+///
+/// # Errors
+/// If two lines are about the same question.
 pub fn answers_of(data: &DataSet, run: &[run_file::Line]) -> anyhow::Result<Vec<Answer>> {
     let mut lines: HashMap<&str, &run_file::Line> = HashMap::new();
     for line in run {

@@ -35,6 +35,9 @@ pub struct Asked<'a> {
 }
 
 /// Returns every answerable question of the worlds that has a short answer, routed.
+///
+/// # Errors
+/// If the router fails.
 pub fn asked<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<Asked<'a>>> {
     let mut out = Vec::new();
     for (conversation, world) in worlds.iter().enumerate() {
@@ -63,6 +66,9 @@ pub struct Lessons {
 
 /// Returns the training cases of the questions. The order of turns is fitted first, because it decides which
 /// candidates there are.
+///
+/// # Errors
+/// If the optimiser fails.
 pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
     let mut lessons = Lessons {
         turns: Vec::new(),
@@ -89,6 +95,9 @@ pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
 /// Fits turns and candidates to the lessons of the questions that `of` selects. The result is half fitted and half
 /// `prior`, because users phrase questions in other ways than the corpus and give longer answers. The weights of times
 /// are those of `prior`.
+///
+/// # Errors
+/// If the optimiser fails.
 pub fn fit(lessons: &mut Lessons, prior: &File, l2: f64, of: &dyn Fn(usize) -> bool) -> anyhow::Result<File> {
     let [turns, spans, _] = names();
     let turns = head(&mut lessons.turns, &turns, l2, of)?;
@@ -173,6 +182,9 @@ fn worth(question: &Question, text: &str) -> f64 {
 
 /// Reports the score of the answers by category, with each conversation answered by weights that were fitted without
 /// it, next to the score of the shipped weights.
+///
+/// # Errors
+/// If the optimiser fails.
 pub fn left_out(
     asked: &[Asked<'_>],
     lessons: &mut Lessons,

@@ -52,6 +52,9 @@ pub struct Answers {
 
 impl Answers {
     /// Answers the questions of the data set in the folder `dir` and adds the answers to the samples.
+    ///
+    /// # Errors
+    /// If the data cannot be read or the router fails.
     pub fn add(&mut self, dir: &Path, weights: &Weights, reader: &Reader) -> anyhow::Result<()> {
         let set = dir
             .file_name()
@@ -184,6 +187,9 @@ impl Answers {
     }
 
     /// Writes the samples as JSON lines, for inspection.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
     pub fn dump(&self, path: &Path, logits: &[f64]) -> anyhow::Result<()> {
         let line = |(sample, logit): (&Sample, &f64)| {
             let features: BTreeMap<&str, f64> = NAMES.into_iter().zip(sample.values.iter().copied()).collect();

@@ -131,7 +131,7 @@ struct Measure {
     /// Folders with conversations.jsonl and questions.jsonl.
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Weights files; without any, the built-in weights.
+    /// Weights files; without this option, the built-in weights.
     #[arg(long, num_args = 1..)]
     weights: Vec<PathBuf>,
     /// Weights of the reader's answers; without this option, the built-in ones.
@@ -205,6 +205,9 @@ fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
 
 /// Returns the SHA-256 over both files of a data set, in hexadecimal digits. Training on data with the same digest
 /// gives the same weights.
+///
+/// # Errors
+/// If a file cannot be read.
 pub fn digest(dir: &Path) -> anyhow::Result<String> {
     let mut hash = Sha256::new();
     for name in ["conversations.jsonl", "questions.jsonl"] {

@@ -128,6 +128,9 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
 }
 
 /// Fits the support head to `names` again; the other heads stay as they are.
+///
+/// # Errors
+/// Those of [`train`].
 pub(crate) fn refit(worlds: &[World], heads: &Heads, names: &[&str], l2: f64) -> anyhow::Result<Heads> {
     let cases = cases(worlds, &examples(worlds, &heads.weights()?)?, names);
     Ok(Heads {

@@ -19,7 +19,7 @@ use crate::world::{World, request};
 const BUDGETS: [u32; 3] = [256, 512, 1024];
 /// Budget whose pack the reader answers from.
 const ANSWERED: u32 = 512;
-/// Units in the ranking.
+/// Number of units in the ranking.
 const RANKED: u32 = 60;
 /// Number of scenes that the reader gets; the gateway requests as many.
 const SCENES: u32 = 24;

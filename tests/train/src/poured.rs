@@ -68,6 +68,9 @@ pub fn poured(data: DataSet, spaces: usize) -> DataSet {
 
 /// Leaves out each channel in turn, and with it the candidates that only this channel proposes, in one space that
 /// contains all conversations of `data`.
+///
+/// # Errors
+/// Those of [`worlds`].
 pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
     let data = poured(data, 1);
     let related = related(&data.conversations[0])?;

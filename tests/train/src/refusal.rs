@@ -104,6 +104,9 @@ const TOKENS: u32 = 512;
 const SCENES: u32 = 24;
 
 /// Returns the request that the reader gets for a question.
+///
+/// # Errors
+/// If the router fails.
 pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
     let mut request = request(question, TOKENS)?;
     request.scenes = SCENES;

@@ -52,7 +52,7 @@ pub struct Estimate {
     pub done: usize,
     /// Number of calls, if every reply can be read.
     pub calls: usize,
-    /// Tokens that the model reads.
+    /// Number of tokens that the model reads.
     pub prompt_tokens: usize,
     /// Rough number of tokens that it writes.
     pub completion_tokens: usize,

@@ -80,6 +80,9 @@ pub struct Finding {
 
 /// Leaves out each setting in turn, and compares weights that have not seen it with `whole`, which have seen all
 /// settings.
+///
+/// # Errors
+/// If training fails.
 pub fn leave_settings_out(worlds: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let settings: BTreeSet<&str> = worlds.iter().map(|it| it.setting.as_str()).collect();
     let mut findings = Vec::new();
@@ -98,6 +101,9 @@ pub fn leave_settings_out(worlds: &[World], whole: &Weights, plan: &Plan) -> any
 }
 
 /// Trains on part of the conversations, which are the first ones of each setting, and measures on `guard`.
+///
+/// # Errors
+/// If training fails.
 pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let whole = packed(guard, whole)?;
     let mut findings = Vec::new();
@@ -131,6 +137,9 @@ pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: 
 }
 
 /// Leaves out each feature group in turn, and measures on `guard`.
+///
+/// # Errors
+/// If training fails.
 pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let (whole, questions) = packed(guard, whole)?;
     let mut findings = Vec::new();
@@ -152,6 +161,9 @@ pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan)
 /// Leaves out heads in turn, and measures on `guard`. The variants are the support head without the first head, the
 /// first head in place of the support head, and the support head with the edge head's score from the anchors of the
 /// anchor head. The anchor head alone changes no rank.
+///
+/// # Errors
+/// If training fails.
 pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
     let (whole, questions) = packed(guard, &all.weights()?)?;
     let alone = support(

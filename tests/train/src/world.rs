@@ -186,6 +186,9 @@ pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
 }
 
 /// Returns the question as the router reads it, and its candidates before scoring.
+///
+/// # Errors
+/// Those of [`request`].
 pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
     let request = request(question, 512)?;
     let query = world.query(question, &request);
@@ -196,6 +199,9 @@ pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)
 
 /// Returns an example for every answerable question of the worlds that has evidence among its candidates. Features
 /// that need scores use those of `weights`.
+///
+/// # Errors
+/// Those of [`request`].
 pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for (at, world) in worlds.iter().enumerate() {

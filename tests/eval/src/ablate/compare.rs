@@ -15,7 +15,7 @@ pub const METRICS: [&str; 7] = ["E@256", "E@512", "E@1024", "R@10", "answer", "F
 /// Difference that a part makes to one metric, over the questions that have the metric in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The metric.
+    /// Name of the metric.
     pub metric: &'static str,
     /// Number of compared questions.
     pub pairs: usize,
@@ -25,7 +25,7 @@ pub struct Difference {
     pub without: f64,
     /// Lower bound of the 95 % interval of `without - whole`.
     pub low: f64,
-    /// Upper bound.
+    /// Upper bound of that interval.
     pub high: f64,
 }
 

@@ -38,6 +38,9 @@ struct Removal {
 
 /// Removes a part from a space together with objects that only refer to it, and counts the objects of the part before
 /// and after.
+///
+/// # Errors
+/// If a store cannot be read or written.
 pub async fn take_out(graph: &dyn Graph, index: &dyn Index, space: &SpaceId, part: Part) -> anyhow::Result<Removed> {
     let contents = Contents::read(graph, space).await?;
     let removal = removal(&contents, part);

@@ -21,7 +21,7 @@ pub(super) struct AblateArgs {
     /// Folder of the data set.
     #[arg(long)]
     data: PathBuf,
-    /// Part of the data set.
+    /// Split of the data set; `all` takes everything.
     #[arg(long, default_value = "all")]
     split: String,
     /// Parts to remove, each alone: topics, events, relations, gists, facts, synonymy, links.

@@ -1,4 +1,4 @@
-//! BEAM: a long chat of batches, in any nesting, and probing questions by ability.
+//! BEAM: a long chat of batches, nested in any way, and probing questions by ability.
 
 use std::collections::BTreeMap;
 

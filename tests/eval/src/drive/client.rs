@@ -154,6 +154,9 @@ impl Client {
     }
 
     /// Creates a space; has no effect if the space exists.
+    ///
+    /// # Errors
+    /// If the server rejects the request or cannot be reached.
     pub async fn create(&self, space: &SpaceId) -> anyhow::Result<()> {
         let url = self.url(space, &[], &[])?;
         self.tried(|| self.request(Method::PUT, &url)).await.map(|_| ())
@@ -214,10 +217,10 @@ impl Client {
         bail!("what follows from {space} was not derived in time")
     }
 
-    /// Asks a question.
+    /// Asks a question and returns the answer.
     ///
     /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// If the server rejects the request or cannot be reached.
     pub async fn query(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Reply> {
         let url = self.url(space, &["query"], &[])?;
         Ok(self
@@ -228,6 +231,9 @@ impl Client {
     }
 
     /// Sends a message and returns the hints for it.
+    ///
+    /// # Errors
+    /// If the server rejects the request or cannot be reached.
     pub async fn recall(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Recalled> {
         let url = self.url(space, &["recall"], &[])?;
         Ok(self

@@ -44,6 +44,9 @@ impl Server {
     }
 
     /// Starts a server that stores its data in the folder `data`. The folder stays when the server stops.
+    ///
+    /// # Errors
+    /// Those of [`Server::start`].
     pub async fn start_in(program: &Path, data: &Path, settings: &[Setting]) -> anyhow::Result<Server> {
         let dir = scratch();
         fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;

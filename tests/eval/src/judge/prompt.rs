@@ -16,7 +16,7 @@ pub const REMARK: &str =
 /// Most characters of a reason that are kept.
 const REASON_CHARS: usize = 300;
 
-/// Which of the two answers the judge reads first.
+/// Order of the two answers in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -46,7 +46,7 @@ pub enum Verdict {
 /// A reply with a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Right or wrong.
+    /// The verdict, right or wrong.
     pub verdict: Verdict,
     /// Reason of the verdict, cut to the kept length.
     pub reason: String,

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 const NOON: &str = "2026-03-01T12:00:00Z";
 
-/// Turns are 1 and 2, events 11 and 12, gists 21.
+/// Numbers and grains of the units: turns 1 and 2, events 11 and 12, gist 21.
 const UNITS: [(u128, Grain); 5] = [
     (1, Grain::Turn),
     (2, Grain::Turn),
@@ -156,7 +156,7 @@ async fn left(stores: &Embedded, space: &SpaceId) -> Left {
 #[tokio::test]
 async fn each_part_is_removed_with_its_references_and_nothing_else() {
     let space: SpaceId = "bakery".parse().unwrap();
-    // Topics, events, relations, gists, facts, synonymy, links; pages; points.
+    // Counts of topics, events, relations, gists, facts, synonymy edges and links; ids of pages; number of points.
     let whole = Left {
         parts: [1, 2, 3, 1, 2, 1, 4],
         pages: vec![51, 52, 53, 54],

@@ -22,7 +22,7 @@ fn doctor(settings: &[(String, String)]) -> (Option<i32>, Vec<String>) {
     (code, lines.map(str::to_owned).collect())
 }
 
-/// Returns the settings of a server with one of them changed.
+/// Returns the settings of a server with one setting changed.
 fn with(server: &Server, key: &str, value: &str) -> Vec<(String, String)> {
     let mut settings = server.settings();
     settings.retain(|(known, _)| known != &format!("language_model.{key}"));
@@ -31,7 +31,7 @@ fn with(server: &Server, key: &str, value: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn roles_with_the_same_settings_are_tried_with_one_call() {
+async fn roles_with_the_same_settings_are_checked_with_one_call() {
     let (code, lines) = doctor(&[]);
     assert_eq!((code, lines), (Some(0), vec![]), "no model is set up");
 

@@ -224,7 +224,8 @@ async fn the_server_weighs_terms_as_documented() {
                 "{found:?}"
             );
         };
-        // ln((4 - 2 + 0.5) / (2 + 0.5) + 1), twice that for the double weight, and ln((4 - 3 + 0.5) / (3 + 0.5) + 1).
+        // The scores are ln((4 - 2 + 0.5) / (2 + 0.5) + 1), twice that for the double weight, and ln((4 - 3 + 0.5) /
+        // (3 + 0.5) + 1).
         close(scores(&driver, &name, 1, Some("a")).await, &[2.0 * LN_2, LN_2]);
         close(scores(&driver, &name, 2, Some("a")).await, &[0.356_67, 0.356_67, 0.0]);
         // Over all points: six points with the vector, four of them with term 1: ln((6 - 4 + 0.5) / (4 + 0.5) + 1).
