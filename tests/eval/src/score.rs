@@ -36,7 +36,7 @@ pub enum Labels {
 /// Error class of the audit for a question whose citation is wrong but whose answer is right.
 const CITATION_ERROR: &str = "WRONG_CITATION";
 
-/// Number of ranks in which a turn of the trap evidence counts as a mistake.
+/// Number of first ranks that `trap@5` searches for trap evidence.
 const TRAP_RANKS: usize = 5;
 
 /// The scores of one question.

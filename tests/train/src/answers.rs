@@ -92,9 +92,9 @@ pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
     Ok(lessons)
 }
 
-/// Fits turns and candidates to the lessons of the questions that `of` selects. The result is half fitted and half
-/// `prior`, because users phrase questions in other ways than the corpus and give longer answers. The weights of times
-/// are those of `prior`.
+/// Returns weights for turns and candidates, fitted to the lessons of the questions that `of` selects. They are half
+/// fitted and half `prior`, because users phrase questions in other ways than the corpus and give longer answers. The
+/// weights of times are those of `prior`.
 ///
 /// # Errors
 /// If the optimiser fails.

@@ -91,7 +91,7 @@ struct Refusal {
     /// Weight decay.
     #[arg(long, default_value_t = 0.01)]
     l2: f64,
-    /// Share of the answerable questions that the check may refuse; the reader refuses about one question for other
+    /// Share of the answerable questions that the check may refuse; the reader also refuses some questions for other
     /// reasons.
     #[arg(long, default_value_t = 0.06)]
     mistakes: f64,

@@ -62,13 +62,13 @@ impl Default for Plan {
 /// Weights in training: maps from feature to weight.
 #[derive(Clone, Debug, Default)]
 pub struct Heads {
-    /// See [`Weights`].
+    /// Weights of the first head.
     pub first: BTreeMap<String, f64>,
-    /// See [`Weights`].
+    /// Weights of the support head.
     pub support: BTreeMap<String, f64>,
-    /// See [`Weights`].
+    /// Weights of the anchor head.
     pub anchor: BTreeMap<String, f64>,
-    /// See [`Weights`].
+    /// Weights of the edge head.
     pub edge: BTreeMap<String, f64>,
     /// Mean negative log likelihood of the evidence under the support head.
     pub loss: f64,

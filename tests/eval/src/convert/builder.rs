@@ -89,7 +89,7 @@ impl<'a> ConversationBuilder<'a> {
     }
 
     /// Begins a session and returns its name. If the conversation already has a session of that name, the new one gets
-    /// a number. `time` is the time of its turns that have none.
+    /// a number. `time` is used for turns of the session that have no time.
     pub(super) fn begin_session(&mut self, name: &str, time: Option<String>) -> String {
         let name = unused(name, &self.session_names);
         self.session_names.insert(name.clone());

@@ -27,7 +27,8 @@ fn response(request: u8) -> Idempotent {
     }
 }
 
-/// One request holds a key; other requests learn whether they are the same. The response ends the hold and stays.
+/// One request holds a key; other requests learn whether they repeat that request. The response ends the hold and
+/// stays.
 pub async fn a_key_has_one_holder(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));

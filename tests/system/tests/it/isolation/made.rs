@@ -16,7 +16,7 @@ const FORGED: [&str; 7] = [
     "%C3%A9",
 ];
 
-/// Acts on objects of alice.
+/// Curation acts that name objects of alice.
 const ACTS: [&str; 9] = [
     r#"{"kind":"correct_fact","fact":"{unit}","object":"a cat"}"#,
     r#"{"kind":"retire_fact","fact":"{unit}"}"#,

@@ -186,7 +186,7 @@ async fn waits(server: &Server, api: &Api) {
     assert!(server.heard().replies.len() <= 1);
 }
 
-/// When a record is erased, everything for which the model was shown the record is removed.
+/// When a record is erased, all output of the model that is based on that record is removed.
 async fn forgets(api: &Api) {
     let (status, erased) = api.delete("/spaces/talk/records/monday:1").await;
     assert_eq!(status, 202, "{erased}");

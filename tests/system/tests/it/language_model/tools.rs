@@ -1,4 +1,4 @@
-//! Tool calls, with the fields of the API and in the text of messages.
+//! Tool calls in both modes: with the fields of the API, and in the text of messages.
 
 use adapters::endpoint::chat::{ChatEndpoint, Options, ToolMode};
 use domain::port::{Chat, ChatMessage, LanguageModel, ToolCall, ToolChoice, ToolSpec};
