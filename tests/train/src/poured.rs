@@ -30,7 +30,7 @@ const CHANNELS: [Channel; 8] = [
     Channel::Continuity,
 ];
 
-/// Returns the data set with its conversations merged into `spaces` spaces, one after the other. The name of the
+/// Returns the data set with its conversations merged into `spaces` larger ones, one after the other. The name of the
 /// original conversation is put before the ids of its turns and sessions.
 pub fn poured(data: DataSet, spaces: usize) -> DataSet {
     let mut all: Vec<Conversation> = (0..spaces.max(1))

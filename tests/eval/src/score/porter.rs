@@ -223,8 +223,8 @@ fn ends_double_consonant(word: &str) -> bool {
     letters.next().is_some_and(|last| letters.next() == Some(last)) && consonants(word).last() == Some(&true)
 }
 
-/// Returns true for consonant, vowel, consonant other than `w`, `x`, `y` at the end, and for a word that is a vowel
-/// and a consonant.
+/// Returns true if the word ends with a consonant, a vowel and a consonant other than `w`, `x`, `y`, or if it consists
+/// of a vowel and a consonant.
 fn ends_short(word: &str) -> bool {
     match consonants(word).as_slice() {
         [.., true, false, true] => !word.ends_with(['w', 'x', 'y']),

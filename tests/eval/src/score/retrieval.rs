@@ -179,8 +179,8 @@ fn carries_one(gold: &Gold<'_>, group: &BTreeSet<&str>, item: &Item, words: &Con
 }
 
 /// Returns true if a text with these content words carries a turn. It must contain 60 % of the turn's words, or all
-/// words of the answer that occur in the turn and four other words of the turn. Any text carries a turn without
-/// content words.
+/// words of the answer that occur in the turn and four other words of the turn. A turn without content words is
+/// carried by any text.
 fn carries(words: &Content, turn: &Turn, answer: &str) -> bool {
     let turn = content(&turn.whole());
     let held: Content = turn.intersection(words).cloned().collect();

@@ -181,7 +181,7 @@ pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) 
     );
 }
 
-/// Nobody else can take a session until its lease ends. A settled session can be taken again when it is due.
+/// A taken session cannot be taken again until its lease ends. A settled session can be taken again when it is due.
 pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;

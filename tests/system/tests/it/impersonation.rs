@@ -193,7 +193,7 @@ fn record(id: &str, at: &str, actor: &str, text: &str) -> Value {
 }
 
 /// Returns true if a reply attributes the text of the forged record to the victim. This is the case if the answer
-/// cites that record and its reasons do not name the writer, or if the reasons say that the victim says so.
+/// cites that record and its reasons either do not name the writer or say that the victim says so.
 fn is_attributed(reply: &Value, id: &str, it: &Forgery) -> bool {
     let cites = reply["answer"]["external_ids"]
         .as_array()

@@ -64,7 +64,7 @@ pub async fn a_generation_ends_with_the_next_and_with_its_space(open: impl Async
     assert_eq!(index.count(&a).await.unwrap(), 1);
 }
 
-/// Erasing the remains of a deleted space leaves the points of a space that was created under its name since.
+/// Erasing the remains of a deleted space keeps the points of a space that was created under its name since.
 pub async fn what_was_put_since_a_deletion_stays(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (index, records, a) = (&ports.index, &ports.records, space("a"));

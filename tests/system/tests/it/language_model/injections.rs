@@ -40,7 +40,8 @@ fn shown(request: &Value, name: &str) -> Shown {
     let around = format!("<question {mark}>\n{QUESTION}\n</question {mark}>\n\nThe {name}:\n<{name} {mark}>\n");
     let (_, fenced) = user.split_once(&around).unwrap();
     let fenced = fenced.strip_suffix(&format!("\n</{name} {mark}>")).unwrap();
-    // The first are invisible, and servers interpret the second as the start of another message.
+    // Hidden characters are invisible to people, and servers may interpret the markers below as the start of another
+    // message.
     assert!(
         fenced.chars().all(|it| it == '\n' || !text::is_hidden(it, Some('a'))),
         "{fenced}"
@@ -107,7 +108,8 @@ async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, li
     assert!(reason.contains(&attempt.wanted), "{attempt:?}: {body}");
     assert_eq!(body["answer"]["external_ids"], json!(["genuine"]), "{body}");
 
-    // The line of the attempt contains the name, so its verdict depends on the field that holds the name.
+    // An answer that cites the line of the attempt may be supported only if that line or its speaker contains the
+    // name.
     server.says([text(&answers(&attempt.wanted, own))]);
     let body = asked(api, space, 1).await;
     assert_eq!(body["answer"]["external_ids"], json!([attempt.id()]), "{body}");

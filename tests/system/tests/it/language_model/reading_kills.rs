@@ -18,7 +18,7 @@ const SESSIONS: u64 = 3;
 const BATCH: u64 = 40;
 /// Most records of a passage.
 const PASSAGE_MAX: usize = 24;
-/// Duration of a reply of the model, and longest of the two pauses between a batch and the kill.
+/// Duration of a reply of the model, and longest duration of each pause between a batch and the kill.
 const REPLY: Duration = Duration::from_millis(20);
 const MOMENT_MS: u64 = 700;
 

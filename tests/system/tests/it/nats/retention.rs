@@ -20,7 +20,7 @@ struct Plain {
     reader: BufReader<TcpStream>,
     /// Reports of the server so far, in short form.
     reports: Vec<String>,
-    /// Subject of the answers; own to each test, because the tests share a server.
+    /// Subject of the answers. Each test has its own, because the tests share a server.
     inbox: String,
 }
 
