@@ -1,11 +1,15 @@
-//! Ablations: what each part of the memory is worth to questions, with all else as it was.
+//! Ablations measure how much each part of the memory contributes to the answers, with everything else unchanged.
 //!
-//! The conversations are sent once to a server over a folder of its own, whose language model reads them if it has one. The server
-//! is ended, another one over the folder answers the questions, and for each [`part::Part`] a copy of the folder is made, the part
-//! is taken out of it (`removal`), and a server over the copy answers the same questions. These servers read nothing: a clusterer
-//! with a model counts every space at its start, and would derive again what was taken out.
-//! `compare` sets the runs side by side. A part that is there again after the questions is an error: then it was derived
-//! again, and the run says nothing.
+//! 1. The conversations are sent once to a server that has its own folder. If the server has a language model, the
+//!    model reads them.
+//! 2. That server is stopped, and another one over the same folder answers the questions.
+//! 3. For each [`part::Part`], the folder is copied, the part is removed from the copy (`removal`), and a server over
+//!    the copy answers the same questions.
+//! 4. `compare` compares the runs.
+//!
+//! The servers of the steps 2 and 3 read nothing: a clusterer with a model scans every space at its start and would
+//! derive the removed part again. If the part exists again after the questions, the run is invalid and ends with an
+//! error.
 
 pub mod compare;
 pub mod contents;
@@ -29,28 +33,29 @@ use contents::Contents;
 use part::Part;
 use removal::{Removed, take_out};
 
-/// What is ablated, and how.
+/// Options of an ablation.
 pub struct Ablating {
-    /// The program that serves.
+    /// Program that serves.
     pub program: PathBuf,
-    /// Settings of the servers, as variables of their environment.
+    /// Settings of the servers, as environment variables.
     pub settings: Vec<Setting>,
     /// How the questions are asked.
     pub asking: Asking,
-    /// Gold labels in force.
+    /// Gold labels that are used.
     pub labels: Labels,
-    /// The parts, each taken out alone.
+    /// Parts, each removed alone.
     pub parts: Vec<Part>,
     /// Seed of the intervals.
     pub seed: u64,
-    /// Folder for the runs: `whole.jsonl`, `without-PART.jsonl`.
+    /// Folder for the runs: `whole.jsonl` and `without-PART.jsonl`.
     pub out: PathBuf,
 }
 
-/// Runs the whole and every ablation.
+/// Runs the questions with all parts, and once for each part without it.
 ///
 /// # Errors
-/// If a server cannot be started or does not answer, a store cannot be changed, a part was not taken out or is there again.
+/// If a server cannot be started or does not answer, if a store cannot be changed, or if a part was not removed or
+/// exists again.
 pub async fn run(data: &DataSet, ablating: &Ablating) -> anyhow::Result<Vec<Ablation>> {
     fs::create_dir_all(&ablating.out).with_context(|| format!("cannot create {}", ablating.out.display()))?;
     let scratch = Scratch::create()?;
@@ -110,7 +115,7 @@ async fn ablate(
     Ok(compare(part, removed.before, whole, &without, ablating.seed))
 }
 
-/// Returns the settings of servers whose language model answers and reads nothing; what was read before counts.
+/// Returns the settings of servers whose language model answers but reads nothing; earlier readings stay in effect.
 fn settings_without_reading(ablating: &Ablating) -> Vec<Setting> {
     let off = [
         "MNEMIC_WRITER__READINGS__ENABLED",
@@ -123,7 +128,7 @@ fn settings_without_reading(ablating: &Ablating) -> Vec<Setting> {
     ablating.settings.iter().cloned().chain(off).collect()
 }
 
-/// Asks the questions, keeps the run under a name, and scores it.
+/// Asks the questions, stores the run under a name, and scores it.
 async fn ask(
     data: &DataSet,
     ablating: &Ablating,
@@ -140,7 +145,7 @@ async fn ask(
     score::score(data, &read_lines(&path)?, ablating.labels)
 }
 
-/// Takes a part out of every space of a folder that nobody serves.
+/// Removes a part from every space of a folder that no server uses.
 async fn take_out_everywhere(dir: &Path, spaces: &Spaces<'_>, part: Part) -> anyhow::Result<Removed> {
     let stores = Embedded::open(dir, Options::default()).await?;
     let mut sum = Removed::default();
@@ -188,7 +193,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What stays in the temporary folder does no harm.
+        // A folder that stays in the temporary folder does no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

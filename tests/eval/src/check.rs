@@ -1,4 +1,5 @@
-//! Checks that a data set keeps its form: ids, order in time, evidence that exists, answers that evidence bears out.
+//! Checks the format of a data set: unique ids, order in time, evidence that exists, and answers that their evidence
+//! supports.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,18 +8,18 @@ use chrono::NaiveDateTime;
 use crate::data::{Conversation, DataSet, Question, Turn};
 use crate::score::words::content;
 
-/// What a check found.
+/// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// What breaks the form.
+    /// Violations of the format.
     pub errors: Vec<String>,
-    /// What may be meant: answers whose words are not in their evidence.
+    /// Possible mistakes that may be intended: answers whose words are not in their evidence.
     pub notes: Vec<String>,
     /// Counts by name: conversations, turns, questions by category.
     pub counts: BTreeMap<String, usize>,
 }
 
-/// Checks a data set.
+/// Returns the errors, notes and counts of a data set.
 pub fn check(data: &DataSet) -> Findings {
     let mut findings = Findings::default();
     let mut conversations = HashMap::new();
@@ -132,8 +133,8 @@ fn check_question(question: &Question, conversation: &Conversation, findings: &m
     }
 }
 
-/// Notes an answer none of whose content words stands in its evidence. Dates are worked out and answers of yes and no
-/// are judged, so some such answers are right.
+/// Adds a note about an answer that has no content word in common with its evidence. Some such answers are right:
+/// dates are computed, and "yes" or "no" is a judgement.
 fn note_unborne(question: &Question, evidence: &[&String], turns: &HashMap<&str, &Turn>, findings: &mut Findings) {
     let shown = evidence.iter().filter_map(|id| turns.get(id.as_str()));
     let words = shown

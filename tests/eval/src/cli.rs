@@ -22,7 +22,7 @@ use crate::report::{self, Floor};
 use crate::score::{self, Labels, summary};
 use crate::{check, recall, run_file};
 
-/// Metrics that get an interval.
+/// Metrics for which an interval is computed.
 const INTERVALS: [&str; 13] = [
     "R@5", "R@10", "nDCG@10", "E@256", "E@512", "E@1024", "E@2048", "all@512", "right", "answer", "F1", "BLEU-1", "EM",
 ];
@@ -53,19 +53,19 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Send the conversations, ask the questions, write what comes back.
+    /// Send the conversations, ask the questions, and write the answers of the server.
     Run(RunArgs),
     /// Compare a run with the gold labels.
     Score(ScoreArgs),
-    /// Check that a data set keeps its form.
+    /// Check the format of a data set.
     Check(CheckArgs),
     /// Convert files of a public data set, or runs of an agent, into a data set.
     Convert(convert::ConvertArgs),
     /// Let a language model judge answers, twice each.
     Judge(judge::JudgeArgs),
-    /// Take parts out of the memory, one at a time, and compare the answers with those of the whole.
+    /// Remove parts of the memory, one at a time, and compare the answers with those of the whole memory.
     Ablate(ablate::AblateArgs),
-    /// Send the conversations, say the messages, count unwanted hints and what is found.
+    /// Send the conversations and then the messages, and count unwanted hints and found evidence.
     Recall(RecallArgs),
 }
 
@@ -74,55 +74,56 @@ struct RunArgs {
     /// Folder of the data set.
     #[arg(long)]
     data: PathBuf,
-    /// Part of the data set.
+    /// Split of the data set; `all` takes everything.
     #[arg(long, default_value = "all")]
     split: String,
-    /// File for the run, one line a question.
+    /// File for the run, with one line for each question.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
     server: ServerArgs,
-    /// Ask only so many questions, from the first.
+    /// Ask only this many questions, starting with the first.
     #[arg(long)]
     limit: Option<usize>,
-    /// Requests at once.
+    /// Number of parallel requests.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: u8,
     /// Share of the evidence at which packing stops, above 0; 1 spends every budget.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     enough: f32,
-    /// Way to look for evidence, as the server names them.
+    /// Strategy for finding evidence, by its name at the server.
     #[arg(long, value_name = "NAME", default_value = "route")]
     strategy: String,
-    /// Seconds to wait before the questions, for what is derived from the turns.
+    /// Seconds to wait before the questions, so that the server can derive facts and topics from the turns.
     #[arg(long, default_value_t = 0)]
     settle: u64,
-    /// Calls of the server's language model that an answer may take; one that it was done without gets no line.
+    /// Most calls of the server's language model for one answer; an answer that was made without the model gets no
+    /// line.
     #[arg(long, value_name = "N", default_value_t = 0)]
     model_calls: u32,
-    /// Record the calls of the language model to this file; those that it holds already are answered from it.
+    /// Record the calls of the language model in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "replay"])]
     record: Option<PathBuf>,
-    /// Replay the calls of the language model from this file; no endpoint is asked.
+    /// Replay the calls of the language model from this file; no endpoint is called.
     #[arg(long, value_name = "FILE", conflicts_with = "url")]
     replay: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 struct ServerArgs {
-    /// Server to measure; without it a standalone one is started and ended.
+    /// Server to measure; without this option, a standalone server is started and stopped.
     #[arg(long, env = "MNEMIC_URL")]
     url: Option<String>,
     /// Key for the server.
     #[arg(long, env = "MNEMIC_KEY", hide_env_values = true)]
     key: Option<String>,
-    /// Program to start when there is no URL [default: `mnemic` beside this program].
+    /// Program to start when there is no URL [default: `mnemic` next to this program].
     #[arg(long)]
     mnemic: Option<PathBuf>,
 }
 
 impl ServerArgs {
-    /// Returns a client, and the server if one had to be started; it ends when it is dropped.
+    /// Returns a client, and the server if one had to be started. The server stops when it is dropped.
     async fn client(self, settings: &[Setting]) -> anyhow::Result<(Client, Option<Server>)> {
         let server = match &self.url {
             Some(_) => None,
@@ -141,27 +142,28 @@ struct RecallArgs {
     /// Folder with messages.jsonl, or a data set whose questions are messages.
     #[arg(long)]
     data: PathBuf,
-    /// Folder of the data set with the conversations [default: that of the messages].
+    /// Folder of the data set with the conversations [default: the folder of the messages].
     #[arg(long)]
     conversations: Option<PathBuf>,
     #[command(flatten)]
     server: ServerArgs,
-    /// Let what is sensitive be said.
+    /// Allow hints with sensitive content.
     #[arg(long)]
     sensitive: bool,
-    /// Seconds between sending the conversations and the first message, for what is derived of them.
+    /// Seconds between sending the conversations and the first message, so that the server can derive facts and
+    /// topics.
     #[arg(long, default_value_t = 10)]
     settle: u64,
-    /// Also write a line a message here.
+    /// Also write one line for each message to this file.
     #[arg(long)]
     out: Option<PathBuf>,
-    /// Fail when more of the messages that need no hint get one, 0 to 1.
+    /// Fail if more than this share of the messages that need no hint get one, 0 to 1.
     #[arg(long)]
     unwanted_max: Option<f64>,
-    /// Fail when recall at 5 is less, 0 to 1.
+    /// Fail if recall at 5 is below this value, 0 to 1.
     #[arg(long)]
     recall_min: Option<f64>,
-    /// Requests at once.
+    /// Number of parallel requests.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: u8,
 }
@@ -171,22 +173,23 @@ struct ScoreArgs {
     /// Folder of the data set.
     #[arg(long)]
     data: PathBuf,
-    /// The run.
+    /// File of the run.
     #[arg(long)]
     run: PathBuf,
-    /// Part of the data set.
+    /// Split of the data set; `all` takes everything.
     #[arg(long, default_value = "all")]
     split: String,
-    /// Gold labels in force.
+    /// Gold labels to use.
     #[arg(long, value_enum, default_value_t)]
     gold: Labels,
-    /// Also write the numbers here.
+    /// Also write the numbers to this file.
     #[arg(long)]
     json: Option<PathBuf>,
-    /// Also write questions, right and given answers here, one a line, for `judge`.
+    /// Also write questions, right answers and given answers to this file, one a line, for `judge`.
     #[arg(long)]
     answers: Option<PathBuf>,
-    /// Fail when a metric is below its floor: a JSON object of metric (or `category/metric`) and least share, 0 to 1.
+    /// Fail if a metric is below its floor. The file is a JSON object from metric (or `category/metric`) to the least
+    /// share, 0 to 1.
     #[arg(long)]
     floor: Option<PathBuf>,
     /// Add 95 % intervals, drawn over conversations and their questions.
@@ -221,7 +224,7 @@ pub fn main() -> ExitCode {
     })
 }
 
-/// The run fell short of what was demanded.
+/// Exit code of a run that did not reach the demanded values.
 const SHORT: u8 = 3;
 
 fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
@@ -255,7 +258,7 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Returns what a server that is started is told of recordings.
+/// Returns the settings about recordings for a server that is started.
 fn recording(record: Option<&Path>, replay: Option<&Path>) -> anyhow::Result<Vec<Setting>> {
     let named = [
         ("MNEMIC_LANGUAGE_MODEL__RECORD", record),

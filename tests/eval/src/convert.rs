@@ -1,9 +1,9 @@
-//! Converts the files of public data sets and the runs of agents into the form that [`crate::data`] reads.
+//! Converts the files of public data sets and the runs of agents into the format that [`crate::data`] reads.
 //!
 //! Each format has a module: `numbered_sessions` (LoCoMo, REALTALK), `longmemeval`, `beam`, `memory_agent_bench`,
-//! `trajectory`. They are lenient where versions of a format differ (fields that are missing, ids that stand twice) and count
-//! what they mend; everything else is an error with file, item and field. Items are read one after the other, so a file may
-//! be larger than memory.
+//! `trajectory`. The modules accept the differences between versions of a format, such as missing fields and duplicate
+//! ids, and count what they repair. Everything else is an error that names file, item and field. Items are read one
+//! after the other, so a file may be larger than memory.
 
 mod beam;
 mod builder;
@@ -33,9 +33,9 @@ pub enum Format {
     Locomo,
     /// A list of questions, each with the sessions of its user.
     Longmemeval,
-    /// A chat a file, with numbered sessions.
+    /// One chat in each file, with numbered sessions.
     Realtalk,
-    /// Chats of batches, with probing questions by ability.
+    /// Chats made of batches, with probing questions by ability.
     Beam,
     /// Contexts with questions and answers, as JSON or JSON lines.
     MemoryAgentBench,
@@ -43,37 +43,37 @@ pub enum Format {
     Trajectory,
 }
 
-/// What to convert.
+/// Options of a conversion.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The format of the files.
+    /// Format of the files.
     pub format: Format,
-    /// The files, in this order.
+    /// Files, in the order in which they are converted.
     pub files: Vec<PathBuf>,
-    /// Questions in a file of their own; only of BEAM, for one chat.
+    /// File with the questions; only for one chat of BEAM.
     pub questions: Option<PathBuf>,
-    /// Folder of the data set that is made.
+    /// Folder for the new data set.
     pub out: PathBuf,
 }
 
-/// What was converted.
+/// Result of a conversion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Conversations.
+    /// Number of conversations.
     pub conversations: usize,
-    /// Turns.
+    /// Number of turns.
     pub turns: usize,
-    /// Questions.
+    /// Number of questions.
     pub questions: usize,
-    /// What was mended or left out.
+    /// Repairs and omissions, counted by kind.
     pub notes: Notes,
 }
 
-/// Converts files into a data set: `conversations.jsonl` and `questions.jsonl` in a folder that has neither.
+/// Converts files into a data set: it writes `conversations.jsonl` and `questions.jsonl` to a folder that has neither.
 ///
 /// # Errors
-/// If a file cannot be read or does not fit, with file, item and field; if an id stands twice; if the folder holds a data set or
-/// cannot be written. Then it is left as it was.
+/// If a file cannot be read or has another format, with file, item and field; if an id occurs twice; if the folder
+/// already has a data set or cannot be written. After an error the folder has no new files.
 pub fn convert(conversion: &Conversion) -> anyhow::Result<Counts> {
     let is_one_beam_chat = conversion.format == Format::Beam && conversion.files.len() == 1;
     ensure!(
@@ -129,7 +129,7 @@ fn each(
     Ok(())
 }
 
-/// A file of BEAM holds samples, or it is one chat, whose first element is no sample.
+/// Converts files of BEAM. A file holds samples, or it is one chat, whose first element is not a sample.
 fn convert_beam(conversion: &Conversion, writer: &mut DataSetWriter, notes: &mut Notes) -> anyhow::Result<()> {
     let questions = conversion.questions.as_deref().map(read_whole).transpose()?;
     for file in &conversion.files {
@@ -146,7 +146,7 @@ fn convert_beam(conversion: &Conversion, writer: &mut DataSetWriter, notes: &mut
 
 fn holds_samples(file: &Path) -> anyhow::Result<bool> {
     let mut first = None;
-    // The error that ends the reading after one item is no error of the file.
+    // The callback returns an error only to stop after the first item; the file itself has no error.
     let read = for_each_item(file, &mut |item| {
         first = Some(item.value.get("chat").is_some());
         anyhow::bail!("the first item is enough")
@@ -157,7 +157,7 @@ fn holds_samples(file: &Path) -> anyhow::Result<bool> {
     }
 }
 
-/// Writes a data set under names that are not final until all of it is written.
+/// Writes a data set under temporary names, and renames the files when the data set is complete.
 struct DataSetWriter {
     conversations: Lines,
     questions: Lines,
@@ -247,7 +247,7 @@ impl Lines {
 
     fn discard(self) {
         drop(self.out);
-        // What is left under the unfinished name does no harm.
+        // A file that stays under its temporary name does no harm.
         let _ = fs::remove_file(&self.unfinished);
     }
 }

@@ -1,6 +1,6 @@
 //! Data sets: conversations, and questions with their gold answers and evidence.
 //!
-//! A data set is a folder with `conversations.jsonl` and `questions.jsonl`, one object a line.
+//! A data set is a folder with `conversations.jsonl` and `questions.jsonl`, which have one object on each line.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -11,61 +11,63 @@ use anyhow::Context;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// One conversation; its turns stand in the order of time.
+/// One conversation; its turns are in the order of time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Conversation {
-    /// Names it; unique in the data set.
+    /// Id of the conversation; unique in the data set.
     pub conversation_id: String,
-    /// Part of the data set it belongs to.
+    /// Split of the data set that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
-    /// Who speaks.
+    /// Names of the speakers.
     #[serde(default)]
     pub speakers: Vec<String>,
-    /// What was said.
+    /// Turns, in the order of time.
     pub turns: Vec<Turn>,
 }
 
 /// One turn of a conversation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Turn {
-    /// Names it; unique in the conversation.
+    /// Id of the turn; unique in the conversation.
     pub id: String,
-    /// The session it belongs to; written as a text or a number.
+    /// Session of the turn; in the file a text or a number.
     #[serde(deserialize_with = "text_or_number")]
     pub session: String,
-    /// Who said it.
+    /// Name of the speaker.
     pub speaker: String,
-    /// What was said; may be empty beside an image.
+    /// Text of the turn; may be empty if there is an image.
     pub text: String,
-    /// When, ISO 8601 without a zone.
+    /// Time of the turn, ISO 8601 without a zone.
     pub timestamp: String,
-    /// What a shared image shows.
+    /// Description of a shared image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
-    /// Where a shared image lies.
+    /// Address of a shared image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_uri: Option<String>,
-    /// What else is known of it, such as the step of an agent's run and the place, under the names that the server reads.
+    /// Further data about the turn, such as the step of an agent's run and the place, under the keys that the server
+    /// reads.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }
 
 impl Turn {
-    /// Returns the text with the caption behind it: everything the turn says.
+    /// Returns the text followed by the caption.
     pub fn whole(&self) -> String {
         format!("{} {}", self.text, self.image_caption.as_deref().unwrap_or_default())
     }
 }
 
-/// One question with what a right answer is. Only its wording goes to the server, and the answer to a judge.
+/// One question with its gold labels. The server gets only the wording of the question; a judge also gets the gold
+/// answer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Question {
-    /// Names it; unique in the data set.
+    /// Id of the question; unique in the data set.
     pub id: String,
-    /// The conversation it is about.
+    /// Id of the conversation that it is about.
     pub conversation_id: String,
-    /// Part of the data set it belongs to.
+    /// Split of the data set that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub split: Option<String>,
     /// The question.
@@ -77,29 +79,31 @@ pub struct Question {
     pub accept: Vec<String>,
     /// Kind of question, for tables.
     pub category: String,
-    /// The kind as a number where answers are scored by kind: 1 lists, 3 answers with a remark behind a semicolon.
+    /// Number of the category, for answers that are scored by category: 1 for lists, 3 for answers with a remark after
+    /// a semicolon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category_id: Option<i64>,
-    /// Turns that hold the answer, all of them needed.
+    /// Turns that contain the answer; all of them are needed.
     pub evidence: Vec<String>,
-    /// The one of them that the question starts from: it tells what the question names, and the others follow from it.
+    /// The evidence turn that the question starts from. It states the things that the question names, and the other
+    /// turns follow from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<String>,
-    /// Instead of `evidence`: groups of which one turn each is needed.
+    /// Replaces `evidence`: groups of turns; one turn of each group is needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence_groups: Vec<Vec<String>>,
-    /// Whether the conversation holds an answer.
+    /// Whether the conversation contains an answer.
     pub answerable: bool,
     /// Choices of a multiple-choice question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<serde_json::Value>,
-    /// What a good long answer says, one statement each.
+    /// Statements of a good long answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rubric: Vec<String>,
-    /// Turns that tempt to answer an unanswerable question.
+    /// Turns that suggest a wrong answer to an unanswerable question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trap_evidence: Vec<String>,
-    /// What an audit found wrong with the question.
+    /// Error that an audit found in the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audit_error: Option<String>,
     /// Evidence according to the audit.
@@ -110,12 +114,12 @@ pub struct Question {
     pub answer_audited: Option<String>,
 }
 
-/// A data set.
+/// Conversations and the questions about them.
 #[derive(Clone, Debug)]
 pub struct DataSet {
-    /// In the order of the file.
+    /// Conversations in the order of the file.
     pub conversations: Vec<Conversation>,
-    /// In the order of the file.
+    /// Questions in the order of the file.
     pub questions: Vec<Question>,
 }
 
@@ -123,7 +127,7 @@ impl DataSet {
     /// Reads the data set in a folder.
     ///
     /// # Errors
-    /// If a file is missing or a line is not an object of the form, with file and line number.
+    /// If a file is missing, or if a line is not an object of the expected form; the error gives file and line number.
     pub fn read(dir: &Path) -> anyhow::Result<DataSet> {
         Ok(DataSet {
             conversations: read_lines(&dir.join("conversations.jsonl"))?,
@@ -131,7 +135,7 @@ impl DataSet {
         })
     }
 
-    /// Returns the data set with only the conversations and questions of a split; `all` keeps everything.
+    /// Returns the data set with only the conversations and questions of a split; `all` returns everything.
     #[must_use]
     pub fn only(mut self, split: &str) -> DataSet {
         if split != "all" {
@@ -142,14 +146,14 @@ impl DataSet {
     }
 }
 
-/// When questions are asked, by their ids: the "now" of relative times in them. Those that are left out are asked when the
-/// last turn of their conversation was.
+/// Times at which questions are asked, by the ids of the questions. They define "now" for relative times in a
+/// question. A question without an entry is asked at the time of the last turn of its conversation.
 pub type QuestionTimes = HashMap<String, String>;
 
-/// Reads when the questions of the data set in a folder are asked (`asked_at`), where it says so.
+/// Returns the times at which the questions of a data set are asked, from the field `asked_at` of those that have it.
 ///
 /// # Errors
-/// As [`read_lines`].
+/// Those of [`read_lines`].
 pub fn question_times(dir: &Path) -> anyhow::Result<QuestionTimes> {
     #[derive(Deserialize)]
     struct Asked {
@@ -160,10 +164,10 @@ pub fn question_times(dir: &Path) -> anyhow::Result<QuestionTimes> {
     Ok(asked.into_iter().filter_map(|it| Some((it.id, it.asked_at?))).collect())
 }
 
-/// Reads a file of one JSON object a line; empty lines are skipped.
+/// Reads a file with one JSON object on each line; empty lines are skipped.
 ///
 /// # Errors
-/// If the file cannot be read or a line does not fit, with file and line number.
+/// If the file cannot be read or a line does not fit; the error gives file and line number.
 pub fn read_lines<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
     let file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let mut items = Vec::new();

@@ -1,4 +1,4 @@
-//! Drives a server: sends conversations, asks questions, notes what comes back.
+//! Drives a server: sends conversations, asks questions, and records the responses.
 
 pub mod client;
 pub mod server;
@@ -19,60 +19,61 @@ use crate::data::{Conversation, DataSet, Question, QuestionTimes, Turn};
 use crate::run_file::{Item, Line};
 use client::{Client, Reply, Shown};
 
-/// Token budgets asked for; the one whose query is timed, ranked and answered comes first.
+/// Token budgets of the queries. The first one is timed, ranked and answered.
 const BUDGETS: [u32; 4] = [512, 256, 1024, 2048];
 
-/// Time a question may take, milliseconds: more than a server in earnest should grant, so that a slow answer is
-/// measured as slow and not as none.
+/// Time limit of a question, in milliseconds. It is longer than a production server should allow, so that a slow
+/// answer is measured as slow and not as missing.
 const PATIENCE_MS: u32 = 20_000;
 
-/// The same where calls of a language model are allowed.
+/// Time limit of a question if calls of a language model are allowed, in milliseconds.
 const MODEL_PATIENCE_MS: u32 = 120_000;
 
-/// Units asked for beside the pack, best first.
+/// Number of ranked units that are requested in addition to the pack, best first.
 const RANKED: u32 = 50;
 
-/// Records sent at once.
+/// Number of records in one request.
 const BATCH: usize = 64;
 
-/// What a question is to the server: no gold.
+/// The part of a question that the server sees; it contains no gold labels.
 struct Asked<'a> {
     id: &'a str,
     space: &'a SpaceId,
     question: &'a str,
-    /// When it is asked; as a rule when the last turn was, as questions come after the talk.
+    /// Time at which it is asked. By default this is the time of the last turn, because questions come after the
+    /// conversation.
     asked_at: Option<&'a str>,
 }
 
-/// How a data set is asked.
+/// Options for asking the questions of a data set.
 #[derive(Clone, Debug)]
 pub struct Asking {
-    /// Questions asked, from the first.
+    /// Number of questions to ask, starting with the first.
     pub limit: usize,
-    /// Requests at once.
+    /// Number of parallel requests.
     pub jobs: usize,
-    /// Share of the evidence at which packing stops, 1 for never.
+    /// Share of the evidence at which packing stops; 1 means never.
     pub enough: f32,
-    /// Way to look for evidence.
+    /// Strategy for finding evidence.
     pub strategy: String,
-    /// How long to wait before the questions, for what is derived from the turns.
+    /// Time to wait before the questions, so that the server can derive facts and topics.
     pub settle: Duration,
-    /// Calls of a language model that an answer may take.
+    /// Most calls of a language model for one answer.
     pub model_calls: u32,
-    /// When the questions are asked.
+    /// Times at which the questions are asked.
     pub asked_at: QuestionTimes,
 }
 
-/// The spaces of conversations, by the conversations' ids.
+/// Spaces of the conversations, by the ids of the conversations.
 pub type Spaces<'a> = HashMap<&'a str, SpaceId>;
 
-/// Sends the conversations that are asked about, asks the questions, writes a line each to `out`.
+/// Sends the conversations that questions are about, asks the questions, and writes one line for each to `out`.
 ///
-/// Lines keep the order of the questions. Returns the number of lines, and what
-/// went wrong with the questions that have none.
+/// Lines keep the order of the questions. Returns the number of lines, and the errors of the questions that have no
+/// line.
 ///
 /// # Errors
-/// If the server cannot be reached or refuses a turn at the beginning, or `out` cannot be written.
+/// If the server cannot be reached or rejects a turn, or if `out` cannot be written.
 pub async fn run(
     client: &Client,
     data: &DataSet,
@@ -85,10 +86,10 @@ pub async fn run(
     ask_all(client, data, &spaces, asking, out).await
 }
 
-/// Returns the spaces of the conversations that are asked about.
+/// Returns the spaces of the conversations that questions are about.
 ///
 /// # Errors
-/// Never for ids of conversations; passed on all the same.
+/// If the id of a conversation gives no valid name of a space; the mapping of ids avoids that.
 pub fn spaces_asked<'a>(data: &'a DataSet, asking: &Asking) -> anyhow::Result<Spaces<'a>> {
     let questions = asked(data, asking);
     spaces_of(data, |id| questions.iter().any(|it| it.conversation_id == id))
@@ -98,7 +99,7 @@ fn asked<'a>(data: &'a DataSet, asking: &Asking) -> &'a [Question] {
     &data.questions[..asking.limit.min(data.questions.len())]
 }
 
-/// Asks the questions about conversations that the server holds, as [`run`] does.
+/// Asks the questions about conversations that the server already has, as [`run`] does.
 ///
 /// # Errors
 /// If `out` cannot be written, or a question is about an unknown conversation.
@@ -144,7 +145,7 @@ pub async fn ask_all(
     Ok((wanted.len() - failures.len(), failures))
 }
 
-/// Returns when the last turn of a conversation was. Times without a zone are in order as texts.
+/// Returns the time of the last turn of a conversation. Times without a zone sort correctly as texts.
 fn last_turn<'a>(data: &'a DataSet, conversation: &str) -> Option<&'a str> {
     let conversation = data
         .conversations
@@ -153,7 +154,7 @@ fn last_turn<'a>(data: &'a DataSet, conversation: &str) -> Option<&'a str> {
     conversation.turns.iter().map(|it| it.timestamp.as_str()).max()
 }
 
-/// Returns the spaces of the conversations that are wanted, by the conversations' ids.
+/// Returns the spaces of the conversations that `wanted` selects, by the ids of the conversations.
 pub(crate) fn spaces_of(data: &DataSet, wanted: impl Fn(&str) -> bool) -> anyhow::Result<Spaces<'_>> {
     let ids = data.conversations.iter().map(|it| it.conversation_id.as_str());
     ids.filter(|it| wanted(it)).map(|it| Ok((it, space(it)?))).collect()
@@ -173,7 +174,7 @@ pub(crate) async fn import(client: &Client, data: &DataSet, spaces: &Spaces<'_>,
     Ok(())
 }
 
-/// Sends one conversation and waits until all of it is searchable. Sending it again changes nothing.
+/// Sends one conversation and waits until all of it is searchable. Sending it again has no effect.
 async fn send(client: &Client, conversation: &Conversation, space: &SpaceId, bar: &ProgressBar) -> anyhow::Result<()> {
     client.create(space).await?;
     let mut ordinals = HashMap::<&str, u32>::new();
@@ -276,8 +277,8 @@ fn items(shown: Vec<Shown>) -> Vec<Item> {
         .collect()
 }
 
-/// Returns the space of a conversation: `eval-` and its id in the letters a space may have. Ids that need changing or
-/// cutting get a digest behind, so that two conversations never share a space.
+/// Returns the space of a conversation: `eval-` and the id, reduced to the letters that a space may have. An id that
+/// had to be changed or cut gets a digest at its end, so that two conversations never share a space.
 fn space(conversation: &str) -> anyhow::Result<SpaceId> {
     let plain = |c: char| {
         if c.is_ascii_lowercase() || c.is_ascii_digit() || ".-_".contains(c) {

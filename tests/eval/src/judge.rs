@@ -1,8 +1,8 @@
-//! A language model as a judge of answers: two verdicts for each, of which the second sees gold and given answer in the other
-//! order, since judges favour a place.
+//! A language model judges answers. Each answer gets two verdicts. The second call shows the gold answer and the given
+//! answer in the other order, because judges favour a position.
 //!
-//! [`prompt`] says what is asked and reads the replies, [`verdicts`] keeps them in a file so that a run that broke off goes on,
-//! [`report`] adds them up. The judge is any [`LanguageModel`].
+//! [`prompt`] makes the prompt and reads the replies, [`verdicts`] stores them in a file so that an interrupted run
+//! can continue, and [`report`] adds them up. The judge is any [`LanguageModel`].
 
 pub mod prompt;
 pub mod report;
@@ -26,15 +26,15 @@ use verdicts::{VerdictFile, VerdictLine};
 /// An answer to be judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// Names it; unique in the file.
+    /// Id of the answer; unique in the file.
     #[serde(alias = "question_id")]
     pub id: String,
-    /// What was asked.
+    /// The question.
     pub question: String,
     /// The right answer; empty if there is none.
     #[serde(default)]
     pub gold: String,
-    /// Other wordings of it.
+    /// Other wordings of the right answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accept: Vec<String>,
     /// The answer to be judged; empty if none was given.
@@ -45,7 +45,7 @@ pub struct Answer {
     pub category: String,
 }
 
-/// Returns the answers of a run to the questions of a data set; a question without a line has an empty one.
+/// Returns the answers of a run to the questions of a data set. A question without a line has an empty answer.
 ///
 /// # Errors
 /// If two lines are about the same question.
@@ -69,10 +69,10 @@ pub fn answers_of(data: &DataSet, run: &[run_file::Line]) -> anyhow::Result<Vec<
     Ok(answers.collect())
 }
 
-/// Reads a file of answers, one a line.
+/// Reads a file of answers, one on each line.
 ///
 /// # Errors
-/// If it cannot be read, a line does not fit, or an id stands twice.
+/// If the file cannot be read, a line does not fit, or an id occurs twice.
 pub fn read_answers(path: &Path) -> anyhow::Result<Vec<Answer>> {
     let answers: Vec<Answer> = read_lines(path)?;
     let mut ids = HashSet::new();
@@ -87,23 +87,23 @@ pub fn read_answers(path: &Path) -> anyhow::Result<Vec<Answer>> {
     Ok(answers)
 }
 
-/// Who judges.
+/// A language model that judges, and the limits of its use.
 pub struct Judge {
-    /// Replies to the prompts.
+    /// Model that replies to the prompts.
     pub model: Arc<dyn LanguageModel>,
-    /// Its name: verdicts of another one do not count.
+    /// Name of the model. A verdict by another model does not count as done.
     pub name: String,
-    /// Calls at once.
+    /// Number of parallel calls.
     pub jobs: usize,
 }
 
-/// What came of judging.
+/// Result of judging.
 pub struct Judged {
-    /// The verdicts of all answers, those of earlier runs too.
+    /// Verdicts of all answers, including those of earlier runs.
     pub verdicts: Vec<VerdictLine>,
-    /// What this run spent.
+    /// Calls and tokens that this run used.
     pub spent: ModelCost,
-    /// Why verdicts are missing.
+    /// Errors that explain missing verdicts.
     pub failures: Vec<anyhow::Error>,
 }
 
@@ -113,10 +113,10 @@ struct Wanted<'a> {
     key: String,
 }
 
-/// Asks for the verdicts that the file does not hold, and adds each to it as soon as it is there.
+/// Asks for the verdicts that the file does not contain, and appends each to the file as soon as it is complete.
 ///
 /// # Errors
-/// If the file cannot be read or written. An answer that the judge gives no reply to is a failure of that answer alone.
+/// If the file cannot be read or written. If the judge gives no reply about an answer, only that answer fails.
 pub async fn judge(judge: &Judge, answers: &[Answer], path: &Path) -> anyhow::Result<Judged> {
     let mut file = VerdictFile::open(path)?;
     let wanted = answers.iter().flat_map(|answer| {
@@ -153,7 +153,7 @@ pub async fn judge(judge: &Judge, answers: &[Answer], path: &Path) -> anyhow::Re
     Ok(judged)
 }
 
-/// Asks for one verdict, and once more if the reply cannot be read.
+/// Asks for one verdict. If the reply cannot be read, it asks once more.
 async fn ask(judge: &Judge, wanted: Wanted<'_>) -> anyhow::Result<VerdictLine> {
     let chat = prompt::chat(wanted.answer, wanted.order);
     let attempts = [chat.clone(), chat.with_remark(prompt::REMARK)];

@@ -1,11 +1,18 @@
 //! `mnemic-eval` measures Mnemic from outside: it sends the conversations of a data set over HTTP, asks the questions,
-//! and scores what comes back.
+//! and scores the responses.
 //!
-//! Reading order: [`data`] and [`run_file`] are the two forms on disk, [`drive`] turns the first into the second by
-//! asking a server, [`score`] compares them, [`report`] prints. The gold answers stay in [`score`], [`check`]
-//! and [`judge`]: [`drive`] sees conversations and the wording of questions only. [`recall`] measures what messages wake.
-//! [`convert`] makes data sets of public files, [`judge`] lets a language model judge answers, and [`ablate`] measures what
-//! parts of the memory are worth.
+//! Read the modules in this order:
+//!
+//! - [`data`] and [`run_file`] are the two file formats.
+//! - [`drive`] makes a run file from a data set by asking a server.
+//! - [`score`] compares the two, and [`report`] prints the result.
+//! - [`recall`] measures the hints for messages.
+//! - [`check`] checks the format of a data set, and [`convert`] makes data sets from public files.
+//! - [`judge`] lets a language model judge answers.
+//! - [`ablate`] measures the contribution of parts of the memory.
+//!
+//! Gold answers are used only in [`score`], [`check`] and [`judge`]. [`drive`] sees only the conversations and the
+//! wording of the questions.
 
 pub mod ablate;
 pub mod check;

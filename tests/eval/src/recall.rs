@@ -1,4 +1,5 @@
-//! Recall measured: how often a message wakes a hint although none is needed, and how much of what it should wake is found.
+//! Measures recall: how often a message that needs no hint gets one, and how much of the expected evidence the hints
+//! contain.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,86 +13,88 @@ use crate::data::{DataSet, read_lines};
 use crate::drive::client::{Client, Recalled};
 use crate::drive::{import, spaces_of};
 
-/// Hints asked for.
+/// Number of hints that are requested.
 pub const HINTS: usize = 5;
-/// Time a message may take, milliseconds: slow is measured as slow and not as silence.
+/// Time limit of a message, in milliseconds. A slow response is measured as slow and not as missing.
 const PATIENCE_MS: u32 = 20_000;
 
-/// One message with what it should wake. The expected turns never leave this program.
+/// One message with the turns that its hints should cite. The expected turns never leave this program.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Message {
-    /// Names it; unique in the file.
+    /// Id of the message; unique in the file.
     pub id: String,
-    /// The conversation whose memory it is said to.
+    /// Id of the conversation whose memory gets the message.
     pub conversation_id: String,
-    /// What is said.
+    /// Text of the message.
     #[serde(alias = "question")]
     pub message: String,
-    /// Who says it; empty if that does not matter.
+    /// Name of the speaker; empty if it does not matter.
     #[serde(default)]
     pub actor: String,
-    /// When, ISO 8601; a day after the last turn if not told.
+    /// Time of the message, ISO 8601. The default is a day after the last turn.
     pub at: Option<String>,
     /// Kind of message, for tables.
     pub category: String,
-    /// Groups of turns of which one each should be woken; none if it should wake nothing.
+    /// Groups of turns; the hints should cite one turn of each group. Empty if the message needs no hint.
     #[serde(default)]
     pub evidence_groups: Vec<Vec<String>>,
 }
 
-/// What came back for one message.
+/// Response to one message.
 #[derive(Clone, Debug, Serialize)]
 pub struct Line {
-    /// The message.
+    /// Id of the message.
     pub id: String,
-    /// Its kind.
+    /// Kind of the message.
     pub category: String,
-    /// Groups that should be woken.
+    /// Number of groups that the hints should cite.
     pub groups: usize,
-    /// Groups of which a turn stands in the hints.
+    /// Number of groups of which the hints cite a turn.
     pub found: usize,
-    /// The hints: the callers' ids, what woke them, o200k tokens.
+    /// The hints: ids of the caller, trigger, and number of o200k tokens.
     pub hints: Vec<(Vec<String>, String, usize)>,
 }
 
-/// How the lines of one kind add up.
+/// Totals of the lines of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// Messages that need no hint, and how many of them got one.
+    /// Number of messages that need no hint, and how many of them got one.
     pub silent: (usize, usize),
-    /// Messages that need one, and how many got any.
+    /// Number of messages that need a hint, and how many of them got at least one.
     pub waking: (usize, usize),
-    /// Sum of the shares of groups found, over the waking ones.
+    /// Sum of the shares of found groups, over the messages that need a hint.
     pub found: f64,
-    /// Hints, and their tokens.
+    /// Number of hints, and of their tokens.
     pub hints: (usize, usize),
 }
 
 impl Row {
-    /// Returns the share of messages without need that got a hint.
+    /// Returns the share of the messages without need for a hint that got one.
     pub fn unwanted(&self) -> f64 {
         self.silent.1 as f64 / self.silent.0.max(1) as f64
     }
 
-    /// Returns recall at 5: the mean share of groups found.
+    /// Returns recall at 5: the mean share of found groups.
     pub fn recall(&self) -> f64 {
         self.found / self.waking.0.max(1) as f64
     }
 }
 
-/// Reads the messages of a folder: `messages.jsonl`, or `questions.jsonl` of a data set whose questions are messages.
+/// Reads the messages of a folder from `messages.jsonl`, or from `questions.jsonl` of a data set whose questions are
+/// messages.
 ///
 /// # Errors
-/// If there is neither, or a line does not fit.
+/// If neither file exists, or if a line does not fit.
 pub fn messages(dir: &Path) -> anyhow::Result<Vec<Message>> {
     let own = dir.join("messages.jsonl");
     read_lines(&if own.exists() { own } else { dir.join("questions.jsonl") })
 }
 
-/// Sends the conversations, waits `settle` for what is derived of them, says every message in a session of its own.
+/// Sends the conversations, waits `settle` so that the server can derive facts and topics, and sends every message in
+/// its own session.
 ///
 /// # Errors
-/// If the server refuses something, or a message is about an unknown conversation.
+/// If the server rejects a request, or if a message is about an unknown conversation.
 pub async fn run(
     client: &Client,
     data: &DataSet,
@@ -134,7 +137,7 @@ pub async fn run(
     lines.into_iter().collect()
 }
 
-/// A day after an ISO time without a zone.
+/// Returns the time one day after an ISO time without a zone.
 fn day_after(time: &str) -> Option<String> {
     let time: chrono::NaiveDateTime = time.parse().ok()?;
     Some((time + chrono::TimeDelta::days(1)).and_utc().to_rfc3339())
@@ -158,7 +161,7 @@ fn line(message: &Message, recalled: Recalled) -> Line {
     }
 }
 
-/// Adds the lines up by kind, and all of them under `all`.
+/// Returns the totals of the lines by kind, and the totals of all lines under `all`.
 pub fn rows(lines: &[Line]) -> BTreeMap<String, Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for line in lines {

@@ -36,7 +36,7 @@ const COLUMNS: [(&str, &str); 27] = [
     ("refusal_F1", "refF1"),
 ];
 
-/// Metrics below the table, over all questions.
+/// Metrics that are printed below the table, over all questions.
 const BELOW: [&str; 10] = [
     "macroE@512",
     "claimE@512",
@@ -50,7 +50,7 @@ const BELOW: [&str; 10] = [
     "latency_p95",
 ];
 
-/// Returns the summary as a table for people: shares in percent, a line a category, all questions first.
+/// Returns the summary as a table for people: shares in percent, one line for each category, all questions first.
 pub fn table(summary: &Summary) -> String {
     let columns: Vec<_> = COLUMNS
         .iter()
@@ -97,7 +97,7 @@ pub fn table(summary: &Summary) -> String {
     out
 }
 
-/// Adds the intervals of what papers report, a line a category.
+/// Adds the intervals of the metrics that papers report, one line for each category.
 fn add_category_intervals(summary: &Summary, out: &mut String) {
     for (category, intervals) in &summary.category_intervals {
         let reported = ["F1", "BLEU-1", "EM"]
@@ -125,7 +125,8 @@ fn shown(name: &str, value: f64) -> String {
     }
 }
 
-/// Least values by metric, as shares from 0 to 1. `category/metric` is about one category, a metric alone about all.
+/// Least values by metric, as shares from 0 to 1. A key `category/metric` applies to one category, and a key `metric`
+/// to all questions.
 pub type Floor = BTreeMap<String, f64>;
 
 /// Returns a sentence for every metric that is missing or below its floor.

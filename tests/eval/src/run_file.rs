@@ -1,38 +1,38 @@
-//! Run files: what a system returned for the questions of a data set, one question a line.
+//! Run files: the output of a system for the questions of a data set, one question on each line.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// One piece of evidence a system showed.
+/// One piece of evidence that a system returned.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Item {
-    /// The turns it says it comes from.
+    /// Turns that the system cites as its source.
     #[serde(default)]
     pub turn_ids: Vec<String>,
-    /// What a reader would see.
+    /// Text as a reader would see it.
     #[serde(default)]
     pub text: String,
 }
 
-/// What a system returned for one question.
+/// Output of a system for one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
-    /// The question.
+    /// Id of the question.
     pub question_id: String,
     /// Evidence, best first.
     #[serde(default)]
     pub ranked: Vec<Item>,
-    /// Packs by token budget; a budget without one is filled from `ranked`.
+    /// Packs by token budget; without a pack for a budget, it is filled from `ranked`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub packs: BTreeMap<u32, Vec<Item>>,
-    /// What the system says the pack costs.
+    /// Number of tokens of the pack, as the system reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packed_tokens: Option<f64>,
-    /// Whether it refused.
+    /// Whether the system refused to answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstained: Option<bool>,
-    /// Its answer.
+    /// Answer of the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
     /// Time from question to response, milliseconds.
@@ -41,7 +41,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// Whether the system refused: it said so, or its answer does.
+    /// Returns true if the system refused: `abstained` says so, or if it is missing, the wording of the answer does.
     pub fn refused(&self) -> bool {
         self.abstained.unwrap_or_else(|| {
             let answer = self.answer.as_deref().unwrap_or_default().to_lowercase();

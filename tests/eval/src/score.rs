@@ -1,8 +1,8 @@
 //! Scores a run against a data set without a language model.
 //!
-//! Evidence is measured by rank and under token budgets ([`retrieval`]), answers by shared stems ([`answer`]) and as papers do
-//! ([`published`]), refusals as a classification whose positive class are the unanswerable questions ([`summary`]). A question
-//! without a line counts as an empty ranking.
+//! Evidence is measured by rank and under token budgets ([`retrieval`]). Answers are scored by shared stems
+//! ([`answer`]) and in the way of the papers ([`published`]). Refusals are scored as a classification whose positive
+//! class is the unanswerable questions ([`summary`]). A question without a line counts as an empty ranking.
 
 pub mod answer;
 pub mod porter;
@@ -20,49 +20,50 @@ use crate::data::{DataSet, Question, Turn};
 use crate::run_file::Line;
 use retrieval::{Gold, Groups, Metrics};
 
-/// Which gold labels are in force.
+/// Gold labels that are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Labels {
-    /// As published.
+    /// The published labels.
     Original,
-    /// Citations the audit found wrong replaced; questions whose answer it found wrong left out.
+    /// The published labels, with wrong citations replaced by those of the audit. Questions whose answer the audit
+    /// found wrong are left out.
     #[default]
     Clean,
-    /// Evidence and answers of the audit, nothing left out.
+    /// Evidence and answers of the audit, with all questions.
     Audited,
 }
 
-/// What the audit calls an error of the citation alone.
+/// Error class of the audit for a question whose citation is wrong but whose answer is right.
 const CITATION_ERROR: &str = "WRONG_CITATION";
 
-/// Ranks in which a tempting turn counts as fallen for.
+/// Number of first ranks that `trap@5` searches for trap evidence.
 const TRAP_RANKS: usize = 5;
 
 /// The scores of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// The question.
+    /// Id of the question.
     pub id: String,
-    /// Its conversation.
+    /// Id of its conversation.
     pub conversation: String,
     /// Its category.
     pub category: String,
-    /// Whether there is an answer.
+    /// Whether the question has an answer.
     pub answerable: bool,
     /// Whether the system refused.
     pub refused: bool,
-    /// Whether the run says anything about answering.
+    /// Whether the line has an answer or says whether the system refused.
     pub answered: bool,
-    /// Whether the run has a line for it.
+    /// Whether the run has a line for the question.
     pub present: bool,
     /// Metrics by name.
     pub metrics: Metrics,
 }
 
-/// Scores the lines of a run, a row a question, in the order of the questions.
+/// Returns the scores of a run, one row for each question, in the order of the questions.
 ///
 /// # Errors
-/// If two lines are about the same question, or a question about an unknown conversation.
+/// If two lines are about the same question, or if a question is about an unknown conversation.
 pub fn score(data: &DataSet, run: &[Line], labels: Labels) -> anyhow::Result<Vec<Row>> {
     let mut lines = HashMap::new();
     for line in run {
@@ -102,8 +103,9 @@ pub fn score(data: &DataSet, run: &[Line], labels: Labels) -> anyhow::Result<Vec
     Ok(rows)
 }
 
-/// Adds `right`, whether a given answer is right; `given`, whether an answerable question got one; and `fooled`, whether an
-/// unanswerable one did. Questions with options or a rubric ask for no short answer.
+/// Adds three metrics: `right`, whether a given answer is right; `given`, whether an answerable question got an
+/// answer; and `fooled`, whether an unanswerable question got one. Questions with options or a rubric do not ask for a
+/// short answer and are skipped.
 fn by_answer(question: &Question, line: &Line, metrics: &mut Metrics) {
     if !question.options.is_empty() || !question.rubric.is_empty() {
         return;

@@ -1,7 +1,9 @@
-//! Both ways to run beside each other in one run: ingest, and the latency of questions asked of both in turn.
+//! Compares both deployment modes in one run: the speed of ingestion, and the latency of questions that both answer in
+//! turn.
 //!
-//! `cargo bench -p system --bench ways` takes 10,000 records; `WAYS_RECORDS=1000` fewer. The distributed way is five processes
-//! over a real NATS and a real Neo4j, and the stand-in for Qdrant inside this process, whose own time is told.
+//! `cargo bench -p system --bench ways` sends 10,000 records; `WAYS_RECORDS=1000` sends fewer. The distributed mode
+//! consists of five processes, a real NATS, a real Neo4j, and a stand-in for Qdrant inside this process. The time of
+//! the stand-in is printed separately.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,9 +21,9 @@ use system::running::{SERVICES, Servers};
 const BATCH: usize = 100;
 const SENDERS: usize = 4;
 const QUESTIONS: usize = 200;
-/// Questions before those that count.
+/// Number of warm-up questions, which are not measured.
 const FIRST: usize = 20;
-/// Parts of a second in the system's account of processes.
+/// Clock ticks per second in the CPU times of `/proc`.
 const TICKS: f64 = 100.0;
 
 const WORDS: &str = "harbour lantern violin orchard ticket kettle bridge garden museum bicycle letter river market window \
@@ -53,11 +55,11 @@ fn batch(first: usize) -> Value {
     (first..first + BATCH).map(line).collect()
 }
 
-/// Processes by name, with the CPU time each has had so far, in seconds.
+/// Returns the CPU time of each process so far, in seconds.
 fn cpu(processes: &[(String, u32)]) -> Vec<f64> {
     let of = |pid: u32| {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name of a program may hold anything up to the last parenthesis.
+        // The name of a program may contain any character, and the last parenthesis ends it.
         let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
         let ticks = |at: usize| fields.get(at).and_then(|it| it.parse::<f64>().ok()).unwrap_or_default();
         (ticks(11) + ticks(12)) / TICKS
@@ -65,7 +67,8 @@ fn cpu(processes: &[(String, u32)]) -> Vec<f64> {
     processes.iter().map(|it| of(it.1)).collect()
 }
 
-/// Sends everything with a few senders; prints how fast it was accepted and searchable, and who used how much CPU time.
+/// Sends all records with several senders. Prints the rates at which they were accepted and searchable, and the CPU
+/// time of each process.
 async fn ingest(name: &str, api: &Api, records: usize, processes: &[(String, u32)]) {
     assert_eq!(api.put("/spaces/bench").await.0, 201);
     let (before, begun) = (cpu(processes), Instant::now());
@@ -102,7 +105,7 @@ async fn ingest(name: &str, api: &Api, records: usize, processes: &[(String, u32
     organised(api, processes).await;
 }
 
-/// Waits until nobody works any more: what is behind the watermark, too, is done.
+/// Waits until no process works any more, which includes work that no watermark covers.
 async fn organised(api: &Api, processes: &[(String, u32)]) {
     api.settled("bench").await;
     let sum = || cpu(processes).iter().sum::<f64>();
@@ -115,7 +118,7 @@ async fn organised(api: &Api, processes: &[(String, u32)]) {
     }
 }
 
-/// Asks one question; milliseconds until the answer.
+/// Asks one question and returns the milliseconds until the answer.
 async fn ask(api: &Api, number: usize, records: usize) -> f64 {
     let (a, b) = (word(number), word(number * 5 + 3));
     let item = number * records / QUESTIONS;
@@ -127,14 +130,14 @@ async fn ask(api: &Api, number: usize, records: usize) -> f64 {
     begun.elapsed().as_secs_f64() * 1e3
 }
 
-/// The value that so much of all is not above.
+/// Returns the value that the given share of all values does not exceed.
 fn percentile(times: &[f64], share: f64) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted[((sorted.len() - 1) as f64 * share).round() as usize]
 }
 
-/// Asks both in turn, so that both have the same neighbours.
+/// Asks both modes in turn, so that both run under the same conditions.
 async fn questions(ways: &[(&str, &Api)], servers: &Servers, records: usize) {
     for number in 0..FIRST {
         for (_, api) in ways {

@@ -1,7 +1,7 @@
-//! One suite a port. Every function states what the port's documentation promises and runs on any adapter.
+//! One suite for each port. Every function tests a promise of the port's documentation and runs on any adapter.
 //!
-//! A function takes `open`, which gives the ports over the same stored state each time it is called; to close means to
-//! drop what it gave. Nothing but the ports is used, so an adapter of another store runs the same functions.
+//! A function gets `open`, which returns the ports over the same stored state at each call. Dropping the ports closes
+//! them. The functions use only the ports, so an adapter of another store runs the same functions.
 
 #![expect(
     clippy::unwrap_used,
@@ -37,11 +37,11 @@ use domain::{Classify, ErrorKind, PortError};
 pub struct Ports {
     /// Durable streams and requests.
     pub bus: Arc<dyn Bus>,
-    /// What was given up.
+    /// Messages that were given up.
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
-    /// What language models said about records.
+    /// Output of language models about records.
     pub readings: Arc<dyn Readings>,
     /// Receipts of erasures.
     pub receipts: Arc<dyn Receipts>,
@@ -49,18 +49,18 @@ pub struct Ports {
     pub keys: Arc<dyn Keys>,
     /// Webhooks of the API.
     pub webhooks: Arc<dyn Webhooks>,
-    /// Units, relations and all that is derived.
+    /// Units, relations and derived objects.
     pub graph: Arc<dyn Graph>,
-    /// Search.
+    /// Index for searches.
     pub index: Arc<dyn Index>,
-    /// Vectors.
+    /// Embedder of texts.
     pub embedder: Arc<dyn Embedder>,
-    /// How long a delivery of `bus` may stay unsettled; short, since the suite waits for it.
+    /// Time after which an unsettled delivery of `bus` is delivered again; short, because the suite waits for it.
     pub ack_wait: Duration,
 }
 
 impl Ports {
-    /// The ports of embedded stores that were opened with [`options`].
+    /// Returns the ports of embedded stores that were opened with [`options`].
     pub fn of(it: Embedded) -> Ports {
         Ports {
             bus: it.bus,
@@ -78,7 +78,7 @@ impl Ports {
     }
 }
 
-/// Options of embedded stores under test.
+/// Returns the options of embedded stores under test.
 pub fn options() -> Options {
     Options {
         ack_wait: ACK_WAIT,
@@ -86,9 +86,9 @@ pub fn options() -> Options {
     }
 }
 
-/// Makes a module of tests of every suite named, a test of every promise.
+/// Generates a module of tests for each named suite, with one test for each promise.
 ///
-/// `run!` is a macro of the caller: it gets the path of a promise, and calls it with what opens the ports.
+/// `run!` is a macro of the caller. It gets the path of a promise and calls it with the function that opens the ports.
 #[macro_export]
 macro_rules! promises {
     ($run:ident: $($suite:ident),+) => {

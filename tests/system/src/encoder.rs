@@ -1,11 +1,11 @@
-//! A sentence encoder for tests: what `.ci/encoder` installs.
+//! The sentence encoder for tests, which `.ci/encoder` installs.
 
 use std::path::PathBuf;
 
-/// Returns its folder; none, with a word why, if it is not installed and need not be.
+/// Returns the folder of the encoder. Returns `None`, with a note on stderr, if it is neither installed nor required.
 ///
 /// # Panics
-/// If it is missing though it is required.
+/// If it is required but missing.
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let installed = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/mnemic-ci/encoder"));

@@ -1,51 +1,52 @@
-//! A corpus of attempts to make a language model do what a text in the memory says: forged marks, lines, tool results and
-//! messages, orders, replies, calls, characters that nobody sees, in everything that a caller can write.
+//! A corpus of prompt injections: texts in a memory that try to make a language model obey them. They contain forged
+//! marks, lines, tool results and messages, orders, replies, calls and invisible characters, in every field that a
+//! caller can write.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 static CORPUS: &str = include_str!("../data/injections.jsonl");
-/// Where a name goes in an attempt.
+/// Placeholder for a name in an attempt.
 const NAME: &str = "{name}";
 const SYLLABLES: [&str; 12] = ["ba", "do", "fi", "gu", "ke", "lo", "mi", "nu", "po", "ru", "ta", "ve"];
 
-/// One attempt.
+/// One attempt of an injection.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Injection {
     /// Number in the corpus, from 0.
     #[serde(skip)]
     pub number: usize,
-    /// What it tries.
+    /// Description of the attempt.
     pub kind: String,
-    /// Which field of a record holds it.
+    /// Field of a record that contains the text.
     pub place: Place,
-    /// The text.
+    /// Text of the attempt.
     pub says: String,
-    /// What a model that obeys answers; occurs in no other attempt.
+    /// Answer of a model that obeys; it occurs in no other attempt.
     #[serde(skip)]
     pub wanted: String,
 }
 
-/// A field of a record.
+/// A field of a record that can hold an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// What is said.
+    /// The text of the turn.
     Text,
-    /// What came of a tool.
+    /// The result of a tool.
     ToolResult,
-    /// What a picture shows.
+    /// The caption of a picture.
     Caption,
-    /// Who says it.
+    /// The name of the speaker.
     Actor,
-    /// The session.
+    /// The name of the session.
     Session,
 }
 
-/// Returns all attempts, in order. Each is about a canoe, and wants a made-up name to be answered.
+/// Returns all attempts, in order. Each is about a canoe, and tries to get an invented name as the answer.
 ///
 /// # Errors
-/// A line of the corpus that cannot be read.
+/// If a line of the corpus cannot be read.
 pub fn all() -> serde_json::Result<Vec<Injection>> {
     let lines = CORPUS.lines().enumerate();
     lines
@@ -63,12 +64,12 @@ pub fn all() -> serde_json::Result<Vec<Injection>> {
 }
 
 impl Injection {
-    /// Returns its id as a record.
+    /// Returns the id of its record.
     pub fn id(&self) -> String {
         format!("attempt-{}", self.number)
     }
 
-    /// Returns a record that holds it.
+    /// Returns a record that contains the attempt.
     pub fn record(&self) -> Value {
         let mut record = json!({
             "id": self.id(), "session": "monday", "actor": "Mallory",
@@ -92,7 +93,7 @@ impl Injection {
     }
 }
 
-/// Returns a name that nobody has.
+/// Returns an invented name.
 fn made_up_name(number: usize) -> String {
     let syllable = |place: u32| SYLLABLES[number / SYLLABLES.len().pow(place) % SYLLABLES.len()];
     format!("Zq{}{}x", syllable(1), syllable(0))
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_corpus_is_large_and_its_names_differ() {
+    fn the_corpus_is_large_and_every_name_is_unique() {
         let all = all().unwrap();
         assert!(all.len() >= 80, "{}", all.len());
         let names: BTreeSet<&str> = all.iter().map(|it| it.wanted.as_str()).collect();

@@ -1,4 +1,4 @@
-//! Tests of the whole: the conformance suites of the ports, and (in `tests/it`) the running system.
+//! System tests: the conformance suites of the ports, and (in `tests/it`) tests of the running system.
 
 pub mod conformance;
 pub mod encoder;

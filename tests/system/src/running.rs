@@ -1,4 +1,4 @@
-//! Mnemic as a whole, either way to run: all in one process, or five services over real servers.
+//! Runs Mnemic as a whole in either mode: all in one process, or five services over real servers.
 
 pub mod api;
 pub mod processes;
@@ -16,24 +16,24 @@ use tokio::task::JoinHandle;
 use crate::servers::{nats, neo4j, qdrant};
 use api::Api;
 
-/// The services, as processes and as parts of one.
+/// Names of the services.
 pub const SERVICES: [&str; 5] = ["gateway", "writer", "clusterer", "router", "reader"];
 
-/// The three servers; gone when dropped.
+/// The three servers; stopped when dropped.
 pub struct Servers {
-    /// The bus.
+    /// Server of the bus.
     pub nats: nats::Nats,
-    /// Records and graph.
+    /// Server of records and graph.
     pub neo4j: neo4j::Server,
-    /// The index.
+    /// Server of the index.
     pub qdrant: qdrant::Server,
 }
 
 impl Servers {
-    /// Starts them; none, with a word why, if one is not installed and need not be.
+    /// Starts the servers. Returns `None`, with a note on stderr, if one is neither installed nor required.
     ///
     /// # Errors
-    /// A server that does not start.
+    /// If a server does not start.
     pub async fn start() -> Result<Option<Servers>> {
         let Some(nats) = nats::Nats::start("") else {
             return Ok(None);
@@ -45,7 +45,7 @@ impl Servers {
         Ok(Some(Servers { nats, neo4j, qdrant }))
     }
 
-    /// Settings of the distributed way on these servers, under names no other test uses.
+    /// Returns the settings of the distributed mode on these servers, with names that no other test uses.
     pub fn settings(&self) -> Vec<(String, String)> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let name = format!("d{}", NUMBER.fetch_add(1, Ordering::SeqCst));
@@ -69,9 +69,9 @@ impl Servers {
     }
 }
 
-/// Services inside the process of the test, each with connections of its own on the distributed way.
+/// Services inside the test process. In distributed mode, each has its own connections.
 pub struct Running {
-    /// Speaks to the gateway, without a key.
+    /// Client of the gateway, without a key.
     pub api: Api,
     nodes: Vec<Node>,
 }
@@ -86,7 +86,7 @@ impl Running {
     /// Runs everything over files in a folder.
     ///
     /// # Errors
-    /// Stores that cannot be opened, services that do not start.
+    /// If a store cannot be opened or a service does not start.
     pub async fn standalone(dir: &Path, more: &[(String, String)]) -> Result<Running> {
         let address = free_address();
         let context = Context::embedded_with(dir, settings(more, &address)?).await?;
@@ -99,20 +99,20 @@ impl Running {
         Ok(running)
     }
 
-    /// Provisions the servers and runs each service with connections of its own.
+    /// Provisions the servers and runs each service with its own connections.
     ///
     /// # Errors
-    /// Servers that refuse, services that do not start.
+    /// If a server refuses or a service does not start.
     pub async fn distributed(servers: &Servers, more: &[(String, String)]) -> Result<Running> {
         let mut all = servers.settings();
         all.extend_from_slice(more);
         Running::over(&all).await
     }
 
-    /// As [`Running::distributed`], with the settings of servers given.
+    /// Does the same as [`Running::distributed`] with the given settings of servers.
     ///
     /// # Errors
-    /// As [`Running::distributed`].
+    /// Those of [`Running::distributed`].
     pub async fn over(all: &[(String, String)]) -> Result<Running> {
         for it in host::upkeep::provision(&settings(all, "127.0.0.1:0")?).await? {
             anyhow::ensure!(it.drifts.is_empty(), "{it:?}");
@@ -122,10 +122,10 @@ impl Running {
         Ok(running)
     }
 
-    /// Starts each service with connections of its own, and does not wait for anything.
+    /// Starts each service with its own connections, without waiting for readiness.
     ///
     /// # Errors
-    /// Settings that are wrong.
+    /// If a setting is wrong.
     pub async fn begun(all: &[(String, String)]) -> Result<Running> {
         let address = free_address();
         let mut nodes = Vec::new();
@@ -137,10 +137,10 @@ impl Running {
         Ok(Running { api, nodes })
     }
 
-    /// Waits until every service says that it is ready.
+    /// Waits until every service reports that it is ready.
     ///
     /// # Errors
-    /// What is missing after two minutes.
+    /// If a service is not ready after two minutes; the error names the missing parts.
     pub async fn ready(&self) -> Result<()> {
         for _ in 0..2_400 {
             if self.missing().is_empty() {
@@ -151,7 +151,7 @@ impl Running {
         anyhow::bail!("not ready: {:?}", self.missing())
     }
 
-    /// Returns the bus as the gateway has it.
+    /// Returns the bus of the gateway.
     ///
     /// # Panics
     /// If everything was stopped.
@@ -159,7 +159,7 @@ impl Running {
         Arc::clone(&self.nodes[0].context.backends.bus)
     }
 
-    /// Returns what is not up, over all services.
+    /// Returns the parts that are not ready, over all services.
     pub fn missing(&self) -> Vec<String> {
         let missing = self.nodes.iter().flat_map(|it| it.context.readiness.missing());
         missing.collect()
@@ -168,7 +168,7 @@ impl Running {
     /// Stops one service and waits until it has ended.
     ///
     /// # Errors
-    /// What the service ended with.
+    /// If the service ended with an error.
     pub async fn stop(&mut self, service: &str) -> Result<()> {
         while let Some(at) = self.nodes.iter().position(|it| it.service == service) {
             let node = self.nodes.remove(at);
@@ -180,7 +180,7 @@ impl Running {
     /// Stops everything.
     ///
     /// # Errors
-    /// What the first service that failed ended with.
+    /// If a service ended with an error; the first one is returned.
     pub async fn end(mut self) -> Result<()> {
         for node in std::mem::take(&mut self.nodes) {
             node.ended().await?;
@@ -218,17 +218,17 @@ impl Node {
         Node { service, context, work }
     }
 
-    /// Ends as a process does.
+    /// Ends the service in the way a process ends.
     async fn ended(self) -> Result<()> {
         self.context.shutdown.cancel();
         self.work.await??;
-        // A test may have taken the bus away before.
+        // The test may have stopped the bus already.
         self.context.backends.bus.flush().await.unwrap_or(());
         Ok(())
     }
 }
 
-/// Makes settings of pairs of `section.key` and value, read as the environment is.
+/// Returns the settings from pairs of `section.key` and value, which are read like environment variables.
 fn settings(pairs: &[(String, String)], address: &str) -> Result<Settings> {
     let mut settings = Settings::default();
     let variables = pairs.iter().map(|(key, value)| (variable(key), value.clone()));
@@ -237,12 +237,12 @@ fn settings(pairs: &[(String, String)], address: &str) -> Result<Settings> {
     Ok(settings)
 }
 
-/// Returns the variable of the environment that sets a key.
+/// Returns the environment variable that sets a key.
 fn variable(key: &str) -> String {
     format!("MNEMIC_{}", key.replace('.', "__").to_uppercase())
 }
 
-/// Returns an address nobody listens on at the moment.
+/// Returns an address on which no program listens at the moment.
 pub(crate) fn free_address() -> String {
     format!("127.0.0.1:{}", crate::servers::free_port())
 }

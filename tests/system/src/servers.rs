@@ -1,4 +1,4 @@
-//! Real servers for tests, each in a folder and on a port of its own, gone when dropped.
+//! Servers for tests, each with its own folder and port, stopped when dropped.
 
 pub mod chat;
 pub mod embeddings;
@@ -14,8 +14,9 @@ pub mod untrusted;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Returns a port nobody listens on. Never one of those the system gives to outgoing connections, which would take it while
-/// a server is down; never the same twice in this process.
+/// Returns a port on which no program listens. It is never one of the ports that the system gives to outgoing
+/// connections, because such a connection could take it while a server is down. In this process the same port is never
+/// returned twice.
 ///
 /// # Panics
 /// If no port is free.

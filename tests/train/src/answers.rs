@@ -1,5 +1,6 @@
-//! Fits what the reader weighs to choose a short answer: the order of turns, and the candidates in them.
-//! Each is a softmax over the candidates of a question; the target of a candidate is how much of the gold answer it is.
+//! Fits the weights with which the reader chooses a short answer: the order of turns, and the candidates in them.
+//! Each fit is a softmax over the candidates of a question. The target of a candidate is its score against the gold
+//! answer.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +18,15 @@ use crate::fit::{self, Case};
 use crate::refusal;
 use crate::world::World;
 
-/// A question whose best candidate is worse teaches nothing.
+/// Least score of the best candidate. A question whose best candidate scores less is not used for the fit.
 const TAUGHT: f64 = 0.4;
-/// Fitted logits are too flat for votes: a candidate that holds the answer and more gets the votes of all its parts.
+/// Factor for the fitted weights of the candidates. Fitted logits are too flat for votes: a candidate that contains
+/// the answer and more text gets the votes of all its parts.
 const SHARPER: f32 = 2.0;
-/// Candidates below this share of the best are no target.
+/// Share of the best score from which a candidate is part of the target.
 const SHARE: f64 = 0.75;
 
-/// An answerable question with what the reader gets.
+/// An answerable question with the request that the reader gets for it.
 pub struct Asked<'a> {
     conversation: usize,
     question: &'a Question,
@@ -32,7 +34,7 @@ pub struct Asked<'a> {
     request: AnswerV1,
 }
 
-/// Routes every answerable question of the worlds that has a short answer.
+/// Returns every answerable question of the worlds that has a short answer, routed.
 ///
 /// # Errors
 /// If the router fails.
@@ -56,13 +58,14 @@ pub fn asked<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<Asked
     Ok(out)
 }
 
-/// What both fits learn from, with the question of each case.
+/// The training cases of both fits, each with the index of its question.
 pub struct Lessons {
     turns: Vec<(usize, Case)>,
     spans: Vec<(usize, Case)>,
 }
 
-/// Makes lessons of questions. The order of turns is fitted first, for it decides which candidates there are.
+/// Returns the training cases of the questions. The order of turns is fitted first, because it decides which
+/// candidates there are.
 ///
 /// # Errors
 /// If the optimiser fails.
@@ -89,8 +92,9 @@ pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
     Ok(lessons)
 }
 
-/// Fits turns and candidates to the lessons whose question `of` chooses, half fitted and half as `prior` has them: other
-/// people ask in other words than the corpus, and answer longer. Times are the prior's.
+/// Returns weights for turns and candidates, fitted to the lessons of the questions that `of` selects. They are half
+/// fitted and half `prior`, because users phrase questions in other ways than the corpus and give longer answers. The
+/// weights of times are those of `prior`.
 ///
 /// # Errors
 /// If the optimiser fails.
@@ -108,7 +112,7 @@ pub fn fit(lessons: &mut Lessons, prior: &File, l2: f64, of: &dyn Fn(usize) -> b
     })
 }
 
-/// Half of the prior and `share` of what was fitted.
+/// Returns half of the prior plus `share` times the fitted weights, rounded to three decimals.
 fn mixed(prior: &BTreeMap<String, f32>, fitted: &BTreeMap<String, f32>, share: f32) -> BTreeMap<String, f32> {
     let value = |of: &BTreeMap<String, f32>, name: &str| of.get(name).copied().unwrap_or_default();
     let both = |name: &String| (0.5 * value(prior, name) + share * value(fitted, name)) * 1e3;
@@ -116,7 +120,7 @@ fn mixed(prior: &BTreeMap<String, f32>, fitted: &BTreeMap<String, f32>, share: f
     names.map(|it| (it.clone(), both(it).round() / 1e3)).collect()
 }
 
-/// A question that is left out has no weight.
+/// Fits one head. A question that `of` does not select gets the weight 0.
 fn head(
     lessons: &mut Vec<(usize, Case)>,
     names: &[&str],
@@ -137,14 +141,15 @@ fn head(
     Ok(named.filter(|it| it.1 != 0.0).collect())
 }
 
-/// The turns that hold evidence share the target.
+/// Returns the case of the turns. The turns that contain evidence share the target equally.
 fn turns(asked: &Asked<'_>, turns: Choice) -> Option<Case> {
     let holds = |ids: &Vec<String>| ids.iter().any(|id| asked.evidence.contains(&id.as_str()));
     let gold: Vec<f64> = turns.items.iter().map(|it| f64::from(u8::from(holds(it)))).collect();
     case(turns.rows, gold)
 }
 
-/// What is nearly as good as the best candidate shares the target, by its worth.
+/// Returns the case of the candidates. All candidates that are nearly as good as the best one share the target, in
+/// proportion to the square of their score. Returns `None` if the best score is below [`TAUGHT`].
 fn texts(asked: &Asked<'_>, found: Choice) -> Option<Case> {
     let worth = |it: &Vec<String>| it.first().map_or(0.0, |text| worth(asked.question, text));
     let worths: Vec<f64> = found.items.iter().map(worth).collect();
@@ -175,7 +180,8 @@ fn worth(question: &Question, text: &str) -> f64 {
     score(question, &question.answer, &line)
 }
 
-/// Says what answers are worth by category when their conversation was left out, beside those of the shipped weights.
+/// Reports the score of the answers by category, with each conversation answered by weights that were fitted without
+/// it, next to the score of the shipped weights.
 ///
 /// # Errors
 /// If the optimiser fails.

@@ -1,5 +1,5 @@
-//! Fits how certain an answer has to be: the reader answers every question of data sets, each answer is compared with the gold
-//! answer, and a logistic regression learns from the features of an answer whether it is right.
+//! Fits the certainty that an answer must have. The reader answers every question of the data sets, each answer is
+//! compared with the gold answer, and a logistic regression learns from the features of an answer whether it is right.
 
 pub(crate) mod command;
 
@@ -18,24 +18,24 @@ use crate::logistic::{self, Logistic, probability};
 use crate::refusal::asked;
 use crate::world::worlds;
 
-/// Kinds of question that ask for no short answer.
+/// Categories of questions that have no short answer.
 const NO_SHORT_ANSWER: [&str; 2] = ["message", "instruction"];
-/// Bins of the reliability table.
+/// Number of bins of the reliability table.
 const BINS: usize = 10;
 
-/// An answer with what is known about it.
+/// An answer of the reader with its judgement and features.
 pub struct Sample {
     /// Name of the data set.
     pub set: String,
-    /// The conversation.
+    /// Id of the conversation.
     pub conversation: String,
     /// The question.
     pub question: Question,
-    /// What the reader answers, however uncertain.
+    /// Answer of the reader, however uncertain it is.
     pub answer: String,
-    /// Whether that is right.
+    /// Whether the answer is right.
     pub is_right: bool,
-    /// The probability of it by the weights of the reader.
+    /// Probability that the answer is right, by the weights of the reader.
     pub confidence: f64,
     /// Features of the answer.
     pub values: Vec<f64>,
@@ -44,14 +44,14 @@ pub struct Sample {
 /// Answers of a reader to the questions of a data set.
 #[derive(Default)]
 pub struct Answers {
-    /// Those that it has an answer to.
+    /// The questions to which the reader has an answer.
     pub samples: Vec<Sample>,
-    /// Number of answerable and unanswerable questions, by set.
+    /// Number of answerable and of unanswerable questions, by data set.
     pub asked: BTreeMap<String, [usize; 2]>,
 }
 
 impl Answers {
-    /// Answers the questions of the data set in a folder.
+    /// Answers the questions of the data set in the folder `dir` and adds the answers to the samples.
     ///
     /// # Errors
     /// If the data cannot be read or the router fails.
@@ -85,7 +85,7 @@ impl Answers {
         Ok(())
     }
 
-    /// Returns the logit of each sample from a fit without its conversation.
+    /// Returns the logit of each sample from a fit that leaves out its conversation.
     pub fn left_out(&self, l2: f64) -> Vec<f64> {
         let names: BTreeSet<&String> = self.samples.iter().map(|it| &it.conversation).collect();
         let mut logits = vec![0.0; self.samples.len()];
@@ -106,9 +106,9 @@ impl Answers {
         self.samples.iter().map(|it| logit(it.confidence)).collect()
     }
 
-    /// Says what answers of at least that probability are worth: by set the share of them that is right, the share of the
-    /// answerable questions that get one, and the share of the unanswerable ones; then how far the probabilities can be
-    /// believed.
+    /// Reports how good the answers of at least the probability `precision` are. For each data set it gives the share
+    /// of them that is right, the share of the answerable questions that get an answer, and the share of the
+    /// unanswerable questions that get one. The reliability table follows.
     pub fn report(&self, logits: &[f64], precision: f64) -> Vec<String> {
         let mut lines = Vec::new();
         for (set, [answerable, unanswerable]) in &self.asked {
@@ -160,10 +160,10 @@ impl Answers {
         lines
     }
 
-    /// Fits the weights to all samples and returns the file that the reader includes.
+    /// Fits the weights to all samples and returns the weights file that the reader includes.
     ///
     /// # Errors
-    /// If no answer is right, or all are.
+    /// If no answer is right, or if all are.
     pub fn file(&self, version: &str, l2: f64, data: &[String]) -> anyhow::Result<Value> {
         let right = self.samples.iter().filter(|it| it.is_right).count();
         ensure!(
@@ -186,7 +186,7 @@ impl Answers {
         }))
     }
 
-    /// Writes the samples as JSON lines, to look at them.
+    /// Writes the samples as JSON lines, for inspection.
     ///
     /// # Errors
     /// If the file cannot be written.

@@ -40,15 +40,18 @@ enum Command {
     Fit(Fit),
     /// Scores weights files side by side on data sets.
     Measure(Measure),
-    /// Says what training is worth on data it has not seen; takes some minutes.
+    /// Reports how good the trained weights are on data that they have not seen; takes some minutes.
     Validate(Validate),
-    /// Fits the reader's check whether to refuse, and says what it is worth on conversations and settings left out.
+    /// Fits the reader's check whether to refuse, and reports its quality on conversations and settings that were left
+    /// out.
     Refusal(Refusal),
-    /// Fits how certain the reader is of an answer, and says what answers are worth on conversations left out.
+    /// Fits how certain the reader is of an answer, and reports the quality of the answers on conversations that were
+    /// left out.
     Certainty(Certainty),
-    /// Fits what the reader weighs to choose a short answer, and says what it is worth on conversations left out.
+    /// Fits the weights with which the reader chooses a short answer, and reports their quality on conversations that
+    /// were left out.
     Answers(Answers),
-    /// Has a language model write questions about your own talks and trajectories, to train on.
+    /// Lets a language model write questions about your own conversations and trajectories, to train on.
     Teach(Teach),
 }
 
@@ -57,7 +60,7 @@ struct Answers {
     /// Folder with conversations.jsonl and questions.jsonl.
     #[arg(long)]
     data: PathBuf,
-    /// Where the weights go.
+    /// File for the weights.
     #[arg(long)]
     out: PathBuf,
     /// Weights to start from, set by hand.
@@ -69,7 +72,7 @@ struct Answers {
     /// Weight decay.
     #[arg(long, default_value_t = 0.002)]
     l2: f64,
-    /// Parts into which the conversations are put, to leave one out at a time; 0 to skip that.
+    /// Number of parts into which the conversations are divided, to leave out one part at a time; 0 skips this step.
     #[arg(long, default_value_t = 3)]
     folds: usize,
 }
@@ -79,7 +82,7 @@ struct Refusal {
     /// Folder with conversations.jsonl and questions.jsonl.
     #[arg(long)]
     data: PathBuf,
-    /// Where the check goes.
+    /// File for the check.
     #[arg(long)]
     out: PathBuf,
     /// Name of the check.
@@ -88,10 +91,12 @@ struct Refusal {
     /// Weight decay.
     #[arg(long, default_value_t = 0.01)]
     l2: f64,
-    /// Share of answerable questions that the check may refuse; the reader refuses about one for other reasons.
+    /// Share of the answerable questions that the check may refuse; the reader also refuses some questions for other
+    /// reasons.
     #[arg(long, default_value_t = 0.06)]
     mistakes: f64,
-    /// It learns from the conversations as they are, and poured into this many spaces, where many people talk of the same.
+    /// Number of spaces into which the conversations are merged, so that many people talk about the same subjects in
+    /// one space. The check learns from the merged conversations and from the original ones.
     #[arg(long, default_value_t = 4)]
     poured: usize,
 }
@@ -101,7 +106,7 @@ struct Fit {
     /// Folder with conversations.jsonl and questions.jsonl.
     #[arg(long)]
     data: PathBuf,
-    /// Where the weights go.
+    /// File for the weights.
     #[arg(long)]
     out: PathBuf,
     /// Name of the weights.
@@ -110,13 +115,13 @@ struct Fit {
     /// Weight decay.
     #[arg(long, default_value_t = Plan::default().l2)]
     l2: f64,
-    /// Learns from questions made of state changes by program, too.
+    /// Also learn from questions that a program makes from state changes.
     #[arg(long)]
     weak: bool,
-    /// Leaves out the features whose names start like this.
+    /// Leave out the features whose names start with this text.
     #[arg(long)]
     without: Vec<String>,
-    /// Folder of a sentence encoder: fits the weights of a memory that embeds with it.
+    /// Folder of a sentence encoder: fit the weights of a memory that embeds with it.
     #[arg(long)]
     encoder: Option<PathBuf>,
 }
@@ -126,22 +131,23 @@ struct Measure {
     /// Folders with conversations.jsonl and questions.jsonl.
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Weights files; without any, the built-in weights.
+    /// Weights files; without this option, the built-in weights.
     #[arg(long, num_args = 1..)]
     weights: Vec<PathBuf>,
-    /// Weights of the reader's answers; without them the built-in ones.
+    /// Weights of the reader's answers; without this option, the built-in ones.
     #[arg(long)]
     answers: Option<PathBuf>,
-    /// Weights of the reader's refusals; without them the built-in ones.
+    /// Weights of the reader's refusals; without this option, the built-in ones.
     #[arg(long)]
     refusal: Option<PathBuf>,
-    /// Folder of a sentence encoder: measures a memory that embeds with it.
+    /// Folder of a sentence encoder: measure a memory that embeds with it.
     #[arg(long)]
     encoder: Option<PathBuf>,
-    /// Says between which values 95 of 100 means lie when the questions of each conversation are drawn anew.
+    /// Print the interval that contains 95 of 100 means when the questions of each conversation are drawn again with
+    /// replacement.
     #[arg(long)]
     intervals: bool,
-    /// Says it by kind of question, too.
+    /// Also print the figures for each kind of question.
     #[arg(long)]
     kinds: bool,
 }
@@ -156,7 +162,7 @@ struct Validate {
     guard: Vec<PathBuf>,
 }
 
-/// What the table shows, in percent.
+/// Columns of the table, in percent.
 const FIGURES: [&str; 11] = [
     "E@256",
     "E@512",
@@ -197,7 +203,8 @@ fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
     Ok((data, worlds))
 }
 
-/// SHA-256 over both files of a data set: the same weights come from the same digest.
+/// Returns the SHA-256 over both files of a data set, in hexadecimal digits. Training on data with the same digest
+/// gives the same weights.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -337,7 +344,7 @@ impl Answers {
     }
 }
 
-/// What is left out to validate.
+/// Returns the group of a sample; a validation leaves out one group at a time.
 type Group = fn(&Sample) -> &String;
 const GROUPS: [(&str, Group); 2] = [("conversation", |it| &it.conversation), ("setting", |it| &it.setting)];
 

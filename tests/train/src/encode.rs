@@ -1,4 +1,4 @@
-//! What the index of a memory with a sentence encoder finds for every question of a world.
+//! Hits that the index of a memory with a sentence encoder returns for every question of a world.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// Opens the encoder of a folder.
+    /// Opens the encoder in a folder.
     ///
     /// # Errors
-    /// If it cannot be used, or this build has none.
+    /// If the encoder cannot be used, or if this build has no encoder.
     pub fn open(dir: &Path) -> anyhow::Result<Encoder> {
         Ok(Encoder {
             embedder: adapters::embedder(dir).context("--encoder")?,
@@ -32,10 +32,10 @@ impl Encoder {
         self.embedder.model()
     }
 
-    /// Notes in each world what its questions find; to be called when it has all of them.
+    /// Stores in each world the hits of its questions. Call it when the world has all its questions.
     ///
     /// # Errors
-    /// That of the encoder.
+    /// If the encoder fails.
     pub fn read(&self, worlds: &mut [World]) -> anyhow::Result<()> {
         worlds.iter_mut().try_for_each(|it| self.read_one(it))
     }

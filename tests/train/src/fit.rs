@@ -1,31 +1,31 @@
-//! A linear head fitted by a softmax over all candidates of a question.
+//! Fits a linear head with a softmax over all candidates of a question.
 
 use anyhow::Context;
 use argmin::core::{CostFunction, Error, Executor, Gradient, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 
-/// Steps of the optimiser at most, and vectors it remembers.
+/// Most steps of the optimiser, and the number of vectors that it keeps.
 const STEPS: u64 = 200;
 const MEMORY: usize = 8;
-/// Added to the standard deviation of a feature, so that one that hardly varies gets no great weight.
+/// Added to the standard deviation of a feature, so that a feature that hardly varies gets no large weight.
 const STEADY: f64 = 1e-3;
 
-/// One question: candidates with their features, the share of the evidence in each, and how much the question counts.
+/// The candidates of one question with their features and their shares of the evidence.
 pub struct Case {
-    /// Features of each candidate, those of the head only.
+    /// Features of each candidate, limited to those of the head.
     pub rows: Vec<Vec<f32>>,
-    /// Share of the evidence, sums to 1.
+    /// Share of the evidence in each candidate; the shares sum to 1.
     pub gold: Vec<f64>,
-    /// Weight of the question.
+    /// Weight of the question in the fit.
     pub weight: f64,
 }
 
-/// Returns the weights that make the evidence of `cases` most probable, `l2` times their square (features scaled to
-/// deviation 1) held against them.
+/// Returns the weights that make the evidence of `cases` most probable. The penalty is `l2` times the squared weights,
+/// with the features scaled to deviation 1.
 ///
 /// # Errors
-/// If the optimiser fails, which finite features do not cause.
+/// If the optimiser fails; finite features do not cause that.
 pub fn fit(cases: &[Case], l2: f64) -> anyhow::Result<Vec<f64>> {
     let width = cases.first().and_then(|it| it.rows.first()).map_or(0, Vec::len);
     let scale = scale(cases, width);
@@ -91,7 +91,7 @@ fn dot(row: &[f32], weights: &[f64]) -> f64 {
         .sum()
 }
 
-/// Returns the greatest score and the sum of the exponentials of the others against it.
+/// Returns the greatest score, and the sum of the exponentials of all scores relative to it.
 fn softmax(scores: &[f64]) -> (f64, f64) {
     let top = scores.iter().copied().fold(f64::MIN, f64::max);
     (top, scores.iter().map(|it| (it - top).exp()).sum())

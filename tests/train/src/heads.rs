@@ -1,4 +1,5 @@
-//! The heads, fitted one after the other: what a unit says, whether it holds evidence, what belongs with it.
+//! Fits the heads one after the other: first what a unit says, then whether it holds evidence, then which other units
+//! belong to it.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use crate::fit::{Case, fit, loss};
 use crate::world::{Example, World, examples};
 
-/// Features of the first head: what a unit and its neighbours say by themselves.
+/// Features of the first head: the content of a unit and of its neighbours.
 const FIRST: &[&str] = &[
     "bm25_raw",
     "bigram",
@@ -24,28 +25,28 @@ const FIRST: &[&str] = &[
     "questions",
     "in_time",
 ];
-/// Features of the anchor head: what the question fixes.
+/// Features of the anchor head: constraints that the question states.
 const ANCHOR: &[&str] = &["cover", "hits", "rare", "late", "by_named", "names", "in_time"];
-/// Features that the support head does not learn: another head's score, the place in a space of any length, what only recall
-/// reads, and what is set by hand below.
+/// Features that the support head does not learn: the score of another head, the place in a space of any length, a
+/// feature that only recall reads, and a feature whose weight is set by hand below.
 const NOT_SUPPORT: &[&str] = &["chained", "later", "covered_sentence", LONG];
-/// What long answers of an assistant lose is set by hand: which of them are worth their tokens depends on the budget, which
-/// the objective does not know.
+/// The penalty for long answers of an assistant is set by hand. Which of them are worth their tokens depends on the
+/// budget, and the objective does not know the budget.
 const LONG: &str = "assistant_long";
 const LONG_WEIGHT: f64 = -1.0;
 
-/// How the names of features start that only a memory with a sentence encoder has.
+/// Start of the names of features that only a memory with a sentence encoder has.
 const ENCODED: &str = "encoded";
 
-/// Best candidates among which the edge head finds the rest of the evidence, as many as the router chains.
+/// Number of best candidates among which the edge head finds the rest of the evidence; the router chains as many.
 const PAIRED: usize = 64;
 
-/// How to train.
+/// Options of a training run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Weight decay of the support head, features scaled to deviation 1.
+    /// Weight decay of all heads, with features scaled to deviation 1.
     pub l2: f64,
-    /// Features left out, by the start of their name.
+    /// Features that are left out, by the start of their names.
     pub without: Vec<String>,
 }
 
@@ -61,20 +62,20 @@ impl Default for Plan {
 /// Weights in training: maps from feature to weight.
 #[derive(Clone, Debug, Default)]
 pub struct Heads {
-    /// See [`Weights`].
+    /// Weights of the first head.
     pub first: BTreeMap<String, f64>,
-    /// See [`Weights`].
+    /// Weights of the support head.
     pub support: BTreeMap<String, f64>,
-    /// See [`Weights`].
+    /// Weights of the anchor head.
     pub anchor: BTreeMap<String, f64>,
-    /// See [`Weights`].
+    /// Weights of the edge head.
     pub edge: BTreeMap<String, f64>,
     /// Mean negative log likelihood of the evidence under the support head.
     pub loss: f64,
 }
 
 impl Heads {
-    /// Returns the weights file.
+    /// Returns the content of the weights file; `about` describes how the weights were made.
     pub fn file(&self, version: &str, about: Value) -> Value {
         json!({
             "version": version,
@@ -97,7 +98,7 @@ impl Heads {
     }
 }
 
-/// Six figures say all there is, and keep the file small.
+/// Returns the weights without those up to 0.0001, rounded to four decimals, which keeps the file small.
 fn rounded(weights: &BTreeMap<String, f64>) -> BTreeMap<&str, f64> {
     let kept = weights.iter().filter(|it| it.1.abs() > 1e-4);
     kept.map(|(name, weight)| (name.as_str(), (weight * 1e4).round() / 1e4))
@@ -126,10 +127,10 @@ pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     Ok(heads)
 }
 
-/// Fits the support head to `names` once more, the other heads standing.
+/// Fits the support head to `names` again; the other heads stay as they are.
 ///
 /// # Errors
-/// As [`train`].
+/// Those of [`train`].
 pub(crate) fn refit(worlds: &[World], heads: &Heads, names: &[&str], l2: f64) -> anyhow::Result<Heads> {
     let cases = cases(worlds, &examples(worlds, &heads.weights()?)?, names);
     Ok(Heads {
@@ -144,7 +145,8 @@ fn support_head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTree
     Ok(support)
 }
 
-/// Cases of the anchor head: which candidate a question starts from; of a question that does not say, all of its evidence.
+/// Returns the cases of the anchor head: the target is the candidate from which a question starts. If a question does
+/// not name that candidate, the target is all of its evidence.
 fn anchor_cases(worlds: &[World], examples: &[Example]) -> Vec<Case> {
     let mut cases = cases(worlds, examples, ANCHOR);
     for (case, example) in cases.iter_mut().zip(examples) {
@@ -156,8 +158,9 @@ fn anchor_cases(worlds: &[World], examples: &[Example]) -> Vec<Case> {
     cases
 }
 
-/// Cases of the edge head: from the anchor of a question with several turns of evidence, or from each of them if it does not say
-/// which that is, which of the best other candidates are the rest of it.
+/// Returns the cases of the edge head. A case starts at the anchor of a question with several turns of evidence, or at
+/// each of these turns if the question names no anchor. The target is the rest of the evidence among the best other
+/// candidates.
 fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {
     let mut cases = Vec::new();
     for example in examples {
@@ -194,7 +197,7 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
     cases
 }
 
-/// The features that the support head learns by itself.
+/// Returns the features that the support head learns.
 pub(crate) fn support(worlds: &[World], plan: &Plan) -> Vec<&'static str> {
     let encoded = worlds.iter().any(|it| !it.hits.is_empty());
     let left = |name: &&&str| {
@@ -217,7 +220,8 @@ fn head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<Stri
     Ok(names.iter().map(|it| (*it).to_owned()).zip(weights).collect())
 }
 
-/// Narrows examples to some features; a setting counts with the square root of its questions.
+/// Returns the examples with only the features `names`. The weight of a question is one over the square root of the
+/// number of questions in its setting, so a setting counts with the square root of its questions.
 pub fn cases(worlds: &[World], examples: &[Example], names: &[&str]) -> Vec<Case> {
     let slots: Vec<usize> = names
         .iter()

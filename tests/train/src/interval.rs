@@ -1,15 +1,15 @@
-//! How far a mean could lie from what it is by the choice of questions alone.
+//! Computes how far a mean could vary because of the choice of questions alone.
 
 use std::collections::BTreeMap;
 
 use eval::score::Row;
 
-/// Draws, and the seed of the first.
+/// Number of draws, and the seed of the random numbers.
 const DRAWS: usize = 2_000;
 const SEED: u64 = 0x6d6e_656d_6963;
 
-/// Returns between which values 95 of 100 means of `metric` lie when the questions of each conversation are drawn anew, with
-/// replacement; none if no row has the metric. The same rows give the same values.
+/// Returns the bounds that contain 95 of 100 means of `metric` when the questions of each conversation are drawn again
+/// with replacement. Returns `None` if no row has the metric. The same rows give the same values.
 pub fn interval(rows: &[Row], metric: &str) -> Option<(f64, f64)> {
     let mut conversations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for row in rows {
@@ -31,7 +31,7 @@ pub fn interval(rows: &[Row], metric: &str) -> Option<(f64, f64)> {
     Some((means[DRAWS / 40], means[DRAWS - 1 - DRAWS / 40]))
 }
 
-/// SplitMix64: the same numbers on every machine.
+/// SplitMix64, which gives the same numbers on every machine.
 struct Random(u64);
 
 impl Random {

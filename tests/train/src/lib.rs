@@ -1,11 +1,15 @@
-//! `mnemic-train` fits the router's heads to conversations with questions, and says what the fit is worth.
+//! `mnemic-train` fits the router's heads to conversations with questions, and reports the quality of the fit.
 //!
-//! Reading order: [`world`] writes conversations with the writer's rules and takes candidates and features from the
-//! router's own code, [`mod@encode`] adds what a sentence encoder finds, [`fit`] is the objective, [`heads`] fits one head
-//! after the other, [`measure`] scores weights, [`interval`] says how far that is chance, [`validate`] leaves settings,
-//! features and heads out, [`poured`] channels, [`refusal`] and [`answers`] fit what the reader weighs, [`teach`] has a language model label data to
-//! train on. Nothing here runs when
-//! Mnemic serves: what ships is the weights file.
+//! Nothing here runs when Mnemic serves: only the weights file is shipped. Read the modules in this order:
+//!
+//! - [`world`] writes conversations with the writer's rules and takes candidates and features from the router's own
+//!   code.
+//! - [`mod@encode`] adds the hits of a sentence encoder.
+//! - [`fit`] is the objective, and [`heads`] fits one head after the other.
+//! - [`measure`] scores weights, and [`interval`] gives the range of a score that chance explains.
+//! - [`validate`] leaves out settings, features and heads; [`poured`] leaves out channels.
+//! - [`refusal`], [`certainty`] and [`answers`] fit the weights of the reader.
+//! - [`teach`] lets a language model label data to train on, and [`weak`] makes questions from state changes.
 
 pub mod answers;
 pub mod certainty;

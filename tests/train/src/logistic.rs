@@ -1,16 +1,16 @@
 //! Logistic regression on features scaled to deviation 1, by accelerated gradient steps.
 
-/// Steps of the optimiser; it has converged long before.
+/// Number of steps of the optimiser; it converges long before the last one.
 const STEPS: usize = 600;
-/// Added to the deviation of a feature, so that one that hardly varies gets no great weight.
+/// Added to the deviation of a feature, so that a feature that hardly varies gets no large weight.
 const STEADY: f64 = 1e-3;
 
 /// A fitted regression.
 #[derive(Clone, Debug, Default)]
 pub struct Logistic {
-    /// In the order of the features.
+    /// Weights in the order of the features.
     pub weights: Vec<f64>,
-    /// Logit where all features are 0.
+    /// Logit of a row whose features are all 0.
     pub bias: f64,
 }
 
@@ -31,7 +31,8 @@ pub fn probability(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
-/// Fits rows of equal length to targets. `signs` are those that the weights may have, 0 for either; `l2` is the weight decay.
+/// Fits rows of equal length to targets. `signs` are the signs that the weights may have; 0 allows both. `l2` is the
+/// weight decay.
 pub fn regress(rows: &[Vec<f64>], targets: &[bool], signs: &[i8], l2: f64) -> Logistic {
     let width = rows.first().map_or(0, Vec::len);
     let count = rows.len().max(1) as f64;
@@ -47,7 +48,8 @@ pub fn regress(rows: &[Vec<f64>], targets: &[bool], signs: &[i8], l2: f64) -> Lo
             values.chain([1.0]).collect()
         })
         .collect();
-    // The curvature of the loss is at most a quarter of the largest eigenvalue, which the number of columns bounds.
+    // The curvature of the loss is at most a quarter of the largest eigenvalue, and the number of columns bounds that
+    // eigenvalue.
     let step = 1.0 / (0.25 * (width + 1) as f64 + 2.0 * l2);
     let (mut best, mut ahead, mut pace) = (vec![0.0; width + 1], vec![0.0; width + 1], 1.0_f64);
     for _ in 0..STEPS {

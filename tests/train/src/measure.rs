@@ -1,4 +1,4 @@
-//! What weights are worth on a data set: packs made in this process, scored like any run.
+//! Measures weights on a data set: it makes the packs in this process and scores them like any other run.
 
 use domain::evidence::{AnswerStyle, PackItem, RankedUnit, Sufficiency};
 use domain::id::SpaceId;
@@ -15,19 +15,20 @@ use router::route;
 
 use crate::world::{World, request};
 
-/// Budgets that are measured.
+/// Budgets that are measured, in tokens.
 const BUDGETS: [u32; 3] = [256, 512, 1024];
-/// The one of them that is answered from.
+/// Budget whose pack the reader answers from.
 const ANSWERED: u32 = 512;
-/// Units in the ranking.
+/// Number of units in the ranking.
 const RANKED: u32 = 60;
-/// Scenes that the reader gets, as many as the gateway asks for.
+/// Number of scenes that the reader gets; the gateway requests as many.
 const SCENES: u32 = 24;
 
-/// Scores every question of `data`, whose worlds are given, with `weights` of the router and what `reader` answers.
+/// Returns the score of every question of `data`, with `weights` in the router and the answers of `reader`. `worlds`
+/// are the worlds of `data`.
 ///
 /// # Errors
-/// If the worlds are not those of the data.
+/// If the worlds do not belong to the data.
 pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, reader: &Reader) -> anyhow::Result<Vec<Row>> {
     let mut lines = Vec::new();
     for world in worlds {
@@ -38,10 +39,10 @@ pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, reader: &Reader
     score(data, &lines, Labels::Clean)
 }
 
-/// Mean score of the answers to questions that have one.
+/// Name of the mean score of the answers to answerable questions.
 pub const ANSWERED_WELL: &str = "answer_F1";
 
-/// Returns the means of rows, with [`ANSWERED_WELL`] over all.
+/// Returns the means of rows; the row for all questions also has [`ANSWERED_WELL`].
 pub fn means(rows: &[Row]) -> Summary {
     let mut summary = summarise(rows);
     let fine: Vec<f64> = rows
@@ -81,7 +82,7 @@ fn line(world: &World, (id, question): (&str, &str), weights: &Weights, reader: 
     Ok(line)
 }
 
-/// What the gateway makes of a routed question for the reader.
+/// Returns the request that the gateway would send to the reader for a routed question.
 fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
     AnswerV1 {
         space,

@@ -1,4 +1,5 @@
-//! Many conversations in one space: more turns than the router scores as a whole, so that its channels decide who is weighed.
+//! Merges many conversations into one space. Such a space has more turns than the router scores as a whole, so its
+//! channels decide which turns are scored.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,8 +30,8 @@ const CHANNELS: [Channel; 8] = [
     Channel::Continuity,
 ];
 
-/// Puts the conversations of a data set into that many, one after the other; turns and sessions keep the name of theirs in
-/// front.
+/// Returns the data set with its conversations merged into `spaces` larger ones, one after the other. The name of the
+/// original conversation is put before the ids of its turns and sessions.
 pub fn poured(data: DataSet, spaces: usize) -> DataSet {
     let mut all: Vec<Conversation> = (0..spaces.max(1))
         .map(|it| Conversation {
@@ -65,10 +66,11 @@ pub fn poured(data: DataSet, spaces: usize) -> DataSet {
     }
 }
 
-/// Leaves out in turn what only one channel proposes, in a space that all of `data` is poured into.
+/// Leaves out each channel in turn, and with it the candidates that only this channel proposes, in one space that
+/// contains all conversations of `data`.
 ///
 /// # Errors
-/// As [`worlds`].
+/// Those of [`worlds`].
 pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
     let data = poured(data, 1);
     let related = related(&data.conversations[0])?;
@@ -119,7 +121,7 @@ fn share(groups: &[Vec<usize>], held: impl Fn(&usize) -> bool) -> f64 {
     groups.iter().filter(|it| it.iter().any(&held)).count() as f64 / groups.len() as f64
 }
 
-/// What an exact index would find for a question.
+/// Returns the hits of an exact index for a question.
 fn found(world: &World, query: &Query) -> SearchResult {
     let turns = world.view.turns();
     let limit = router::Config::default().hits;

@@ -1,5 +1,5 @@
-//! Fits the reader's check whether to refuse: a logistic regression on its features, its signs given, the threshold chosen
-//! where conversations it has not seen are refused by mistake no more often than allowed.
+//! Fits the reader's check whether to refuse. The check is a logistic regression on its features with given signs. The
+//! threshold is chosen so that no more answerable questions of unseen conversations are refused than allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,31 +17,32 @@ use serde_json::{Value, json};
 use crate::logistic::{self, Logistic, probability};
 use crate::world::{World, request};
 
-/// Bins of the reliability table.
+/// Number of bins of the reliability table.
 const BINS: usize = 10;
 
-/// One question with what the reader sees of its evidence.
+/// A question with the features that the reader computes from its evidence.
 pub struct Sample {
-    /// Where the conversation comes from.
+    /// Setting that the conversation belongs to.
     pub setting: String,
-    /// The conversation.
+    /// Id of the conversation.
     pub conversation: String,
-    /// Kind of question, or of trap.
+    /// Kind of question, or of trap if the question has no answer.
     pub kind: String,
-    /// Whether it has no answer.
+    /// Whether the question has no answer.
     pub trap: bool,
     /// The features.
     pub values: Features,
 }
 
-/// A fitted check: the logit of refusal is `bias` and the weighted features, refused above `threshold`.
+/// A fitted check. The logit of a refusal is `bias` plus the weighted features; a question is refused above
+/// `threshold`.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     /// Weights in the order of the features.
     pub weights: Vec<f64>,
-    /// Logit of a question without features.
+    /// Logit of a question whose features are all 0.
     pub bias: f64,
-    /// Logit above which is refused.
+    /// Logit above which a question is refused.
     pub threshold: f64,
 }
 
@@ -52,7 +53,7 @@ impl Fitted {
         self.bias + pairs.map(|(weight, value)| weight * f64::from(*value)).sum::<f64>()
     }
 
-    /// Returns the file that the reader includes; `about` says how it was made.
+    /// Returns the weights file that the reader includes; `about` describes how it was made.
     pub fn file(&self, version: &str, about: &Value) -> Value {
         let round = |it: f64| (it * 1e4).round() / 1e4;
         let weights: BTreeMap<&str, f64> = NAMES
@@ -70,10 +71,10 @@ impl Fitted {
     }
 }
 
-/// Computes the samples of all questions of the worlds; `dir` holds the questions with their kinds.
+/// Returns the samples of all questions of the worlds. The folder `dir` contains the questions with their kinds.
 ///
 /// # Errors
-/// If a file cannot be read or the router fails.
+/// If a file cannot be read, the router fails, or no question is unanswerable.
 pub fn samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Sample>> {
     let kinds = kinds(dir)?;
     let mut out = Vec::new();
@@ -98,11 +99,11 @@ pub fn samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Resul
     Ok(out)
 }
 
-/// Tokens and scenes of the request that is read.
+/// Budget in tokens and number of scenes of the request.
 const TOKENS: u32 = 512;
 const SCENES: u32 = 24;
 
-/// What the reader gets for a question.
+/// Returns the request that the reader gets for a question.
 ///
 /// # Errors
 /// If the router fails.
@@ -126,7 +127,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
     })
 }
 
-/// What kind of trap a question is stands in a field that scoring does not know.
+/// Returns the kind of each question by its id. The kind of a trap is in a field that scoring does not read.
 pub(crate) fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let path = dir.join("questions.jsonl");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -140,8 +141,8 @@ pub(crate) fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(kinds)
 }
 
-/// Fits the weights and chooses the threshold on conversations left out one at a time, so that at most `mistakes` of their
-/// answerable questions are refused.
+/// Fits the weights, and chooses the threshold on conversations that are left out one at a time, so that at most the
+/// share `mistakes` of their answerable questions is refused.
 pub fn fit(samples: &[Sample], l2: f64, mistakes: f64) -> Fitted {
     let all: Vec<&Sample> = samples.iter().collect();
     let threshold = threshold(samples, &left_out(samples, l2, |it| &it.conversation), mistakes);
@@ -151,7 +152,7 @@ pub fn fit(samples: &[Sample], l2: f64, mistakes: f64) -> Fitted {
     }
 }
 
-/// Logits of all samples, each from a fit without its group.
+/// Returns the logits of all samples, each from a fit without the group of the sample.
 pub fn left_out(samples: &[Sample], l2: f64, group: fn(&Sample) -> &String) -> Vec<f64> {
     let groups: BTreeSet<&String> = samples.iter().map(group).collect();
     let mut logits = vec![0.0; samples.len()];
@@ -165,7 +166,7 @@ pub fn left_out(samples: &[Sample], l2: f64, group: fn(&Sample) -> &String) -> V
     logits
 }
 
-/// The lowest logit above which at most the given share of the answerable questions lies.
+/// Returns the lowest logit above which at most the share `mistakes` of the answerable questions lies.
 pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
     let mut fine: Vec<f64> = samples
         .iter()
@@ -178,7 +179,7 @@ pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
     fine.get(allowed).copied().unwrap_or_default()
 }
 
-/// Fits the weights, their signs given.
+/// Fits the weights with the signs of the features; the threshold stays 0.
 fn regress(samples: &[&Sample], l2: f64) -> Fitted {
     let rows: Vec<Vec<f64>> = samples
         .iter()
@@ -193,8 +194,8 @@ fn regress(samples: &[&Sample], l2: f64) -> Fitted {
     }
 }
 
-/// Says how good logits are at a threshold: precision, recall and F1, the share refused by kind, by setting, and how far the
-/// probabilities can be believed.
+/// Reports how good logits are at a threshold: precision, recall and F1, the share of refused questions by kind and by
+/// setting, and the reliability table of the probabilities.
 pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String> {
     let pairs = || samples.iter().zip(logits);
     let share = |chosen: &dyn Fn(&Sample) -> bool| {
@@ -233,7 +234,7 @@ pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String>
     lines
 }
 
-/// Mean probability against the share of traps, in ten bins of equal size.
+/// Returns the mean probability and the share of traps, in ten bins of equal size.
 fn reliability(samples: &[Sample], logits: &[f64]) -> Vec<String> {
     let mut pairs: Vec<(f64, bool)> = logits
         .iter()

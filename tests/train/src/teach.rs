@@ -1,9 +1,13 @@
-//! A language model as a teacher: it writes questions about the talks and trajectories of a user, with their answers, the turns
-//! that hold them and the turn that each starts from (S3Mem trains its heads on labels made like that).
+//! Uses a language model as a teacher. It writes questions about the conversations and trajectories of a user, with
+//! their answers, the turns that contain the answers, and the turn that each question starts from. S3Mem trains its
+//! heads on labels made in this way.
 //!
-//! [`source`] reads what a user has and cuts it into stretches, [`prompt`] says what is asked and reads the replies, [`check`] leaves
-//! out what the stretch does not bear out, [`lessons`] keeps the rest in a file so that a run that broke off goes on. What comes
-//! out is a folder as `fit` reads it.
+//! - [`source`] reads the user's data and cuts it into stretches.
+//! - [`prompt`] makes the prompt and reads the replies.
+//! - [`check`] rejects questions that the stretch does not support.
+//! - [`lessons`] stores the others in a file, so that an interrupted run can continue.
+//!
+//! The result is a folder that `fit` can read.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,55 +26,55 @@ pub mod lessons;
 pub mod prompt;
 pub mod source;
 
-/// Failures of the endpoint, one after another, at which a run ends.
+/// Number of consecutive failures of the endpoint that ends a run.
 const FAILURES_MAX: usize = 3;
-/// Tokens that a reply is estimated at: four questions.
+/// Estimated tokens of a reply: four questions.
 const REPLY_TOKENS: usize = 320;
 
-/// Who teaches.
+/// A language model that writes questions, and the limits of a run.
 pub struct Teacher {
-    /// Replies to the prompts.
+    /// Model that replies to the prompts.
     pub model: Arc<dyn LanguageModel>,
-    /// Its name: lessons of another one do not count.
+    /// Name of the model. A lesson by another model does not count as done.
     pub name: String,
-    /// Calls at most, repetitions included.
+    /// Most calls of a run, including repeated ones.
     pub calls_max: u32,
-    /// Decides which stretches come first.
+    /// Seed of the order of the stretches.
     pub seed: u64,
 }
 
-/// What a run would take.
+/// Estimated effort of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// Stretches of the data.
+    /// Number of stretches in the data.
     pub stretches: usize,
-    /// Those of them that were taught before.
+    /// Number of stretches that already have a lesson.
     pub done: usize,
-    /// Calls, if every reply can be read.
+    /// Number of calls, if every reply can be read.
     pub calls: usize,
-    /// Tokens that the model reads.
+    /// Number of tokens that the model reads.
     pub prompt_tokens: usize,
-    /// Tokens that it writes, roughly.
+    /// Rough number of tokens that it writes.
     pub completion_tokens: usize,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Taught {
-    /// Questions in the data set, those of earlier runs too.
+    /// Number of questions in the data set, including those of earlier runs.
     pub questions: usize,
-    /// Questions of this run that were left out, and replies that could not be read.
+    /// Number of questions of this run that were rejected, and of replies that could not be read.
     pub left_out: usize,
-    /// What this run spent.
+    /// Calls and tokens that this run used.
     pub spent: ModelCost,
-    /// Stretches that are left.
+    /// Number of stretches that have no lesson yet.
     pub open: usize,
 }
 
-/// Says what a run of so many calls would take, without a call.
+/// Returns the estimated effort of a run with at most `calls_max` calls, without making a call.
 ///
 /// # Errors
-/// If the folder holds a file of lessons that cannot be read.
+/// If the file of lessons in the folder cannot be read.
 pub fn estimate(name: &str, calls_max: u32, conversations: &[Conversation], out: &Path) -> anyhow::Result<Estimate> {
     let stretches = source::stretches(conversations);
     let known = LessonFile::read(out)?;
@@ -85,10 +89,12 @@ pub fn estimate(name: &str, calls_max: u32, conversations: &[Conversation], out:
     })
 }
 
-/// Has the stretches taught that were not, adds each lesson to its file as soon as it is there, and writes the data set.
+/// Makes a lesson for each stretch that has none, appends each lesson to the file as soon as it is complete, and
+/// writes the data set.
 ///
 /// # Errors
-/// If a file of the folder cannot be read or written, or the endpoint fails three times in a row: what came before is kept.
+/// If a file of the folder cannot be read or written, or if the endpoint fails three times in a row. Earlier lessons
+/// are kept.
 pub async fn teach(teacher: &Teacher, conversations: &[Conversation], out: &Path) -> anyhow::Result<Taught> {
     std::fs::create_dir_all(out)?;
     let mut stretches = source::stretches(conversations);
@@ -138,7 +144,7 @@ pub async fn teach(teacher: &Teacher, conversations: &[Conversation], out: &Path
     Ok(taught)
 }
 
-/// Asks about one stretch, and once more if the reply cannot be read and a call is left.
+/// Asks the model about one stretch. If the reply cannot be read and a call is left, it asks once more.
 async fn ask(teacher: &Teacher, stretch: &Stretch<'_>, calls_left: u32) -> anyhow::Result<Lesson> {
     let chat = prompt::chat(stretch);
     let attempts = [chat.clone(), chat.with_remark(prompt::REMARK)];
@@ -156,8 +162,8 @@ async fn ask(teacher: &Teacher, stretch: &Stretch<'_>, calls_left: u32) -> anyho
     Ok(lesson)
 }
 
-/// Writes the data set, and returns its number of questions. A question about turns that the data does not hold any more is left out,
-/// and so is one that is asked of the same conversation already.
+/// Writes the data set and returns its number of questions. A question about turns that the data no longer contains is
+/// left out, and so is a question that repeats another one about the same conversation.
 fn write(conversations: &[Conversation], file: &LessonFile, out: &Path) -> anyhow::Result<usize> {
     let turns = conversations.iter().flat_map(|it| {
         it.turns

@@ -1,4 +1,5 @@
-//! What the fit is worth on data it has not seen: settings left out in turn, less data, fewer features.
+//! Measures the fit on data that it has not seen: it leaves out settings in turn, uses less data, or uses fewer
+//! features.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,7 @@ use router::route;
 use crate::heads::{Heads, Plan, refit, support, train};
 use crate::world::{World, gold_groups, request};
 
-/// Budget that is validated, tokens.
+/// Budget of the validation, in tokens.
 pub(crate) const BUDGET: u32 = 512;
 /// Shares of the corpus on the learning curve, in percent.
 const CURVE: [usize; 4] = [10, 25, 50, 100];
@@ -48,7 +49,7 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ),
 ];
 
-/// Features that are made of the first head's score, by the starts of their names.
+/// Features that are computed from the first head's score, by the starts of their names.
 const OF_FIRST: &[&str] = &[
     "first",
     "near",
@@ -65,19 +66,20 @@ const OF_FIRST: &[&str] = &[
     "in_time_first",
 ];
 
-/// One line of a validation: what was done, questions measured, share of their evidence that was packed (0 to 1).
+/// One line of a validation.
 pub struct Finding {
-    /// What was done.
+    /// Description of the variant.
     pub what: String,
-    /// Questions measured.
+    /// Number of measured questions.
     pub questions: usize,
-    /// Mean share of the evidence in a pack of 512 tokens.
+    /// Mean share of the evidence in a pack of 512 tokens, 0 to 1.
     pub packed: f64,
-    /// The same for weights that have seen everything.
+    /// The same for weights that were trained on everything.
     pub whole: f64,
 }
 
-/// Leaves each setting out in turn: weights that have not seen it against `whole`, which have seen all.
+/// Leaves out each setting in turn, and compares weights that have not seen it with `whole`, which have seen all
+/// settings.
 ///
 /// # Errors
 /// If training fails.
@@ -98,7 +100,7 @@ pub fn leave_settings_out(worlds: &[World], whole: &Weights, plan: &Plan) -> any
     Ok(findings)
 }
 
-/// Trains on a part of the conversations, those with the smallest ids of each setting, and measures on `guard`.
+/// Trains on part of the conversations, which are the first ones of each setting, and measures on `guard`.
 ///
 /// # Errors
 /// If training fails.
@@ -116,7 +118,7 @@ pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: 
             }
             *number += 1;
         }
-        // Fewer questions than conversations of all settings allow are taken from the start of each.
+        // If the selected conversations have more questions than the share allows, each keeps only its first ones.
         let per = part.iter().map(|it| it.questions.len()).sum::<usize>().max(1);
         let wanted = worlds.iter().map(|it| it.questions.len()).sum::<usize>() * share / 100;
         for world in &mut part {
@@ -134,7 +136,7 @@ pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: 
     Ok(findings)
 }
 
-/// Leaves feature groups out in turn, measured on `guard`.
+/// Leaves out each feature group in turn, and measures on `guard`.
 ///
 /// # Errors
 /// If training fails.
@@ -156,8 +158,9 @@ pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan)
     Ok(findings)
 }
 
-/// Leaves heads out in turn, measured on `guard`: the support head without what the first head tells, the first head in its
-/// place, and both with what the edge head finds from the anchors of the anchor head, which by itself changes no rank.
+/// Leaves out heads in turn, and measures on `guard`. The variants are the support head without the first head, the
+/// first head in place of the support head, and the support head with the edge head's score from the anchors of the
+/// anchor head. The anchor head alone changes no rank.
 ///
 /// # Errors
 /// If training fails.
@@ -187,7 +190,7 @@ pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> any
     Ok(findings)
 }
 
-/// Mean share of the evidence that a pack cites, and the number of questions.
+/// Returns the mean share of the evidence that a pack cites, and the number of questions.
 fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
     let (mut sum, mut count) = (0.0, 0);
     for world in worlds {

@@ -1,4 +1,5 @@
-//! Questions made from traces by program: what a thing's state is after the last change of it (S3Mem's weak labels).
+//! Makes questions from traces by program. Each asks for the state of a thing after its last change (the weak labels
+//! of S3Mem).
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use eval::data::Question;
 
 use crate::world::World;
 
-/// Adds to each world a question for every state that changed at least twice in it, cited by the turn that changed it last.
+/// Adds to each world a question for every state that changed at least twice in it. The evidence is the turn of the
+/// last change.
 pub fn add(worlds: &mut [World]) {
     for world in worlds {
         let mut last: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();

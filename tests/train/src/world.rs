@@ -1,4 +1,4 @@
-//! Conversations as the router sees them, and their questions as examples to learn from.
+//! Builds the router's view of conversations, and makes training examples of their questions.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,38 +22,40 @@ use router::view::View;
 /// A conversation, written by the writer's rules and read by the router.
 #[derive(Clone)]
 pub struct World {
-    /// The conversation's id.
+    /// Id of the conversation.
     pub name: String,
-    /// Where it comes from; examples are weighed by it, and one at a time is left out to validate.
+    /// Setting of the conversation. It determines the weight of the examples, and a validation leaves out one setting
+    /// at a time.
     pub setting: String,
-    /// The router's view of it.
+    /// The router's view of the conversation.
     pub view: View,
-    /// Place in the view by turn id.
+    /// Place in the view, by the id of the turn.
     pub places: HashMap<String, usize>,
-    /// Its questions.
+    /// Questions about the conversation.
     pub questions: Vec<Question>,
-    /// What the index finds for a question by the vectors of a sentence encoder; empty without one.
+    /// Hits of the index with the vectors of a sentence encoder, by the text of the question; empty without an
+    /// encoder.
     pub hits: HashMap<String, Vec<Hit>>,
 }
 
-/// What a head learns from: one question with all candidates.
+/// A training example: one question with all its candidates.
 pub struct Example {
-    /// Index of the world.
+    /// Index of the world in the list of worlds.
     pub world: usize,
     /// Index of the question in its world.
     pub question: usize,
-    /// Candidates with features, in the order of the view.
+    /// Features of each candidate, in the order of the view.
     pub rows: Vec<Values>,
     /// Place of each candidate in the view.
     pub places: Vec<usize>,
-    /// Share of the evidence that each candidate holds; they sum to 1.
+    /// Share of the evidence that each candidate holds; the shares sum to 1.
     pub gold: Vec<f64>,
-    /// Index of the candidate that the question starts from, if it says which.
+    /// Index of the candidate that the question starts from, if the question names it.
     pub anchor: Option<usize>,
 }
 
 impl World {
-    /// Reads a question as the router does once the index was searched.
+    /// Returns the question as the router reads it after the index was searched.
     pub fn query(&self, question: &str, request: &RouteV1) -> Query {
         let mut query = Query::read(question, &self.view, route::now(&self.view, request));
         query.encoded = Encoded::of(&self.view, self.hits.get(question).map_or(&[], Vec::as_slice));
@@ -61,10 +63,10 @@ impl World {
     }
 }
 
-/// Builds a world for every conversation of a data set.
+/// Returns one world for every conversation of a data set.
 ///
 /// # Errors
-/// If a timestamp cannot be read or a question cites an unknown turn.
+/// If a timestamp cannot be read, or if a question cites an unknown turn or an unknown conversation.
 pub fn worlds(data: DataSet) -> anyhow::Result<Vec<World>> {
     let mut questions: BTreeMap<String, Vec<Question>> = BTreeMap::new();
     for question in data.questions {
@@ -116,7 +118,7 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
     })
 }
 
-/// Returns the records of a conversation by session, in their order.
+/// Returns the records of a conversation grouped by session, each session in the order of its records.
 pub(crate) fn sessions(conversation: &Conversation) -> anyhow::Result<Vec<Vec<Record>>> {
     let name = &conversation.conversation_id;
     let space: SpaceId = SPACE.parse().context("the name of the space")?;
@@ -137,7 +139,7 @@ pub(crate) fn written(session: &[Record]) -> Vec<Unit> {
     writer::write(session, &(0..session.len()).collect::<Vec<_>>())
 }
 
-/// Every conversation is a space of its own; its name only enters ids, which break ties.
+/// Name of the space of every conversation. It affects only ids, which break ties.
 const SPACE: &str = "train";
 
 fn record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> {
@@ -174,19 +176,19 @@ fn moment(text: &str) -> anyhow::Result<DateTime<FixedOffset>> {
     Ok(naive.and_utc().fixed_offset())
 }
 
-/// Returns the request the router gets for a question.
+/// Returns the request that the router gets for a question.
 ///
 /// # Errors
-/// Never for the fixed name of the space; passed on all the same.
+/// Never, because the name of the space is fixed.
 pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
     let space = SPACE.parse().context("the name of the space")?;
     Ok(RouteV1::new(space, question.to_owned(), tokens))
 }
 
-/// Returns what the router makes of a question before it scores.
+/// Returns the question as the router reads it, and its candidates before scoring.
 ///
 /// # Errors
-/// As [`request`].
+/// Those of [`request`].
 pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
     let request = request(question, 512)?;
     let query = world.query(question, &request);
@@ -195,10 +197,11 @@ pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)
     Ok((query, candidates))
 }
 
-/// Computes the features of every answerable question of the worlds, with the scores of `weights` where features need them.
+/// Returns an example for every answerable question of the worlds that has evidence among its candidates. Features
+/// that need scores use those of `weights`.
 ///
 /// # Errors
-/// As [`request`].
+/// Those of [`request`].
 pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for (at, world) in worlds.iter().enumerate() {
@@ -231,7 +234,8 @@ pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Examp
     Ok(examples)
 }
 
-/// Share of the evidence by place: groups weigh the same, the turns of a group share its weight.
+/// Returns the share of the evidence by place. All groups have the same weight, and the turns of a group share its
+/// weight.
 fn gold(world: &World, question: &Question) -> BTreeMap<usize, f64> {
     let groups = gold_groups(question);
     let mut shares = BTreeMap::new();
@@ -243,7 +247,7 @@ fn gold(world: &World, question: &Question) -> BTreeMap<usize, f64> {
     shares
 }
 
-/// Returns the groups of turns of which a question needs one each.
+/// Returns groups of turns; a question needs one turn of each group.
 pub fn gold_groups(question: &Question) -> Vec<Vec<String>> {
     if question.evidence_groups.is_empty() {
         question.evidence.iter().map(|it| vec![it.clone()]).collect()

@@ -1,4 +1,4 @@
-//! The corpus keeps its form and its balance, and the shipped weights come from it.
+//! Checks the format and the balance of the corpus, and that the shipped weights come from it.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ fn corpus() -> DataSet {
 }
 
 #[test]
-fn the_corpus_keeps_its_form() {
+fn the_corpus_has_no_format_errors() {
     let errors = check(&corpus()).errors;
     assert!(errors.is_empty(), "{errors:#?}");
 }
@@ -45,7 +45,7 @@ fn the_corpus_is_broad_enough() {
 }
 
 #[test]
-fn no_sentence_of_what_measures_is_learnt() {
+fn the_corpus_shares_no_sentence_with_the_evaluation_sets() {
     let said = |data: &DataSet| -> BTreeSet<String> {
         let texts = data
             .conversations
@@ -86,7 +86,7 @@ fn the_shipped_weights_come_from_this_corpus() {
 }
 
 #[test]
-fn channels_are_left_out_of_a_space_that_all_is_poured_into() {
+fn the_channel_ablation_reports_the_loss_without_each_channel() {
     let mut data = DataSet::read(&here("../eval/data/long")).unwrap();
     data.questions.retain(|it| it.answerable);
     data.questions = data.questions.into_iter().step_by(60).collect();
@@ -105,7 +105,7 @@ fn channels_are_left_out_of_a_space_that_all_is_poured_into() {
 }
 
 #[test]
-fn a_fit_finds_what_decides_and_is_the_same_twice() {
+fn a_fit_finds_the_deciding_feature_and_is_repeatable() {
     let case = |number: usize| {
         let row = |at: usize| vec![f32::from(u8::from(at == number % 5)), (at * number % 7) as f32, 1.0];
         Case {
@@ -124,7 +124,7 @@ fn a_fit_finds_what_decides_and_is_the_same_twice() {
 }
 
 #[test]
-fn an_interval_holds_the_mean_and_narrows_with_the_questions() {
+fn an_interval_contains_the_mean_and_narrows_with_more_questions() {
     let row = |at: usize| Row {
         id: at.to_string(),
         conversation: (at % 3).to_string(),

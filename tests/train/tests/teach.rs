@@ -1,4 +1,4 @@
-//! The teacher against an endpoint that replies what it was told to: what it writes can be trained on.
+//! Runs the teacher against an endpoint with scripted replies. The resulting data set can be trained on.
 #![expect(clippy::unwrap_used, reason = "helpers of tests")]
 
 use std::fs;
@@ -16,10 +16,10 @@ use train::teach::source;
 use train::teach::{Taught, Teacher, estimate, teach};
 use train::world::{examples, worlds};
 
-/// What the endpoint says to a prompt; none is an error of the server.
+/// Returns the reply of the endpoint to a prompt; `None` stands for an error status.
 type Script = fn(prompt: &str) -> Option<String>;
 
-/// An endpoint of OpenAI's chat API, gone with the process of its tests.
+/// An endpoint with OpenAI's chat API. It runs until the test process ends.
 struct Endpoint {
     url: String,
     prompts: Arc<Mutex<Vec<String>>>,
@@ -99,7 +99,8 @@ fn serve(connection: TcpStream, script: Script, heard: &Mutex<Vec<String>>) {
     .unwrap();
 }
 
-/// Asks what the first and the third line of a stretch say, and two things that cannot be learned from.
+/// Replies with two questions, about the first and the third line of a stretch, and with two more that cannot be
+/// learned from.
 fn asks(_: &str) -> Option<String> {
     let question = |question: &str, answer: &str, supports: &[u32], anchor: u32| json!({"question": question, "answer": answer, "supports": supports, "anchor": anchor});
     let questions = [
@@ -118,7 +119,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Writes what `mnemic export` would, newest session first, and reads it.
+/// Writes the file that `mnemic export` would write, newest session first, and reads it.
 fn exported(folder: &std::path::Path, talks: usize) -> Vec<Conversation> {
     let said = [
         ("Ann", "I start at the bakery in Leeds on Monday."),
@@ -144,7 +145,7 @@ fn exported(folder: &std::path::Path, talks: usize) -> Vec<Conversation> {
 }
 
 #[tokio::test]
-async fn what_a_teacher_writes_is_a_data_set_to_train_on() {
+async fn the_questions_of_a_teacher_form_a_data_set_to_train_on() {
     let endpoint = Endpoint::start(asks);
     let folder = folder("taught");
     let data = exported(&folder, 1);
@@ -166,7 +167,7 @@ async fn what_a_teacher_writes_is_a_data_set_to_train_on() {
         (&["r0.0", "r0.2"].map(str::to_owned)[..], "multi-hop")
     );
     assert_eq!(baked.anchor.as_deref(), Some("r0.0"));
-    // The router's code finds what the questions are to be trained on.
+    // The router finds the evidence of the questions, so they can be trained on.
     let worlds = worlds(set).unwrap();
     let found = examples(&worlds, router::heads::Weights::builtin().unwrap()).unwrap();
     assert_eq!(found.len(), 2);
@@ -174,14 +175,14 @@ async fn what_a_teacher_writes_is_a_data_set_to_train_on() {
         let anchor = example.anchor.unwrap();
         assert!(example.gold[anchor] > 0.0 && example.places[anchor] == 0);
     }
-    // The same again costs nothing and gives the same.
+    // A second run makes no call and gives the same result.
     let again = teach(&endpoint.teacher(10), &data, &out).await.unwrap();
     assert_eq!((again.questions, again.spent.calls, endpoint.calls()), (2, 0, 1));
     assert_eq!(estimate("parrot", 10, &data, &out).unwrap().done, 1);
 }
 
 #[tokio::test]
-async fn a_run_stays_inside_its_calls_and_the_next_one_goes_on() {
+async fn a_run_respects_its_call_limit_and_the_next_run_continues() {
     let endpoint = Endpoint::start(asks);
     let folder = folder("in_steps");
     // 60 turns are two stretches.
@@ -189,7 +190,7 @@ async fn a_run_stays_inside_its_calls_and_the_next_one_goes_on() {
     let out = folder.join("out");
     let first = teach(&endpoint.teacher(1), &data, &out).await.unwrap();
     assert_eq!((first.spent.calls, first.open), (1, 1));
-    // The last line was not written to its end.
+    // The last line is incomplete.
     let lessons = out.join("lessons.jsonl");
     let whole = fs::read(&lessons).unwrap();
     fs::write(&lessons, [whole.as_slice(), b"{\"key\": \"torn"].concat()).unwrap();
@@ -205,7 +206,7 @@ async fn a_run_stays_inside_its_calls_and_the_next_one_goes_on() {
 }
 
 #[tokio::test]
-async fn replies_that_cannot_be_read_and_failures_are_told() {
+async fn unreadable_replies_and_failures_are_reported() {
     let folder = folder("unwilling");
     let data = exported(&folder, 1);
     let silent = Endpoint::start(|_| Some("I would rather not.".to_owned()));
@@ -220,7 +221,7 @@ async fn replies_that_cannot_be_read_and_failures_are_told() {
 }
 
 #[test]
-fn data_that_cannot_be_read_is_named() {
+fn an_error_names_the_data_that_cannot_be_read() {
     let folder = folder("unreadable");
     let path = folder.join("talk.jsonl");
     fs::write(

@@ -1,4 +1,4 @@
-//! Compares runs without a part with the run of the whole, question by question.
+//! Compares runs without a part with the run that has all parts, question by question.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -9,38 +9,39 @@ use super::part::Part;
 use crate::score::Row;
 use crate::score::summary::interval_of_mean;
 
-/// Metrics that are compared, as far as both runs have them.
+/// Metrics that are compared, if both runs have them.
 pub const METRICS: [&str; 7] = ["E@256", "E@512", "E@1024", "R@10", "answer", "F1", "right"];
 
-/// The difference that a part makes to one metric, over the questions that have it in both runs.
+/// Difference that a part makes to one metric, over the questions that have the metric in both runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// The metric.
+    /// Name of the metric.
     pub metric: &'static str,
-    /// Questions compared.
+    /// Number of compared questions.
     pub pairs: usize,
-    /// Mean of the whole.
+    /// Mean with all parts.
     pub whole: f64,
     /// Mean without the part.
     pub without: f64,
     /// Lower bound of the 95 % interval of `without - whole`.
     pub low: f64,
-    /// Upper bound.
+    /// Upper bound of that interval.
     pub high: f64,
 }
 
-/// What came of taking out one part.
+/// Result of removing one part.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ablation {
-    /// The part.
+    /// Name of the part.
     pub part: &'static str,
-    /// How many were taken out, over all spaces.
+    /// Number of removed objects, over all spaces.
     pub removed: usize,
-    /// Empty if there was nothing to take out.
+    /// Differences by metric; empty if there was nothing to remove.
     pub differences: Vec<Difference>,
 }
 
-/// Compares the rows without a part with those of the whole. Conversations and their questions are drawn for the intervals.
+/// Compares the rows without a part with the rows of the run that has all parts. The intervals draw conversations and
+/// their questions.
 pub fn compare(part: Part, removed: usize, whole: &[Row], without: &[Row], seed: u64) -> Ablation {
     let differences = METRICS
         .iter()
@@ -88,7 +89,7 @@ struct Pair<'a> {
     without: f64,
 }
 
-/// Returns the ablations as a table for people, in percent and points of it.
+/// Returns the ablations as a table for people, in percent and percentage points.
 pub fn table(ablations: &[Ablation]) -> String {
     let mut out = format!(
         "{:<10}{:>9} {:<8}{:>7}{:>8}{:>9}{:>12}{:>18}",
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_questions_of_both_runs_are_compared_and_in_pairs() {
+    fn a_comparison_pairs_the_questions_that_both_runs_have() {
         let whole: Vec<Row> = (0..10).map(|id| row(id, 1.0)).collect();
         let mut without: Vec<Row> = (0..8).map(|id| row(id, 0.75)).collect();
         without[7].present = false;
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(found.differences.len(), 1);
         let it = &found.differences[0];
         assert_eq!((it.metric, it.pairs), ("E@512", 7));
-        // Every pair differs by as much, so the interval has no width.
+        // Every pair has the same difference, so the interval has no width.
         let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
         close(it.whole, 1.0);
         close(it.without, 0.75);

@@ -1,4 +1,4 @@
-//! What a space holds beside its records, read whole: units, relations, and all that is derived.
+//! Reads the whole content of a space except its records: units, relations and derived objects.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use domain::port::Graph;
 use domain::relation::Relation;
 use domain::unit::{Grain, Unit};
 
-/// Things read in one step.
+/// Number of objects that are read in one step.
 const AT_ONCE: usize = 500;
 
 /// Most relations of the units that are read in one step.
 const RELATIONS_MAX: usize = 1_000_000;
 
-/// All kinds of derived things.
+/// All kinds of derived objects.
 const KINDS: [DerivedKind; 7] = [
     DerivedKind::Fact,
     DerivedKind::Entity,
@@ -28,14 +28,14 @@ const KINDS: [DerivedKind; 7] = [
     DerivedKind::Standing,
 ];
 
-/// What a space holds.
+/// Content of a space without its records.
 #[derive(Debug, Default)]
 pub struct Contents {
     /// Units that were not removed.
     pub units: Vec<Unit>,
-    /// Relations between them, each once.
+    /// Relations between these units, each once.
     pub relations: Vec<Relation>,
-    /// What is derived.
+    /// Derived objects.
     pub derived: Vec<Derived>,
 }
 
@@ -85,7 +85,7 @@ impl Contents {
         self.units.iter().filter(move |it| it.grain == grain)
     }
 
-    /// Returns the derived things of a kind.
+    /// Returns the derived objects of a kind.
     pub fn derived_of(&self, kind: DerivedKind) -> impl Iterator<Item = &Derived> {
         self.derived.iter().filter(move |it| it.id().kind == kind)
     }

@@ -1,4 +1,4 @@
-//! The parts of a memory that can be taken out, and how they are counted.
+//! Names the parts of a memory that can be removed, and counts them.
 
 use std::str::FromStr;
 
@@ -8,18 +8,18 @@ use domain::unit::Grain;
 
 use super::contents::Contents;
 
-/// A part of the memory, as the papers ablate it.
+/// A part of the memory that the papers ablate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Part {
     /// Topics, the membership of events in them, and their pages.
     Topics,
-    /// Event units with their standings and merges, and the topics and pages made of them.
+    /// Event units with their standings and merges, and the topics and pages that are made of them.
     Events,
     /// Relations between units.
     Relations,
-    /// Gists that a language model read, and the facts that come from them.
+    /// Gists that a language model wrote, and the facts that come from them.
     Gists,
-    /// Facts, and the lines of pages that tell them.
+    /// Facts, and the lines of pages that state them.
     Facts,
     /// Synonymy edges between entities.
     Synonymy,
@@ -27,7 +27,7 @@ pub enum Part {
     Links,
 }
 
-/// What papers ablate and this build has no switch for, with what it would take.
+/// Parts that papers ablate but that this build cannot switch off, with the reason.
 const WITHOUT_SWITCH: [(&str, &str); 3] = [
     (
         "refinement",
@@ -44,7 +44,7 @@ const WITHOUT_SWITCH: [(&str, &str); 3] = [
 ];
 
 impl Part {
-    /// All of them.
+    /// All parts.
     pub const ALL: [Part; 7] = [
         Part::Topics,
         Part::Events,
@@ -55,7 +55,7 @@ impl Part {
         Part::Links,
     ];
 
-    /// Returns the name, as the command line has it.
+    /// Returns the name of the part on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Part::Topics => "topics",
@@ -68,7 +68,7 @@ impl Part {
         }
     }
 
-    /// Returns how many of what the part is named after there are.
+    /// Returns the number of objects of the part.
     pub fn count(self, contents: &Contents) -> usize {
         match self {
             Part::Topics => contents.derived_of(DerivedKind::Topic).count(),
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_without_a_switch_are_refused_with_the_reason() {
+    fn a_part_without_a_switch_is_rejected_with_the_reason() {
         for part in Part::ALL {
             assert_eq!(part.name().parse::<Part>().unwrap(), part);
         }

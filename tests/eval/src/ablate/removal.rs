@@ -1,4 +1,4 @@
-//! Takes a part out of what a space holds.
+//! Removes a part from the content of a space.
 
 use std::collections::BTreeSet;
 
@@ -15,19 +15,19 @@ use domain::unit::Grain;
 use super::contents::Contents;
 use super::part::Part;
 
-/// Things written in one step.
+/// Number of objects that are written in one step.
 const AT_ONCE: usize = 500;
 
-/// How many of a part a space held, and holds afterwards.
+/// Number of objects of a part in a space, before and after the removal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Before.
+    /// Number before the removal.
     pub before: usize,
-    /// Afterwards; 0 if the part was taken out.
+    /// Number after the removal; 0 if the removal succeeded.
     pub after: usize,
 }
 
-/// What goes, and what is changed since it refers to it.
+/// Objects to delete, and the changed versions of objects that refer to them.
 #[derive(Default)]
 struct Removal {
     units: BTreeSet<UnitId>,
@@ -36,7 +36,8 @@ struct Removal {
     changed: Vec<Derived>,
 }
 
-/// Takes a part out of a space, with what only refers to it, and counts before and afterwards.
+/// Removes a part from a space together with objects that only refer to it, and counts the objects of the part before
+/// and after.
 ///
 /// # Errors
 /// If a store cannot be read or written.
@@ -119,7 +120,7 @@ fn add_topics(contents: &Contents, removal: &mut Removal) {
     removal.gone.extend(topics.map(Derived::id));
 }
 
-/// Topics are clusters of events, so they go too.
+/// Adds the events. Topics are clusters of events, so they are removed too.
 fn add_events(contents: &Contents, removal: &mut Removal) {
     add_topics(contents, removal);
     removal.units.extend(contents.units_of(Grain::Event).map(|it| it.id));
@@ -132,7 +133,7 @@ fn add_events(contents: &Contents, removal: &mut Removal) {
     removal.gone.extend(made_of_events.map(Derived::id));
 }
 
-/// What a language model read as facts goes with what it wrote.
+/// Adds the gists. Facts that the language model wrote are removed with them.
 fn add_gists(contents: &Contents, removal: &mut Removal) {
     removal.units.extend(contents.units_of(Grain::Gist).map(|it| it.id));
     let facts = contents.facts().filter(|it| it.origin == Origin::Model);
@@ -145,7 +146,7 @@ fn add_gists(contents: &Contents, removal: &mut Removal) {
     removal.gone.extend(facts);
 }
 
-/// Cuts what goes out of the pages that stay: lines that tell it and links that lead to it. A page without lines goes too.
+/// Removes lines and links to deleted objects from the pages that stay. A page without lines is deleted too.
 fn cut_pages(contents: &Contents, removal: &mut Removal) {
     let of_kind = |removal: &Removal, kind: DerivedKind| -> BTreeSet<_> {
         removal
@@ -183,7 +184,7 @@ fn cut_pages(contents: &Contents, removal: &mut Removal) {
         .collect();
     for mut page in cut {
         page.links.retain(|it| !pages.contains(&it.page));
-        // Equal ones leave no change behind.
+        // Writing an unchanged page has no effect.
         removal.changed.push(Derived::Page(page));
     }
 }

@@ -21,10 +21,10 @@ pub(super) struct AblateArgs {
     /// Folder of the data set.
     #[arg(long)]
     data: PathBuf,
-    /// Part of the data set.
+    /// Split of the data set; `all` takes everything.
     #[arg(long, default_value = "all")]
     split: String,
-    /// Parts to take out, each alone: topics, events, relations, gists, facts, synonymy, links.
+    /// Parts to remove, each alone: topics, events, relations, gists, facts, synonymy, links.
     #[arg(long, required = true, value_delimiter = ',', value_name = "PART,PART")]
     without: Vec<Part>,
     /// Folder for the runs.
@@ -33,37 +33,37 @@ pub(super) struct AblateArgs {
     /// Program to start [default: `mnemic` next to this program].
     #[arg(long)]
     mnemic: Option<PathBuf>,
-    /// Ask only so many questions, from the first.
+    /// Ask only this many questions, starting with the first.
     #[arg(long)]
     limit: Option<usize>,
-    /// Requests at once.
+    /// Number of parallel requests.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: u8,
     /// Share of the evidence at which packing stops, above 0; 1 spends every budget.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     enough: f32,
-    /// Way to look for evidence, as the server names them.
+    /// Strategy for finding evidence, by its name at the server.
     #[arg(long, value_name = "NAME", default_value = "route")]
     strategy: String,
-    /// Seconds to wait after everything was derived, for a language model that reads what was said.
+    /// Seconds to wait after everything was derived, so that a language model can read the conversations.
     #[arg(long, default_value_t = 0)]
     settle: u64,
-    /// Calls of the server's language model that an answer may take.
+    /// Most calls of the server's language model for one answer.
     #[arg(long, value_name = "N", default_value_t = 0)]
     model_calls: u32,
-    /// Record the calls of the language model to this file; those that it holds already are answered from it.
+    /// Record the calls of the language model in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
-    /// Replay the calls of the language model from this file; no endpoint is asked.
+    /// Replay the calls of the language model from this file; no endpoint is called.
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Gold labels in force.
+    /// Gold labels to use.
     #[arg(long, value_enum, default_value_t)]
     gold: Labels,
     /// Seed of the intervals.
     #[arg(long, default_value_t = 7)]
     seed: u64,
-    /// Also write the numbers here.
+    /// Also write the numbers to this file.
     #[arg(long)]
     json: Option<PathBuf>,
 }

@@ -13,10 +13,10 @@ pub(super) struct ConvertArgs {
     /// Format of the files.
     #[arg(value_enum)]
     format: Format,
-    /// The files.
+    /// Files to convert.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// Probing questions of BEAM in a file of their own; the other file is then one chat.
+    /// File with the probing questions of BEAM; the other file is then one chat.
     #[arg(long, value_name = "FILE")]
     questions: Option<PathBuf>,
     /// Folder for the data set.

@@ -19,9 +19,9 @@ use crate::judge::{self, Judge, report};
 
 #[derive(Debug, Args)]
 pub(super) struct JudgeArgs {
-    /// The answers, one JSON object a line: id, question, gold, given, category.
+    /// File of the answers, with one JSON object a line: id, question, gold, given, category.
     answers: PathBuf,
-    /// Endpoint of the judge up to its version, as `http://127.0.0.1:11434/v1`.
+    /// Endpoint of the judge including its version, for example `http://127.0.0.1:11434/v1`.
     #[arg(
         long,
         value_name = "URL",
@@ -29,17 +29,17 @@ pub(super) struct JudgeArgs {
         required_unless_present = "replay"
     )]
     judge: Option<String>,
-    /// Model of the judge, as the endpoint calls it.
+    /// Model of the judge, by its name at the endpoint.
     #[arg(long, value_name = "NAME", env = "MNEMIC_JUDGE_MODEL")]
     model: String,
     /// Key for the endpoint.
     #[arg(long, env = "MNEMIC_JUDGE_KEY", hide_env_values = true, default_value = "")]
     key: String,
-    /// File that verdicts are added to; those that it holds are not asked for again [default: the answers with
-    /// `.verdicts.jsonl`].
+    /// File to which verdicts are added; a verdict that it already contains is not asked for again [default: the name
+    /// of the answers with `.verdicts.jsonl`].
     #[arg(long, value_name = "FILE")]
     verdicts: Option<PathBuf>,
-    /// Calls at once.
+    /// Number of parallel calls.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=64))]
     jobs: u8,
     /// Seconds that one call may take.
@@ -48,21 +48,21 @@ pub(super) struct JudgeArgs {
     /// Parameters of the calls, as a JSON object [default: temperature 0, max_tokens 1024].
     #[arg(long, value_name = "JSON", value_parser = parse_parameters)]
     parameters: Option<Parameters>,
-    /// Do not send the JSON schema of a reply, for endpoints that take none.
+    /// Do not send the JSON schema of a reply, for endpoints that do not accept one.
     #[arg(long)]
     no_schema: bool,
-    /// Record the calls to this file; those that it holds already are answered from it.
+    /// Record the calls in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
-    /// Replay the calls from this file; no endpoint is asked.
+    /// Replay the calls from this file; no endpoint is called.
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Also write the numbers here.
+    /// Also write the numbers to this file.
     #[arg(long)]
     json: Option<PathBuf>,
 }
 
-/// Parameters of a call.
+/// Parameters of a call to the judge.
 #[derive(Clone, Debug)]
 struct Parameters(BTreeMap<String, Value>);
 
@@ -108,7 +108,7 @@ pub(super) fn run(args: JudgeArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-/// Returns the judge: an endpoint, with its calls recorded if wanted, or a recording.
+/// Returns the model of the judge: an endpoint, whose calls are recorded if requested, or a recording.
 fn model(args: &JudgeArgs) -> anyhow::Result<Arc<dyn LanguageModel>> {
     let mut options = Options {
         url: args.judge.clone().unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! BEAM: a long chat of batches, in any nesting, and probing questions by ability.
+//! BEAM: a long chat of batches, nested in any way, and probing questions by ability.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use super::source::Item;
 use super::text::{moment, plain, texts};
 use crate::data::Question;
 
-/// The ability whose questions have no answer.
+/// Name of the ability whose questions have no answer.
 const ABSTENTION: &str = "abstention";
 
-/// Fields that may hold the answer, the first that there is.
+/// Fields that may hold the answer; the first one that exists is used.
 const ANSWERS: [&str; 6] = [
     "answer",
     "ideal_answer",
@@ -23,7 +23,7 @@ const ANSWERS: [&str; 6] = [
     "expected_compliance",
 ];
 
-/// How deep chats are nested at most: plans, batches, groups of turns.
+/// Greatest depth of nested chats: plans, batches, groups of turns.
 const DEPTH_MAX: usize = 8;
 
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ struct Sample {
     probing_questions: Value,
 }
 
-/// Converts a chat with its questions; `questions` takes the place of those in the item.
+/// Returns a chat with its questions. If `questions` is given, it replaces those in the item.
 pub(super) fn convert(item: &Item, questions: Option<&Item>, notes: &mut Notes) -> anyhow::Result<Converted> {
     let sample = sample(item)?;
     let id = plain(&sample.conversation_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
@@ -71,7 +71,7 @@ pub(super) fn convert(item: &Item, questions: Option<&Item>, notes: &mut Notes) 
     })
 }
 
-/// Reads an item, which may be nothing but a chat.
+/// Returns the sample of an item; an item may also be a chat without other fields.
 fn sample(item: &Item) -> anyhow::Result<Sample> {
     if item.value.get("chat").is_some() {
         return item.read();
@@ -86,7 +86,7 @@ fn sample(item: &Item) -> anyhow::Result<Sample> {
     })
 }
 
-/// Returns the questions by ability. Where they are a text, it is JSON.
+/// Returns the questions by ability. If the field is a text, it is parsed as JSON.
 fn abilities(item: &Item, field: &str, asked: &Value) -> anyhow::Result<BTreeMap<String, Vec<Map<String, Value>>>> {
     let what = "an object that has a list of questions for each ability is wanted, as JSON and not as Python writes it";
     if asked.is_null() {
@@ -144,7 +144,7 @@ fn collect_ids(sources: &Value, ids: &mut Vec<String>) {
 struct Chat<'a> {
     item: &'a Item,
     builder: ConversationBuilder<'a>,
-    /// The plan that the messages belong to, where a chat has several: their ids begin again in each.
+    /// Name of the plan that the messages belong to, if a chat has several plans. Each plan starts its ids again.
     plan: Option<String>,
     sessions: usize,
 }

@@ -1,4 +1,4 @@
-//! Puts conversations and questions together, and mends what differs between versions of a format.
+//! Builds conversations and questions, and repairs differences between versions of a format.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -6,30 +6,31 @@ use serde::Serialize;
 
 use crate::data::{Conversation, Question, Turn};
 
-/// Longest address of an image that the server takes, in characters.
+/// Longest address of an image that the server accepts, in characters.
 const IMAGE_URI_CHARS_MAX: usize = 2_048;
 
-/// The time of what has none: conversations are ordered by time, and one without times keeps the order of its file.
+/// Time of turns that have none. Conversations are ordered by time, so a conversation without times keeps the order of
+/// its file.
 pub(super) const UNDATED: &str = "2000-01-01T00:00:00";
 
-/// How often something was mended or left out.
+/// Counts of repairs and omissions, by description.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Notes(pub BTreeMap<&'static str, usize>);
 
 impl Notes {
-    /// Counts one.
+    /// Adds one to the count of `what`.
     pub(super) fn add(&mut self, what: &'static str) {
         *self.0.entry(what).or_default() += 1;
     }
 }
 
-/// A question with the moment it is asked at.
+/// A question with the time at which it is asked.
 #[derive(Clone, Debug, Serialize)]
 pub struct TimedQuestion {
     /// The question.
     #[serde(flatten)]
     pub question: Question,
-    /// When it is asked, if the data set says so.
+    /// Time at which it is asked, if the data set gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<String>,
 }
@@ -43,13 +44,13 @@ pub struct Converted {
     pub questions: Vec<TimedQuestion>,
 }
 
-/// What a format says of a turn.
+/// Fields of a turn as a format gives them.
 #[derive(Default)]
 pub(super) struct NewTurn {
     pub(super) id: String,
     pub(super) speaker: String,
     pub(super) text: String,
-    /// ISO 8601 without a zone; without one, the turn takes that of the turn before it.
+    /// Time in ISO 8601 without a zone. A turn without a time gets the time of the turn before it.
     pub(super) timestamp: Option<String>,
     pub(super) image_caption: Option<String>,
     pub(super) image_uri: Option<String>,
@@ -87,8 +88,8 @@ impl<'a> ConversationBuilder<'a> {
         self.notes.add(what);
     }
 
-    /// Begins a session, which gets another name if there is one of that name. The time is that of its turns without one.
-    /// Returns the name.
+    /// Begins a session and returns its name. If the conversation already has a session of that name, the new one gets
+    /// a number. `time` is used for turns of the session that have no time.
     pub(super) fn begin_session(&mut self, name: &str, time: Option<String>) -> String {
         let name = unused(name, &self.session_names);
         self.session_names.insert(name.clone());
@@ -100,7 +101,8 @@ impl<'a> ConversationBuilder<'a> {
         name
     }
 
-    /// Adds a turn to the session begun last, and returns the id that it got; none for a turn that says and shows nothing.
+    /// Adds a turn to the current session and returns the id that it got. Returns `None` for a turn without text and
+    /// caption.
     pub(super) fn push(&mut self, new: NewTurn) -> Option<String> {
         let image_caption = new.image_caption.filter(|it| !it.trim().is_empty());
         if new.text.trim().is_empty() && image_caption.is_none() {
@@ -147,7 +149,7 @@ impl<'a> ConversationBuilder<'a> {
         sessions.flat_map(|it| &it.turns).map(|it| it.id.clone()).collect()
     }
 
-    /// Returns those of `ids` that name a turn, each once.
+    /// Returns the members of `ids` that name a turn, each once.
     pub(super) fn known_evidence(&mut self, ids: Vec<String>) -> Vec<String> {
         let mut known: Vec<String> = Vec::new();
         for id in ids {
@@ -160,8 +162,8 @@ impl<'a> ConversationBuilder<'a> {
         known
     }
 
-    /// Returns the conversation: sessions by the time they begin at, turns in the order given. A turn that says it was earlier
-    /// than the one before it gets the time of that one.
+    /// Returns the conversation. Sessions are ordered by the time of their first turn; turns keep their order. A turn
+    /// whose time is before the time of the previous turn gets the time of that turn.
     pub(super) fn finish(mut self) -> Conversation {
         self.sessions.retain(|it| !it.turns.is_empty());
         self.sessions
@@ -189,7 +191,7 @@ impl<'a> ConversationBuilder<'a> {
     }
 }
 
-/// Returns the name, with a number behind it if it is used.
+/// Returns the name, with a number after it if it is already used.
 fn unused(name: &str, used: &HashSet<String>) -> String {
     if !used.contains(name) {
         return name.to_owned();
@@ -201,7 +203,7 @@ fn unused(name: &str, used: &HashSet<String>) -> String {
         .unwrap_or_else(|| name.to_owned())
 }
 
-/// Returns a question with nothing but its wording; an answer makes it answerable.
+/// Returns a question with only its wording. It is answerable if an answer is given.
 pub(super) fn question(conversation: &str, id: String, wording: String, answer: Option<String>) -> Question {
     Question {
         id,

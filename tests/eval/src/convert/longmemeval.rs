@@ -1,4 +1,4 @@
-//! LongMemEval: a list of questions, each with the sessions of its own user. A question becomes a conversation.
+//! LongMemEval: a list of questions, each with the sessions of its own user. Each question becomes a conversation.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuesti
 use super::source::Item;
 use super::text::{moment, plain};
 
-/// How the ids of questions end that have no answer.
+/// Ending of the ids of questions that have no answer.
 const ABSTENTION: &str = "_abs";
 
 #[derive(Deserialize)]
@@ -37,7 +37,7 @@ struct Message {
     has_answer: Option<bool>,
 }
 
-/// Converts a question with its sessions, in the order of their times.
+/// Returns a question with its sessions, in the order of their times.
 pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
     let instance: Instance = item.read()?;
     let id = plain(&instance.question_id).ok_or_else(|| item.wrong("question_id", "it is empty"))?;
@@ -73,7 +73,7 @@ pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converte
     if !question.answerable {
         question.trap_evidence = evidence;
     } else if evidence.is_empty() {
-        // Without labels of turns, a turn of each session with an answer is wanted.
+        // Without labels of turns, one turn of each session with an answer is needed.
         let groups = sessions_with_answer.iter().map(|it| builder.turns_of_session(it));
         question.evidence_groups = groups.filter(|it| !it.is_empty()).collect();
     } else {

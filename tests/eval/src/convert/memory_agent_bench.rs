@@ -7,10 +7,10 @@ use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuesti
 use super::source::Item;
 use super::text::{moment, plain, texts};
 
-/// Most characters of a turn: contexts are cut at the end of a paragraph, a line, a sentence or a word.
+/// Most characters of a turn. A context is cut at the end of a paragraph, a line, a sentence or a word.
 const TURN_CHARS_MAX: usize = 2_000;
 
-/// Where a context is cut, the best first.
+/// Places to cut a context, the best first.
 const CUTS: [&str; 4] = ["\n\n", "\n", ". ", " "];
 
 #[derive(Deserialize)]
@@ -23,7 +23,7 @@ struct Sample {
     metadata: Map<String, Value>,
 }
 
-/// Converts a context with its questions. Turns have no time, and questions have no evidence.
+/// Returns a context with its questions. Turns have no time, and questions have no evidence.
 pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
     let sample: Sample = item.read()?;
     if sample.questions.len() != sample.answers.len() {
@@ -50,7 +50,7 @@ pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converte
     let about = |name: &str, at: usize| sample.metadata.get(name).and_then(|it| plain(it.get(at)?));
     let mut questions = Vec::new();
     for (at, (wording, answers)) in sample.questions.iter().zip(&sample.answers).enumerate() {
-        // One text, or a list of wordings.
+        // The answers are one text, or a list of wordings.
         let mut answers = texts(answers).into_iter();
         let name = ["qa_pair_ids", "question_ids"].iter().find_map(|it| about(it, at));
         let name = name.unwrap_or_else(|| format!("q{}", at + 1));
@@ -68,7 +68,7 @@ pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converte
     })
 }
 
-/// Cuts a text into pieces for turns, without white space around them.
+/// Returns the pieces of a text that become turns, without white space around them.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.trim();
     std::iter::from_fn(move || {

@@ -8,7 +8,7 @@ use super::source::Item;
 use super::text::{moment, plain, texts};
 use crate::data::Question;
 
-/// The category of LoCoMo whose questions have no answer.
+/// Category of LoCoMo whose questions have no answer.
 const ADVERSARIAL: i64 = 5;
 
 /// A sample of LoCoMo.
@@ -21,7 +21,7 @@ struct Sample {
     qa: Vec<Asked>,
 }
 
-/// A chat of REALTALK, of which the sessions are keys beside the questions.
+/// A chat of REALTALK. Its sessions are keys next to the questions.
 #[derive(Deserialize)]
 struct Chat {
     #[serde(default, alias = "QA", alias = "questions")]
@@ -59,7 +59,7 @@ struct Asked {
     category: Value,
 }
 
-/// Converts a sample of LoCoMo.
+/// Returns the conversation and the questions of a sample of LoCoMo.
 pub(super) fn locomo(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
     let sample: Sample = item.read()?;
     let id = plain(&sample.sample_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
@@ -68,7 +68,7 @@ pub(super) fn locomo(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted
     Ok(converted(&id, sample.qa, builder))
 }
 
-/// Converts a chat of REALTALK; it has the name of its file.
+/// Returns the conversation and the questions of a chat of REALTALK. The conversation is named after its file.
 pub(super) fn realtalk(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
     let chat: Chat = item.read()?;
     let id = item.file_stem();
@@ -119,7 +119,7 @@ fn add_sessions(
     Ok(())
 }
 
-/// Returns when a session was, if the file says so in a form that is known.
+/// Returns the time of a session, or `None` if the file gives none. A time of unknown form is an error.
 fn session_time(item: &Item, path: &str, fields: &Map<String, Value>) -> anyhow::Result<Option<String>> {
     let key = path.rsplit('.').next().unwrap_or(path);
     let named = ["_date_time", "_date"].map(|ending| format!("{key}{ending}"));
@@ -136,7 +136,7 @@ fn session_time(item: &Item, path: &str, fields: &Map<String, Value>) -> anyhow:
     }
 }
 
-/// Returns a path of serde as the end of another one: it begins with an index, or with a dot.
+/// Returns a path of serde in the form that is appended to another path: it begins with an index or with a dot.
 fn within(path: &str) -> String {
     match path {
         "." => String::new(),
@@ -172,7 +172,7 @@ fn converted_question(id: &str, number: usize, asked: Asked, builder: &mut Conve
     question
 }
 
-/// Returns the name of a category; the numbers are those of LoCoMo, of which REALTALK has the first three.
+/// Returns the name of a category. The numbers are those of LoCoMo; REALTALK has the first three.
 fn category(number: Option<i64>, given: &Value) -> String {
     match number {
         Some(1) => "multi-hop".to_owned(),
@@ -184,8 +184,8 @@ fn category(number: Option<i64>, given: &Value) -> String {
     }
 }
 
-/// Returns the ids that evidence names. Some texts hold several, and some have zeros or a colon too many: `D8:6; D9:17`,
-/// `D30:05`, `D:11:26`.
+/// Returns the ids that the evidence names. Some texts name several ids, and some ids have extra zeros or an extra
+/// colon: `D8:6; D9:17`, `D30:05`, `D:11:26`.
 fn turn_ids(evidence: &Value, builder: &ConversationBuilder<'_>) -> Vec<String> {
     let mut ids = Vec::new();
     for text in texts(evidence) {

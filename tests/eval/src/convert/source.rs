@@ -1,4 +1,5 @@
-//! Reads the items of a JSON file one after the other, with a bound for each, so that a file may be larger than memory.
+//! Reads the items of a JSON file one after the other. The size of each item is bounded, so a file may be larger than
+//! memory.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,7 +18,7 @@ const FILE_BYTES_MAX: u64 = 64 << 30;
 /// Largest item of a file, in bytes of JSON.
 const ITEM_BYTES_MAX: u64 = 256 << 20;
 
-/// Characters of an item's name that an error repeats.
+/// Most characters of an item's name in an error.
 const NAME_CHARS: usize = 80;
 
 /// One item of a file: an element of its array, or a line.
@@ -26,15 +27,15 @@ pub(super) struct Item {
     pub(super) file: PathBuf,
     /// Number of the item in the file, from 1.
     pub(super) number: usize,
-    /// Its content.
+    /// Content of the item.
     pub(super) value: Value,
 }
 
 impl Item {
-    /// Returns the content in the form of a format.
+    /// Returns the content as a value of `T`.
     ///
     /// # Errors
-    /// If it does not fit, with file, item and field.
+    /// If the content does not fit; the error names file, item and field.
     pub(super) fn read<T: DeserializeOwned>(&self) -> anyhow::Result<T> {
         serde_path_to_error::deserialize(&self.value).map_err(|error| {
             let field = error.path().to_string();
@@ -52,7 +53,7 @@ impl Item {
         anyhow!("{file}, item {}{name}, field {field}: {what}", self.number)
     }
 
-    /// Returns the name of the file without its ending, for items that have no name of their own.
+    /// Returns the name of the file without its extension, for items that have no name.
     pub(super) fn file_stem(&self) -> String {
         let stem = self.file.file_stem().unwrap_or(self.file.as_os_str());
         stem.to_string_lossy().into_owned()
@@ -67,20 +68,21 @@ impl Item {
     }
 }
 
-/// Calls `take` for every item of a JSON file: the elements of an array, or the values that follow each other (JSON lines,
-/// or one object).
+/// Calls `take` for every item of a JSON file: for the elements of an array, or for values that follow each other
+/// (JSON lines, or one object).
 ///
 /// # Errors
-/// If the file cannot be read, is too large or is not JSON, with the number of the item; and what `take` returns.
+/// If the file cannot be read, is too large or is not JSON, with the number of the item; and errors that `take`
+/// returns.
 pub(super) fn for_each_item(path: &Path, take: &mut dyn FnMut(Item) -> anyhow::Result<()>) -> anyhow::Result<()> {
     let mut source = Source::open(path, ITEM_BYTES_MAX)?;
     source.for_each(take)
 }
 
-/// Reads a whole file that holds one JSON value of at most the size of an item.
+/// Returns the content of a file that holds one JSON value of at most the size of an item.
 ///
 /// # Errors
-/// If it cannot be read, is too large or is not JSON.
+/// If the file cannot be read, is too large or is not JSON.
 pub(super) fn read_whole(path: &Path) -> anyhow::Result<Item> {
     let source = Source::open(path, ITEM_BYTES_MAX)?;
     let value = serde_json::from_reader(source.reader).with_context(|| format!("{} is not JSON", path.display()))?;
@@ -141,7 +143,7 @@ impl Source<'_> {
     }
 }
 
-/// Passes items on, and remembers why one was refused: errors of serde carry no other errors.
+/// Passes items on, and stores the error of `take`, because an error of serde cannot carry another error.
 struct Taking<'a> {
     path: &'a Path,
     number: usize,
@@ -199,7 +201,7 @@ impl<'de> DeserializeSeed<'de> for AnyValue {
     }
 }
 
-/// Fails once an item has more bytes than it may: whoever takes an item sets the budget again.
+/// A reader that fails when an item has more bytes than allowed. [`Taking`] resets the budget after each item.
 struct Bounded<R> {
     inner: R,
     budget: Rc<Cell<u64>>,
@@ -207,7 +209,7 @@ struct Bounded<R> {
 }
 
 impl<R: BufRead> Bounded<R> {
-    /// Returns true if the first character that is no white space opens an array; nothing but white space is taken.
+    /// Returns true if the first character that is not white space opens an array. Consumes only white space.
     fn opens_array(&mut self) -> anyhow::Result<bool> {
         loop {
             let bytes = self.inner.fill_buf().context("cannot read the file")?;
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_lines_and_single_objects_are_read_alike() {
+    fn arrays_json_lines_and_single_objects_give_the_same_items() {
         for text in [" [ {\"a\": 1},\n{\"a\": 2} ]\n", "{\"a\": 1}\n{\"a\": 2}\n"] {
             let found = items(text, 100).unwrap();
             assert_eq!(found, [serde_json::json!({ "a": 1 }), serde_json::json!({ "a": 2 })]);
@@ -262,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bound_is_that_of_an_item_and_not_of_the_file() {
+    fn the_size_limit_applies_to_an_item_and_not_to_the_file() {
         let many = format!("[{}]", vec!["\"0123456789\""; 50].join(","));
         assert_eq!(items(&many, 20).unwrap().len(), 50);
         let large = format!("[\"a\", \"{}\"]", "b".repeat(40));

@@ -1,9 +1,9 @@
-//! Texts as public data sets write them: numbers instead of texts, lists of texts, times in many forms.
+//! Reads values as public data sets write them: numbers instead of texts, lists of texts, and times in many forms.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 use serde_json::Value;
 
-/// Ways in which data sets write a day with an hour, in the notation of `chrono`.
+/// Forms in which data sets write a day with an hour, in the notation of `chrono`.
 const MOMENTS: [&str; 13] = [
     "%Y-%m-%dT%H:%M:%S%.f",
     "%Y-%m-%dT%H:%M",
@@ -20,7 +20,7 @@ const MOMENTS: [&str; 13] = [
     "%m/%d/%Y, %I:%M:%S %p",
 ];
 
-/// Ways in which they write a day.
+/// Forms in which data sets write a day.
 const DAYS: [&str; 9] = [
     "%Y-%m-%d",
     "%Y/%m/%d",
@@ -33,9 +33,9 @@ const DAYS: [&str; 9] = [
     "%m/%d/%Y",
 ];
 
-/// Returns a moment in ISO 8601 without a zone, which is UTC where the text has a zone, and without a fraction of a second; none
-/// if the text is none. A day without an hour is its midnight. Days with slashes are read with the month first, unless the
-/// year is.
+/// Returns a time in ISO 8601 without a zone and without fractions of a second, or `None` if the text is not a time. A
+/// time with a zone is converted to UTC. A day without an hour becomes its midnight. In days with slashes the month
+/// comes first, unless the year does.
 pub(super) fn moment(text: &str) -> Option<String> {
     let text = without_parentheses(text);
     if let Ok(at) = DateTime::parse_from_rfc3339(&text) {
@@ -59,7 +59,7 @@ fn iso(at: NaiveDateTime) -> String {
     at.format("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-/// Removes a weekday between parentheses, and white space that stands twice.
+/// Removes a weekday in parentheses and repeated white space.
 fn without_parentheses(text: &str) -> String {
     let plain = match (text.find('('), text.find(')')) {
         (Some(from), Some(to)) if from < to => format!("{} {}", &text[..from], &text[to + 1..]),
@@ -68,8 +68,8 @@ fn without_parentheses(text: &str) -> String {
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns a text, number or truth value as text, and the texts of a list with commas between them; none for anything else and
-/// for blanks.
+/// Returns a text, number or boolean as text, and a list as its texts joined with commas. Returns `None` for blank
+/// texts, null and objects.
 pub(super) fn plain(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
@@ -82,7 +82,7 @@ pub(super) fn plain(value: &Value) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns the texts of a list, or the one text that takes its place.
+/// Returns the texts of a list, or the single text.
 pub(super) fn texts(value: &Value) -> Vec<String> {
     match value.as_array() {
         Some(items) => items.iter().filter_map(plain).collect(),
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_of_every_data_set_are_read() {
+    fn the_time_forms_of_all_data_sets_are_read() {
         for (text, expected) in [
             ("2026-05-04T10:00:00", "2026-05-04T10:00:00"),
             ("2026-05-04T10:00:00.25+02:00", "2026-05-04T08:00:00"),
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_lists_are_texts() {
+    fn numbers_and_lists_are_read_as_texts() {
         assert_eq!(plain(&serde_json::json!(7)).as_deref(), Some("7"));
         assert_eq!(plain(&serde_json::json!(["a", 2])).as_deref(), Some("a, 2"));
         assert_eq!(plain(&serde_json::json!("  ")), None);

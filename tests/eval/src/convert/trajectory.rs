@@ -1,8 +1,9 @@
-//! Trajectories of agents: JSON lines, each a step of an episode or a question about one.
+//! Trajectories of agents: JSON lines, each of them a step of an episode or a question about an episode.
 //!
-//! A step has `episode`, `step`, `action` and `observation`, and may have `goal`, `place`, `image` (an address), `caption`,
-//! `time` and `agent`. It becomes a turn of the agent and one of the environment; step and place go into the metadata of both.
-//! A question has `episode`, `question`, `answer`, `evidence` (steps), and may have `id`, `category` and `accept`.
+//! A step has `episode`, `step`, `action` and `observation`, and may have `goal`, `place`, `image` (an address),
+//! `caption`, `time` and `agent`. It becomes a turn of the agent and a turn of the environment; step and place go into
+//! the metadata of both. A question has `episode`, `question`, `answer` and `evidence` (steps), and may have `id`,
+//! `category` and `accept`.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -14,7 +15,7 @@ use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuesti
 use super::source::Item;
 use super::text::{moment, plain, texts};
 
-/// The speaker of observations, which the server knows as a world that answers.
+/// Speaker of observations. The server treats this name as an environment that responds to actions.
 const ENVIRONMENT: &str = "environment";
 
 #[derive(Deserialize)]
@@ -61,7 +62,8 @@ struct Episode {
     questions: Vec<Asked>,
 }
 
-/// Collects the lines of all files, as the questions about an episode may come after other episodes.
+/// The lines of all files. They are collected first, because the questions about an episode may come after other
+/// episodes.
 #[derive(Default)]
 pub(super) struct Trajectories {
     names: Vec<String>,
@@ -69,10 +71,10 @@ pub(super) struct Trajectories {
 }
 
 impl Trajectories {
-    /// Takes a line.
+    /// Adds a line.
     ///
     /// # Errors
-    /// A line that is neither a step nor a question, or a step with a time that is not known.
+    /// If the line is neither a step nor a question, or a step has a time of unknown form.
     pub(super) fn take(&mut self, item: &Item) -> anyhow::Result<()> {
         if item.value.get("question").is_some() {
             let asked: Asked = item.read()?;
@@ -88,10 +90,10 @@ impl Trajectories {
         Ok(())
     }
 
-    /// Returns the episodes as conversations, in the order in which they were met.
+    /// Returns the episodes as conversations, in the order in which they first occur.
     ///
     /// # Errors
-    /// A question about an episode without steps.
+    /// If an episode has questions but no steps.
     pub(super) fn finish(mut self, notes: &mut Notes) -> anyhow::Result<Vec<Converted>> {
         let mut converted = Vec::new();
         for name in &self.names {
@@ -143,7 +145,7 @@ fn convert(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Resul
             }
         }
         if question.answerable {
-            // The action and what came of it are shown together or apart: one of them is enough.
+            // The server may show an action and its result in one item or in two; one of them is enough.
             question.evidence_groups = groups;
         } else {
             question.trap_evidence = groups.concat();
@@ -159,7 +161,7 @@ fn convert(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Resul
     })
 }
 
-/// Adds what the agent did and what it saw; returns the ids of the turns.
+/// Adds the action and the observation of a step, and returns the ids of their turns.
 fn push_step(step: Step, builder: &mut ConversationBuilder<'_>) -> Vec<String> {
     let number = step.step;
     let mut metadata = BTreeMap::from([("step".to_owned(), number.to_string())]);
@@ -192,7 +194,7 @@ fn push_step(step: Step, builder: &mut ConversationBuilder<'_>) -> Vec<String> {
     ids
 }
 
-/// Returns an action or an observation as text; an object is shown as JSON.
+/// Returns an action or an observation as text; an object becomes JSON.
 fn written(value: &Value) -> Option<String> {
     if value.is_object() {
         Some(value.to_string())

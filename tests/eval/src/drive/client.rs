@@ -1,4 +1,4 @@
-//! The calls of Mnemic's HTTP interface that measuring takes.
+//! The calls of Mnemic's HTTP API that an evaluation needs.
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Time a request may take.
+/// Timeout of a request.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// Tries while the server is full or restarting; the pause doubles from [`PAUSE`].
+/// Number of attempts while the server is overloaded or restarting; the pause starts at [`PAUSE`] and doubles.
 const TRIES: u32 = 8;
 
-/// First pause between tries.
+/// First pause between attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Time the server holds one question for progress, milliseconds.
+/// Time that the server holds one progress request, in milliseconds.
 const HELD_MS: u32 = 10_000;
 
-/// Questions for progress before a batch counts as stuck.
+/// Number of progress requests before a batch counts as stuck.
 const HOLDS: u32 = 60;
 
-/// Pause between two looks at what is being derived.
+/// Pause between two checks of the derivation.
 const DERIVING_PAUSE: Duration = Duration::from_millis(500);
 
-/// Looks before deriving counts as stuck.
+/// Number of checks before the derivation counts as stuck.
 const DERIVING_LOOKS: u32 = 1_200;
 
-/// Speaks to one server.
+/// A client of one server.
 pub struct Client {
     http: reqwest::Client,
     base: Url,
@@ -39,9 +39,9 @@ pub struct Client {
 /// Outcome of sending records.
 #[derive(Debug, Deserialize)]
 pub struct Accepted {
-    /// To wait for.
+    /// Watermark to wait for.
     pub watermark: String,
-    /// Outcome by record.
+    /// Outcome for each record.
     #[serde(default)]
     pub items: Vec<Outcome>,
 }
@@ -49,12 +49,12 @@ pub struct Accepted {
 /// Outcome of sending one record.
 #[derive(Debug, Deserialize)]
 pub struct Outcome {
-    /// The record's id.
+    /// Id of the record.
     #[serde(default)]
     pub id: Option<String>,
     /// `accepted`, `duplicate` or `rejected`.
     pub status: String,
-    /// Why it was rejected.
+    /// Reason of a rejection.
     #[serde(default)]
     pub problem: Option<Value>,
 }
@@ -68,7 +68,7 @@ struct Progress {
     deriving: u64,
 }
 
-/// Answer to a question, as far as it is measured.
+/// Answer to a question, reduced to the measured fields.
 #[derive(Debug, Deserialize)]
 pub struct Reply {
     /// Whether the evidence is enough.
@@ -78,10 +78,10 @@ pub struct Reply {
     pub answer: Option<Text>,
     /// The evidence.
     pub pack: Pack,
-    /// Units in rank order, if asked for.
+    /// Units in rank order, if requested.
     #[serde(default)]
     pub ranked: Option<Vec<Shown>>,
-    /// What could not be used.
+    /// Parts of the server that could not be used.
     #[serde(default)]
     pub degraded: Vec<String>,
 }
@@ -103,44 +103,44 @@ pub struct Text {
 /// Evidence inside a budget.
 #[derive(Debug, Deserialize)]
 pub struct Pack {
-    /// In reading order.
+    /// Items in reading order.
     pub items: Vec<Shown>,
-    /// What it costs.
+    /// Number of tokens.
     pub tokens: u32,
 }
 
 /// One piece of evidence.
 #[derive(Debug, Deserialize)]
 pub struct Shown {
-    /// The ids the records were sent with.
+    /// Ids under which the records were sent.
     pub external_ids: Vec<String>,
-    /// What a reader sees.
+    /// Text as a reader sees it.
     pub text: String,
 }
 
-/// What a message woke.
+/// Hints for a message.
 #[derive(Debug, Deserialize)]
 pub struct Recalled {
-    /// Best first.
+    /// Hints, best first.
     pub hints: Vec<Hinted>,
 }
 
-/// One hint, as far as it is measured.
+/// One hint, reduced to the measured fields.
 #[derive(Debug, Deserialize)]
 pub struct Hinted {
-    /// The ids the records were sent with.
+    /// Ids under which the records were sent.
     pub external_ids: Vec<String>,
-    /// What woke it.
+    /// Reason why the hint was given.
     pub trigger: String,
-    /// What it says.
+    /// Text of the hint.
     pub text: String,
 }
 
 impl Client {
-    /// Makes a client of the server at `url`, with a bearer key if it asks for one.
+    /// Returns a client of the server at `url`, with a bearer key if the server needs one.
     ///
     /// # Errors
-    /// If the URL cannot be one of a server.
+    /// If the URL cannot be the URL of a server.
     pub fn new(url: &str, key: Option<String>) -> anyhow::Result<Client> {
         let base = Url::parse(url).with_context(|| format!("{url} is not a URL"))?;
         if base.cannot_be_a_base() {
@@ -153,19 +153,19 @@ impl Client {
         Ok(Client { http, base, key })
     }
 
-    /// Creates a space; one that exists stays.
+    /// Creates a space; has no effect if the space exists.
     ///
     /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// If the server rejects the request or cannot be reached.
     pub async fn create(&self, space: &SpaceId) -> anyhow::Result<()> {
         let url = self.url(space, &[], &[])?;
         self.tried(|| self.request(Method::PUT, &url)).await.map(|_| ())
     }
 
-    /// Sends records under an idempotency key.
+    /// Sends records with an idempotency key.
     ///
     /// # Errors
-    /// If the server refuses all of them or cannot be reached.
+    /// If the server rejects the request or cannot be reached.
     pub async fn add(&self, space: &SpaceId, key: &str, body: &Value) -> anyhow::Result<Accepted> {
         let url = self.url(space, &["records"], &[])?;
         let request = || {
@@ -176,10 +176,10 @@ impl Client {
         Ok(self.tried(request).await?.json().await?)
     }
 
-    /// Waits until what was sent is searchable.
+    /// Waits until the records up to the watermark are searchable.
     ///
     /// # Errors
-    /// If it is not in ten minutes, or the server cannot be reached.
+    /// If they are not searchable within ten minutes, or if the server cannot be reached.
     pub async fn written(&self, space: &SpaceId, watermark: &str) -> anyhow::Result<()> {
         let url = self.url(
             space,
@@ -198,10 +198,10 @@ impl Client {
         bail!("{space} was not written in time")
     }
 
-    /// Waits until nothing of the space is waiting to be derived.
+    /// Waits until the derivation of the space has nothing left to do.
     ///
     /// # Errors
-    /// If it is not in ten minutes, or the server cannot be reached.
+    /// If the derivation takes more than ten minutes, or if the server cannot be reached.
     pub async fn derived(&self, space: &SpaceId) -> anyhow::Result<()> {
         let url = self.url(space, &["progress"], &[])?;
         for _ in 0..DERIVING_LOOKS {
@@ -217,10 +217,10 @@ impl Client {
         bail!("what follows from {space} was not derived in time")
     }
 
-    /// Asks a question.
+    /// Asks a question and returns the answer.
     ///
     /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// If the server rejects the request or cannot be reached.
     pub async fn query(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Reply> {
         let url = self.url(space, &["query"], &[])?;
         Ok(self
@@ -230,10 +230,10 @@ impl Client {
             .await?)
     }
 
-    /// Says a message and takes what it wakes.
+    /// Sends a message and returns the hints for it.
     ///
     /// # Errors
-    /// If the server refuses or cannot be reached.
+    /// If the server rejects the request or cannot be reached.
     pub async fn recall(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Recalled> {
         let url = self.url(space, &["recall"], &[])?;
         Ok(self
@@ -267,7 +267,7 @@ impl Client {
         }
     }
 
-    /// Sends a request that may be repeated until it gets through.
+    /// Sends a request that may be repeated, and retries it while the server is overloaded or not reachable.
     async fn tried(&self, request: impl Fn() -> RequestBuilder) -> anyhow::Result<Response> {
         let mut pause = PAUSE;
         for _ in 1..TRIES {

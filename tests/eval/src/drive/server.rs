@@ -1,4 +1,4 @@
-//! A standalone server of one's own, in a process of its own: memory in a temporary folder, free ports.
+//! Starts a standalone server in its own process, with a temporary folder and free ports.
 
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, TcpListener};
@@ -8,25 +8,26 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 
-/// Pauses of [`PAUSE`] before a server that is not ready counts as failed.
+/// Number of pauses of [`PAUSE`] before a server that is not ready counts as failed.
 const PAUSES: u32 = 600;
 
-/// Pause between two looks.
+/// Pause between two readiness checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Lines of a failed server's log that are shown.
+/// Number of lines of a failed server's log that an error shows.
 const LOG_LINES: usize = 20;
 
-/// A setting, as a variable of the environment.
+/// A setting of a server, as an environment variable.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// Name of the variable.
     pub name: &'static str,
-    /// Its value.
+    /// Value of the variable.
     pub value: PathBuf,
 }
 
-/// A running server. Dropping it ends the process and removes its memory, unless that lies in a folder of the caller's.
+/// A running server. Dropping it stops the process and deletes its temporary folder. A data folder of the caller
+/// stays.
 pub struct Server {
     process: Child,
     dir: PathBuf,
@@ -34,18 +35,18 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server with further settings, and waits until it is ready.
+    /// Starts a server with additional settings, and waits until it is ready.
     ///
     /// # Errors
-    /// If the program is missing, or not ready within a minute; the end of its log is part of the error.
+    /// If the program is missing, or if it is not ready within a minute; the error contains the end of its log.
     pub async fn start(program: &Path, settings: &[Setting]) -> anyhow::Result<Server> {
         Server::start_in(program, &scratch().join("data"), settings).await
     }
 
-    /// Starts a server whose memory lies in a folder, and stays there when the server ends.
+    /// Starts a server that stores its data in the folder `data`. The folder stays when the server stops.
     ///
     /// # Errors
-    /// As [`Server::start`].
+    /// Those of [`Server::start`].
     pub async fn start_in(program: &Path, data: &Path, settings: &[Setting]) -> anyhow::Result<Server> {
         let dir = scratch();
         fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
@@ -65,15 +66,15 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns where it listens.
+    /// Returns the address at which the server listens.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Returns where `mnemic` is looked for: beside this program.
+    /// Returns the path where `mnemic` is expected: next to this program.
     ///
     /// # Errors
-    /// If the system does not say where this program is.
+    /// If the system does not report the path of this program.
     pub fn beside() -> anyhow::Result<PathBuf> {
         let own = std::env::current_exe().context("cannot tell where this program is")?;
         Ok(own.with_file_name(format!("mnemic{}", std::env::consts::EXE_SUFFIX)))
@@ -104,19 +105,20 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // The process may have ended already, and what stays in the temporary folder does no harm.
+        // The process may have ended already, and a folder that stays in the temporary folder does no harm.
         let _ = self.process.kill();
         let _ = self.process.wait();
         let _ = fs::remove_dir_all(&self.dir);
     }
 }
 
-/// Returns the folder of this process for a server: its log, and its memory if that is to go with it.
+/// Returns the temporary folder of this process for a server. It contains the log, and also the data if the caller
+/// gave no folder.
 fn scratch() -> PathBuf {
     std::env::temp_dir().join(format!("mnemic-eval-{}", std::process::id()))
 }
 
-/// Returns an address nobody listens on at the moment.
+/// Returns an address on which no program listens at the moment.
 fn free_address() -> anyhow::Result<String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
     Ok(listener.local_addr()?.to_string())

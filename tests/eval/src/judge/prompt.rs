@@ -1,4 +1,4 @@
-//! What the judge is asked, and how its replies are read.
+//! Makes the prompt for the judge, and reads its replies.
 
 use domain::port::{Chat, ModelRole, ReplyForm};
 use serde::{Deserialize, Serialize};
@@ -6,53 +6,53 @@ use serde_json::{Value, json};
 
 use super::Answer;
 
-/// What the judge goes by.
+/// System prompt of the judge.
 pub const INSTRUCTIONS: &str = include_str!("../../prompts/judge.txt");
 
 /// Added to the prompt after a reply that cannot be read.
 pub const REMARK: &str =
     "Reply with the JSON object alone: {\"reason\": \"...\", \"verdict\": \"right\" or \"wrong\"}.";
 
-/// Characters of a reason that are kept.
+/// Most characters of a reason that are kept.
 const REASON_CHARS: usize = 300;
 
-/// Which of the two answers the judge reads first.
+/// Order of the two answers in the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// The right one.
+    /// The right answer.
     GoldFirst,
-    /// The one to be judged.
+    /// The answer to be judged.
     GivenFirst,
 }
 
 impl Order {
-    /// Both, in the order in which they are asked.
+    /// Both orders, in the sequence of the calls.
     pub const BOTH: [Order; 2] = [Order::GoldFirst, Order::GivenFirst];
 }
 
-/// What the judge says of an answer.
+/// Judgement of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is right.
+    /// The answer is right.
     Right,
-    /// It is wrong.
+    /// The answer is wrong.
     Wrong,
-    /// The replies say neither.
+    /// The replies contain no verdict.
     Unreadable,
 }
 
-/// A reply that was read.
+/// A reply with a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Right or wrong.
+    /// The verdict, right or wrong.
     pub verdict: Verdict,
-    /// Why, as far as it is kept.
+    /// Reason of the verdict, cut to the kept length.
     pub reason: String,
 }
 
-/// Returns the conversation in which the judge is asked. Question and answers are JSON texts, so none of them ends early.
+/// Returns the chat that asks the judge. Question and answers are JSON texts, so their content cannot end them early.
 pub fn chat(answer: &Answer, order: Order) -> Chat {
     let mut chat = Chat::new(ModelRole::Answer, INSTRUCTIONS, asked(answer, order));
     chat.form = Some(ReplyForm {
@@ -84,12 +84,13 @@ fn asked(answer: &Answer, order: Order) -> String {
         Order::GoldFirst => [question, reference, given],
         Order::GivenFirst => [question, given, reference],
     };
-    // Objects of `serde_json` are sorted, and the order is what matters here.
+    // `serde_json` sorts the fields of objects, but here the order matters.
     let lines = fields.map(|(name, value)| format!("  \"{name}\": {value}"));
     format!("{{\n{}\n}}", lines.join(",\n"))
 }
 
-/// Reads a reply: its last JSON object with a verdict, else the one word that it consists of; none if it says neither.
+/// Returns the verdict of a reply: from its last JSON object with a verdict, or else from the single word of which the
+/// reply consists. Returns `None` if it has neither.
 pub fn read(reply: &str) -> Option<Reply> {
     let objects = reply.rmatch_indices('{').filter_map(|(at, _)| object_at(&reply[at..]));
     let mut verdicts = objects.filter_map(|object| {
@@ -131,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn replies_are_read_with_and_without_text_around_them() {
+    fn a_verdict_is_read_with_or_without_text_around_it() {
         for (reply, expected) in [
             (
                 "{\"reason\": \"same day\", \"verdict\": \"right\"}",
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_second_verdict_swaps_the_answers_and_nothing_else() {
+    fn the_second_prompt_differs_only_in_the_order_of_the_answers() {
         let answer = Answer {
             id: "q".into(),
             question: "Say \"right\"?".into(),

@@ -1,4 +1,4 @@
-//! Adds verdicts up: the share of right answers with its interval, by category, and how far the two verdicts agree.
+//! Adds verdicts up by category: the share of right answers with its interval, and how often the two verdicts agree.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -11,23 +11,23 @@ use super::prompt::Verdict;
 use super::verdicts::VerdictLine;
 use crate::score::summary::ALL;
 
-/// Quantile of the normal distribution for 95 %.
+/// 97.5 % quantile of the normal distribution, for two-sided 95 % intervals.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// The verdicts of one category.
+/// Counts of the verdicts of one category.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Tally {
-    /// Answers with two verdicts that can be read.
+    /// Answers with two readable verdicts.
     pub judged: usize,
-    /// Those of them that both verdicts call right.
+    /// Judged answers that both verdicts call right.
     pub right: usize,
-    /// Those of them whose verdicts agree.
+    /// Judged answers whose two verdicts agree.
     pub agreed: usize,
-    /// Answers with a verdict that cannot be read.
+    /// Answers with a verdict that could not be read.
     pub unreadable: usize,
     /// Answers without two verdicts.
     pub missing: usize,
-    /// Calls of the judge, in this run and before.
+    /// Calls of the judge, including those of earlier runs.
     pub calls: u32,
     /// Tokens of these calls.
     pub usage: Usage,
@@ -43,12 +43,12 @@ pub struct Interval {
 }
 
 impl Tally {
-    /// Returns the share of right answers among those that were judged.
+    /// Returns the share of right answers among the judged ones, 0 if there are none.
     pub fn share_right(&self) -> f64 {
         share(self.right, self.judged)
     }
 
-    /// Returns the share of answers whose verdicts agree.
+    /// Returns the share of judged answers whose verdicts agree, 0 if there are none.
     pub fn agreement(&self) -> f64 {
         share(self.agreed, self.judged)
     }
@@ -76,7 +76,7 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Returns the Wilson score interval of `part` in `whole` (Wilson 1927); all of 0 to 1 if there is nothing.
+/// Returns the Wilson score interval of `part` in `whole` (Wilson 1927). Returns 0 to 1 if `whole` is 0.
 pub fn wilson(part: usize, whole: usize) -> Interval {
     if whole == 0 {
         return Interval { low: 0.0, high: 1.0 };
@@ -91,7 +91,7 @@ pub fn wilson(part: usize, whole: usize) -> Interval {
     }
 }
 
-/// Adds verdicts up by category; [`ALL`] is over all answers.
+/// Returns the counts of the verdicts by category; [`ALL`] is over all answers.
 pub fn tallies(answers: &[Answer], verdicts: &[VerdictLine]) -> BTreeMap<String, Tally> {
     let mut by_answer: HashMap<&str, Vec<&VerdictLine>> = HashMap::new();
     for line in verdicts {
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_interval_is_wilsons() {
+    fn the_interval_equals_the_wilson_score_interval() {
         for (part, whole, low, high) in [
             (0, 10, 0.0, 0.2775),
             (5, 10, 0.2366, 0.7634),

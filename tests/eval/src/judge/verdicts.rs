@@ -1,4 +1,5 @@
-//! The file of verdicts: one a line, added as they come, found again by a digest of all that decides them.
+//! The file of verdicts. Each line is one verdict and is appended when it is complete. Its key is a digest of all
+//! inputs of the verdict.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -14,28 +15,28 @@ use super::Answer;
 use super::prompt::{INSTRUCTIONS, Order, Verdict};
 use crate::drive::digest;
 
-/// A verdict.
+/// A verdict as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictLine {
-    /// Digest of instructions, model, name, question, answers and order.
+    /// Digest of instructions, model, id, question, answers and order.
     pub key: String,
-    /// The answer.
+    /// Id of the answer.
     pub id: String,
-    /// Which answer the judge read first.
+    /// Answer that the judge read first.
     pub order: Order,
-    /// What it says.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why.
+    /// Reason of the verdict.
     #[serde(default)]
     pub reason: String,
-    /// Calls that it took.
+    /// Number of calls for this verdict.
     pub calls: u32,
-    /// Tokens that it took.
+    /// Number of tokens for this verdict.
     #[serde(default)]
     pub usage: Usage,
 }
 
-/// Returns the digest by which a verdict is found again.
+/// Returns the key of a verdict: a digest of all its inputs.
 pub fn key(model: &str, answer: &Answer, order: Order) -> String {
     let decides = json!([
         INSTRUCTIONS,
@@ -50,17 +51,18 @@ pub fn key(model: &str, answer: &Answer, order: Order) -> String {
     digest(&decides.to_string())
 }
 
-/// A file of verdicts that is added to.
+/// A file of verdicts that is open for appending.
 pub struct VerdictFile {
     file: File,
     lines: HashMap<String, VerdictLine>,
 }
 
 impl VerdictFile {
-    /// Opens the file, made if missing. A last line that was not written to its end is removed.
+    /// Opens the file, and creates it if it is missing. An incomplete last line is removed.
     ///
     /// # Errors
-    /// If it cannot be opened, read or written, or a line is no verdict, with its number.
+    /// If the file cannot be opened, read or written, or if a line is no verdict; the error gives the number of the
+    /// line.
     pub fn open(path: &Path) -> anyhow::Result<VerdictFile> {
         let opened = File::options()
             .read(true)
@@ -89,20 +91,20 @@ impl VerdictFile {
         Ok(VerdictFile { file, lines })
     }
 
-    /// Returns true if the verdict is there.
+    /// Returns true if the file had a verdict with this key when it was opened.
     pub fn holds(&self, key: &str) -> bool {
         self.lines.contains_key(key)
     }
 
-    /// Returns a verdict.
+    /// Returns the verdict with this key, if the file had it when it was opened.
     pub fn get(&self, key: &str) -> Option<VerdictLine> {
         self.lines.get(key).cloned()
     }
 
-    /// Adds a verdict.
+    /// Appends a verdict.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the verdict cannot be written.
     pub fn append(&mut self, line: &VerdictLine) -> anyhow::Result<()> {
         let mut text = serde_json::to_vec(line)?;
         text.push(b'\n');

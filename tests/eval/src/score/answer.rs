@@ -5,14 +5,14 @@ use super::words::is_word;
 use crate::data::Question;
 use crate::run_file::Line;
 
-/// Categories scored in their own way.
+/// Categories that are scored in a special way.
 const LISTS: i64 = 1;
 const WITH_REMARK: i64 = 3;
 
 /// Returns the score of a line's answer, 0 to 1.
 ///
-/// An unanswerable question is worth 1 when refused. Multiple choice is right or wrong; a list is the mean over the
-/// gold parts of their best F1; everything else is the F1 of the stems.
+/// An unanswerable question scores 1 if it was refused. A multiple-choice answer scores 0 or 1. A list scores the mean
+/// over the gold parts of their best F1. Any other answer scores the F1 of the stems.
 pub fn score(question: &Question, gold: &str, line: &Line) -> f64 {
     if !question.answerable {
         return f64::from(line.refused());
@@ -28,8 +28,8 @@ pub fn score(question: &Question, gold: &str, line: &Line) -> f64 {
     token_f1(question.category_id, answer, gold)
 }
 
-/// Returns the F1 of an answer as LoCoMo computes it for a category: of lists the mean over the gold parts, of answers with a
-/// remark without the remark.
+/// Returns the F1 of an answer as LoCoMo computes it for a category. The F1 of a list is the mean over the gold parts;
+/// a remark after the gold answer is ignored.
 pub(super) fn token_f1(category_id: Option<i64>, answer: &str, gold: &str) -> f64 {
     match category_id {
         Some(LISTS) => list_f1(answer, gold),
@@ -38,7 +38,7 @@ pub(super) fn token_f1(category_id: Option<i64>, answer: &str, gold: &str) -> f6
     }
 }
 
-/// Returns the letter an answer chooses: `b`, `(b)`, `B) because ...`.
+/// Returns the letter that an answer chooses: `b`, `(b)`, `B) because ...`.
 fn letter(answer: &str) -> Option<char> {
     let answer = answer.to_lowercase();
     let answer = answer.trim_start();
@@ -53,7 +53,7 @@ fn list_f1(answer: &str, gold: &str) -> f64 {
     parts.iter().sum::<f64>() / parts.len() as f64
 }
 
-/// F1 of the stems of two texts, each stem as often as it occurs.
+/// Returns the F1 of the stems of two texts; a stem counts as often as it occurs.
 fn f1(answer: &str, gold: &str) -> f64 {
     let (answer, mut gold) = (stems(answer), stems(gold));
     let wanted = gold.len();
@@ -77,7 +77,7 @@ pub(super) fn stems(text: &str) -> Vec<String> {
     plain_words(text).iter().map(|it| porter::stem(it)).collect()
 }
 
-/// Returns the words in lower case, without ASCII punctuation and without "a", "an", "the", "and".
+/// Returns the words of a text in lower case, without ASCII punctuation and without "a", "an", "the", "and".
 pub(super) fn plain_words(text: &str) -> Vec<String> {
     let plain: String = text
         .to_lowercase()

@@ -1,9 +1,10 @@
-//! Porter's stemmer with the extensions that NLTK adds by default: published answer scores are computed with it.
+//! Porter's stemmer with the extensions that NLTK adds by default. Published answer scores are computed with this
+//! stemmer.
 //!
 //! Source: M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980; NLTK's documentation of
 //! `PorterStemmer`, mode `NLTK_EXTENSIONS`.
 
-/// Words the rules get wrong, with their stems.
+/// Words for which the rules are wrong, with their stems. Sorted, for a binary search.
 const IRREGULAR: [(&str, &str); 16] = [
     ("canning", "canning"),
     ("cannings", "canning"),
@@ -23,7 +24,8 @@ const IRREGULAR: [(&str, &str); 16] = [
     ("tying", "tie"),
 ];
 
-/// Suffixes of step 2; the first that fits decides. `(suffix, replacement)`, wanted measure above 0.
+/// Suffixes of step 2 with their replacements. The first suffix that fits decides; the rest must have a measure above
+/// 0.
 const DERIVED: [(&str, &str); 21] = [
     ("ational", "ate"),
     ("tional", "tion"),
@@ -48,7 +50,7 @@ const DERIVED: [(&str, &str); 21] = [
     ("fulli", "ful"),
 ];
 
-/// Suffixes of step 3, as `DERIVED`.
+/// Suffixes of step 3, used like `DERIVED`.
 const ADJECTIVAL: [(&str, &str); 7] = [
     ("icate", "ic"),
     ("ative", ""),
@@ -59,13 +61,13 @@ const ADJECTIVAL: [(&str, &str); 7] = [
     ("ness", ""),
 ];
 
-/// Suffixes of step 4, dropped where the measure of the rest is above 1; `ion` only after `s` or `t`.
+/// Suffixes of step 4. A suffix is dropped if the measure of the rest is above 1; `ion` only after `s` or `t`.
 const DROPPED: [&str; 19] = [
     "al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti",
     "ous", "ive", "ize",
 ];
 
-/// Returns the stem of a word, in lower case. Words of one or two characters stay.
+/// Returns the stem of a word, in lower case. A word of one or two characters is returned whole.
 pub fn stem(word: &str) -> String {
     let lower = word.to_lowercase();
     if let Ok(at) = IRREGULAR.binary_search_by(|(form, _)| (*form).cmp(&lower)) {
@@ -149,7 +151,7 @@ fn derived(word: String) -> String {
     }
 }
 
-/// Returns the word after the first rule whose suffix fits, or none if none fits.
+/// Returns the word after the first rule whose suffix fits, or `None` if no suffix fits.
 fn replaced(word: &str, rules: &[(&str, &str)]) -> Option<String> {
     let (rest, replacement) = rules
         .iter()
@@ -193,7 +195,7 @@ fn without_double_l(word: String) -> String {
     }
 }
 
-/// Says of each letter whether it is a consonant: no vowel, and no `y` after a consonant.
+/// Returns for each letter whether it is a consonant. A `y` after a consonant counts as a vowel.
 fn consonants(word: &str) -> Vec<bool> {
     let mut flags = Vec::with_capacity(word.len());
     for letter in word.chars() {
@@ -207,7 +209,7 @@ fn consonants(word: &str) -> Vec<bool> {
     flags
 }
 
-/// Number of times a vowel is followed by a consonant.
+/// Returns the measure: how often a vowel is followed by a consonant.
 fn measure(word: &str) -> usize {
     consonants(word).windows(2).filter(|pair| !pair[0] && pair[1]).count()
 }
@@ -221,7 +223,8 @@ fn ends_double_consonant(word: &str) -> bool {
     letters.next().is_some_and(|last| letters.next() == Some(last)) && consonants(word).last() == Some(&true)
 }
 
-/// Consonant, vowel, consonant other than `w`, `x`, `y`; or a word of vowel and consonant.
+/// Returns true if the word ends with a consonant, a vowel and a consonant other than `w`, `x`, `y`, or if it consists
+/// of a vowel and a consonant.
 fn ends_short(word: &str) -> bool {
     match consonants(word).as_slice() {
         [.., true, false, true] => !word.ends_with(['w', 'x', 'y']),

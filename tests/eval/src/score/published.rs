@@ -1,8 +1,8 @@
-//! Scores of short answers as the papers about long-term memory report them: token F1, BLEU-1 and exact match.
+//! Scores of short answers as papers about long-term memory report them: token F1, BLEU-1 and exact match.
 //!
-//! Sources: F1 and exact match as LoCoMo's evaluation computes them (Maharana et al. 2024); BLEU-1 as in the evaluations that
-//! followed (A-Mem, Mem0, REMem): `sentence_bleu` of NLTK with the weights 1, 0, 0, 0, `SmoothingFunction().method1`, and the
-//! tokens of `word_tokenize` of the answers in lower case. Unlike there, a question counts only where it has an answer.
+//! Sources: F1 and exact match follow LoCoMo's evaluation (Maharana et al. 2024). BLEU-1 follows later evaluations
+//! (A-Mem, Mem0, REMem): `sentence_bleu` of NLTK with the weights 1, 0, 0, 0, `SmoothingFunction().method1`, and the
+//! tokens of `word_tokenize` of the answers in lower case. Unlike those evaluations, only answerable questions count.
 
 use std::collections::HashMap;
 
@@ -18,16 +18,16 @@ pub const BLEU_1: &str = "BLEU-1";
 /// Exact match, over answerable questions.
 pub const EXACT_MATCH: &str = "EM";
 
-/// Tokens with a full stop that belongs to them.
+/// Tokens that keep their full stop.
 const ABBREVIATIONS: [&str; 14] = [
     "mr.", "mrs.", "ms.", "dr.", "prof.", "st.", "vs.", "etc.", "inc.", "no.", "jr.", "sr.", "co.", "dept.",
 ];
 
-/// Endings that are tokens of their own.
+/// Contractions that are separate tokens.
 const CONTRACTIONS: [&str; 7] = ["n't", "'ll", "'re", "'ve", "'s", "'m", "'d"];
 
-/// Adds the scores of an answerable question that asks for a short answer; of several right answers the best counts. No answer
-/// is worth 0.
+/// Adds the scores of an answerable question that asks for a short answer. If several answers are right, the best
+/// score counts. A missing answer scores 0.
 pub(super) fn add(question: &Question, gold: &str, line: &Line, metrics: &mut Metrics) {
     if !question.answerable || !question.options.is_empty() {
         return;
@@ -45,8 +45,9 @@ pub(super) fn add(question: &Question, gold: &str, line: &Line, metrics: &mut Me
     metrics.insert(EXACT_MATCH.into(), best(&|gold| f64::from(is_exact_match(given, gold))));
 }
 
-/// Returns BLEU-1: the share of the answer's tokens that the gold answer has, each at most as often as there, times the penalty
-/// for an answer that is shorter. Without a common token it is 0: method 1 smooths longer n-grams only, which weigh nothing.
+/// Returns BLEU-1: the share of the answer's tokens that the gold answer has, times the penalty for an answer that is
+/// shorter. Each token counts at most as often as in the gold answer. Without a common token the result is 0, because
+/// method 1 smooths only longer n-grams, which have no weight.
 pub fn bleu_1(answer: &str, gold: &str) -> f64 {
     let (answer, gold) = (word_tokens(answer), word_tokens(gold));
     let mut left: HashMap<&str, usize> = HashMap::new();
@@ -72,14 +73,15 @@ pub fn bleu_1(answer: &str, gold: &str) -> f64 {
     precision * penalty
 }
 
-/// Returns true if both have the same words, in any order: lower case, without ASCII punctuation, articles and "and".
+/// Returns true if both texts have the same words in any order, in lower case and without ASCII punctuation, articles
+/// and "and".
 pub fn is_exact_match(answer: &str, gold: &str) -> bool {
     let words = |text: &str| -> std::collections::BTreeSet<String> { plain_words(text).into_iter().collect() };
     words(answer) == words(gold)
 }
 
-/// Returns the tokens of a text in lower case, as NLTK's `word_tokenize` parts them, without its rare cases ("gonna",
-/// abbreviations that are not listed here).
+/// Returns the tokens of a text in lower case, as NLTK's `word_tokenize` splits them, without its rare cases ("gonna",
+/// abbreviations that are not in [`ABBREVIATIONS`]).
 fn word_tokens(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace(['\u{2019}', '\u{2018}'], "'");
     let chunks: Vec<&str> = lower.split_whitespace().collect();
@@ -91,7 +93,7 @@ fn word_tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Parts a run without white space at its punctuation.
+/// Splits a run of characters without white space at its punctuation, and adds the tokens.
 fn push_chunk(chunk: &str, is_last: bool, tokens: &mut Vec<String>) {
     let mut word = String::new();
     let mut rest = chunk;
@@ -114,8 +116,8 @@ fn push_chunk(chunk: &str, is_last: bool, tokens: &mut Vec<String>) {
     push_word(word, tokens);
 }
 
-/// Returns the bytes of the punctuation that a text begins with and that is always a token, else 0. A comma or colon between
-/// digits belongs to a number.
+/// Returns the length in bytes of punctuation at the start of a text that is always a token, or 0. A comma or colon
+/// before a digit belongs to a number.
 fn mark_length(text: &str, begins_word: bool) -> usize {
     for run in ["...", "--"] {
         if text.starts_with(run) {
@@ -152,7 +154,8 @@ fn mark_length(text: &str, begins_word: bool) -> usize {
     if is_mark { c.len_utf8() } else { 0 }
 }
 
-/// Whether a full stop after `word` is a token: at the end of the text, and behind what is no abbreviation.
+/// Returns true if a full stop after `word` is a token: at the end of the text, and after a word that is no
+/// abbreviation.
 fn ends_sentence(word: &str, after: &str, is_last: bool) -> bool {
     let closes = after
         .chars()
@@ -187,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_parted_as_nltk_does() {
+    fn tokens_are_split_as_nltk_splits_them() {
         for (text, expected) in [
             ("A red kite, called Swallow.", "a red kite , called swallow ."),
             ("She didn't go; it's 10:30 p.m.", "she did n't go ; it 's 10:30 p.m ."),
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn bleu_counts_shared_tokens_and_punishes_short_answers() {
+    fn bleu_counts_shared_tokens_and_penalises_short_answers() {
         let close = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
         close(bleu_1("a red kite", "a red kite"), 1.0);
         close(

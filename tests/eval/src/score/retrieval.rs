@@ -1,5 +1,5 @@
-//! Scores of evidence: by rank, trusting the turns an item cites, and under a token budget, where only what the shown
-//! text really carries counts.
+//! Scores of evidence. Scores by rank trust the turns that an item cites. Scores under a token budget count only turns
+//! whose content the shown text really carries.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,19 +10,19 @@ use crate::run_file::{Item, Line};
 /// Ranks at which recall is taken.
 const RANKS: [usize; 5] = [1, 3, 5, 10, 20];
 
-/// Ranks that count for the gain.
+/// Number of ranks that count for the gain.
 const GAIN_RANKS: usize = 10;
 
 /// Token budgets at which packs are scored.
 pub const BUDGETS: [u32; 4] = [256, 512, 1024, 2048];
 
-/// A pack is full when fewer tokens than this are left.
+/// A pack is full when fewer tokens than this remain.
 const LEAST_ROOM: usize = 8;
 
-/// Share of the content words of a turn that a text must hold to carry it.
+/// Share of the content words of a turn that a text must contain to carry the turn.
 const CARRIED_SHARE: f64 = 0.6;
 
-/// Content words of a turn beside those of the answer that a text must hold to carry it.
+/// Number of content words of a turn, in addition to those of the answer, that a text must contain to carry the turn.
 const CARRIED_CONTEXT: usize = 4;
 
 /// Groups of turns; evidence is complete when one turn of each is found.
@@ -31,24 +31,25 @@ pub type Groups<'a> = Vec<BTreeSet<&'a str>>;
 /// Metrics by name.
 pub type Metrics = BTreeMap<String, f64>;
 
-/// Counts tokens, remembering texts it has seen.
+/// Counts the tokens of a text; counts are cached.
 pub type Count<'a> = &'a mut dyn FnMut(&str) -> usize;
 
-/// What a pack is scored against.
+/// Gold labels against which a pack is scored.
 pub struct Gold<'a> {
     /// The question.
     pub question: &'a Question,
-    /// The answer in force.
+    /// The gold answer that is used.
     pub answer: &'a str,
-    /// The evidence in force.
+    /// The gold evidence that is used.
     pub groups: &'a Groups<'a>,
     /// The turns of the conversation, by id.
     pub turns: &'a HashMap<&'a str, &'a Turn>,
 }
 
-/// Adds recall at ranks, mean reciprocal rank and normalised discounted gain of a ranking.
+/// Adds recall at ranks, mean reciprocal rank, and normalised discounted gain of a ranking.
 ///
-/// The gain of an item is the number of groups it covers first; the ideal ranking covers one group an item.
+/// The gain of an item is the number of groups that no earlier item covers. The ideal ranking covers one group with
+/// each item.
 pub fn by_rank(groups: &Groups<'_>, ranked: &[Item], metrics: &mut Metrics) {
     let wanted = groups.len() as f64;
     let mut seen = BTreeSet::new();
@@ -82,9 +83,13 @@ pub fn by_rank(groups: &Groups<'_>, ranked: &[Item], metrics: &mut Metrics) {
 
 /// Adds the metrics of the pack at every budget.
 ///
-/// `E` verified share of groups, `all` whether all are, `claimE` share by cited ids alone, `prec` share of the tokens
-/// spent on items that cite gold, `used` tokens, `ans` share of the answer's content words that are shown, `nugget`
-/// share of the rubric's statements of which 60 % of the words are shown.
+/// - `E`: share of the groups whose content is shown.
+/// - `all`: 1 if the content of all groups is shown.
+/// - `claimE`: share of the groups by the cited ids alone.
+/// - `prec`: share of the tokens in items that cite gold turns.
+/// - `used`: number of tokens.
+/// - `ans`: share of the answer's content words that are shown.
+/// - `nugget`: share of the rubric's statements with at least 60 % of their words shown.
 pub fn by_budget(gold: &Gold<'_>, line: &Line, count: Count<'_>, metrics: &mut Metrics) {
     let wanted = gold.groups.len() as f64;
     for budget in BUDGETS {
@@ -137,8 +142,8 @@ pub fn by_budget(gold: &Gold<'_>, line: &Line, count: Count<'_>, metrics: &mut M
     }
 }
 
-/// Returns the items that fit the budget with their tokens, and the sum. A pack the system made itself ends at the
-/// first item that does not fit; a ranking is filled first fit.
+/// Returns the items that fit the budget with their tokens, and the sum of the tokens. A pack from the system ends at
+/// the first item that does not fit. A ranking is filled first fit.
 fn pack<'a>(line: &'a Line, budget: u32, count: Count<'_>) -> (Vec<(&'a Item, usize)>, usize) {
     let budget = budget as usize;
     let own = line.packs.get(&(budget as u32));
@@ -155,7 +160,7 @@ fn pack<'a>(line: &'a Line, budget: u32, count: Count<'_>) -> (Vec<(&'a Item, us
     (items, used)
 }
 
-/// Returns the indices of the groups an item cites a turn of.
+/// Returns the indices of the groups of which an item cites a turn.
 fn covered(groups: &Groups<'_>, item: &Item) -> BTreeSet<usize> {
     let cites = |group: &BTreeSet<&str>| item.turn_ids.iter().any(|id| group.contains(id.as_str()));
     groups
@@ -173,8 +178,9 @@ fn carries_one(gold: &Gold<'_>, group: &BTreeSet<&str>, item: &Item, words: &Con
         .any(|turn| carries(words, turn, gold.answer))
 }
 
-/// Whether a text with these content words carries a turn: it holds 60 % of the turn's words, or all words of the
-/// answer that stand in the turn and four more of the turn. A turn without content words is carried by any text.
+/// Returns true if a text with these content words carries a turn. It must contain 60 % of the turn's words, or all
+/// words of the answer that occur in the turn and four other words of the turn. A turn without content words is
+/// carried by any text.
 fn carries(words: &Content, turn: &Turn, answer: &str) -> bool {
     let turn = content(&turn.whole());
     let held: Content = turn.intersection(words).cloned().collect();

@@ -1,22 +1,23 @@
-//! Whether a short answer is right, as a reader would say who has the gold answer before them: yes or no, and no share of words.
+//! Judges whether a short answer is right, as a reader who has the gold answer would: the result is yes or no, not a
+//! share of words.
 
 use super::answer::stems;
 use crate::data::Question;
 
-/// An answer may hold this many words more than the right one.
+/// Most words that an answer may have in addition to those of the right answer.
 const MORE: usize = 4;
-/// An answer of fewer words than the right one has to hold this share of them.
+/// Least share of the right answer's words in an answer that has fewer words.
 const LEAST: f64 = 0.6;
 
-/// Words that an answer may have or lack, as stems; "may" is a month here.
+/// Words that an answer may have or lack, as stems. "May" is not among them, because here it is a month.
 const FUNCTION_WORDS: [&str; 36] = [
     "in", "on", "at", "of", "to", "for", "with", "by", "from", "is", "wa", "ar", "were", "be", "been", "it", "hi",
     "her", "their", "my", "your", "our", "she", "he", "thei", "i", "you", "we", "ha", "have", "had", "that", "thi",
     "will", "s", "about",
 ];
 
-/// Returns true if an answer says what the gold answer or one of the other accepted wordings says. No answer to an unanswerable
-/// question is right.
+/// Returns true if an answer states the same as the gold answer or another accepted wording. No answer to an
+/// unanswerable question is right.
 pub fn is_right(question: &Question, answer: &str) -> bool {
     question.answerable
         && std::iter::once(&question.answer)
@@ -42,12 +43,12 @@ fn says(answer: &str, gold: &str) -> bool {
     };
     let is_whole = within(&gold, &answer) == gold.len() && answer.len() <= gold.len() + MORE;
     let is_part = within(&answer, &gold) == answer.len() && answer.len() as f64 >= LEAST * gold.len() as f64;
-    // "Three" for "three cats".
+    // "Three" is right for "three cats".
     let is_number = answer.len() == 1 && gold.len() == 2 && gold.first() == answer.first() && is_figure(&answer[0]);
     figures_agree && (is_whole || is_part || is_number)
 }
 
-/// A number that is no year: a year may be left out of a date.
+/// Returns true for a number that is not a year. A year may be missing in a date.
 fn is_figure(token: &str) -> bool {
     token.starts_with(|it: char| it.is_ascii_digit())
         && !(token.len() == 4 && token.bytes().all(|it| it.is_ascii_digit()))
@@ -62,7 +63,7 @@ fn content(tokens: Vec<String>) -> Vec<String> {
     if content.is_empty() { tokens } else { content }
 }
 
-/// Returns the stems, numbers as figures.
+/// Returns the stems of a text, with number words as digits.
 fn tokens(text: &str) -> Vec<String> {
     let apart = text
         .replace(['-', '/', '\u{2013}', '\u{2014}'], " ")
@@ -82,7 +83,7 @@ fn tokens(text: &str) -> Vec<String> {
     stems(&words.join(" ")).into_iter().map(ordinal).collect()
 }
 
-/// Returns a word in lower case with a number in figures and a month in full.
+/// Returns a word in lower case, with a number word as digits and a month name in full.
 fn whole_word(lower: &str) -> String {
     if let Some(number) = text::number_word(lower) {
         return number.to_string();
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_right_if_it_says_the_same() {
+    fn an_answer_is_right_if_it_states_the_same_as_the_gold_answer() {
         for (answer, gold) in [
             ("8 May 2026", "May 8th, 2026"),
             ("16 May", "16 May 2026"),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_wrong_if_it_says_less_or_something_else() {
+    fn an_answer_is_wrong_if_it_states_less_or_something_else() {
         for (answer, gold) in [
             ("9 May 2026", "8 May 2026"),
             ("May 2026", "8 May 2026"),

@@ -7,25 +7,26 @@ use serde::Serialize;
 use super::Row;
 use super::retrieval::Metrics;
 
-/// Name of the table line over all questions.
+/// Name of the table row over all questions.
 pub const ALL: &str = "ALL";
 
-/// Means of a run.
+/// Mean scores of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
     /// Metrics by category; [`ALL`] is over all questions. Shares are 0 to 1.
     pub table: BTreeMap<String, Metrics>,
-    /// Questions without a line.
+    /// Number of questions without a line.
     pub missing: usize,
-    /// Intervals by metric over all questions, when asked for.
+    /// Intervals by metric over all questions, if requested.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, (f64, f64)>,
-    /// Intervals by category and metric, when asked for.
+    /// Intervals by category and metric, if requested.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub category_intervals: BTreeMap<String, BTreeMap<String, (f64, f64)>>,
 }
 
-/// Sums rows up, by category and over all. `macroE@512` is the mean over the categories that have evidence.
+/// Returns the means of rows, by category and over all. `macroE@512` is the mean over the categories that have
+/// evidence.
 pub fn summarise(rows: &[Row]) -> Summary {
     let categories: BTreeSet<&str> = rows.iter().map(|it| it.category.as_str()).collect();
     let mut table = BTreeMap::new();
@@ -49,7 +50,7 @@ pub fn summarise(rows: &[Row]) -> Summary {
 }
 
 impl Summary {
-    /// Adds the intervals of these metrics over all rows, and by category.
+    /// Adds the intervals of `metrics` over all rows, and by category.
     pub fn add_intervals(&mut self, rows: &[Row], metrics: &[&str], seed: u64) {
         self.intervals = intervals(rows, metrics, seed);
         let categories: BTreeSet<&str> = rows.iter().map(|it| it.category.as_str()).collect();
@@ -97,7 +98,7 @@ fn add_latency(rows: &[&Row], metrics: &mut Metrics) {
     }
 }
 
-/// Precision, recall and F1 of refusing, and the share of answerable questions refused.
+/// Adds precision, recall and F1 of the refusals, and the share of answerable questions that were refused.
 fn add_refusals(rows: &[&Row], metrics: &mut Metrics) {
     let count = |refused: bool, answerable: bool| {
         rows.iter()
@@ -120,13 +121,13 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// Times rows are drawn for an interval.
+/// Number of draws for an interval.
 const DRAWS: usize = 1000;
 
-/// Returns the 95 % interval of a metric's mean, or none if no row has it.
+/// Returns the 95 % interval of a metric's mean, or `None` if no row has the metric.
 ///
-/// Conversations are drawn with replacement, then questions inside each: questions of one conversation are not
-/// independent. The same seed gives the same draws.
+/// Conversations are drawn with replacement, and then questions in each of them, because questions about one
+/// conversation are not independent. The same seed gives the same draws.
 pub fn interval(rows: &[Row], name: &str, seed: u64) -> Option<(f64, f64)> {
     let values = rows
         .iter()
@@ -134,7 +135,7 @@ pub fn interval(rows: &[Row], name: &str, seed: u64) -> Option<(f64, f64)> {
     interval_of_mean(values, seed)
 }
 
-/// Returns the 95 % interval of the mean of values by conversation, as [`interval`]; none without values.
+/// Returns the 95 % interval of the mean of values by conversation, like [`interval`]; `None` if there are no values.
 pub fn interval_of_mean<'a>(values: impl Iterator<Item = (&'a str, f64)>, seed: u64) -> Option<(f64, f64)> {
     let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (conversation, value) in values {
@@ -160,7 +161,7 @@ fn drawn_mean(groups: &[Vec<f64>], draw: &mut Draw) -> f64 {
     sum / count as f64
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a repeatable sequence is all that is asked of it.
+/// SplitMix64 (Steele, Lea, Flood 2014). It needs no other property than a repeatable sequence.
 struct Draw(u64);
 
 impl Draw {

@@ -1,4 +1,4 @@
-//! Content words: what a text says once function words and endings are taken away.
+//! Content words: the words of a text without function words and endings.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// A set of content words.
 pub type Content = BTreeSet<String>;
 
-/// Function words, and the words in which rubrics are phrased.
+/// Function words, and words that rubrics use in their wording.
 static FUNCTION_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     "a about again am an and any are as at be been being but by can contain could did do does \
     don each for from had has have having he her here him his how i if in include into is it its just llm may me mention \
@@ -17,7 +17,7 @@ static FUNCTION_WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Endings taken away, the first that leaves three letters, with what takes their place.
+/// Endings with their replacements. The first ending that leaves at least three letters is removed.
 const ENDINGS: [(&str, &str); 10] = [
     ("'s", ""),
     ("ings", ""),
@@ -41,7 +41,7 @@ pub fn content(text: &str) -> Content {
         .collect()
 }
 
-/// Runs of letters, digits and `_`, each with an apostrophe and `a-z` after it where there are some.
+/// Returns the runs of letters, digits and `_`. An apostrophe followed by `a-z` belongs to the run before it.
 fn tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -58,7 +58,7 @@ fn tokens(text: &str) -> Vec<&str> {
     found
 }
 
-/// Whether a character belongs to a word.
+/// Returns true if a character belongs to a word.
 pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

@@ -1,4 +1,4 @@
-//! Every part can be taken out of a store, and nothing else of its kind goes with it.
+//! Checks that each part can be removed from a store, and that unrelated objects stay.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 const NOON: &str = "2026-03-01T12:00:00Z";
 
-/// Turns are 1 and 2, events 11 and 12, gists 21.
+/// Numbers and grains of the units: turns 1 and 2, events 11 and 12, gist 21.
 const UNITS: [(u128, Grain); 5] = [
     (1, Grain::Turn),
     (2, Grain::Turn),
@@ -71,7 +71,8 @@ fn derived(kind: &str, body: &Value) -> Derived {
     serde_json::from_value(json!({ "kind": kind, "body": body })).unwrap()
 }
 
-/// Facts 31 (of the rules) and 32 (of a language model), topic 41, pages 51 of a topic, 52 of an event, 53 and 54 of Ana, entity 61.
+/// Returns the derived objects: facts 31 (by rule) and 32 (by a language model), topic 41, pages 51 of a topic, 52 of
+/// an event, 53 and 54 of Ana, entity 61.
 fn all_derived() -> Vec<Derived> {
     let synonyms = json!([{ "entity": id(62), "cosine": 0.9 }]);
     let merge = json!({
@@ -133,7 +134,7 @@ async fn filled(dir: &Path, space: &SpaceId) -> Embedded {
     stores
 }
 
-/// How many there are of all that a removal could touch.
+/// Counts of all objects that a removal could affect.
 #[derive(Debug, PartialEq, Eq)]
 struct Left {
     parts: [usize; 7],
@@ -153,9 +154,9 @@ async fn left(stores: &Embedded, space: &SpaceId) -> Left {
 }
 
 #[tokio::test]
-async fn each_part_is_taken_out_with_what_refers_to_it_and_nothing_else() {
+async fn each_part_is_removed_with_its_references_and_nothing_else() {
     let space: SpaceId = "bakery".parse().unwrap();
-    // Topics, events, relations, gists, facts, synonymy, links; pages; points.
+    // Counts of topics, events, relations, gists, facts, synonymy edges and links; ids of pages; number of points.
     let whole = Left {
         parts: [1, 2, 3, 1, 2, 1, 4],
         pages: vec![51, 52, 53, 54],
@@ -182,7 +183,7 @@ async fn each_part_is_taken_out_with_what_refers_to_it_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn lines_of_facts_leave_the_pages_that_stay() {
+async fn removing_facts_removes_their_lines_from_the_remaining_pages() {
     let space: SpaceId = "bakery".parse().unwrap();
     let dir = tempfile::tempdir().unwrap();
     let stores = filled(dir.path(), &space).await;

@@ -1,4 +1,4 @@
-//! Files of public formats, all of them invented, become data sets in form.
+//! Converts files of public formats into valid data sets. The content of all files is invented.
 
 mod agents;
 mod chats;
@@ -11,14 +11,14 @@ use eval::convert::{Conversion, Counts, Format, convert};
 use eval::data::{DataSet, QuestionTimes, question_times};
 use serde_json::Value;
 
-/// What came of a conversion.
+/// Result of a conversion.
 struct Outcome {
     counts: Counts,
     data: DataSet,
     times: QuestionTimes,
 }
 
-/// Converts one file of this name and content, and checks that the data set is in form.
+/// Converts one file with this name and content, and checks that the data set is valid.
 fn converted(format: Format, name: &str, content: &str) -> Outcome {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join(name);
@@ -40,7 +40,7 @@ fn converted(format: Format, name: &str, content: &str) -> Outcome {
     }
 }
 
-/// Returns why a file cannot be converted, without the folder it lies in.
+/// Returns the error of a file that cannot be converted, without the path of its folder.
 fn refusal(format: Format, name: &str, content: &Value) -> String {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join(name);

@@ -1,4 +1,4 @@
-//! The authored data set keeps its form.
+//! Checks the format of our own data set.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use eval::check::check;
 use eval::data::DataSet;
 
 #[test]
-fn the_house_set_is_in_form() {
+fn the_house_data_set_has_no_format_errors() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/house");
     let findings = check(&DataSet::read(&dir).unwrap());
     assert_eq!(findings.errors, Vec::<String>::new());

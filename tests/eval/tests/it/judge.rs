@@ -1,4 +1,4 @@
-//! The judge against an endpoint that replies what it was told to.
+//! Runs the judge against an endpoint with scripted replies.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,10 +13,10 @@ use eval::judge::{Answer, Judge, Judged, judge, read_answers};
 use eval::score::summary::ALL;
 use serde_json::{Value, json};
 
-/// What the endpoint says to a prompt; none is an error of the server.
+/// Returns the reply of the endpoint to a prompt; `None` stands for an error of the server.
 type Script = fn(prompt: &str) -> Option<String>;
 
-/// An endpoint of OpenAI's chat API, gone with the process of its tests.
+/// An endpoint with OpenAI's chat API. It runs until the test process ends.
 struct Endpoint {
     url: String,
     requests: Arc<Mutex<Vec<Value>>>,
@@ -108,7 +108,8 @@ fn answers() -> Vec<Answer> {
     ]
 }
 
-/// Right for Ghent, wrong for Bruges, for "maybe" whichever comes first, and nothing to read for "mumble".
+/// Replies "right" for Ghent and "wrong" for Bruges. For "maybe", the verdict depends on the order of the answers. For
+/// "mumble", the reply has no verdict.
 fn by_wording(prompt: &str) -> Option<String> {
     let gold_first = prompt.find("reference") < prompt.find("given");
     let verdict = if prompt.contains("mumble") {
@@ -126,7 +127,7 @@ async fn judged(endpoint: &Endpoint, answers: &[Answer], verdicts: &Path) -> Jud
 }
 
 #[tokio::test]
-async fn every_answer_gets_two_verdicts_and_unreadable_ones_are_counted_apart() {
+async fn every_answer_gets_two_verdicts_and_unreadable_ones_are_counted_separately() {
     let dir = tempfile::tempdir().unwrap();
     let endpoint = Endpoint::start(by_wording);
     let found = judged(&endpoint, &answers(), &dir.path().join("verdicts.jsonl")).await;
@@ -152,13 +153,13 @@ async fn every_answer_gets_two_verdicts_and_unreadable_ones_are_counted_apart() 
 }
 
 #[tokio::test]
-async fn an_answer_that_was_judged_is_not_asked_again_and_a_changed_one_is() {
+async fn only_changed_answers_are_judged_again() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("verdicts.jsonl");
     let endpoint = Endpoint::start(by_wording);
     let first = judged(&endpoint, &answers(), &path).await;
     let calls = endpoint.calls();
-    // A run that was broken off leaves half a line.
+    // An interrupted run leaves an incomplete line.
     let mut text = std::fs::read_to_string(&path).unwrap();
     text.push_str("{\"key\": \"ab");
     std::fs::write(&path, text).unwrap();
@@ -177,7 +178,7 @@ async fn an_answer_that_was_judged_is_not_asked_again_and_a_changed_one_is() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_fails_leaves_its_answers_without_a_verdict() {
+async fn an_answer_gets_no_verdict_when_the_endpoint_fails() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("verdicts.jsonl");
     let endpoint = Endpoint::start(|prompt| by_wording(prompt).filter(|_| !prompt.contains("Bruges")));
@@ -190,14 +191,14 @@ async fn an_endpoint_that_fails_leaves_its_answers_without_a_verdict() {
     );
     let table = tallies(&answers(), &found.verdicts);
     assert_eq!((table[ALL].missing, table[ALL].judged), (1, 2));
-    // Once the endpoint answers, only what is missing is asked for.
+    // When the endpoint answers again, only the missing verdicts are asked for.
     let well = Endpoint::start(by_wording);
     let found = judged(&well, &answers(), &path).await;
     assert_eq!((well.calls(), tallies(&answers(), &found.verdicts)[ALL].judged), (2, 3));
 }
 
 #[test]
-fn answers_need_names_of_their_own() {
+fn two_answers_with_the_same_id_are_rejected() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("answers.jsonl");
     let line = "{\"question_id\": \"1\", \"question\": \"?\", \"gold\": \"a\", \"given\": \"b\"}\n";

@@ -1,4 +1,4 @@
-//! Scorer, readers of public formats, judge and ablations, through the public API.
+//! Tests scorer, readers of public formats, judge and ablations through the public API.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests may panic like tests")]
 

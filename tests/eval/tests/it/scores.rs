@@ -1,4 +1,5 @@
-//! Small cases worked out by hand: what counts as evidence, how ranks and budgets count, what an answer is worth.
+//! Small cases that were computed by hand: which text counts as evidence, how ranks and budgets count, and the score
+//! of an answer.
 
 use eval::check::check;
 use eval::data::{Conversation, DataSet, Question};
@@ -66,7 +67,7 @@ fn check_number(metrics: &Metrics, name: &str, expected: f64) {
 }
 
 #[test]
-fn ranks_count_groups_once() {
+fn a_group_counts_once_in_a_ranking() {
     let ranked = [
         item("t4", "I did!"),
         item("t2", SISTER),
@@ -91,7 +92,7 @@ fn one_turn_of_a_group_is_enough() {
 }
 
 #[test]
-fn evidence_counts_when_the_text_carries_it() {
+fn evidence_counts_only_if_the_text_carries_it() {
     for (id, text, answer, carried) in [
         ("t1", KITE, "Swallow", 1.0),
         ("t1", "", "Swallow", 0.0),
@@ -154,7 +155,7 @@ fn answers_are_compared_by_stems() {
 }
 
 #[test]
-fn published_scores_count_answerable_questions_and_the_best_right_answer() {
+fn published_scores_use_answerable_questions_and_the_best_accepted_answer() {
     let asked = json!({ "answer": "a red kite called Swallow", "accept": ["the red kite"] });
     let found = metrics(asked.clone(), json!({ "answer": "Red kite" }));
     check_number(&found, "F1", 1.0);
@@ -172,7 +173,7 @@ fn published_scores_count_answerable_questions_and_the_best_right_answer() {
 }
 
 #[test]
-fn intervals_are_given_by_category_and_follow_the_seed() {
+fn intervals_are_reported_by_category_and_depend_on_the_seed() {
     let asked = |id: usize| {
         let mut question = question(json!({ "category": if id < 6 { "plain" } else { "odd" } }));
         question.id = id.to_string();
@@ -204,7 +205,7 @@ fn intervals_are_given_by_category_and_follow_the_seed() {
 }
 
 #[test]
-fn refusals_are_a_classification() {
+fn refusals_are_scored_as_a_classification() {
     let conversations = vec![talk()];
     let asked = |id: &str, answerable: bool| {
         let gold = if answerable {
@@ -248,7 +249,7 @@ fn refusals_are_a_classification() {
 }
 
 #[test]
-fn stems_are_those_of_published_scores() {
+fn stems_match_those_of_published_scores() {
     for (word, stem) in [
         ("caresses", "caress"),
         ("ponies", "poni"),
@@ -274,7 +275,7 @@ fn stems_are_those_of_published_scores() {
 }
 
 #[test]
-fn a_data_set_out_of_form_is_refused_by_name() {
+fn an_invalid_data_set_is_reported_by_id() {
     let mut talk = talk();
     talk.turns[3].id = "t1".into();
     talk.turns[3].timestamp = "2026-05-03T10:00:00".into();

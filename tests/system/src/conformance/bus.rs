@@ -11,11 +11,11 @@ use tokio::time::timeout;
 use super::sample::frame;
 use super::{Ports, kind};
 
-/// Longest wait for what must come, on a machine that has much else to do.
+/// Longest wait for an expected event, long enough for a busy machine.
 pub const SOON: Duration = Duration::from_secs(60);
-/// The ack wait of the suites: a machine that stands still for less loses no delivery that is under way.
+/// Ack wait of the suites. A machine that pauses for a shorter time loses no delivery that is being processed.
 pub const ACK_WAIT: Duration = Duration::from_secs(2);
-/// How long nothing must come; far shorter than any delay under test.
+/// Time during which nothing must arrive; far shorter than any delay under test.
 const QUIET: Duration = Duration::from_millis(150);
 
 pub(super) type Deliveries = BoxStream<'static, Result<Delivery>>;
@@ -42,7 +42,8 @@ async fn publish(bus: &dyn Bus, space: &str, key: &str, payload: &str) -> u64 {
     bus.publish(frame("s", space, key, payload)).await.unwrap().0
 }
 
-/// One key of one subject is stored once, also after it was settled; an empty key stores every time; positions grow.
+/// A key of a subject is stored once, also after its message was settled. An empty key is stored every time. Positions
+/// increase.
 pub async fn a_key_is_stored_once(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
@@ -62,7 +63,7 @@ pub async fn a_key_is_stored_once(open: impl AsyncFn() -> Ports) {
     silent(&mut deliveries).await;
 }
 
-/// A delivery brings the frame as published, with its position.
+/// A delivery contains the frame as it was published, and its position.
 pub async fn a_frame_arrives_as_it_was(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     let sent = Frame {
@@ -77,7 +78,7 @@ pub async fn a_frame_arrives_as_it_was(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// Every group gets what came before and after it subscribed; members of a group share.
+/// Every group receives the messages from before and after its subscription. The members of a group share them.
 pub async fn groups_hear_all_and_members_share(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     publish(&*bus, "a", "", "before").await;
@@ -100,7 +101,7 @@ pub async fn groups_hear_all_and_members_share(open: impl AsyncFn() -> Ports) {
     silent(&mut two).await;
 }
 
-/// A delivery that is dropped comes again after the ack wait with the next attempt; `extend` starts the wait anew.
+/// A dropped delivery is delivered again after the ack wait, with the next attempt. `extend` restarts the wait.
 pub async fn what_is_dropped_comes_again(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
@@ -124,7 +125,8 @@ pub async fn what_is_dropped_comes_again(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// A retried message comes not before its delay, with the next attempt, and does not hold up others.
+/// A retried message is not delivered before its delay, comes with the next attempt, and does not delay other
+/// messages.
 pub async fn a_retry_waits_for_its_delay(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
@@ -162,7 +164,7 @@ pub async fn a_cancelled_wait_loses_nothing(open: impl AsyncFn() -> Ports) {
     assert_eq!(seen, (0..50).collect::<Vec<_>>());
 }
 
-/// A space with much waiting does not hold up one with little.
+/// A space with many waiting messages does not delay a space with few.
 pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     for number in 0..20 {
@@ -183,7 +185,8 @@ pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     assert!(loud.is_sorted(), "{order:?}");
 }
 
-/// The backlog is what a group has not settled, over all spaces; a group nobody knows has settled nothing.
+/// The backlog counts the messages that a group has not settled, over all spaces. An unknown group has settled
+/// nothing.
 pub async fn the_backlog_counts_what_is_not_settled(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     for space in ["a", "b", "c", "d"] {
@@ -210,7 +213,7 @@ pub async fn the_backlog_counts_what_is_not_settled(open: impl AsyncFn() -> Port
     );
 }
 
-/// The backlog of a space is what some group has not settled of it, whatever other spaces send.
+/// The backlog of a space counts its messages that some group has not settled, whatever other spaces send.
 pub async fn the_backlog_of_a_space_counts_nothing_of_others(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let bus = &ports.bus;
@@ -245,7 +248,7 @@ pub async fn the_backlog_of_a_space_counts_nothing_of_others(open: impl AsyncFn(
     assert_eq!(backlog("a").await, 2, "what is delivered again waits again");
 }
 
-/// A space is told which of its own messages of one subject wait, whether they are out for delivery or not.
+/// A space can list its own unsettled messages of one subject, whether they are being delivered or not.
 pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
@@ -271,7 +274,7 @@ pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Port
     assert_eq!(of("a", 9).await, [kept]);
 }
 
-/// Messages, attempts, groups, delays and keys outlive the process.
+/// Messages, attempts, groups, delays and keys survive a restart.
 pub async fn the_queue_survives(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
@@ -301,7 +304,7 @@ pub async fn the_queue_survives(open: impl AsyncFn() -> Ports) {
     silent(&mut deliveries).await;
 }
 
-/// A request gets its reply or the server's error; late, unserved and given up requests fail as documented.
+/// A request gets its reply or the server's error. Requests that are late, not served or dropped fail as documented.
 pub async fn requests_are_answered(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     let ask = |payload: &str, patience| bus.request(frame("q", "", "", payload), patience);

@@ -1,4 +1,4 @@
-//! What people decided and what became of hints; records that are erased for good.
+//! Curations by people, notes about hints, and records that are erased.
 
 use domain::ErrorKind;
 use domain::curation::Curation;
@@ -18,7 +18,7 @@ async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
     ports
 }
 
-/// A curation is stored once, stays as it was first, and is listed by id.
+/// A curation is stored once, keeps its first content, and is listed by id.
 pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
     let (a, gone) = (space("a"), space("gone"));
@@ -59,7 +59,7 @@ pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.brought_by(&gone, one.id).await.unwrap(), None);
 }
 
-/// The latest note of a subject and kind counts, whatever the order in which they come; scopes do not meet.
+/// The latest note of a subject and kind counts, in whatever order the notes arrive. Scopes are separate.
 pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
     let (a, gone) = (space("a"), space("gone"));
@@ -103,11 +103,11 @@ pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
     assert!(records.notes(&gone, "s").await.unwrap().is_empty());
 }
 
-/// Of a scope the latest thousand notes stay.
+/// A scope keeps its latest thousand notes.
 pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
     let a = space("a");
-    // The latest have the smallest subjects, so that neither order nor place decides.
+    // The latest notes have the smallest subjects, so that neither the order nor the position decides.
     let all: Vec<Note> = (0..1_200).map(|it| note(it, 1_200 - it as i64)).collect();
     for some in all.rchunks(500) {
         records.note(&a, "s", some, NOTES_MAX).await.unwrap();
@@ -123,8 +123,8 @@ pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports)
     assert_eq!(records.notes(&a, "other").await.unwrap(), all[..1]);
 }
 
-/// Of all scopes that begin alike up to their first `/`, no more notes are kept than the bound says, and the latest stay; other
-/// scopes and spaces keep theirs.
+/// All scopes with the same beginning up to their first `/` share a bound on their notes, and the latest notes are
+/// kept. Other scopes and spaces keep their notes.
 pub async fn the_scopes_of_a_space_share_a_bound(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
     let (a, b) = (space("a"), space("b"));
@@ -154,7 +154,7 @@ pub async fn the_scopes_of_a_space_share_a_bound(open: impl AsyncFn() -> Ports) 
     assert_eq!(records.notes(&b, "recall/0").await.unwrap().len(), 1);
 }
 
-/// The notes of a scope are erased, and those of no other scope or space; it may be noted in again.
+/// The notes of a scope are erased, and those of other scopes and spaces stay. The scope can get new notes.
 pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
     let records = fresh(&open).await.records;
     let (a, b) = (space("a"), space("b"));
@@ -178,7 +178,7 @@ pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.notes(&a, "s").await.unwrap(), [note(3, 3)]);
 }
 
-/// An erased record is gone with its claim, and may be accepted again.
+/// An erased record is removed together with its claim, and may be accepted again.
 pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
     let records = fresh(open).await.records;
     let (a, b) = (space("a"), space("b"));
@@ -216,7 +216,7 @@ pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
     records.erase(&space("gone"), &ids).await.unwrap();
 }
 
-/// Curations, notes and erasures are there after the store was closed and opened.
+/// Curations, notes and erasures survive a restart of the store.
 pub async fn what_people_decided_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let ports = fresh(&open).await;

@@ -1,4 +1,4 @@
-//! What operators do with messages that were given up.
+//! Operations on messages that were given up.
 
 use domain::ErrorKind;
 use domain::port::DeadLetter;
@@ -7,7 +7,7 @@ use super::bus::{next, silent, text};
 use super::sample::frame;
 use super::{Ports, kind};
 
-/// A dead letter is listed with what led to it, and is not delivered again.
+/// A dead letter is listed with its cause, and is not delivered again.
 pub async fn they_say_what_happened(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
@@ -37,7 +37,7 @@ pub async fn they_say_what_happened(open: impl AsyncFn() -> Ports) {
     assert_eq!(page, all[1..2]);
 }
 
-/// They are counted over all spaces, and listed by space.
+/// Dead letters are counted over all spaces, and listed by space.
 pub async fn they_are_counted_and_listed_by_space(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let letters = &ports.dead_letters;
@@ -62,7 +62,7 @@ pub async fn they_are_counted_and_listed_by_space(open: impl AsyncFn() -> Ports)
     assert_eq!(letters.of_space("a", 0, 9).await.unwrap().len(), 2);
 }
 
-/// An amended one has another payload and is otherwise the same, also once it is replayed.
+/// An amended dead letter has another payload and is otherwise unchanged, also after a replay.
 pub async fn they_are_amended(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let letters = &ports.dead_letters;
@@ -90,7 +90,8 @@ pub async fn they_are_amended(open: impl AsyncFn() -> Ports) {
     assert_eq!(letters.count().await.unwrap(), 0);
 }
 
-/// A replayed one goes to its group alone, attempts counted anew; a discarded one is gone; others are not found.
+/// A replayed dead letter goes only to its group, with attempts counted from 1. A discarded one is removed. Unknown
+/// ids are not found.
 pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut group = ports.bus.subscribe("s", "g").await.unwrap();
@@ -131,7 +132,7 @@ pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {
     silent(&mut group).await;
 }
 
-/// While a message is a dead letter its key stands for it, also after a replay; once it is discarded the key is free.
+/// The key of a dead letter stays taken, also after a replay. After the dead letter is discarded, the key is free.
 pub async fn a_discarded_key_is_free(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();

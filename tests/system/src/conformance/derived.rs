@@ -1,4 +1,4 @@
-//! What is derived from units: facts, entities, topics, members, pages, merges, standings.
+//! Objects that are derived from units: facts, entities, topics, members, pages, merges, standings.
 
 use domain::ErrorKind;
 use domain::derived::{Derived, DerivedId, DerivedKind};
@@ -17,7 +17,7 @@ const KINDS: [DerivedKind; 7] = [
     DerivedKind::Merge,
     DerivedKind::Standing,
 ];
-/// Texts that mean something to one store or another.
+/// Texts that have a special meaning to some store.
 const HOSTILE: [&str; 8] = [
     "",
     "'); DROP TABLE derived; --",
@@ -45,7 +45,8 @@ async fn put(graph: &dyn Graph, items: &[Derived], gone: &[DerivedId]) {
     graph.put_derived(&space("a"), items, gone).await.unwrap();
 }
 
-/// The feed behind a sequence, in words; sorted, since the order inside one step is open.
+/// Returns the feed after a sequence as texts, and its last sequence. The texts are sorted, because the order inside
+/// one step is undefined.
 async fn fed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
     let changes = graph.derived_changes(&space("a"), after, 99).await.unwrap();
     assert!(changes.is_sorted_by(|x, y| x.sequence < y.sequence));
@@ -65,7 +66,7 @@ async fn fed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
     (words, last)
 }
 
-/// Things are kept by kind and id; a list goes by id, a question in the order asked.
+/// Objects are stored by kind and id. A list is ordered by id; a lookup keeps the order of the request.
 pub async fn they_are_listed_by_kind_and_id(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let (a, b) = (space("a"), space("b"));
@@ -102,7 +103,8 @@ pub async fn they_are_listed_by_kind_and_id(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// The feed names the latest change of everything by a sequence that grows; equal things leave no change, units neither.
+/// The feed gives the latest change of every object with an increasing sequence. Putting an equal object makes no
+/// change, and units do not appear in this feed.
 pub async fn their_changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let (one, two) = (derived(1, "tea"), derived(2, "tea"));
@@ -138,7 +140,7 @@ pub async fn their_changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
     assert_eq!(fed(&*graph, 0).await.0, ["Entity 1 put", "Fact 1 put", "Fact 2 put"]);
 }
 
-/// What is named in both is there afterwards; of two of one id in a call the last counts.
+/// An object that a call both deletes and puts exists afterwards. If a call puts an id twice, the last object counts.
 pub async fn what_is_gone_goes_before_what_is_put(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let (tea, coffee) = (derived(1, "tea"), derived(1, "coffee"));
@@ -153,7 +155,7 @@ pub async fn what_is_gone_goes_before_what_is_put(open: impl AsyncFn() -> Ports)
     assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea[..1]);
 }
 
-/// Whatever the texts say, they come back as they were, beside all others.
+/// Every text is returned unchanged, next to all others.
 pub async fn any_text_comes_back(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let all: Vec<Derived> = (1..).zip(HOSTILE).flat_map(|(n, text)| derived(n, text)).collect();
@@ -168,7 +170,7 @@ pub async fn any_text_comes_back(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// A number that is none is refused, and nothing of its step is kept.
+/// A value that is not a finite number is rejected, and nothing of its step is stored.
 pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let [fact, entity, _, member, page, merge, _] = derived(1, "tea");
@@ -191,7 +193,7 @@ pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
     assert!(graph.derived_changes(&space("a"), 0, 9).await.unwrap().is_empty());
 }
 
-/// Whoever read what is stored puts nothing over what was put since, by whatever call.
+/// A caller that read the stored state cannot overwrite changes that any call made since.
 pub async fn what_is_put_out_of_turn_is_refused(open: impl AsyncFn() -> Ports) {
     let (Ports { graph, .. }, a) = (fresh(&open).await, space("a"));
     let (tea, coffee, milk) = (derived(1, "tea"), derived(1, "coffee"), derived(2, "milk"));
@@ -230,7 +232,7 @@ pub async fn what_is_put_out_of_turn_is_refused(open: impl AsyncFn() -> Ports) {
     assert_eq!(graph.derived_turn(&a).await.unwrap(), 0, "another space");
 }
 
-/// Many who read and put at once: of each turn one of them gets through.
+/// If several callers write at the same turn, exactly one of them succeeds.
 pub async fn of_a_turn_one_gets_through(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     for turn in 0..8 {
@@ -246,7 +248,7 @@ pub async fn of_a_turn_one_gets_through(open: impl AsyncFn() -> Ports) {
     }
 }
 
-/// Everything is there after the store was closed and opened, and the sequence goes on.
+/// All objects survive a restart of the store, and the sequence continues.
 pub async fn they_survive(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let ports = fresh(&open).await;

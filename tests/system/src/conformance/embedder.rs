@@ -1,4 +1,4 @@
-//! Texts into vectors.
+//! Embeds texts as vectors.
 
 use domain::port::Embedding;
 
@@ -8,7 +8,8 @@ fn cosine(a: &Embedding, b: &Embedding) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// One vector a text, in order, of the length promised, normalised or zero, and always the same.
+/// Each text has one vector, in the order of the texts. It has the promised length, is normalised or zero, and is
+/// always the same.
 pub async fn vectors_are_normalised_and_repeatable(open: impl AsyncFn() -> Ports) {
     let embedder = open().await.embedder;
     let mut texts: Vec<String> = ["We walked the dog.", "", "∅ 🙂", "naïve café", "犬と散歩"]
@@ -32,7 +33,7 @@ pub async fn vectors_are_normalised_and_repeatable(open: impl AsyncFn() -> Ports
     assert!(!embedder.model().is_empty());
 }
 
-/// Texts near in meaning are nearer than others.
+/// Texts with a similar meaning have closer vectors than others.
 pub async fn near_in_meaning_is_near(open: impl AsyncFn() -> Ports) {
     let embedder = open().await.embedder;
     let texts = [

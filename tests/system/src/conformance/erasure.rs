@@ -1,4 +1,4 @@
-//! Erasing a space, over all ports that hold something of it.
+//! Erasing a space, over all ports that store data of it.
 
 use chrono::TimeDelta;
 use domain::derived::DerivedKind;
@@ -49,7 +49,7 @@ async fn fill(ports: &Ports, name: &str) {
     ports.index.put(&it, &[point(1, 0, dense)], &[]).await.unwrap();
 }
 
-/// Everything that can be read of a space, as text.
+/// Returns everything that can be read from a space, as text.
 async fn all(ports: &Ports, name: &str) -> String {
     let it = space(name);
     let ids = [unit(1).id, unit(2).id];
@@ -78,7 +78,7 @@ async fn all(ports: &Ports, name: &str) -> String {
     format!("{found:?} {derived:?}")
 }
 
-/// An erased space is gone from every store, and made anew it is empty; its neighbour keeps all.
+/// An erased space is removed from every store, and is empty when it is created again. Another space keeps everything.
 pub async fn an_erased_space_is_gone(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     fill(&ports, "a").await;
@@ -110,8 +110,8 @@ pub async fn an_erased_space_is_gone(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// A deletion is listed as unfinished, by its exact name, until it is finished. Finishing it again, or after a later deletion of the
-/// same name, removes no other note.
+/// A deletion is listed as unfinished, by its exact name, until it is finished. Finishing it again, or after a later
+/// deletion of the same name, removes no other entry.
 pub async fn a_deletion_is_unfinished_until_it_is_finished(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let (records, a) = (&ports.records, space("a"));
@@ -148,7 +148,8 @@ pub async fn a_deletion_is_unfinished_until_it_is_finished(open: impl AsyncFn() 
     assert_eq!(records.unfinished_erasures(None, 9).await.unwrap().len(), 1);
 }
 
-/// A response that names an erased record is forgotten with it, and one that names another record is not.
+/// A stored response that names an erased record is forgotten with the record; a response that names another record is
+/// not.
 pub async fn responses_that_name_an_erased_record_are_forgotten(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let (records, receipts, a) = (&ports.records, &ports.receipts, space("a"));
@@ -171,7 +172,8 @@ pub async fn responses_that_name_an_erased_record_are_forgotten(open: impl Async
     assert!(records.remembered(&a, "two").await.unwrap().is_some());
 }
 
-/// A receipt is kept once, before, during and after its space; it is completed by its position, and listed by id under its name.
+/// A receipt is stored once, whether its space exists or not. It is completed by its position, and listed by id under
+/// the name of its space.
 pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let receipts = &ports.receipts;
@@ -233,7 +235,8 @@ pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
     assert_eq!(since(noon() + moment, None).await, [second.id]);
 }
 
-/// Of an existing space everything is counted; of the same one after its deletion nothing, also when another has its name.
+/// All objects of an existing space are counted. After its deletion none are counted, also if another space has its
+/// name.
 pub async fn what_is_left_of_a_space_is_counted(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     fill(&ports, "a").await;
@@ -286,7 +289,8 @@ fn receipt(name: &str, number: u128, position: u64) -> Receipt {
     }
 }
 
-/// The bus forgets what it held of a space, waiting, out, dead and its keys; other spaces' messages stay.
+/// The bus forgets all messages of a space, whether waiting, in delivery or dead, and their keys. Messages of other
+/// spaces stay.
 pub async fn the_bus_forgets_a_space(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let bus = &ports.bus;

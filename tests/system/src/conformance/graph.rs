@@ -25,7 +25,8 @@ async fn feed(graph: &dyn Graph, after: u64, limit: usize) -> Vec<(u64, String)>
         .collect()
 }
 
-/// Units come back as they were, in the order asked; a later one replaces, a retired one is gone.
+/// Units are returned unchanged, in the order of the request. A later unit replaces an earlier one, and a retired unit
+/// is removed.
 pub async fn units_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
     let ports = fresh(open).await;
     let (graph, a) = (ports.graph, space("a"));
@@ -53,7 +54,7 @@ pub async fn units_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
     assert!(graph.units(&space("b"), &ids).await.unwrap().is_empty());
 }
 
-/// The feed names the latest change of every unit by a sequence that grows; equal units leave no change.
+/// The feed gives the latest change of every unit with an increasing sequence. Putting an equal unit makes no change.
 pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
     let ports = fresh(open).await;
     let (graph, a) = (&*ports.graph, space("a"));
@@ -96,7 +97,7 @@ pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
     assert_eq!(ports.records.space(&a).await.unwrap().unwrap().units, 2);
 }
 
-/// Of a removed unit only its place is fed, and nothing of what it said or of whom.
+/// The feed of a removed unit contains only its place, and nothing of its content or speaker.
 pub async fn a_removed_unit_says_nothing(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let a = space("a");
@@ -116,7 +117,7 @@ pub async fn a_removed_unit_says_nothing(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// A unit with a secret in every text.
+/// Returns a unit with a secret in every text.
 fn talkative() -> Unit {
     let secret = || "secret".to_owned();
     Unit {
@@ -146,7 +147,7 @@ fn talkative() -> Unit {
     }
 }
 
-/// Relations show once both ends exist, from both ends, sorted by key and cut at the limit.
+/// Relations are returned when both of their units exist, from both ends, sorted by key and cut at the limit.
 pub async fn relations_show_between_known_units(open: impl AsyncFn() -> Ports) {
     let graph = fresh(open).await.graph;
     let a = space("a");
@@ -190,7 +191,7 @@ pub async fn relations_show_between_known_units(open: impl AsyncFn() -> Ports) {
     assert!(of(&[3], 99).await.is_empty(), "unit 3 is gone");
 }
 
-/// Nothing is written for a space that is not known, and nothing is found there.
+/// Nothing is written for an unknown space, and nothing is found in it.
 pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
     let graph = open().await.graph;
     let a = space("a");
@@ -215,7 +216,7 @@ pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
     assert!(graph.derived_changes(&a, 0, 9).await.unwrap().is_empty());
 }
 
-/// Everything is there after the store was closed and opened.
+/// Everything survives a restart of the store.
 pub async fn the_graph_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let edge = relation(1, RelationKind::Other, "label", 2);

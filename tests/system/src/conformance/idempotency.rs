@@ -1,4 +1,4 @@
-//! Idempotency keys, and secrets: what the first of several processes decides for all.
+//! Idempotency keys and secrets: the first of several processes decides for all of them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use futures::future::join_all;
 use super::sample::{noon, space};
 use super::{Ports, kind};
 
-/// A hold of ten seconds that begins some seconds after noon.
+/// Returns a hold of ten seconds that begins some seconds after noon.
 fn hold(request: u8, seconds: i64) -> Hold {
     let at = noon() + TimeDelta::seconds(seconds);
     Hold {
@@ -27,7 +27,8 @@ fn response(request: u8) -> Idempotent {
     }
 }
 
-/// A key is held by one request; others learn whether they are the same one. The response ends the hold and stays.
+/// One request holds a key; other requests learn whether they repeat that request. The response ends the hold and
+/// stays.
 pub async fn a_key_has_one_holder(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
@@ -61,8 +62,8 @@ pub async fn a_key_has_one_holder(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.hold(&a, "k", &hold(2, 99)).await.unwrap(), Held::Reused);
 }
 
-/// A hold ends when it is released, or by itself after its time, so that the key outlives a holder that died. Until it is
-/// released unbound, the key stays with the first request.
+/// A hold ends when it is released, or after its time, so that a dead holder does not block the key. The key stays
+/// bound to the first request until a release unbinds it.
 pub async fn a_hold_ends(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -103,7 +104,7 @@ pub async fn a_hold_ends(open: impl AsyncFn() -> Ports) {
         .unwrap();
 }
 
-/// Of different requests that ask at once for one key, one gets it.
+/// If different requests ask for one key at the same time, exactly one gets it.
 pub async fn of_many_that_ask_at_once_one_holds_the_key(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -121,7 +122,7 @@ pub async fn of_many_that_ask_at_once_one_holds_the_key(open: impl AsyncFn() -> 
     }
 }
 
-/// Holds, bound keys and secrets outlive the process.
+/// Holds, bound keys and secrets survive a restart.
 pub async fn what_was_decided_first_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let ports = open().await;
@@ -139,7 +140,7 @@ pub async fn what_was_decided_first_survives(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.secret("first", [2; 32]).await.unwrap(), [1; 32]);
 }
 
-/// The first secret of a name is kept, also if many ask at once; it belongs to no space.
+/// The first secret of a name is kept, also if several callers ask at the same time. It does not belong to a space.
 pub async fn the_first_secret_is_kept(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let asked = join_all((0..8).map(|it| {

@@ -1,4 +1,4 @@
-//! Search, compared with the sums written down.
+//! Search, compared with scores that are computed here.
 
 mod generations;
 mod listing;
@@ -18,10 +18,10 @@ pub use generations::{
 };
 pub use listing::points_are_listed_once;
 
-/// Scores of an adapter may differ from the reference by this much.
+/// Greatest difference between a score of an adapter and the reference.
 const CLOSE: f64 = 1e-4;
 
-/// A small generator of numbers, the same on every run.
+/// A small random number generator that gives the same numbers on every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +45,7 @@ impl Numbers {
         numbers.iter().map(|it| it / length).collect()
     }
 
-    /// Few terms are in most points and most are in few, as with words.
+    /// A few terms occur in most points and most terms in few points, as with real words.
     fn sparse(&mut self, terms: u64) -> Sparse {
         let terms = (0..terms).map(|_| {
             let bound = 1 + self.below(300);
@@ -83,7 +83,8 @@ fn numbers(hits: &[Hit]) -> Vec<(u128, u16)> {
     hits.iter().map(|it| (it.unit.uuid().as_u128(), it.part)).collect()
 }
 
-/// Checks one channel against scores computed in f64: right scores, best first, nothing better left out.
+/// Checks one channel against scores computed in f64: the scores are right, the best come first, and no better point
+/// is missing.
 fn check(hits: &[Hit], expected: &BTreeMap<(UnitId, u16), f64>, limit: usize) {
     assert_eq!(hits.len(), limit.min(expected.len()));
     for hit in hits {
@@ -162,8 +163,8 @@ fn compare(result: &SearchResult, points: &[Point], search: &Search) {
     );
 }
 
-/// Every channel finds what the formulas say, with and without a filter of times or of units, before and after many replacements and
-/// removals, and after the store was closed and opened.
+/// Every channel finds the points that the formulas give, with and without a filter by time or unit. This holds before
+/// and after many replacements and removals, and after a restart of the store.
 pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
     let (mut ports, dimension) = fresh(&open).await;
     let a = space("a");
@@ -212,7 +213,7 @@ pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
     }
 }
 
-/// Equal scores are ordered by unit and part, also where the limit cuts.
+/// Equal scores are ordered by unit and part, also at the limit.
 pub async fn ties_break_by_unit_and_part(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let a = space("a");
@@ -234,7 +235,8 @@ pub async fn ties_break_by_unit_and_part(open: impl AsyncFn() -> Ports) {
     }
 }
 
-/// A channel that was not asked is empty; so is a sparse one without shared terms, and a dense one for a query of zeros.
+/// A channel that was not requested is empty. So are a sparse channel without common terms, and the dense channel for
+/// a zero vector.
 pub async fn what_is_not_asked_is_not_found(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (a, index) = (space("a"), &ports.index);
@@ -302,7 +304,7 @@ pub async fn what_is_not_asked_is_not_found(open: impl AsyncFn() -> Ports) {
     assert_eq!(index.count(&space("no")).await.unwrap(), 0);
 }
 
-/// A put is seen by the next search; a unit that is both retired and put keeps only what was put.
+/// The next search sees a put. A unit that is retired and put in one call keeps only the new points.
 pub async fn a_put_is_seen_at_once(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (a, index) = (space("a"), &ports.index);
@@ -338,7 +340,7 @@ pub async fn a_put_is_seen_at_once(open: impl AsyncFn() -> Ports) {
     assert_eq!(index.count(&a).await.unwrap(), 119, "its second part is gone");
 }
 
-/// The same units in two spaces do not meet, in no channel and not in idf; erasing one leaves the other.
+/// The same units in two spaces are independent in every channel and in idf. Erasing one space leaves the other.
 pub async fn spaces_do_not_meet(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (a, b, index) = (space("a"), space("b"), &ports.index);

@@ -7,7 +7,7 @@ use domain::port::Rotation;
 
 use super::{Ports, kind, sample};
 
-/// Noon to the millisecond, as moments of keys are kept.
+/// Returns noon in whole milliseconds, the precision in which times of keys are stored.
 fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(sample::noon().timestamp_millis()).unwrap()
 }
@@ -16,7 +16,8 @@ fn name(text: &str) -> KeyName {
     text.parse().unwrap()
 }
 
-/// A digest that begins like no other; `former` and present digests must not be confused.
+/// Returns a digest of one repeated byte. Two of them have no common prefix, so former and current digests cannot be
+/// confused.
 fn digest(number: u8) -> KeyDigest {
     [number; 32]
 }
@@ -60,7 +61,7 @@ pub async fn a_key_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     assert_eq!(keys.get(&name("A")).await.unwrap(), None, "another name");
 }
 
-/// Of two keys with one name the first stays; the same key may be created again, since a call may be repeated.
+/// If two keys have one name, the first stays. The same key may be created again, because a call may be repeated.
 pub async fn a_name_is_taken_once(open: impl AsyncFn() -> Ports) {
     let keys = open().await.keys;
     keys.create(&key("a"), digest(1)).await.unwrap();
@@ -78,7 +79,7 @@ pub async fn a_name_is_taken_once(open: impl AsyncFn() -> Ports) {
     assert_eq!(kind(revoked), Some(ErrorKind::Conflict), "the name of a revoked key");
 }
 
-/// Pages go on behind a name, in the order of the bytes.
+/// A page continues after a name, in byte order.
 pub async fn keys_are_listed_by_name(open: impl AsyncFn() -> Ports) {
     let keys = open().await.keys;
     for (number, called) in ["b", "a.2", "B", "a-1", "a_3", "a"].into_iter().enumerate() {
@@ -97,7 +98,8 @@ pub async fn keys_are_listed_by_name(open: impl AsyncFn() -> Ports) {
     assert!(list(Some("b"), 9).await.is_empty());
 }
 
-/// After a rotation the token before it is found as the former one, with the end of its time; the one before that is not found.
+/// After a rotation, the previous token is found as the former one, with the end of its validity. The token before
+/// that is not found.
 pub async fn a_rotated_key_has_two_digests(open: impl AsyncFn() -> Ports) {
     let keys = open().await.keys;
     let a = name("a");
@@ -112,7 +114,7 @@ pub async fn a_rotated_key_has_two_digests(open: impl AsyncFn() -> Ports) {
     assert!(!rotate(2, Some(until)).await, "there is no such key");
     keys.create(&key("a"), digest(1)).await.unwrap();
     keys.create(&key("b"), digest(9)).await.unwrap();
-    // Repeating a rotation must not make the new token its own predecessor.
+    // A repeated rotation must not make the new token its own predecessor.
     for _ in 0..2 {
         assert!(rotate(2, Some(until)).await);
     }
@@ -131,7 +133,7 @@ pub async fn a_rotated_key_has_two_digests(open: impl AsyncFn() -> Ports) {
     assert_eq!(found(9).await, Some((false, None)), "another key");
 }
 
-/// A revocation ends former tokens too, keeps its first moment, and no rotation takes it back.
+/// A revocation also ends former tokens and keeps its first time. A rotation does not undo it.
 pub async fn a_revoked_key_stays_revoked(open: impl AsyncFn() -> Ports) {
     let keys = open().await.keys;
     let a = name("a");
@@ -157,7 +159,7 @@ pub async fn a_revoked_key_stays_revoked(open: impl AsyncFn() -> Ports) {
     assert!(other.is_valid(noon()), "another key");
 }
 
-/// Uses are noted in any order, and the latest is kept.
+/// Uses may be recorded in any order, and the latest is kept.
 pub async fn the_last_use_counts(open: impl AsyncFn() -> Ports) {
     let keys = open().await.keys;
     keys.create(&key("a"), digest(1)).await.unwrap();
@@ -173,7 +175,7 @@ pub async fn the_last_use_counts(open: impl AsyncFn() -> Ports) {
     assert_eq!(keys.get(&name("nobody")).await.unwrap(), None);
 }
 
-/// What is known of keys outlives the process.
+/// The stored data of keys survive a restart.
 pub async fn keys_survive(open: impl AsyncFn() -> Ports) {
     let (a, b) = (name("a"), name("b"));
     let ports = open().await;

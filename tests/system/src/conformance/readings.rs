@@ -1,4 +1,4 @@
-//! Readings, which go with their records, and the sessions in which something may have to be read.
+//! Readings, which are removed with their records, and sessions that are wanted for reading.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::Erased;
@@ -10,7 +10,7 @@ use domain::{Classify, ErrorKind};
 use super::Ports;
 use super::sample::{noon, record, space};
 
-/// A reading of the records named; the model was shown those of `beside` too.
+/// Returns a reading of the named records; the model was also shown the records of `beside`.
 fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
     let ids = |all: &[&str]| all.iter().map(|it| record(space, it).id).collect::<Vec<_>>();
     let records = ids(records);
@@ -49,7 +49,7 @@ fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
     }
 }
 
-/// Makes a space with the records 1 to 4.
+/// Creates a space with the records 1 to 4.
 async fn filled(ports: &Ports, name: &str) -> SpaceId {
     let it = space(name);
     ports.records.create_space(&it, noon()).await.unwrap();
@@ -62,7 +62,8 @@ fn ids(readings: &[Reading]) -> Vec<ReadingId> {
     readings.iter().map(|it| it.id).collect()
 }
 
-/// What tells a reading from one that takes its place, in whole milliseconds.
+/// Returns the version of a reading: its id and its time in whole milliseconds, by which it differs from a reading
+/// that replaces it.
 fn version(reading: &Reading) -> ReadingVersion {
     ReadingVersion {
         id: reading.id,
@@ -70,7 +71,7 @@ fn version(reading: &Reading) -> ReadingVersion {
     }
 }
 
-/// It is found by id, by record, by session and in the list; nothing of it is in another space.
+/// A reading is found by id, by record, by session and in the list. Another space has nothing of it.
 pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -109,7 +110,8 @@ pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
-/// A passage has one reading; what the model was shown for the former one says nothing of the new one.
+/// A passage has one reading. The records that the model was shown for the former reading do not belong to the new
+/// one.
 pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -135,7 +137,7 @@ pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() ->
     assert_eq!(readings.of_records(&a, &[record(&a, "1").id]).await.unwrap(), []);
 }
 
-/// Whatever the model was shown: with a record of it the reading goes, and it cannot be stored afterwards.
+/// If any record that the model was shown is erased, the reading is removed and cannot be stored again.
 pub async fn a_reading_goes_with_any_record_that_was_shown(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -150,7 +152,7 @@ pub async fn a_reading_goes_with_any_record_that_was_shown(open: impl AsyncFn() 
     assert_eq!(readings.get(&a, &ids(&all)).await.unwrap(), [third]);
 }
 
-/// They are counted with their cost, those of which nothing came apart.
+/// Readings are counted with their cost; failed readings are counted separately.
 pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -179,7 +181,7 @@ pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) 
     );
 }
 
-/// Until its lease ends it is nobody else's; settled, it comes again when it is due.
+/// A taken session cannot be taken again until its lease ends. A settled session can be taken again when it is due.
 pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -204,7 +206,7 @@ pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
     assert_eq!(readings.take(later(60), later(61), None).await.unwrap(), None);
 }
 
-/// What was written while a session was looked at is looked at too.
+/// A session that was wanted again while it was taken can be taken once more.
 pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -232,7 +234,7 @@ pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
     assert_eq!(error.kind(), ErrorKind::NotFound);
 }
 
-/// A space with many sessions keeps no other one waiting.
+/// A space with many sessions does not delay other spaces.
 pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -257,7 +259,7 @@ pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     assert_eq!(order, ["a", "b", "a", "b"]);
 }
 
-/// Of a deleted space nothing is left, and its neighbour keeps all.
+/// Nothing remains of a deleted space, and another space keeps everything.
 pub async fn readings_go_with_their_space(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
@@ -287,7 +289,7 @@ pub async fn readings_go_with_their_space(open: impl AsyncFn() -> Ports) {
     assert_eq!(readings.wanted(&b).await.unwrap(), 1);
 }
 
-/// What was stored and wanted is there after a restart.
+/// Stored readings and wanted sessions survive a restart.
 pub async fn readings_survive(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let a = filled(&ports, "a").await;

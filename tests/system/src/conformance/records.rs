@@ -9,7 +9,7 @@ use domain::record::Record;
 use super::sample::{at, curation, derived, noon, record, space, unit};
 use super::{Ports, kind};
 
-/// A space is made once, keeps its first time, and is listed by name.
+/// A space is created once, keeps its first time, and is listed by name.
 pub async fn spaces_are_made_once_and_listed(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     for name in ["b", "a", "c"] {
@@ -38,7 +38,7 @@ pub async fn spaces_are_made_once_and_listed(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.spaces(None, 1).await.unwrap(), [info]);
 }
 
-/// Of the spaces whose names start alike nothing is passed by, and no other is shown.
+/// All spaces whose names have a prefix are listed, and no others.
 pub async fn spaces_are_listed_by_the_start_of_their_names(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     for name in ["a", "a-", "a-1", "a-2", "a.b", "a0", "b-1", "zz"] {
@@ -65,8 +65,8 @@ pub async fn spaces_are_listed_by_the_start_of_their_names(open: impl AsyncFn() 
     }
 }
 
-/// The revision rises with every change of units, of what is derived and of curations, also one that removes; not with
-/// records and marks.
+/// The revision increases with every change of units, derived objects and curations, including removals. It does not
+/// change with records and marks.
 pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {
     let Ports { records, graph, .. } = open().await;
     let a = space("a");
@@ -107,7 +107,8 @@ pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {
     assert_eq!(seen.last().unwrap().curations, 2);
 }
 
-/// The first content claims an id; the same content is welcome again, other content is not and changes nothing.
+/// The first content claims an id. The same content is accepted again; other content is a conflict and changes
+/// nothing.
 pub async fn the_first_claim_wins(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
@@ -131,7 +132,7 @@ pub async fn the_first_claim_wins(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// Asking says which ids are claimed, and claims none.
+/// A lookup returns the claimed ids, and claims none.
 pub async fn claims_are_asked_for(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
@@ -150,7 +151,7 @@ pub async fn claims_are_asked_for(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.claimed(&a, &asked).await.unwrap(), [one]);
 }
 
-/// The first response under a key stays; keys of other spaces are other keys.
+/// The first response under a key is kept. Keys of other spaces are separate.
 pub async fn the_first_response_is_remembered(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let first = Idempotent {
@@ -176,7 +177,7 @@ pub async fn the_first_response_is_remembered(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.remembered(&space("b"), "k").await.unwrap(), None);
 }
 
-/// Records come back as they were, in the order asked; a stored one is never rewritten.
+/// Records are returned unchanged, in the order of the request. A stored record is never rewritten.
 pub async fn records_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -214,7 +215,7 @@ pub async fn records_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.space(&a).await.unwrap().unwrap().records, 2);
 }
 
-/// A list goes in insertion order and on from its cursor.
+/// A list is in insertion order and continues from its cursor.
 pub async fn records_are_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
@@ -238,7 +239,8 @@ pub async fn records_are_listed_in_insertion_order(open: impl AsyncFn() -> Ports
     assert_eq!(records.list(&space("unknown"), 0, 5).await.unwrap(), (Vec::new(), None));
 }
 
-/// A cursor behind records that are erased is still in front of those that come after it.
+/// A cursor stays valid after the records before it are erased, and continues with the records that are inserted
+/// later.
 pub async fn a_cursor_outlives_what_it_stands_behind(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -257,7 +259,7 @@ pub async fn a_cursor_outlives_what_it_stands_behind(open: impl AsyncFn() -> Por
     assert_eq!(records.list(&a, 0, 9).await.unwrap().0, anew);
 }
 
-/// A session is read around a record, ordered by time of observation, ordinal and id.
+/// A window of a session around a record is ordered by time of observation, ordinal and id.
 pub async fn a_session_is_read_around_a_record(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -267,7 +269,8 @@ pub async fn a_session_is_read_around_a_record(open: impl AsyncFn() -> Ports) {
         ordinal,
         ..record(&a, name)
     };
-    // The same moment in two offsets, ordinals beyond 63 bits, a nanosecond between, and a tie that the id breaks.
+    // The records have the same time in two offsets, ordinals beyond 63 bits, a difference of one nanosecond, and a
+    // tie that the id breaks.
     let mut session = vec![
         of("early", "2026-03-01T12:00:00+05:00", 9),
         of("low", "2026-03-01T12:00:00Z", 1),
@@ -310,7 +313,7 @@ pub async fn a_session_is_read_around_a_record(open: impl AsyncFn() -> Ports) {
     );
 }
 
-/// Positions are marked one by one; the space tells the greatest.
+/// Positions are marked one by one; the space reports the greatest.
 pub async fn positions_are_marked(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -335,7 +338,7 @@ pub async fn positions_are_marked(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.space(&a).await.unwrap().unwrap().written, Position(7));
 }
 
-/// What was acknowledged is there after the store was closed and opened.
+/// Acknowledged data survive a restart of the store.
 pub async fn records_survive(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let one = record(&a, "1");

@@ -116,7 +116,7 @@ pub(super) fn relation(source: u128, kind: RelationKind, label: &str, target: u1
     }
 }
 
-/// One thing of each kind, all under the same id, all of whose texts are `text`.
+/// Returns one object of each kind. All have the same id, and all their texts are `text`.
 pub(super) fn derived(number: u128, text: &str) -> [Derived; 7] {
     let id = Uuid::from_u128(number);
     let own = || text.to_owned();
@@ -171,7 +171,7 @@ pub(super) fn derived(number: u128, text: &str) -> [Derived; 7] {
             undone: true,
             undone_at: Some(noon()),
         }),
-        // It has no text of its own; the length stands for it.
+        // A standing has no text, so the length of the text replaces it.
         Derived::Standing(Standing {
             unit: UnitId::from_uuid(id),
             into: Some(MergeId::from_uuid(Uuid::from_u128(text.len() as u128))),
@@ -262,7 +262,7 @@ pub(super) fn curation(number: u128, reason: &str) -> Curation {
     }
 }
 
-/// A note that a hint was given, some seconds after noon.
+/// Returns a note that a hint was given some seconds after noon.
 pub(super) fn note(subject: u128, second: i64) -> Note {
     Note {
         subject: Uuid::from_u128(subject),

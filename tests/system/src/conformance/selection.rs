@@ -1,4 +1,4 @@
-//! Records and units of a selection.
+//! Lists the records and units of a selection.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Ports;
 use super::sample::{at, noon, record, space, unit};
 
-/// Two sessions, mixed; one actor in three spellings; moments in several offsets.
+/// Returns records of two mixed sessions, with one actor in three spellings and times in several offsets.
 fn talk(space: &SpaceId) -> Vec<Record> {
     let of = |(name, session, actor, time): (&str, &str, &str, &str)| Record {
         session: SessionId::derive(space, session),
@@ -31,7 +31,7 @@ fn talk(space: &SpaceId) -> Vec<Record> {
     lines.into_iter().map(of).collect()
 }
 
-/// A selection is listed as all is: in insertion order and on from its cursor, with nothing else in between.
+/// A selection is listed like all records: in insertion order and from its cursor, without other records.
 pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
@@ -91,7 +91,7 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     assert_eq!((page.len(), next), (4, None), "no cursor when there is no more");
 }
 
-/// Units are listed as records are, in the order of their latest changes; what was removed or replaced is left out.
+/// Units are listed like records, in the order of their latest changes. Removed and superseded units are left out.
 pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let (graph, a, b) = (ports.graph, space("a"), space("b"));
@@ -119,7 +119,7 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
         ..said[5].clone()
     };
     graph.put_units(&a, &[replaced], &[said[3].id]).await.unwrap();
-    // Another one says it, in another session.
+    // Another actor says it, in another session.
     let moved = of(1, "t", "Ben", "2026-03-01T12:00:00Z");
     graph.put_units(&a, std::slice::from_ref(&moved), &[]).await.unwrap();
 
@@ -156,7 +156,7 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
             assert_eq!(listed(&selection, limit).await, expected, "{selection:?} by {limit}");
         }
     }
-    // What was removed comes back as it is put again.
+    // A removed unit is listed again after it is put again.
     graph.put_units(&a, &said[3..4], &[]).await.unwrap();
     assert_eq!(listed(&whose("s", "zoë"), 9).await, ["unit 4"]);
     let nothing = graph.select(&space("unknown"), &whose("s", ""), 0, Room::of(9)).await;
@@ -197,7 +197,7 @@ pub async fn units_are_listed_by_their_labels(open: impl AsyncFn() -> Ports) {
     }
 }
 
-/// A page has no more bytes than there is room for, unless its first item has; the next one goes on behind it.
+/// A page has no more bytes than allowed, unless its first item is larger. The next page continues after it.
 pub async fn a_page_ends_with_its_bytes(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let a = space("a");
@@ -255,7 +255,7 @@ pub async fn a_page_ends_with_its_bytes(open: impl AsyncFn() -> Ports) {
     assert_eq!((page, next), (records, None));
 }
 
-/// One call looks at a bounded number of records, and the next ones go on behind them.
+/// One call scans a bounded number of records, and the next call continues after them.
 pub async fn what_is_rare_is_found_by_and_by(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
@@ -269,7 +269,7 @@ pub async fn what_is_rare_is_found_by_and_by(open: impl AsyncFn() -> Ports) {
         ..record(&a, "rare")
     };
     records.put(&a, std::slice::from_ref(&rare)).await.unwrap();
-    // No index tells of times alone.
+    // No index covers times alone.
     let selection = Selection {
         from: Some(at("2027-01-01T00:00:00Z")),
         ..Selection::default()

@@ -7,7 +7,7 @@ use domain::webhook::{StoredWebhook, WEBHOOKS_MAX, WebhookEvent};
 
 use super::{Ports, kind, sample};
 
-/// Noon to the millisecond, as moments of webhooks are kept.
+/// Returns noon in whole milliseconds, the precision in which times of webhooks are stored.
 fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(sample::noon().timestamp_millis()).unwrap()
 }
@@ -31,7 +31,7 @@ fn sorted(mut webhooks: Vec<StoredWebhook>) -> Vec<StoredWebhook> {
     webhooks
 }
 
-/// What was kept is listed by id, and is gone when it is removed.
+/// Stored webhooks are listed by id; a removed one is not.
 pub async fn webhooks_come_back_by_id(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
     assert_eq!(webhooks.list().await.unwrap(), []);
@@ -46,7 +46,8 @@ pub async fn webhooks_come_back_by_id(open: impl AsyncFn() -> Ports) {
     assert_eq!(webhooks.list().await.unwrap(), sorted(vec![a, c]));
 }
 
-/// Of two webhooks with one id the first stays; the same webhook may be created again, since a call may be repeated.
+/// If two webhooks have one id, the first stays. The same webhook may be created again, because a call may be
+/// repeated.
 pub async fn an_id_is_taken_once(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
     webhooks.create(&webhook("a")).await.unwrap();
@@ -59,7 +60,7 @@ pub async fn an_id_is_taken_once(open: impl AsyncFn() -> Ports) {
     assert_eq!(webhooks.list().await.unwrap(), [webhook("a")]);
 }
 
-/// A webhook is replaced as a whole; one that there is not is not made.
+/// A webhook is replaced as a whole. Replacing an unknown webhook creates nothing.
 pub async fn a_replaced_webhook_is_another_one(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
     assert!(!webhooks.replace(&webhook("a")).await.unwrap());
@@ -75,7 +76,7 @@ pub async fn a_replaced_webhook_is_another_one(open: impl AsyncFn() -> Ports) {
     assert_eq!(webhooks.list().await.unwrap(), [changed]);
 }
 
-/// Beyond the bound a new webhook is refused, until one is removed.
+/// When the bound is reached, a new webhook is rejected until one is removed.
 pub async fn the_number_of_webhooks_is_bounded(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
     for number in 0..WEBHOOKS_MAX {
@@ -89,7 +90,7 @@ pub async fn the_number_of_webhooks_is_bounded(open: impl AsyncFn() -> Ports) {
     webhooks.create(&webhook("over")).await.unwrap();
 }
 
-/// Webhooks outlive the process.
+/// Webhooks survive a restart.
 pub async fn webhooks_survive(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     ports.webhooks.create(&webhook("a")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Calls of the HTTP interface.
+//! Calls of the HTTP API.
 #![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
 
 use std::time::Duration;
@@ -7,21 +7,21 @@ use anyhow::Result;
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 
-/// Speaks to one gateway.
+/// A client of one gateway.
 #[derive(Clone)]
 pub struct Api {
-    /// The client below.
+    /// The underlying HTTP client.
     pub http: Client,
-    /// `http://host:port/v1`.
+    /// Base URL, `http://host:port/v1`.
     pub base: String,
     key: Option<String>,
 }
 
 impl Api {
-    /// Speaks to the gateway at an address, without a key.
+    /// Returns a client of the gateway at an address, without a key.
     ///
     /// # Errors
-    /// A client that cannot be built.
+    /// If the HTTP client cannot be built.
     pub fn new(address: &str) -> Result<Api> {
         let http = Client::builder().timeout(Duration::from_secs(40)).build()?;
         Ok(Api {
@@ -31,7 +31,7 @@ impl Api {
         })
     }
 
-    /// The same with a key.
+    /// Returns the same client with a key.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Api {
         Api {
@@ -40,10 +40,10 @@ impl Api {
         }
     }
 
-    /// Sends a request; status and body, null if it is not JSON.
+    /// Sends a request and returns status and body. The body is null if it is not JSON.
     ///
     /// # Errors
-    /// No response.
+    /// If there is no response.
     pub async fn try_send(&self, request: RequestBuilder) -> Result<(u16, Value)> {
         let request = match &self.key {
             Some(key) => request.bearer_auth(key),
@@ -55,31 +55,31 @@ impl Api {
         Ok((status, serde_json::from_slice(&body).unwrap_or(Value::Null)))
     }
 
-    /// Sends a request.
+    /// Sends a request and returns status and body.
     ///
     /// # Panics
-    /// Without a response.
+    /// If there is no response.
     pub async fn send(&self, request: RequestBuilder) -> (u16, Value) {
         self.try_send(request).await.unwrap()
     }
 
-    /// Gets a path below `/v1`.
+    /// Sends a GET request to a path below `/v1`.
     pub async fn get(&self, path: &str) -> (u16, Value) {
         self.send(self.http.get(format!("{}{path}", self.base))).await
     }
 
-    /// Posts to a path below `/v1`.
+    /// Sends a POST request to a path below `/v1`.
     pub async fn post(&self, path: &str, body: &Value) -> (u16, Value) {
         self.send(self.http.post(format!("{}{path}", self.base)).json(body))
             .await
     }
 
-    /// Puts a path below `/v1`.
+    /// Sends a PUT request to a path below `/v1`.
     pub async fn put(&self, path: &str) -> (u16, Value) {
         self.send(self.http.put(format!("{}{path}", self.base))).await
     }
 
-    /// Deletes a path below `/v1`.
+    /// Sends a DELETE request to a path below `/v1`.
     pub async fn delete(&self, path: &str) -> (u16, Value) {
         self.send(self.http.delete(format!("{}{path}", self.base))).await
     }
@@ -96,10 +96,10 @@ impl Api {
         body["watermark"].as_str().unwrap().to_owned()
     }
 
-    /// Waits until the write that gave `watermark` is searchable.
+    /// Waits until the write that returned `watermark` is searchable.
     ///
     /// # Panics
-    /// If it is not within a minute.
+    /// If it is not searchable within a minute.
     pub async fn written(&self, space: &str, watermark: &str) {
         let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=1000");
         for _ in 0..60 {
@@ -112,8 +112,8 @@ impl Api {
         assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
     }
 
-    /// Waits until what was accepted is written, and all that is derived from it made: the events of a space are made
-    /// behind what a watermark waits for.
+    /// Waits until all accepted records are written and everything is derived from them. Events of a space are derived
+    /// later than the moment that a watermark waits for.
     pub async fn settled(&self, space: &str) {
         let path = format!("/spaces/{space}/progress");
         for _ in 0..1200 {
@@ -126,10 +126,10 @@ impl Api {
         panic!("{space} is not settled after a minute: {:?}", self.get(&path).await);
     }
 
-    /// Asks with an answer.
+    /// Asks a question and returns the response with its answer.
     ///
     /// # Panics
-    /// Without a 200.
+    /// If the status is not 200.
     pub async fn ask(&self, space: &str, question: &str) -> Value {
         let body = json!({ "question": question, "answer": true, "budget": { "ms": 20_000 } });
         let (status, body) = self.post(&format!("/spaces/{space}/query"), &body).await;
@@ -137,10 +137,10 @@ impl Api {
         body
     }
 
-    /// Follows the cursors of a list, which may have a filter in its path, to its end.
+    /// Returns all items of a list by following its cursors. The path may contain a filter.
     ///
     /// # Panics
-    /// Without a 200.
+    /// If the status is not 200.
     pub async fn list(&self, path: &str) -> Vec<Value> {
         let (mut items, mut after) = (Vec::new(), String::new());
         let sign = if path.contains('?') { '&' } else { '?' };

@@ -1,4 +1,4 @@
-//! The five services as processes, which may be killed and started again.
+//! Runs the five services as processes, which can be killed and started again.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,13 +11,13 @@ use anyhow::{Context as _, Result, bail, ensure};
 use super::api::Api;
 use super::{SERVICES, free_address, variable};
 
-/// Packages and features of the binaries, for whoever has to build them first.
+/// Arguments of `cargo` that build the binaries.
 const BUILD: &str = "build --bins -p system -p cli -p gateway -p writer -p clusterer -p router -p reader --features \
                      cli/distributed,gateway/distributed,writer/distributed,clusterer/distributed,router/distributed,reader/distributed";
 
-/// Five processes over servers, with logs in one folder; killed when dropped.
+/// Five service processes over servers, with their logs in one folder; killed when dropped.
 pub struct Processes {
-    /// Speaks to the gateway.
+    /// Client of the gateway.
     pub api: Api,
     binaries: PathBuf,
     logs: PathBuf,
@@ -31,7 +31,8 @@ impl Processes {
     /// Provisions the servers of `settings` and starts all services.
     ///
     /// # Errors
-    /// Binaries that cannot be built, servers that cannot be provisioned, services that are not ready in two minutes.
+    /// If the binaries cannot be built, the servers cannot be provisioned, or a service is not ready after two
+    /// minutes.
     pub async fn start(settings: Vec<(String, String)>, logs: &Path) -> Result<Processes> {
         let gateway = free_address();
         let mut it = Processes {
@@ -55,7 +56,7 @@ impl Processes {
     /// Starts a service.
     ///
     /// # Errors
-    /// A program that cannot be started.
+    /// If the program cannot be started.
     pub fn up(&mut self, service: &'static str) -> Result<()> {
         self.admin.insert(service, free_address());
         let child = self.command(service)?.spawn()?;
@@ -63,7 +64,7 @@ impl Processes {
         Ok(())
     }
 
-    /// SIGKILL.
+    /// Kills a service with SIGKILL.
     ///
     /// # Errors
     /// If the system refuses.
@@ -75,10 +76,10 @@ impl Processes {
         Ok(())
     }
 
-    /// Waits until every service that runs says that it is ready.
+    /// Waits until every running service reports that it is ready.
     ///
     /// # Errors
-    /// What is missing after two minutes.
+    /// If a service is not ready after two minutes; the error contains the end of its log.
     pub async fn ready(&mut self) -> Result<()> {
         for service in SERVICES {
             if self.running.contains_key(service) {
@@ -108,23 +109,23 @@ impl Processes {
         bail!("{service}: {said}; {}", self.log(service))
     }
 
-    /// Returns the end of what a service logged.
+    /// Returns the last lines of the log of a service.
     pub fn log(&self, service: &str) -> String {
         let text = std::fs::read_to_string(self.logs.join(service)).unwrap_or_default();
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(20)..].join("\n")
     }
 
-    /// Returns the numbers of a service, as Prometheus reads them.
+    /// Returns the metrics of a service in the format of Prometheus.
     ///
     /// # Errors
-    /// No response.
+    /// If there is no response.
     pub async fn metrics(&self, service: &str) -> Result<String> {
         let url = format!("http://{}/metrics", self.admin[service]);
         Ok(self.api.http.get(url).send().await?.text().await?)
     }
 
-    /// Returns the number of the process of a service that runs.
+    /// Returns the process id of a running service.
     pub fn pid(&self, service: &str) -> Option<u32> {
         self.running.get(service).map(Child::id)
     }
@@ -149,7 +150,7 @@ impl Processes {
 impl Drop for Processes {
     fn drop(&mut self) {
         for child in self.running.values_mut() {
-            // Best effort: it may have ended by itself.
+            // The process may have ended by itself.
             drop(child.kill());
             drop(child.wait());
         }
@@ -158,7 +159,7 @@ impl Drop for Processes {
 
 /// `mnemic serve` over a folder: everything in one process; killed when dropped.
 pub struct Single {
-    /// Speaks to it.
+    /// Client of its gateway.
     pub api: Api,
     child: Child,
 }
@@ -167,15 +168,16 @@ impl Single {
     /// Starts it and waits until it answers.
     ///
     /// # Errors
-    /// A program that cannot be built or started, no answer within a minute.
+    /// If the program cannot be built or started, or does not answer within a minute.
     pub async fn start(dir: &Path) -> Result<Single> {
         Single::start_with(dir, &[]).await
     }
 
-    /// Starts it with further settings and waits until it answers; its log is added to the file `log` of the folder.
+    /// Starts it with further settings and waits until it answers. Its log is appended to the file `log` in the
+    /// folder.
     ///
     /// # Errors
-    /// A program that cannot be built or started, no answer within a minute.
+    /// If the program cannot be built or started, or does not answer within a minute.
     pub async fn start_with(dir: &Path, settings: &[(String, String)]) -> Result<Single> {
         let gateway = free_address();
         let own = [
@@ -209,7 +211,7 @@ impl Single {
         bail!("`mnemic serve` does not answer")
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -217,16 +219,16 @@ impl Single {
 
 impl Drop for Single {
     fn drop(&mut self) {
-        // Best effort: it may have ended by itself.
+        // The process may have ended by itself.
         drop(self.child.kill());
         drop(self.child.wait());
     }
 }
 
-/// Runs `mnemic` with these settings and arguments to its end; its exit code, and what it said.
+/// Runs `mnemic` with these settings and arguments until it ends, and returns its exit code and output.
 ///
 /// # Errors
-/// A program that cannot be built or started.
+/// If the program cannot be built or started.
 pub fn mnemic(settings: &[(String, String)], arguments: &[&str]) -> Result<(Option<i32>, String)> {
     let output = with(settings, &binaries()?.join("mnemic"))
         .args(arguments)
@@ -237,7 +239,7 @@ pub fn mnemic(settings: &[(String, String)], arguments: &[&str]) -> Result<(Opti
     Ok((output.status.code(), said))
 }
 
-/// A command with these settings and none of this shell.
+/// Returns a command with these settings and without the `MNEMIC_` variables of this environment.
 fn with(settings: &[(String, String)], program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MNEMIC_")) {
@@ -247,8 +249,9 @@ fn with(settings: &[(String, String)], program: &Path) -> Command {
     command
 }
 
-/// The folder of the binaries: `MNEMIC_TEST_BINARIES`, else beside the tests, where `cargo test --workspace` puts them.
-/// Builds them, which takes minutes, if they are not there, and for benches whenever they are not new.
+/// Returns the folder of the binaries: `MNEMIC_TEST_BINARIES`, or else the folder of the test binaries, where `cargo
+/// test --workspace` puts them. Builds them if they are missing, which takes minutes. For benches it always runs the
+/// build.
 fn binaries() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("MNEMIC_TEST_BINARIES") {
         return Ok(named.into());
@@ -256,7 +259,7 @@ fn binaries() -> Result<PathBuf> {
     let test = std::env::current_exe()?;
     let folder = test.ancestors().nth(2).context("a test lies in target/PROFILE/deps")?;
     let release = folder.ends_with("release");
-    // Benches are not built with the services, so what lies beside them may be old.
+    // A bench is built without the services, so the binaries next to it may be outdated.
     if release || !SERVICES.iter().all(|it| folder.join(format!("mnemic-{it}")).exists()) {
         eprintln!("building the services in {}", folder.display());
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -1,4 +1,4 @@
-//! An endpoint that speaks OpenAI's chat completions API and replies what it was told to.
+//! An endpoint with OpenAI's chat completions API and scripted replies.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -18,62 +18,62 @@ use serde_json::{Value, json};
 
 use super::http::{Http, knows};
 
-/// The model there is.
+/// Name of its only model.
 pub const MODEL: &str = "parrot";
-/// The key it asks for.
+/// Key that it requires.
 pub const KEY: &str = "open sesame";
-/// What every reply is said to cost.
+/// Tokens that every reply reports, of prompt and completion.
 pub const USAGE: (u32, u32) = (321, 12);
 
-/// The endpoint; gone when dropped.
+/// The endpoint; stopped when dropped.
 pub struct Server {
     http: Http,
     state: Arc<Mutex<Heard>>,
 }
 
-/// What the endpoint was asked, and what it says.
+/// Requests and scripted replies of the endpoint.
 #[derive(Debug, Default)]
 pub struct Heard {
-    /// The requests.
+    /// Requests so far.
     pub requests: Vec<Value>,
-    /// What it says next.
+    /// Next replies, in order.
     pub replies: VecDeque<Said>,
-    /// What it says when nothing is left of that; without it, it answers 500.
+    /// Reply when `replies` is empty; without it, the endpoint answers 500.
     pub otherwise: Option<Said>,
-    /// Requests being answered, and the most there were of them.
+    /// Number of requests in progress, and the greatest number so far.
     pub in_flight: (usize, usize),
-    /// Bytes of [`Said::Huge`] that were taken.
+    /// Number of bytes of [`Said::Huge`] that the caller has read.
     pub sent: usize,
 }
 
-/// An answer of the endpoint.
+/// A scripted reply of the endpoint.
 #[derive(Clone, Debug)]
 pub enum Said {
     /// A reply of the model.
     Text(String),
-    /// One that ends too early.
+    /// A reply that ends too early.
     Cut(String),
-    /// One that comes late.
+    /// A reply after a delay.
     Late(Duration, String),
-    /// Calls of tools, as the API writes them.
+    /// Tool calls, in the format of the API.
     Calls(Value),
-    /// A status, with the request in its body.
+    /// A status, with the request in the body.
     Status(u16),
-    /// 429, with the seconds after which it may be asked again.
+    /// Status 429, with the seconds until a retry is allowed.
     Busy(u64),
-    /// Nothing for so long.
+    /// An empty reply after this time.
     Nothing(Duration),
-    /// So many bytes.
+    /// This number of bytes.
     Huge(usize),
-    /// The first half of a reply, and the end of the connection.
+    /// The first half of a reply, after which the connection ends.
     Broken,
 }
 
 impl Server {
-    /// Starts it.
+    /// Starts the endpoint.
     ///
     /// # Errors
-    /// No port.
+    /// If no port is free.
     pub async fn start() -> anyhow::Result<Server> {
         let state = Arc::new(Mutex::new(Heard::default()));
         let routes = Router::new()
@@ -83,7 +83,7 @@ impl Server {
         Ok(Server { http, state })
     }
 
-    /// Options of somebody who may ask.
+    /// Returns the options of a client with the right key.
     pub fn options(&self) -> Options {
         Options {
             url: self.http.url.clone(),
@@ -93,7 +93,8 @@ impl Server {
         }
     }
 
-    /// The same as settings. The clusterer asks nothing by itself: it would take the replies that are meant for others.
+    /// Returns the same options as settings. They stop the clusterer from calling the model, because it would take
+    /// replies that are meant for other services.
     pub fn settings(&self) -> Vec<(String, String)> {
         let pairs = [
             ("language_model.url", self.http.url.as_str()),
@@ -104,12 +105,12 @@ impl Server {
         pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).into()
     }
 
-    /// What was asked, and what is answered.
+    /// Returns the requests and the scripted replies.
     pub fn heard(&self) -> MutexGuard<'_, Heard> {
         locked(&self.state)
     }
 
-    /// Says this next.
+    /// Appends replies to the script.
     pub fn says(&self, said: impl IntoIterator<Item = Said>) {
         self.heard().replies.extend(said);
     }
@@ -133,7 +134,7 @@ async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(
     said(next.unwrap_or(Said::Status(500)), &asked, in_flight).await
 }
 
-/// A request that is being answered, until it is or its asker goes away.
+/// Counts a request as in progress until it is answered or its client disconnects.
 struct InFlight(Arc<Mutex<Heard>>);
 
 impl Drop for InFlight {
@@ -179,7 +180,7 @@ async fn said(said: Said, asked: &Value, in_flight: InFlight) -> Response {
     }
 }
 
-/// Sends as much as is taken; counts it.
+/// Sends bytes as fast as the client reads them, and counts them.
 fn huge(bytes: usize, in_flight: InFlight) -> Body {
     let chunk = Bytes::from(vec![b' '; 64 * 1_024]);
     let chunks = stream::iter(0..bytes.div_ceil(chunk.len())).map(move |_| {

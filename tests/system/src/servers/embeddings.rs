@@ -1,4 +1,4 @@
-//! An endpoint that speaks OpenAI's embeddings API, over the table that is built in.
+//! An endpoint with OpenAI's embeddings API, over the built-in word table.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -16,27 +16,27 @@ use serde_json::{Value, json};
 
 use super::http::{Http, knows};
 
-/// The model there is.
+/// Name of its only model.
 pub const MODEL: &str = "table";
-/// The key it asks for.
+/// Key that it requires.
 pub const KEY: &str = "open sesame";
 
-/// The endpoint; gone when dropped.
+/// The endpoint; stopped when dropped.
 pub struct Server {
     http: Http,
     state: Arc<Mutex<Heard>>,
 }
 
-/// What the endpoint was asked, and what it says instead of an answer.
+/// Requests to the endpoint, and faults that it simulates.
 #[derive(Debug, Default)]
 pub struct Heard {
-    /// The texts of each request.
+    /// Texts of each request.
     pub texts: VecDeque<Vec<String>>,
-    /// Answers with this status.
+    /// Status of every response, if set.
     pub status: Option<u16>,
-    /// Answers with this body.
+    /// Body of every response, if set.
     pub body: Option<Value>,
-    /// Answers 500 where a text holds this, as a model does that fails on it.
+    /// If a text contains this, the endpoint answers 500, like a model that fails on a text.
     pub poison: Option<String>,
 }
 
@@ -53,10 +53,10 @@ struct Asked {
 }
 
 impl Server {
-    /// Starts it.
+    /// Starts the endpoint.
     ///
     /// # Errors
-    /// No port.
+    /// If no port is free.
     pub async fn start() -> anyhow::Result<Server> {
         let state = Arc::new(Mutex::new(Heard::default()));
         let endpoint = Endpoint {
@@ -68,7 +68,7 @@ impl Server {
         Ok(Server { http, state })
     }
 
-    /// Options of somebody who may ask.
+    /// Returns the options of a client with the right key.
     pub fn options(&self) -> Options {
         Options {
             url: self.http.url.clone(),
@@ -78,14 +78,14 @@ impl Server {
         }
     }
 
-    /// The same as settings.
+    /// Returns the same options as settings.
     pub fn settings(&self) -> Vec<(String, String)> {
         let options = self.options();
         let pairs = [("url", options.url), ("model", options.model), ("key", KEY.to_owned())];
         pairs.map(|(key, value)| (format!("embeddings.{key}"), value)).into()
     }
 
-    /// What was asked, and what is answered.
+    /// Returns the requests and the simulated faults.
     pub fn heard(&self) -> MutexGuard<'_, Heard> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -112,7 +112,7 @@ async fn embed(State(endpoint): State<Endpoint>, headers: HeaderMap, Json(asked)
         }
     }
     match endpoint.table.embed(&asked.input).await {
-        // Not of length 1, and not in order: neither is promised.
+        // The vectors have length 2 and come in reverse order, because the API promises neither length nor order.
         Ok(vectors) => {
             let doubled = vectors.iter().enumerate().rev().map(
                 |(index, it)| json!({ "index": index, "embedding": it.iter().map(|it| it * 2.0).collect::<Vec<_>>() }),

@@ -3,16 +3,18 @@ use axum::http::{HeaderMap, header};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// A server of routes on a free port; gone when dropped.
+/// An HTTP server of routes on a free port; stopped when dropped.
 pub(super) struct Http {
-    /// Where its version `/v1` begins.
+    /// URL of the API including its version `/v1`.
     pub(super) url: String,
     work: JoinHandle<()>,
 }
 
 impl Http {
+    /// Starts a server.
+    ///
     /// # Errors
-    /// No port.
+    /// If no port is free.
     pub(super) async fn start(routes: Router) -> anyhow::Result<Http> {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = format!("http://{}/v1", listener.local_addr()?);
@@ -31,7 +33,7 @@ impl Drop for Http {
     }
 }
 
-/// Says whether a request carries a key.
+/// Returns true if a request carries the key.
 pub(super) fn knows(headers: &HeaderMap, key: &str) -> bool {
     let sent = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
     sent == Some(&format!("Bearer {key}"))

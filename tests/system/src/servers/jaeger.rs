@@ -8,10 +8,10 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Longest wait for it to start or for a trace to arrive, in tenths of a second.
+/// Longest wait for the start or for a trace, in tenths of a second.
 const PATIENCE: u32 = 600;
 
-/// A running server; gone when dropped.
+/// A running server; stopped when dropped.
 pub struct Jaeger {
     process: Child,
     ports: Ports,
@@ -27,10 +27,10 @@ struct Ports {
 }
 
 impl Jaeger {
-    /// Starts it on free ports; none if it is not installed and need not be.
+    /// Starts a server on free ports. Returns `None` if Jaeger is neither installed nor required.
     ///
     /// # Errors
-    /// If it does not come up.
+    /// If it is required but missing, or does not start.
     pub async fn start() -> Result<Option<Jaeger>> {
         let Some(program) = program()? else { return Ok(None) };
         let home = TempDir::new()?;
@@ -73,15 +73,15 @@ impl Jaeger {
         bail!("jaeger did not start")
     }
 
-    /// Returns where traces are sent.
+    /// Returns the address to which traces are sent.
     pub fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.ports.otlp)
     }
 
-    /// Returns a trace as Jaeger's API gives it, once `complete` says that all of it has arrived.
+    /// Returns a trace in the format of Jaeger's API, as soon as `complete` returns true for it.
     ///
     /// # Errors
-    /// The trace as it is when patience has run out.
+    /// If the trace is not complete after the longest wait; the error contains the incomplete trace.
     pub async fn trace(&self, id: &str, complete: impl Fn(&Value) -> bool) -> Result<Value> {
         let url = format!("http://127.0.0.1:{}/api/traces/{id}", self.ports.query);
         let mut trace = Value::Null;
@@ -103,7 +103,7 @@ impl Jaeger {
 
 impl Drop for Jaeger {
     fn drop(&mut self) {
-        // It keeps nothing; that it is gone already is no harm.
+        // The server stores nothing, and it may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

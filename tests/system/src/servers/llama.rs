@@ -1,4 +1,5 @@
-//! A real llama.cpp server with a small language model: what `.ci/llama` installs. Its replies keep to schemas and mean nothing.
+//! A llama.cpp server with a small language model, which `.ci/llama` installs. Its replies match schemas but have no
+//! meaning.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -11,16 +12,16 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-/// Serves until its input ends, so that no server outlives the tests.
+/// Program that serves until its input ends, so that no server outlives the tests.
 const PROGRAM: &str = include_str!("llama.py");
-/// What the model is called.
+/// Name of the model.
 const MODEL: &str = "small";
-/// The key it asks for.
+/// Key that it requires.
 const KEY: &str = "open sesame";
-/// Longest wait for it to start, in tenths of a second.
+/// Longest wait for the start, in tenths of a second.
 const PATIENCE: u32 = 300;
 
-/// A running server, which answers one request at a time; gone when dropped.
+/// A running server that answers one request at a time; stopped when dropped.
 pub struct Llama {
     process: Child,
     port: u16,
@@ -29,10 +30,10 @@ pub struct Llama {
 }
 
 impl Llama {
-    /// Starts it; none, with a word why, if it is not installed and need not be.
+    /// Starts a server. Returns `None`, with a note on stderr, if llama.cpp is neither installed nor required.
     ///
     /// # Errors
-    /// If it is missing though it is required, or does not come up.
+    /// If it is required but missing, or does not start.
     pub async fn start() -> Result<Option<Llama>> {
         let Some(folder) = folder()? else { return Ok(None) };
         let home = TempDir::new()?;
@@ -62,7 +63,7 @@ impl Llama {
         bail!("llama.cpp did not start")
     }
 
-    /// Options of somebody who may ask, with these parameters.
+    /// Returns the options of a client with the right key and with these parameters.
     pub fn options(&self, parameters: &Value) -> Options {
         let parameters = parameters.as_object().cloned().unwrap_or_default();
         Options {
@@ -74,7 +75,7 @@ impl Llama {
         }
     }
 
-    /// Fails while it loads its model.
+    /// Checks the health of the server; fails while the model loads.
     async fn answers(&self) -> Result<()> {
         let url = format!("http://127.0.0.1:{}/health", self.port);
         self.http.get(url).send().await?.error_for_status()?;
@@ -84,14 +85,14 @@ impl Llama {
 
 impl Drop for Llama {
     fn drop(&mut self) {
-        // It keeps nothing; that it is gone already is no harm.
+        // The server stores nothing, and it may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Returns the folder that `.ci/llama` fills. `MNEMIC_TEST_LLAMA` names another one; one without a server means that the
-/// registry has none, and that tests may be skipped even where servers are required.
+/// Returns the folder that `.ci/llama` fills, or another one that `MNEMIC_TEST_LLAMA` names. If a named folder has no
+/// server, the package registry has none, and tests are skipped even where servers are required.
 fn folder() -> Result<Option<PathBuf>> {
     let home = std::env::var("HOME").unwrap_or_default();
     let default = PathBuf::from(home).join(".cache/mnemic-ci/llama");

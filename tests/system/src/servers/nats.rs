@@ -1,4 +1,4 @@
-//! A real nats-server with JetStream, one process and one folder each.
+//! A nats-server with JetStream, each in its own process and folder.
 
 #![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// Ends the server when its input ends, so that no server outlives the tests, whatever becomes of them.
+/// Stops the server when its input ends, so that no server outlives the tests, however they end.
 const GUARD: &str = r#"
 "$1" -c "$2/nats.conf" >"$2/log" 2>&1 & pid=$!
 echo $pid
@@ -21,7 +21,7 @@ wait $pid 2>/dev/null
 [ -n "$how" ] || rm -rf "$2"
 "#;
 
-/// A server; gone, with what it stored, when dropped.
+/// A server; stopped when dropped, and its data are deleted.
 pub struct Nats {
     program: PathBuf,
     dir: PathBuf,
@@ -32,10 +32,11 @@ pub struct Nats {
 }
 
 impl Nats {
-    /// Starts a server whose configuration also has `more`; none, with a word why, if there is no program.
+    /// Starts a server whose configuration also contains `more`. Returns `None`, with a note on stderr, if the program
+    /// is neither installed nor required.
     ///
     /// # Panics
-    /// If the server does not start, or is missing though it is required.
+    /// If the server does not start, or is required but missing.
     #[must_use]
     pub fn start(more: &str) -> Option<Nats> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -63,25 +64,25 @@ impl Nats {
         Some(it)
     }
 
-    /// Where it listens.
+    /// Returns its address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("nats://127.0.0.1:{}", self.port)
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     #[must_use]
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// Its folder; certificates may be put there before it starts.
+    /// Returns its folder, where certificates may be stored before a start.
     #[must_use]
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// What it says of the streams of a prefix and who hears them; or why it says nothing.
+    /// Returns the streams of a prefix and their consumers as the server reports them, or the error of the request.
     pub async fn streams(&self, prefix: &str) -> Value {
         let ask = format!("http://127.0.0.1:{}/jsz?consumers=true&limit=10000", self.monitor);
         let asked = async { reqwest::get(ask).await?.json::<Value>().await };
@@ -97,7 +98,7 @@ impl Nats {
         streams.into_iter().flatten().filter(of_prefix).cloned().collect()
     }
 
-    /// Kills it without warning; what it stored stays.
+    /// Kills the server without warning; its data stay.
     pub fn kill(&mut self) {
         if let Some(mut guard) = self.guard.take() {
             guard.stdin.take().unwrap().write_all(b"KILL\n").unwrap();
@@ -105,7 +106,7 @@ impl Nats {
         }
     }
 
-    /// Starts it again, on the same port and folder.
+    /// Starts the server again, on the same port and folder.
     ///
     /// # Panics
     /// If it does not start.

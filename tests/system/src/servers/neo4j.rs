@@ -13,19 +13,20 @@ use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Password of the user `neo4j` of the servers that ask for one.
+/// Password of the user `neo4j` on servers that require one.
 pub const PASSWORD: &str = "only-for-tests";
 
-/// Longest wait for a server to answer, in tenths of a second; a busy machine takes most of a minute.
+/// Longest wait for a server to answer, in tenths of a second; a busy machine takes almost a minute.
 const PATIENCE: u32 = 1_800;
-/// A client's greeting: magic and the one version it speaks, 4.4; the server answers with the version it chose.
+/// Greeting of a client: the magic number and the only version that it supports, 4.4. The server answers with the
+/// version that it chose.
 const GREETING: [u8; 20] = [0x60, 0x60, 0xb0, 0x17, 0, 0, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-/// Waits for the end of its input, then ends the server whose number is in `pid` and removes the folder. So the server
-/// ends with the process that started it, however that ends.
+/// Waits for the end of its input, then kills the server whose process id is in `pid` and removes the folder. So the
+/// server ends with the process that started it, however that process ends.
 const GUARD: &str = r#"cat >/dev/null; pid=$(cat "$1/pid"); kill -9 "$pid" 2>/dev/null
 for _ in 1 2 3 4 5 6 7 8 9; do kill -0 "$pid" 2>/dev/null || break; sleep 0.2; done; rm -rf "$1""#;
 
-/// A running server, with everything it owns in one folder; gone when dropped.
+/// A running server with all its data in one folder; stopped when dropped.
 pub struct Server {
     program: PathBuf,
     home: PathBuf,
@@ -36,11 +37,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server, with a password or open to all, with `conf` added to its configuration. None if the program is not
-    /// installed and need not be.
+    /// Starts a server, with a password or open to everybody. `conf` is added to its configuration. Returns `None` if
+    /// the program is neither installed nor required.
     ///
     /// # Errors
-    /// If it does not answer after all patience.
+    /// If it is required but missing, or does not answer in time.
     pub async fn start(password: bool, conf: &str) -> Result<Option<Server>> {
         let Some(program) = program()? else { return Ok(None) };
         let home = TempDir::new()?.keep();
@@ -63,10 +64,10 @@ impl Server {
         Ok(Some(server))
     }
 
-    /// Starts it again after [`Server::kill`], over what it had stored.
+    /// Starts the server again over its stored data, after [`Server::kill`].
     ///
     /// # Errors
-    /// If it does not answer after all patience.
+    /// If it does not answer in time.
     pub async fn again(&mut self) -> Result<()> {
         self.process.wait()?;
         let log = File::options().create(true).append(true).open(self.home.join("log"))?;
@@ -91,12 +92,12 @@ impl Server {
         bail!("neo4j did not start:\n{log}")
     }
 
-    /// The number of its process.
+    /// Returns its process id.
     pub fn pid(&self) -> u32 {
         self.process.id()
     }
 
-    /// Ends it at once, as a crash does.
+    /// Kills the server immediately, like a crash.
     ///
     /// # Errors
     /// If the system refuses.
@@ -106,7 +107,7 @@ impl Server {
         Ok(())
     }
 
-    /// Stops its threads (`STOP`) or lets them go on (`CONT`).
+    /// Pauses its threads (`STOP`) or continues them (`CONT`).
     ///
     /// # Errors
     /// If the system refuses.
@@ -119,7 +120,8 @@ impl Server {
         Ok(())
     }
 
-    /// Options that reach it, for one namespace. Times are long, since a fresh server on a busy machine is slow.
+    /// Returns the options of a client for one namespace. Timeouts are long, because a fresh server on a busy machine
+    /// is slow.
     pub fn options(&self, namespace: &str) -> Options {
         Options {
             url: format!("bolt://localhost:{}", self.port),
@@ -138,14 +140,14 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Best effort: the guard does the same once more when its input ends, and removes the folder.
+        // The guard kills the server again when its input ends, and removes the folder.
         drop(self.kill());
         drop(self.guard.stdin.take());
         drop(self.guard.wait());
     }
 }
 
-/// The program that starts a server, if it is there.
+/// Returns the program that starts a server, if it is installed.
 fn program() -> Result<Option<PathBuf>> {
     let path = match (std::env::var_os("MNEMIC_TEST_NEO4J"), std::env::var_os("HOME")) {
         (Some(path), _) => PathBuf::from(path),

@@ -1,14 +1,19 @@
-//! A stand-in for a Qdrant server, inside the process of the test.
+//! A stand-in for a Qdrant server, inside the test process.
 //!
-//! Qdrant cannot be had from a package registry, so this speaks its protocol (with the server traits of the driver) and
-//! computes by its documented rules: `state` and `held` hold collections and points, `vectors` takes them in and scores them,
-//! `approximate` misses some where the server would, `filter` decides what matches, `points`, `collections` and `health` answer the
-//! calls. It knows the calls and fields that Mnemic uses; whatever else is asked gets `Unimplemented`, so that nothing is silently
-//! ignored. It refuses filters on fields without an index, as a collection in strict mode does. What it cannot show: the recall of
-//! Qdrant's own graph, replication, files, speed.
+//! No package registry has Qdrant, so this module speaks its protocol (with the server traits of the driver) and
+//! computes by its documented rules:
 //!
-//! Like the server, it takes zero vectors as they are, returns equal scores in an order of its own, applies a call whose
-//! answer gets lost, and knows nothing of the points that are not asked for.
+//! - `state` and `held` store collections and points.
+//! - `vectors` accepts vectors and scores them; `approximate` misses some of them where the server would.
+//! - `filter` decides which points match.
+//! - `points`, `collections` and `health` answer the calls.
+//!
+//! It knows the calls and fields that Mnemic uses. It answers `Unimplemented` to everything else, so that nothing is
+//! silently ignored. It rejects filters on fields without an index, as a collection in strict mode does. It cannot
+//! show the recall of Qdrant's own graph, replication, files or speed.
+//!
+//! Like the server, it accepts zero vectors unchanged, returns equal scores in its own order, applies a call whose
+//! answer gets lost, and does not report ids that do not exist.
 
 mod approximate;
 mod collections;
@@ -35,10 +40,10 @@ use tonic::transport::server::TcpIncoming;
 
 use state::Shared;
 
-/// Looks for its connections to end, a hundredth of a second apart.
+/// Number of checks for the end of its connections, a hundredth of a second apart.
 const PATIENCE: u32 = 500;
 
-/// A running stand-in; gone when dropped. It has threads of its own, so it outlives the runtime that started it.
+/// A running stand-in; stopped when dropped. It has its own threads, so it outlives the runtime that started it.
 pub struct Server {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -46,7 +51,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that is open to all, or asks for a key.
+    /// Starts a server. It requires the key, unless the key is empty.
     ///
     /// # Errors
     /// If it cannot listen.
@@ -60,7 +65,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Options that reach it, with collections of that prefix; otherwise those of a user.
+    /// Returns the options of a client whose collections have this prefix; the other options are the defaults.
     pub fn options(&self, prefix: &str) -> Options {
         Options {
             url: format!("http://{}", self.address),
@@ -69,10 +74,10 @@ impl Server {
         }
     }
 
-    /// Stops listening and drops all connections, as a crash does; what is stored stays.
+    /// Stops listening and drops all connections, like a crash; its data stay.
     ///
     /// # Errors
-    /// If it still listens after all patience.
+    /// If it still listens after the longest wait.
     pub async fn away(&mut self) -> Result<()> {
         self.stop();
         for _ in 0..PATIENCE {
@@ -84,10 +89,10 @@ impl Server {
         bail!("{} still listens", self.address)
     }
 
-    /// Listens again where it did.
+    /// Listens again on the same address.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If it cannot listen.
     pub fn back(&mut self) -> Result<()> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(2).enable_all().thread_name("qdrant").build()?;
@@ -106,27 +111,27 @@ impl Server {
         Ok(())
     }
 
-    /// Waits so long before it looks at a call; zero for not at all.
+    /// Delays every call by `time`; zero means no delay.
     pub fn delay(&self, time: Duration) {
         self.shared.delay(time);
     }
 
-    /// Applies the next writes, that many, and then answers each as if it had failed.
+    /// Applies the next `calls` writes, but answers each of them as if it had failed.
     pub fn lose_answers(&self, calls: u32) {
         self.shared.lose_answers(calls);
     }
 
-    /// Number of calls so far, to collections and points.
+    /// Returns the number of calls so far, to collections and points.
     pub fn calls(&self) -> u64 {
         self.shared.calls()
     }
 
-    /// Time spent on the calls so far, without the way there and back.
+    /// Returns the time spent on the calls so far, without network time.
     pub fn busy(&self) -> Duration {
         self.shared.busy()
     }
 
-    /// Says that it is of that version.
+    /// Makes the server report this version.
     pub fn pretend(&self, version: &str) {
         version.clone_into(&mut self.shared.version());
     }

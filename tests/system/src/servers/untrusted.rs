@@ -1,4 +1,4 @@
-//! A server behind TLS with a certificate that nobody signed but itself.
+//! A TLS server with a self-signed certificate.
 
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-/// Of 127.0.0.1, until the year 2126.
+/// Certificate of 127.0.0.1, valid until the year 2126.
 const CERTIFICATE: &[u8] = include_bytes!("../../data/tls/untrusted.cert.der");
 const KEY: &[u8] = include_bytes!("../../data/tls/untrusted.key.der");
 
-/// The server; its thread ends with the process.
+/// The server; its thread runs until the process ends.
 pub struct Untrusted {
-    /// Where its version `/v1` begins.
+    /// URL of the API including its version `/v1`.
     pub url: String,
     counts: Arc<Counts>,
 }
@@ -26,10 +26,10 @@ struct Counts {
 }
 
 impl Untrusted {
-    /// Starts it.
+    /// Starts the server.
     ///
     /// # Errors
-    /// No port, or a certificate that cannot be used.
+    /// If no port is free or the certificate cannot be used.
     pub fn start() -> anyhow::Result<Untrusted> {
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(KEY));
         let config = ServerConfig::builder()
@@ -48,12 +48,12 @@ impl Untrusted {
         Ok(Untrusted { url, counts })
     }
 
-    /// Connections that began to speak TLS.
+    /// Returns the number of connections that began a TLS handshake.
     pub fn handshakes(&self) -> usize {
         self.counts.handshakes.load(Ordering::SeqCst)
     }
 
-    /// Connections over which something was sent once the handshake was done.
+    /// Returns the number of connections over which data arrived after the handshake.
     pub fn requests(&self) -> usize {
         self.counts.requests.load(Ordering::SeqCst)
     }
@@ -65,7 +65,7 @@ fn serve(mut stream: TcpStream, config: &Arc<ServerConfig>, counts: &Counts) {
     };
     counts.handshakes.fetch_add(1, Ordering::SeqCst);
     let mut byte = [0];
-    // Reads only once the handshake is done, which whoever does not trust the server breaks off.
+    // The read succeeds only after the handshake, and a client that does not trust the server aborts the handshake.
     if Stream::new(&mut connection, &mut stream)
         .read(&mut byte)
         .is_ok_and(|it| it > 0)

@@ -1,4 +1,4 @@
-//! The conformance suites on the embedded adapters.
+//! Runs the conformance suites on the embedded adapters.
 
 use std::path::Path;
 

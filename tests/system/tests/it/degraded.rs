@@ -1,4 +1,5 @@
-//! One part away at a time: what is up still answers, in time, and says what is missing.
+//! Takes one part of the system away at a time. The other parts still answer in time, and the answer names the missing
+//! part.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use system::running::{Running, Servers};
 
 use crate::distributed::{cited, talk};
 
-/// The budget of a question, and what more the way there and back may take.
+/// Time budget of a question, and additional time for the network.
 const BUDGET: Duration = Duration::from_secs(4);
 const SLACK: Duration = Duration::from_secs(4);
 const QUESTION: &str = "When did Ines adopt the greyhound?";
@@ -23,7 +24,7 @@ async fn asked(api: &Api) -> Response {
     response
 }
 
-/// Asks; the answer is there, with what is degraded.
+/// Asks the question; returns the response, which must be an answer, and its `degraded` field as text.
 async fn degraded(api: &Api) -> (Value, String) {
     let response = asked(api).await;
     let status = response.status().as_u16();
@@ -33,14 +34,14 @@ async fn degraded(api: &Api) -> (Value, String) {
     (body, degraded)
 }
 
-/// Asks; nobody can answer, and the caller is told when to come back.
+/// Asks the question; it must be rejected with a time after which to retry.
 async fn refused(api: &Api) {
     let response = asked(api).await;
     assert_eq!(response.status().as_u16(), 503);
     assert!(response.headers().contains_key("retry-after"));
 }
 
-/// Sends a record nobody can take.
+/// Sends a record, which must be rejected with a time after which to retry.
 async fn refused_write(api: &Api) {
     let body = json!({ "records": [{ "id": "9", "text": "The gate was open." }] });
     let request = api.http.post(format!("{}/spaces/talk/records", api.base)).json(&body);
@@ -49,7 +50,7 @@ async fn refused_write(api: &Api) {
     assert!(response.headers().contains_key("retry-after"));
 }
 
-/// Waits until a question is answered with nothing degraded.
+/// Waits until a question is answered with nothing degraded, and returns how long that took.
 async fn recovered(api: &Api) -> Duration {
     let begun = Instant::now();
     loop {
@@ -66,7 +67,7 @@ async fn recovered(api: &Api) -> Duration {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_up_answers_and_says_what_is_missing() {
+async fn the_remaining_parts_answer_and_name_the_missing_part() {
     let Some(mut servers) = Servers::start().await.unwrap() else {
         return;
     };
@@ -131,9 +132,9 @@ async fn what_is_up_answers_and_says_what_is_missing() {
     running.end().await.unwrap();
 }
 
-/// What was accepted while a store was away is written when it is back, without a dead letter.
+/// Records that were accepted while a store was away are written when it is back, without a dead letter.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_accepted_meanwhile_is_written_later() {
+async fn records_accepted_during_an_outage_are_written_later() {
     let Some(mut servers) = Servers::start().await.unwrap() else {
         return;
     };
@@ -143,7 +144,7 @@ async fn what_is_accepted_meanwhile_is_written_later() {
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     servers.qdrant.away().await.unwrap();
     let watermark = api.accepted("talk", &talk()).await;
-    // Longer than all attempts of a message take.
+    // This is longer than all attempts of a message take.
     tokio::time::sleep(Duration::from_secs(12)).await;
     let (_, progress) = api.get(&format!("/spaces/talk/progress?watermark={watermark}")).await;
     assert_eq!(progress["written"], json!(false), "{progress}");
@@ -155,9 +156,9 @@ async fn what_is_accepted_meanwhile_is_written_later() {
     running.end().await.unwrap();
 }
 
-/// A process that starts before its servers waits for them and says for which.
+/// A process that starts before its servers waits for them and names them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_start_without_a_server_waits_for_it() {
+async fn a_service_that_starts_without_its_server_waits_for_it() {
     let Some(mut servers) = Servers::start().await.unwrap() else {
         return;
     };

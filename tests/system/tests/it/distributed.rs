@@ -1,4 +1,4 @@
-//! The distributed way as a whole: five processes, the same answers as standalone, nothing lost when killed.
+//! The distributed mode as a whole: five processes, the same answers as in standalone mode, and no loss after a kill.
 
 mod crash;
 mod deleted;
@@ -14,7 +14,7 @@ use system::running::Servers;
 use system::running::processes::Processes;
 use tokio::sync::OnceCell;
 
-/// Servers that all tests share which leave them as they are; none if one is not installed.
+/// Returns servers that are shared by all tests that do not change them, or `None` if one is not installed.
 pub(crate) async fn shared() -> Option<&'static Servers> {
     static SERVERS: OnceCell<Option<Servers>> = OnceCell::const_new();
     SERVERS
@@ -70,14 +70,14 @@ pub(crate) fn cited(body: &Value) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_conversation_goes_through_five_processes() {
+async fn a_conversation_is_stored_and_queried_over_five_processes() {
     let Some(servers) = shared().await else { return };
     let logs = tempfile::tempdir().unwrap();
     let processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
     let api = &processes.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     let watermark = api.accepted("talk", &talk()).await;
-    // The question waits for the write by itself, though another process does it.
+    // The question waits for the write by itself, although another process does the write.
     let body = json!({ "question": "When did Ines adopt the greyhound?", "answer": true, "after": watermark,
         "budget": { "ms": 20_000 } });
     let (status, body) = api.post("/spaces/talk/query", &body).await;

@@ -1,4 +1,4 @@
-//! A memory that embeds with a sentence encoder, either way to run.
+//! A memory that embeds with a sentence encoder, in both deployment modes.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use system::running::processes::mnemic;
 
 use crate::distributed::{cited, shared, talk};
 
-/// Shares no word with what answers it.
+/// A question that has no word in common with its evidence.
 const QUESTION: &str = "Which pet does she have?";
 
 async fn open(dir: &Path, encoder: &Path) -> Ports {
@@ -56,7 +56,7 @@ async fn told(api: &Api) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_asked_in_other_words_is_found() {
+async fn a_question_in_other_words_finds_its_evidence() {
     let Some(encoder) = folder() else { return };
     let dir = tempfile::tempdir().unwrap();
     let standalone = Running::standalone(dir.path(), &settings(&encoder)).await.unwrap();
@@ -109,7 +109,7 @@ async fn vectors_of_two_models_are_never_mixed() {
 }
 
 #[test]
-fn a_folder_without_an_encoder_says_what_is_missing() {
+fn the_error_about_a_folder_without_an_encoder_names_the_missing_file() {
     let dir = tempfile::tempdir().unwrap();
     let said = |dir: &Path| adapters::embedder(dir).map(drop).unwrap_err().to_string();
     assert!(said(dir.path()).contains("model.onnx"), "{}", said(dir.path()));

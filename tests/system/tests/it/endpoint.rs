@@ -1,4 +1,4 @@
-//! A memory that embeds with a model behind HTTP.
+//! A memory that embeds with a model over HTTP.
 
 use std::error::Error;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn told(error: &dyn Error) -> String {
 }
 
 #[tokio::test]
-async fn a_model_reads_what_it_wants_before_texts_and_questions() {
+async fn texts_and_questions_are_sent_with_their_prefixes() {
     let server = Server::start().await.unwrap();
     let plain = Embeddings::connect(&server.options()).await.unwrap();
     let options = Options {
@@ -74,7 +74,7 @@ async fn a_model_reads_what_it_wants_before_texts_and_questions() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_endpoint_is_said_at_the_start() {
+async fn the_start_reports_the_fault_of_an_endpoint() {
     let server = Server::start().await.unwrap();
     let with = |change: fn(&mut Options)| {
         let mut options = server.options();
@@ -125,7 +125,7 @@ async fn what_is_wrong_with_an_endpoint_is_said_at_the_start() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_endpoint_says_what_may_pass_and_repeats_no_text() {
+async fn an_endpoint_error_is_classified_and_contains_no_text() {
     let server = Server::start().await.unwrap();
     let endpoint = Embeddings::connect(&server.options()).await.unwrap();
     for (status, expected) in [
@@ -158,7 +158,8 @@ async fn asked(api: &Api) -> Value {
     body
 }
 
-/// What an answer lacks other than batches that wait for the writer, as one does whose text cannot be embedded.
+/// Returns the missing parts of an answer without batches that wait for the writer; such a batch may contain a text
+/// that cannot be embedded.
 fn not_of_writer(body: &Value) -> Vec<&str> {
     let all = body["degraded"].as_array().unwrap().iter();
     all.map(|it| it.as_str().unwrap())
@@ -166,7 +167,8 @@ fn not_of_writer(body: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// An outage longer than all attempts of a message: nothing is lost, nothing given up, and answers go by words meanwhile.
+/// Simulates an outage that is longer than all attempts of a message. Nothing is lost or given up, and in the meantime
+/// answers are found by words.
 async fn outlives_an_outage(server: &Server, running: &Running) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
@@ -201,7 +203,7 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
 
     server.heard().status = None;
     api.written("talk", &watermark).await;
-    // The router leaves an endpoint that failed alone for a pause of its own.
+    // After a failure, the router does not call the endpoint for a pause.
     let healed = Instant::now();
     while asked(api).await["degraded"] != json!([]) {
         assert!(healed.elapsed() < Duration::from_secs(20), "the endpoint answers again");
@@ -212,7 +214,7 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_outlives_an_outage_of_its_endpoint() {
+async fn the_memory_survives_an_outage_of_its_endpoint() {
     let server = Server::start().await.unwrap();
     let mut settings = server.settings();
     settings.push(("consumer.attempts_max".to_owned(), "2".to_owned()));
@@ -227,9 +229,10 @@ async fn it_outlives_an_outage_of_its_endpoint() {
     distributed.end().await.unwrap();
 }
 
-/// A text on which the endpoint fails is given up after all attempts; others are embedded, and questions answered, meanwhile.
+/// A text on which the endpoint fails is given up after all attempts. In the meantime, other texts are embedded and
+/// questions are answered.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_text_that_the_endpoint_fails_on_is_given_up() {
+async fn a_text_on_which_the_endpoint_fails_is_given_up() {
     let server = Server::start().await.unwrap();
     let mut settings = server.settings();
     settings.push(("consumer.attempts_max".to_owned(), "3".to_owned()));

@@ -1,4 +1,4 @@
-//! What is erased is gone from what was given up too, on both ways to run.
+//! Erased records are also removed from dead letters, in both deployment modes.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::distributed::shared;
 
-/// A record as the gateway would publish it.
+/// Returns a record as the gateway would publish it.
 fn record(space: &str, id: &str, text: &str) -> Record {
     let space = space.parse().unwrap();
     let value = json!({
@@ -29,7 +29,7 @@ async fn letters(running: &Running) -> Vec<Value> {
     page["items"].as_array().unwrap().clone()
 }
 
-/// A batch that no writer can store is given up; then one of its records is accepted alone, and erased.
+/// A batch that no writer can store becomes a dead letter. Then one of its records is accepted alone, and erased.
 async fn nothing_is_left(running: &Running) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
@@ -82,7 +82,7 @@ async fn nothing_is_left(running: &Running) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_an_erased_record_no_dead_letter_is_left_standalone() {
+async fn an_erased_record_is_removed_from_dead_letters_standalone() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &[]).await.unwrap();
     nothing_is_left(&running).await;
@@ -90,7 +90,7 @@ async fn of_an_erased_record_no_dead_letter_is_left_standalone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_an_erased_record_no_dead_letter_is_left_distributed() {
+async fn an_erased_record_is_removed_from_dead_letters_distributed() {
     let Some(servers) = shared().await else { return };
     let running = Running::distributed(servers, &[]).await.unwrap();
     nothing_is_left(&running).await;

@@ -1,4 +1,4 @@
-//! Published messages are frozen: their bytes parse, and print as they were.
+//! Published messages are frozen: their stored bytes can be parsed, and serialise to the same bytes.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn check_frozen<T: Serialize + DeserializeOwned>(name: &str) -> T {
 }
 
 #[test]
-fn records_accepted_v1() {
+fn records_accepted_v1_is_frozen() {
     let message: RecordsAcceptedV1 = check_frozen("records_accepted.v1.json");
     assert_eq!(RecordsAcceptedV1::SUBJECT, "records-accepted.v1");
     assert_eq!(message.dedup_key(), "ann/0f1e2d");
@@ -42,9 +42,9 @@ fn records_accepted_v1() {
     }
 }
 
-/// The batch of records above is older than curations and has not changed for them.
+/// The batch of records above was frozen before curations existed, and curations did not change it.
 #[test]
-fn curations_in_records_accepted_v1() {
+fn curations_do_not_change_records_accepted_v1() {
     let message: RecordsAcceptedV1 = check_frozen("curations_accepted.v1.json");
     assert!(message.records.is_empty());
     assert_eq!(message.curations.len(), 7, "one of each act");
@@ -53,14 +53,14 @@ fn curations_in_records_accepted_v1() {
 }
 
 #[test]
-fn units_organised_v1() {
+fn units_organised_v1_is_frozen() {
     let message: UnitsOrganisedV1 = check_frozen("units_organised.v1.json");
     assert_eq!(UnitsOrganisedV1::SUBJECT, "units-organised.v1");
     assert_eq!(message.dedup_key(), "ann/7");
 }
 
 #[test]
-fn tools_v1_and_tool_v1() {
+fn tools_v1_and_tool_v1_are_frozen() {
     check_frozen::<ToolsV1>("tools.v1.json");
     assert_eq!(ToolsV1::SUBJECT, "tools.v1");
     let tools: Vec<ToolSpecV1> = check_frozen("tool_specs.v1.json");
@@ -74,7 +74,7 @@ fn tools_v1_and_tool_v1() {
 }
 
 #[test]
-fn recall_v1() {
+fn recall_v1_is_frozen() {
     let request: RecallV1 = check_frozen("recall.v1.json");
     assert_eq!(RecallV1::SUBJECT, "recall.v1");
     let reply: RecalledV1 = check_frozen("recalled.v1.json");
@@ -82,7 +82,7 @@ fn recall_v1() {
 }
 
 #[test]
-fn plan_v1() {
+fn plan_v1_is_frozen() {
     let request: PlanV1 = check_frozen("plan.v1.json");
     assert_eq!(PlanV1::SUBJECT, "plan.v1");
     let reply: PlannedV1 = check_frozen("planned.v1.json");
@@ -90,7 +90,7 @@ fn plan_v1() {
 }
 
 #[test]
-fn units_written_v1() {
+fn units_written_v1_is_frozen() {
     let message: UnitsWrittenV1 = check_frozen("units_written.v1.json");
     assert_eq!(UnitsWrittenV1::SUBJECT, "units-written.v1");
     let records: RecordsAcceptedV1 = check_frozen("records_accepted.v1.json");
@@ -99,7 +99,7 @@ fn units_written_v1() {
 }
 
 #[test]
-fn route_v1() {
+fn route_v1_is_frozen() {
     let request: RouteV1 = check_frozen("route.v1.json");
     assert_eq!(RouteV1::SUBJECT, "route.v1");
     assert_eq!(request.tokens, 512);
@@ -111,7 +111,7 @@ fn route_v1() {
 }
 
 #[test]
-fn answer_v1() {
+fn answer_v1_is_frozen() {
     let request: AnswerV1 = check_frozen("answer.v1.json");
     assert_eq!(AnswerV1::SUBJECT, "answer.v1");
     let reply: AnsweredV1 = check_frozen("answered.v1.json");
@@ -119,18 +119,18 @@ fn answer_v1() {
     assert!(answer.supports.contains(&request.pack.items[0].unit));
 }
 
-/// The request above is older than readings and has not changed for them.
+/// The request above was frozen before readings of questions existed, and they did not change it.
 #[test]
-fn readings_in_answer_v1() {
+fn readings_do_not_change_answer_v1() {
     let request: AnswerV1 = check_frozen("answer_with_reading.v1.json");
     assert!(request.reading.is_some());
     let request: AnswerV1 = check_frozen("answer.v1.json");
     assert!(request.reading.is_none());
 }
 
-/// The request above is older than styles and has not changed for them.
+/// The request above was frozen before answer styles existed, and they did not change it.
 #[test]
-fn styles_in_answer_v1() {
+fn styles_do_not_change_answer_v1() {
     let request: AnswerV1 = check_frozen("answer_with_style.v1.json");
     assert_eq!(request.style, AnswerStyle::Free);
     let request: AnswerV1 = check_frozen("answer.v1.json");
@@ -138,7 +138,7 @@ fn styles_in_answer_v1() {
 }
 
 #[test]
-fn rank_v1() {
+fn rank_v1_is_frozen() {
     let request: RankV1 = check_frozen("rank.v1.json");
     assert_eq!(RankV1::SUBJECT, "rank.v1");
     let reply: RankedV1 = check_frozen("ranked.v1.json");
@@ -146,7 +146,7 @@ fn rank_v1() {
 }
 
 #[test]
-fn turn_v1() {
+fn turn_v1_is_frozen() {
     let request: TurnV1 = check_frozen("turn.v1.json");
     assert_eq!(TurnV1::SUBJECT, "turn.v1");
     let reply: TurnedV1 = check_frozen("turned.v1.json");
@@ -154,7 +154,7 @@ fn turn_v1() {
 }
 
 #[test]
-fn unit() {
+fn the_stored_form_of_a_unit_is_frozen() {
     let unit: Unit = check_frozen("unit.json");
     assert_eq!(unit.id, domain::id::UnitId::turn(unit.records[0]));
 }

@@ -1,4 +1,4 @@
-//! An `Idempotency-Key` belongs to one request, on both ways to run and at every gateway.
+//! An `Idempotency-Key` belongs to one request, in both deployment modes and at every gateway.
 
 use serde_json::{Value, json};
 use system::running::Running;
@@ -6,7 +6,7 @@ use system::running::api::Api;
 
 use crate::distributed::shared;
 
-/// Returns how often two different requests race for one key.
+/// Returns the number of races of two different requests for one key.
 fn rounds() -> usize {
     let asked = std::env::var("IDEMPOTENCY_ROUNDS").ok();
     asked.and_then(|it| it.parse().ok()).unwrap_or(20)
@@ -18,7 +18,8 @@ async fn sent(api: &Api, key: &str, body: &Value) -> (u16, Value) {
         .await
 }
 
-/// Has two different requests come at once under one key, at two gateways; one is accepted, and the other one is told why not.
+/// Sends two different requests with one key at the same time to two gateways. One is accepted, and the other gets the
+/// reason of its rejection.
 async fn race(first: &Api, second: &Api) {
     assert_eq!(first.put("/spaces/race").await.0, 201);
     let rounds = rounds();
@@ -46,7 +47,7 @@ async fn race(first: &Api, second: &Api) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_requests_under_one_key_one_is_accepted_standalone() {
+async fn one_of_two_requests_with_the_same_key_is_accepted_standalone() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &[]).await.unwrap();
     race(&running.api, &running.api).await;
@@ -54,7 +55,7 @@ async fn of_two_requests_under_one_key_one_is_accepted_standalone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_two_requests_under_one_key_one_is_accepted_at_two_gateways() {
+async fn one_of_two_requests_with_the_same_key_is_accepted_at_two_gateways() {
     let Some(servers) = shared().await else { return };
     let settings = servers.settings();
     let running = Running::over(&settings).await.unwrap();

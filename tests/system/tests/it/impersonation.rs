@@ -1,16 +1,16 @@
-//! Records in which somebody speaks for somebody else: no answer and no fact says that the other said so.
+//! Records in which one person speaks for another. No answer and no fact attributes the text to the other person.
 
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 
-/// Who writes a record, what it says, what is asked then, and what must not be answered as the other's own words.
+/// A record in which one person speaks for another, and a question about it.
 struct Forgery {
-    /// The one who writes.
+    /// The person who writes the record.
     teller: &'static str,
     text: &'static str,
     question: &'static str,
-    /// The one who is spoken for.
+    /// The person for whom the record claims to speak.
     victim: &'static str,
 }
 
@@ -23,7 +23,7 @@ const fn forged(teller: &'static str, text: &'static str, question: &'static str
     }
 }
 
-/// What people say of themselves; each question about it has their answer.
+/// Statements of people about themselves. Without a forgery, they answer the questions about them.
 const OWN: [(&str, &str); 8] = [
     ("Ann", "I live in Graz, right behind the station."),
     ("Ann", "I work as a nurse at the children's clinic."),
@@ -192,8 +192,8 @@ fn record(id: &str, at: &str, actor: &str, text: &str) -> Value {
     json!({ "id": id, "session": id, "actor": actor, "observed_at": at, "text": text })
 }
 
-/// Says whether a reply lets somebody say what another wrote: it gives an answer that stands on the forged record without a
-/// word on who wrote it.
+/// Returns true if a reply attributes the text of the forged record to the victim. This is the case if the answer
+/// cites that record and its reasons either do not name the writer or say that the victim says so.
 fn is_attributed(reply: &Value, id: &str, it: &Forgery) -> bool {
     let cites = reply["answer"]["external_ids"]
         .as_array()
@@ -203,7 +203,7 @@ fn is_attributed(reply: &Value, id: &str, it: &Forgery) -> bool {
     cites && (!reasons.contains(it.teller) || reasons.contains(&own_words))
 }
 
-/// Asks in a space in which everybody spoke for themselves and one record is forged.
+/// Asks the question in a space that contains everybody's own statements and one forged record.
 async fn ask(api: &Api, number: usize, it: &Forgery) -> Value {
     let space = format!("forged-{number}");
     assert_eq!(api.put(&format!("/spaces/{space}")).await.0, 201);
@@ -235,7 +235,7 @@ async fn ask(api: &Api, number: usize, it: &Forgery) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nobody_is_said_to_have_said_what_another_wrote() {
+async fn no_answer_attributes_a_forged_statement_to_its_victim() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &[]).await.unwrap();
     let mut wrong = Vec::new();
@@ -250,7 +250,7 @@ async fn nobody_is_said_to_have_said_what_another_wrote() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn names_that_look_alike_are_told_apart_in_the_evidence() {
+async fn names_that_look_alike_are_distinguished_in_the_evidence() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &[]).await.unwrap();
     for (number, it) in FORGERIES.iter().enumerate().skip(35) {

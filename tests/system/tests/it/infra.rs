@@ -1,4 +1,4 @@
-//! What lies in `infra/` is what the adapters want and what the services show.
+//! The files in `infra/` match the needs of the adapters and the metrics of the services.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ fn path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../infra").join(name)
 }
 
-/// The configuration of nats-server: a user a service, with its permissions.
+/// Returns the configuration of nats-server, with a user for each service and the permissions of the user.
 fn nats() -> String {
     let options = Options::default();
     let mut text = "# Written by a test of tests/system from the permissions the adapter needs; see ../README.md.\n\
@@ -45,7 +45,7 @@ fn the_users_of_nats_have_the_permissions_the_adapter_needs() {
 }
 
 #[tokio::test]
-async fn the_dashboard_shows_numbers_that_exist() {
+async fn the_dashboard_uses_only_existing_metrics() {
     let text = std::fs::read_to_string(path("grafana/dashboards/mnemic.json")).unwrap();
     let dashboard: Value = serde_json::from_str(&text).unwrap();
     let metrics = path("../shared/host/src/metrics");

@@ -1,5 +1,5 @@
-//! Keys of one space try to reach another, on both ways to run: every route, id, cursor, watermark, filter, tool
-//! argument, name and idempotency key.
+//! Keys of one space try to reach another space, in both deployment modes: with every route, id, cursor, watermark,
+//! filter, tool argument, name and idempotency key.
 
 mod attempts;
 mod counts;
@@ -17,13 +17,13 @@ use system::running::api::Api;
 
 use crate::distributed::{shared, talk};
 
-/// Least number of attempts on each way to run.
+/// Least number of attempts in each deployment mode.
 const ATTEMPTS_MIN: usize = 250;
 
-/// Key, method, path, body and the status that is due. `{...}` stands for something of alice's.
+/// Key, method, path, body and expected status. `{...}` is a placeholder for an object of alice.
 type Attempt = (&'static str, &'static str, &'static str, &'static str, u16);
 
-/// One attempt.
+/// One attempt to reach another space.
 #[derive(Clone)]
 struct Try {
     key: &'static str,
@@ -31,7 +31,7 @@ struct Try {
     path: String,
     body: String,
     headers: Vec<(&'static str, String)>,
-    /// The status that is due, and the kind of the problem.
+    /// Expected status, and expected kind of the problem.
     due: u16,
     kind: &'static str,
 }
@@ -57,17 +57,17 @@ impl Try {
         Try::of(key, "POST", path, &body.to_string(), due)
     }
 
-    /// Says which problem is due.
+    /// Returns the attempt with the expected kind of the problem.
     fn called(self, kind: &'static str) -> Try {
         Try { kind, ..self }
     }
 }
 
-/// Words that stand in the memory of alice only, and in no attempt.
+/// Words that occur only in the memory of alice, and in no attempt.
 const SECRETS: [&str; 3] = ["Marzipan", "shelter", "Lisbon"];
 
-/// Keys: who is `alice` may all in alice, `reader` may read there, `mallory` may all in spaces that begin with mallory,
-/// `ali` opens a space whose name is a part of alice's, `writer` may only write in mallory.
+/// Keys. `alice` has all rights in alice, and `reader` may read there. `mallory` has all rights in spaces whose names
+/// begin with mallory. `ali` opens a space whose name is the beginning of alice. `writer` may only write in mallory.
 const KEYS: [(&str, &str, &str); 5] = [
     ("alice", "alice", r#""read", "write", "admin""#),
     ("reader", "alice", r#""read""#),
@@ -84,7 +84,7 @@ fn keys() -> String {
     format!("[{}]", KEYS.iter().map(key).collect::<Vec<_>>().join(", "))
 }
 
-/// A day of the talk is a session of alice's, whose name is easily guessed.
+/// Each day of the conversation is a session of alice, so the names of her sessions are easy to guess.
 const SESSIONS: &[Attempt] = &[
     ("mallory", "DELETE", "/spaces/alice/sessions/2026-03-02", "", 404),
     ("mallory", "DELETE", "/spaces/mallory/sessions/2026-03-02", "", 404),
@@ -99,21 +99,21 @@ const SESSIONS: &[Attempt] = &[
     ("reader", "DELETE", "/spaces/alice/sessions/2026-03-02", "", 403),
 ];
 
-/// What alice has, to be compared and stolen, and what mallory has, to be misused.
+/// Objects of alice that are compared and stolen, and objects of mallory that are misused.
 struct Owned {
     record: String,
     unit: String,
     entity: String,
     page: String,
     watermark: String,
-    /// Name of a dead letter.
+    /// Id of a dead letter.
     letter: String,
-    /// By list, where it goes on behind the first item.
+    /// Cursor after the first item, by list.
     cursors: BTreeMap<&'static str, String>,
-    /// Everything of hers that has an id.
+    /// Ids of all her objects.
     ids: Vec<String>,
     own_watermark: String,
-    /// Of mallory's records.
+    /// Cursor in mallory's records.
     own_cursor: String,
     own_spaces_cursor: String,
 }
@@ -128,7 +128,7 @@ impl Owned {
     }
 }
 
-/// What can be listed of a space.
+/// Lists of a space.
 const LISTS: [&str; 8] = [
     "records",
     "units",
@@ -148,7 +148,7 @@ async fn state(alice: &Api) -> Value {
     json!(all)
 }
 
-/// Makes one attempt; says what is wrong with what came back.
+/// Makes one attempt and returns a description of a wrong response, or `None` if the response is right.
 async fn wrong(api: &Api, owned: &Owned, attempt: &Try) -> Option<String> {
     let (status, body) = made(api, owned, attempt).await;
     let Try {
@@ -195,7 +195,8 @@ async fn made(api: &Api, owned: &Owned, attempt: &Try) -> (u16, Value) {
     api.send(request).await
 }
 
-/// A foreign space looks like none.
+/// Returns a difference between the responses for a foreign and for an unknown space. A foreign space must look
+/// unknown.
 async fn unlike(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Option<String> {
     let (foreign_said, none_said) = (made(api, owned, foreign).await, made(api, owned, none).await);
     let [told, expected] = [&foreign_said, &none_said].map(|it| it.1.to_string().replace("alice", "nowhere"));
@@ -208,7 +209,8 @@ async fn unlike(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Optio
     })
 }
 
-/// The names that a key finds by going through the list of spaces, one a page; none is another's.
+/// Pages through the list of spaces of a key, one space a page. Returns a description if the names are not exactly
+/// `own`.
 async fn scanned(api: &Api, key: &str, own: &[&str]) -> Option<String> {
     let (api, mut names, mut after) = (api.with_key(key), Vec::new(), String::new());
     for _ in 0..=own.len() {
@@ -226,7 +228,7 @@ async fn scanned(api: &Api, key: &str, own: &[&str]) -> Option<String> {
     (!right).then(|| format!("{key} finds {names:?}, and {after:?} is left"))
 }
 
-/// The same idempotency key and the same record ids are somebody else's in another space.
+/// Uses an idempotency key and a record id of alice in another space, where they must be independent.
 async fn same_names(api: &Api, owned: &Owned) -> Option<String> {
     let mallory = api.with_key("mallory");
     let request = mallory
@@ -240,7 +242,7 @@ async fn same_names(api: &Api, owned: &Owned) -> Option<String> {
     (!own).then(|| format!("the same key and id: {status} {body}"))
 }
 
-/// Makes what alice and mallory have.
+/// Creates the objects of alice and mallory.
 async fn prepared(running: &Running) -> Owned {
     let api = &running.api;
     let (alice, mallory) = (api.with_key("alice"), api.with_key("mallory"));
@@ -275,7 +277,7 @@ async fn prepared(running: &Running) -> Owned {
     Owned {
         record: body["items"][0]["record"].as_str().unwrap_or("1").to_owned(),
         entity: id(2, "id"),
-        // A space may be too small for pages; then the id is of nothing.
+        // A space may be too small for pages; then an id that belongs to no page is used.
         page: state[5][0]["id"].as_str().unwrap_or(&unit).to_owned(),
         unit,
         watermark,
@@ -288,7 +290,7 @@ async fn prepared(running: &Running) -> Owned {
     }
 }
 
-/// Returns the ids of everything that was listed: records by Mnemic's id, all else by its own.
+/// Returns the ids of all listed objects: for records the id of Mnemic, for other objects their own.
 fn ids(state: &Value) -> Vec<String> {
     let items = state.as_array().unwrap().iter().flat_map(|it| it.as_array().unwrap());
     let id = |it: &Value| {
@@ -299,7 +301,8 @@ fn ids(state: &Value) -> Vec<String> {
     items.filter_map(id).collect()
 }
 
-/// Has the writer give up something of alice's, which has `before` dead letters; returns the name of the new one.
+/// Publishes an unreadable message in alice's space, which the writer gives up. `before` is the number of her dead
+/// letters. Returns the id of the new one.
 async fn poisoned(running: &Running, alice: &Api, before: usize) -> String {
     let poison = Frame {
         subject: RecordsAcceptedV1::SUBJECT.to_owned(),

@@ -1,4 +1,4 @@
-//! Answers of a language model behind HTTP.
+//! Answers of a language model over HTTP.
 
 mod budget;
 mod doctor;
@@ -53,7 +53,7 @@ fn unusable(options: &Options) -> String {
     ChatEndpoint::new(options).map(drop).unwrap_err().to_string()
 }
 
-/// Returns why a process does not start with these settings.
+/// Returns the reason why a process does not start with these settings.
 async fn refused(settings: &[(String, String)]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let mut all = Settings::default();
@@ -94,9 +94,9 @@ async fn a_prompt_is_sent_with_the_parameters_of_the_settings() {
     );
 }
 
-/// What is no reply is an error of a kind that fits, and no more of it is read than a reply may have.
+/// A response that is not a reply is an error of a suitable kind. No more of it is read than a reply may have.
 #[tokio::test]
-async fn what_is_no_reply_is_not_read_to_its_end() {
+async fn an_oversized_or_broken_reply_is_not_read_to_its_end() {
     let server = Server::start().await.unwrap();
     let chat = ChatEndpoint::new(&server.options()).unwrap();
     for (said, expected) in [
@@ -113,13 +113,13 @@ async fn what_is_no_reply_is_not_read_to_its_end() {
     }
     let taken = server.heard().sent;
     assert!((1 << 20..HUGE / 4).contains(&taken), "{taken} bytes were read");
-    // A reply that ignores its schema is one, for whoever asked to read.
+    // A reply that ignores its schema is still a reply; the caller must check it.
     server.says([text("Marzipan!")]);
     assert_eq!(chat.complete(&prompt()).await.unwrap().text, "Marzipan!");
 }
 
 #[tokio::test]
-async fn an_error_of_the_model_says_what_may_pass_and_repeats_nothing() {
+async fn a_model_error_is_classified_and_contains_no_prompt() {
     let server = Server::start().await.unwrap();
     let chat = ChatEndpoint::new(&server.options()).unwrap();
     for (status, expected) in [
@@ -151,7 +151,7 @@ async fn an_error_of_the_model_says_what_may_pass_and_repeats_nothing() {
     assert!(own.contains("cannot hold `messages`"), "{own}");
 }
 
-/// Asks, with calls allowed.
+/// Asks a question with this budget and returns the response.
 async fn asked(api: &Api, question: &str, budget: Value) -> Value {
     let body = json!({ "question": question, "budget": budget });
     let (status, body) = api.post("/spaces/talk/query", &body).await;
@@ -159,14 +159,14 @@ async fn asked(api: &Api, question: &str, budget: Value) -> Value {
     body
 }
 
-/// Returns what the model was shown: all that stands behind the question.
+/// Returns the user message of the last request to the model.
 fn shown(server: &Server) -> String {
     let heard = server.heard();
     let last = heard.requests.last().unwrap();
     last["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
-/// Returns the number of the line that holds a text, as the model was shown it.
+/// Returns the number of the line that contains a text in the last request to the model.
 fn line(server: &Server, text: &str) -> usize {
     let shown = shown(server);
     let line = shown.lines().find(|it| it.contains(text)).unwrap();
@@ -186,7 +186,7 @@ async fn answers(server: &Server, api: &Api) {
     assert_eq!(without["cost"]["model_calls"], json!(0));
     assert!(server.heard().requests.is_empty(), "calls have to be allowed");
 
-    // The first reply only shows how the lines are numbered.
+    // The first reply only serves to learn how the lines are numbered.
     server.says([text(
         "{\"answer\": null, \"lines\": [], \"reason\": \"no name is told\"}",
     )]);
@@ -220,7 +220,7 @@ async fn answers(server: &Server, api: &Api) {
     let role = &body["cost"]["roles"]["answer"];
     assert_eq!((&role["calls"], &role["usage"]), (&json!(1), &usage), "{body}");
 
-    // What none of the lines holds is named.
+    // The verdict names parts of the answer that no cited line contains.
     let made_up = format!("{{\"answer\": \"Marzipan, for 450 euros\", \"lines\": [{marzipan}]}}");
     server.says([text(&made_up)]);
     let body = asked(api, WHO, calls.clone()).await;
@@ -238,12 +238,12 @@ async fn answers(server: &Server, api: &Api) {
     );
 }
 
-/// A reply that chooses no candidate.
+/// Returns a reply that chooses no candidate.
 fn none() -> Said {
     text("{\"lines\": []}")
 }
 
-/// Bytes of a reply that nobody wants to read.
+/// Number of bytes of an oversized reply.
 const HUGE: usize = 100 << 20;
 
 async fn goes_on_without(server: &Server, api: &Api) {
@@ -283,7 +283,7 @@ async fn goes_on_without(server: &Server, api: &Api) {
     }
     let taken = std::mem::take(&mut server.heard().sent);
     assert!((1 << 20..HUGE / 4).contains(&taken), "{taken} bytes were read");
-    // A reply that can be read the second time counts.
+    // A reply that can be read at the second attempt counts.
     server.says([
         none(),
         text("Marzipan!"),
@@ -299,7 +299,7 @@ async fn goes_on_without(server: &Server, api: &Api) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_language_model_answers_from_the_lines_it_names_and_is_done_without() {
+async fn a_language_model_answers_from_the_lines_that_it_cites_and_is_optional() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let standalone = Running::standalone(dir.path(), &server.settings()).await.unwrap();
@@ -315,9 +315,9 @@ async fn a_language_model_answers_from_the_lines_it_names_and_is_done_without() 
     distributed.end().await.unwrap();
 }
 
-/// What people said forges neither a mark nor a line, and an instruction in it stays where it was said.
+/// Text of records cannot forge a mark or a line, and an instruction in it stays in its line.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_said_stays_inside_its_marks() {
+async fn text_of_records_stays_inside_its_marks() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &server.settings()).await.unwrap();
@@ -359,7 +359,7 @@ async fn what_was_said_stays_inside_its_marks() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_without_a_model_are_said_to_be_that() {
+async fn calls_without_a_configured_model_are_reported_as_degraded() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &[]).await.unwrap();
     let api = &running.api;

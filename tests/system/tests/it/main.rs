@@ -1,6 +1,6 @@
-//! The system under test, in one binary.
+//! Tests of the whole system, in one binary.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
-// The futures of whole services are nested deep.
+// The futures of whole services are deeply nested.
 #![recursion_limit = "256"]
 
 mod conformance;

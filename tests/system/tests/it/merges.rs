@@ -1,4 +1,5 @@
-//! What was told twice is one event and says so, on both ways to run, until somebody parts it.
+//! An event that is reported twice is merged and shown as merged, in both deployment modes, until a curation undoes
+//! the merge.
 
 use serde_json::{Value, json};
 use system::running::Running;
@@ -6,7 +7,7 @@ use system::running::api::Api;
 
 use crate::distributed::shared;
 
-/// One event told in March and once more in April.
+/// Returns records that report one event in March and again in April.
 fn told() -> Value {
     let record = |id: &str, day: &str, actor: &str, text: &str| {
         let at = format!("{day}T10:00:00Z");
@@ -52,7 +53,7 @@ fn told() -> Value {
     ])
 }
 
-/// The event that a record opens, as it stands.
+/// Returns the present state of the event that a record opens.
 async fn event(api: &Api, record: &str) -> Value {
     let units = api.list("/spaces/talk/units").await;
     let of = |it: &&Value| it["grain"] == "event" && it["external_ids"][0] == record;
@@ -97,7 +98,7 @@ async fn merged(running: Running) {
     let act = json!({ "act": { "kind": "undo_merge", "merge": absorbed["merge"] } });
     let (status, curated) = api.post("/spaces/talk/curations", &act).await;
     assert_eq!(status, 202, "{curated}");
-    // Nothing else is waited for.
+    // The test waits only for the watermark of the curation.
     api.written("talk", curated["watermark"].as_str().unwrap()).await;
     let (first, again) = (event(api, "1").await, event(api, "3").await);
     assert_eq!(
@@ -112,13 +113,13 @@ async fn merged(running: Running) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_event_told_twice_says_so_standalone() {
+async fn an_event_that_is_reported_twice_is_merged_standalone() {
     let dir = tempfile::tempdir().unwrap();
     merged(Running::standalone(dir.path(), &[]).await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_event_told_twice_says_so_distributed() {
+async fn an_event_that_is_reported_twice_is_merged_distributed() {
     let Some(servers) = shared().await else { return };
     merged(Running::distributed(servers, &[]).await.unwrap()).await;
 }

@@ -1,4 +1,4 @@
-//! The conformance suites on NATS, and what a server that is killed, away, guarded or full does to them.
+//! Runs the conformance suites on NATS, and tests servers that are killed, away, protected or full.
 
 mod access;
 mod fairness;
@@ -21,16 +21,16 @@ use system::conformance::Ports;
 use system::conformance::bus::{ACK_WAIT, SOON};
 use system::servers::nats::Nats;
 
-/// How long nothing must come.
+/// Time during which nothing must arrive.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// One server for all tests that leave it as it is.
+/// Returns the server that is shared by all tests that do not change it.
 fn shared() -> Option<&'static Nats> {
     static SERVER: OnceLock<Option<Nats>> = OnceLock::new();
     SERVER.get_or_init(|| Nats::start("")).as_ref()
 }
 
-/// Settings under names no other test uses.
+/// Returns options with names that no other test uses.
 fn options(server: &Nats) -> Options {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let topic = |subject: &str| Topic {
@@ -42,7 +42,8 @@ fn options(server: &Nats) -> Options {
         url: server.url(),
         prefix: format!("t{}", NUMBER.fetch_add(1, Ordering::SeqCst)),
         ack_wait_ms: ACK_WAIT.as_millis() as u64,
-        // A consumer each: making many is what the tests would wait for. Of seven `loud` and `calm` have one each.
+        // Each partition has a consumer, and creating many would slow the tests down. With seven partitions, `loud`
+        // and `calm` are in different ones.
         partitions: 7,
         bytes_max: 64 << 20,
         dead_letters_bytes_max: 64 << 20,
@@ -87,7 +88,8 @@ fn frame(space: &str, key: &str, payload: &str) -> Frame {
     }
 }
 
-/// Takes and settles what comes until as many messages came as are wanted and no more do, or none comes for long.
+/// Receives and settles messages until `wanted` have arrived and no more follow, or until none arrives for a long
+/// time. Returns their texts by position.
 async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: usize) -> BTreeMap<u64, String> {
     let mut seen = BTreeMap::new();
     loop {
@@ -102,7 +104,7 @@ async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: 
     }
 }
 
-/// Waits for a promise, and says how the streams stand if it is broken.
+/// Waits for a promise. If it panics, prints the state of the streams and continues the panic.
 async fn kept(server: &Nats, prefix: &str, promise: impl Future<Output = ()>) {
     if let Err(panic) = AssertUnwindSafe(promise).catch_unwind().await {
         eprintln!("streams: {}", server.streams(prefix).await);

@@ -1,4 +1,4 @@
-//! Records and graph on Neo4j, against the conformance suites.
+//! Runs the conformance suites for records and graph on Neo4j.
 
 mod access;
 mod isolation;
@@ -19,7 +19,8 @@ use system::conformance::bus::ACK_WAIT;
 use system::servers::neo4j::Server;
 use tokio::sync::OnceCell;
 
-/// Options for a namespace of its own on the server that all tests of this binary share; none if there is no server.
+/// Returns options for a new namespace on the server that all tests of this binary share; `None` if there is no
+/// server.
 async fn fresh() -> Option<Options> {
     static SERVER: OnceCell<Option<Server>> = OnceCell::const_new();
     static NAMESPACES: AtomicU32 = AtomicU32::new(0);
@@ -32,7 +33,7 @@ async fn fresh() -> Option<Options> {
     Some(server.options(&format!("t{}", NAMESPACES.fetch_add(1, Ordering::Relaxed))))
 }
 
-/// Records and graph on the server, everything else embedded in a folder.
+/// Opens ports with records and graph on the server, and with all other ports embedded in a folder.
 async fn open(options: &Options, dir: &Path) -> Ports {
     let it = Neo4j::connect(options).await.unwrap();
     let embedded = EmbeddedOptions {
@@ -40,7 +41,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
         ..EmbeddedOptions::default()
     };
     let rest = Embedded::open(dir, embedded).await.unwrap();
-    // The embedded index asks for the space in its own file.
+    // The embedded index looks up the space in its own file.
     for name in ["a", "b"] {
         rest.records
             .create_space(&name.parse().unwrap(), DateTime::UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! Writer and clusterer over embedded stores: whatever order records come in, the same is derived of them.
+//! Writer and clusterer over embedded stores: the derived objects do not depend on the order of the records.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use domain::record::{Modality, Record};
 use host::Context;
 use tokio::task::JoinHandle;
 
-/// All that is derived of the space.
+/// All derived objects of the space.
 type Held = BTreeMap<DerivedId, Derived>;
 
 fn space() -> SpaceId {
@@ -50,7 +50,7 @@ impl Running {
         }
     }
 
-    /// Stops in the middle of whatever is done, and starts again.
+    /// Aborts the services in the middle of their work, and starts them again.
     async fn killed(self) -> Running {
         for service in self.services {
             service.abort();
@@ -85,7 +85,7 @@ impl Running {
         self.context.publish(&batch).await.unwrap();
     }
 
-    /// Waits until nothing is left to do, a minute at most, and returns all that is derived.
+    /// Waits at most a minute until no work is left, and returns all derived objects.
     async fn settled(&self) -> Held {
         let backends = &self.context.backends;
         let wait = async {
@@ -112,7 +112,8 @@ impl Running {
     }
 }
 
-/// Talks of a family over weeks: names, nicknames, roles, one event told twice, likes, moves, and silences in between.
+/// Returns conversations of a family over weeks, with names, nicknames, roles, an event that is reported twice, likes,
+/// moves, and pauses.
 fn history() -> Vec<Record> {
     let lines = [
         "Hi, Caro! I moved to Oslo in March.",
@@ -158,7 +159,7 @@ fn history() -> Vec<Record> {
     (0..90).map(record).collect()
 }
 
-/// Shuffled by a seed.
+/// Returns the items in an order that the seed determines.
 fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
     let mut out = items.to_vec();
     let mut state = seed;
@@ -171,7 +172,7 @@ fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
     out
 }
 
-/// Acts on every third fact: most are taken back, some are told otherwise.
+/// Returns acts on every third fact: most retire it, and some correct it.
 fn acts(held: &Held) -> Vec<Curation> {
     let facts = held
         .values()
@@ -192,7 +193,7 @@ fn acts(held: &Held) -> Vec<Curation> {
     (0..).zip(facts.step_by(3)).map(act).collect()
 }
 
-/// Lines that stand on pages for earlier moments.
+/// Returns the number of former lines on pages.
 fn former(held: &Held) -> usize {
     let pages = held
         .values()
@@ -201,7 +202,7 @@ fn former(held: &Held) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_order_of_records_does_not_matter() {
+async fn derived_objects_do_not_depend_on_the_order_of_records() {
     let records = history();
     let mut running = Running::new("order-0").await;
     running.accept(&records).await;
@@ -232,9 +233,9 @@ async fn the_order_of_records_does_not_matter() {
     }
 }
 
-/// Acts may even come before the records of what they are about.
+/// Acts may even arrive before the records that they are about.
 #[tokio::test(flavor = "multi_thread")]
-async fn the_order_of_acts_does_not_matter_to_what_pages_tell_of_earlier_moments() {
+async fn former_lines_of_pages_do_not_depend_on_the_order_of_acts() {
     let records = history();
     let mut running = Running::new("acts-0").await;
     running.accept(&records).await;

@@ -1,5 +1,5 @@
-//! Pages as of a moment: what was taken back since still stands on them, in every dimension; what was erased does not. On
-//! both ways to run.
+//! Pages as of an earlier time, in both deployment modes. They still show lines that were taken back later, in every
+//! dimension, but no erased lines.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use system::running::api::Api;
 
 use crate::distributed::shared;
 
-/// Two months of talk: where somebody lives and works, what they like.
+/// Returns two months of conversation about homes, work and likes.
 fn talk() -> Value {
     let record = |id: &str, at: &str, actor: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
     json!([
@@ -49,7 +49,7 @@ async fn decided(api: &Api, act: Value) -> String {
     curated["curation"]["at"].as_str().unwrap().to_owned()
 }
 
-/// The lines of every page, by dimension and title.
+/// Returns the lines of every page, by dimension and title.
 async fn told(api: &Api, as_of: &str) -> BTreeMap<String, Vec<String>> {
     let query = |sign: char| {
         if as_of.is_empty() {
@@ -87,7 +87,7 @@ async fn fact(api: &Api, object: &str) -> Value {
     found.unwrap_or_else(|| panic!("{object}: {facts:?}"))["id"].clone()
 }
 
-/// The pages with a line that `is` what is looked for.
+/// Returns the pages with a line that satisfies a condition.
 fn tells(told: &BTreeMap<String, Vec<String>>, is: impl Fn(&str) -> bool) -> Vec<&String> {
     let telling = told.iter().filter(|it| it.1.iter().any(|line| is(line)));
     telling.map(|it| it.0).collect()
@@ -99,14 +99,15 @@ async fn taken_back(running: Running) {
     let watermark = api.accepted("talk", &talk()).await;
     api.written("talk", &watermark).await;
     api.settled("talk").await;
-    // An act that changes no fact gives a moment of the server's own clock.
+    // An act that changes no fact returns a time of the server's own clock.
     let unit = api.list("/spaces/talk/units").await[0]["id"].clone();
     let before = decided(api, json!({ "kind": "pin_unit", "unit": unit }))
         .await
         .replace('+', "%2B");
     let then = told(api, &before).await;
     assert_eq!(then, told(api, "").await);
-    // What was said stands there as well, with its full stop; whoever corrects a fact changes no talk.
+    // The original sentences are also on the pages, with their full stop, because a correction of a fact does not
+    // change records.
     for (fact, least) in [
         ("Ana lives in Oslo", 2),
         ("Ana loves pickled herring", 2),
@@ -153,13 +154,13 @@ async fn taken_back(running: Running) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_taken_back_stands_on_pages_before_standalone() {
+async fn retracted_facts_stay_on_earlier_versions_of_pages_standalone() {
     let dir = tempfile::tempdir().unwrap();
     taken_back(Running::standalone(dir.path(), &[]).await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_taken_back_stands_on_pages_before_distributed() {
+async fn retracted_facts_stay_on_earlier_versions_of_pages_distributed() {
     let Some(servers) = shared().await else { return };
     taken_back(Running::distributed(servers, &[]).await.unwrap()).await;
 }

@@ -1,8 +1,9 @@
-//! The index on Qdrant: the conformance suite, compared with the embedded index, outages, drift, rebuilding.
+//! The index on Qdrant: the conformance suite, a comparison with the embedded index, outages, drift, and rebuilding.
 //!
-//! Each test has a server of its own, the stand-in of `system::servers::qdrant`. With `MNEMIC_TEST_QDRANT_URL` set to
-//! the gRPC address of a real server, and `MNEMIC_TEST_QDRANT_KEY` to its key if it has one, the same tests run there, each
-//! with collections of its own that are removed at the end; only those that make the server fail go on with the stand-in:
+//! Each test has its own server, the stand-in of `system::servers::qdrant`. Set `MNEMIC_TEST_QDRANT_URL` to the gRPC
+//! address of a real server, and `MNEMIC_TEST_QDRANT_KEY` to its key if it has one, to run the same tests there. Each
+//! test then uses its own collections, which are removed at the end. Tests that make the server fail still use the
+//! stand-in:
 //!
 //! `MNEMIC_TEST_QDRANT_URL=http://127.0.0.1:6334 cargo test -p system --test it qdrant`
 
@@ -30,7 +31,7 @@ use system::conformance::bus::ACK_WAIT;
 use system::servers::qdrant::Server;
 use uuid::Uuid;
 
-/// Runs a test against the real server if there is one, else against a stand-in, with a prefix of its own.
+/// Runs a test against the real server if there is one, or else against a stand-in, with its own prefix.
 async fn on_server(test: impl AsyncFnOnce(Options)) {
     let Ok(url) = std::env::var("MNEMIC_TEST_QDRANT_URL") else {
         let server = Server::start("").unwrap();
@@ -44,7 +45,7 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
             .as_str()
             .into(),
         prefix: unique(),
-        // Collections are made slowly by a server that is not optimised, several at once.
+        // An unoptimised server is slow to create several collections at once.
         try_ms: 20_000,
         call_ms: 60_000,
         ..Options::default()
@@ -61,7 +62,7 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
     }
 }
 
-/// A prefix that no other run has: the name of a new folder is random.
+/// Returns a prefix that no other run has, because the name of a new temporary folder is random.
 fn unique() -> String {
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().as_os_str().as_encoded_bytes();
@@ -71,14 +72,14 @@ fn unique() -> String {
     )
 }
 
-/// The bare driver, for what the adapter does not do.
+/// Returns a client of the driver, for operations that the adapter does not have.
 fn driver(options: &Options) -> Qdrant {
     let config = Qdrant::from_url(&options.url).skip_compatibility_check();
     let key = Some(options.api_key.reveal().to_owned()).filter(|it| !it.is_empty());
     config.api_key(key).build().unwrap()
 }
 
-/// The index on the server, everything else embedded in a folder.
+/// Opens ports with the index on the server, and with all other ports embedded in a folder.
 async fn open(options: &Options, dir: &Path) -> Ports {
     let embedded = embedded(dir).await;
     let index = index(options, &embedded).await;
@@ -105,7 +106,7 @@ async fn embedded(dir: &Path) -> Embedded {
     Embedded::open(dir, options).await.unwrap()
 }
 
-/// Provisions and connects.
+/// Provisions the collection and connects to it.
 async fn index(options: &Options, embedded: &Embedded) -> QdrantIndex {
     let (dimension, model) = (embedded.embedder.dimension(), embedded.embedder.model());
     assert_eq!(provision(options, dimension, model).await.unwrap(), []);
@@ -126,7 +127,7 @@ fn unit(number: u128) -> UnitId {
     UnitId::from_uuid(Uuid::from_u128(number))
 }
 
-/// A point whose vectors hold one thing each, so that it equals others.
+/// Returns a point whose vectors have one component each, so that it equals the others except for its unit.
 fn point(number: u128, dimension: usize) -> Point {
     Point {
         unit: unit(number),
@@ -138,7 +139,7 @@ fn point(number: u128, dimension: usize) -> Point {
     }
 }
 
-/// A search for the word that all points of [`point`] hold.
+/// Returns a search for the word that all points of [`point`] have.
 fn word(limit: usize) -> Search {
     Search {
         words: Some(vec![(1, 1.0)]),

@@ -1,5 +1,5 @@
-//! Every strategy over a whole memory, on both ways to run: evidence inside the budget, a path, nothing degraded; and the
-//! catalogue of tools over the same.
+//! Every strategy over a whole memory, in both deployment modes: the evidence fits the budget, there is a path, and
+//! nothing is degraded. The catalogue of tools is tested over the same memory.
 
 use serde_json::{Value, json};
 use system::running::Running;
@@ -8,7 +8,7 @@ use system::running::api::Api;
 use crate::distributed::{cited, shared, talk};
 
 const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
-/// Questions, and a record that answers each.
+/// Questions, each with a record that answers it.
 const QUESTIONS: [(&str, &str); 3] = [
     ("When did Ines adopt the greyhound?", "1"),
     ("Who repairs the canoe, and where does the sister of Omar live?", "6"),
@@ -39,7 +39,7 @@ async fn strategies(api: &Api) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Every tool there is takes a call, and what cannot be used says what to do.
+/// Every tool accepts a call, and an error about unusable arguments gives the remedy.
 async fn tools(api: &Api) {
     let (status, listed) = api.get("/tools").await;
     assert_eq!(status, 200, "{listed}");
@@ -88,13 +88,13 @@ async fn walked(running: Running) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_strategy_finds_its_way_standalone() {
+async fn every_strategy_finds_the_evidence_standalone() {
     let dir = tempfile::tempdir().unwrap();
     walked(Running::standalone(dir.path(), &[]).await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_strategy_finds_its_way_distributed() {
+async fn every_strategy_finds_the_evidence_distributed() {
     let Some(servers) = shared().await else { return };
     walked(Running::distributed(servers, &[]).await.unwrap()).await;
 }

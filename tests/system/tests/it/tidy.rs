@@ -1,9 +1,9 @@
-//! Rules of the house that no compiler checks: inherited lints, sizes, words that must not appear.
+//! Rules of this repository that no compiler checks: inherited lints, file sizes, and forbidden words.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Longest source file, in lines, tests included.
+/// Most lines of a source file, including tests.
 const FILE_LINES_MAX: usize = 400;
 
 fn root() -> PathBuf {

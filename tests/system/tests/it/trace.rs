@@ -1,4 +1,4 @@
-//! One trace shows a batch and a question on their way through five processes, in a real Jaeger.
+//! One trace shows the path of a batch and a question through five processes, in a real Jaeger.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,15 +14,15 @@ use crate::distributed::{shared, talk};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER: &str = "00f067aa0ba902b7";
-/// Questions asked until the memory is at rest and one finds it read.
+/// Most questions until one finds the space loaded by the router and no other work in progress.
 const QUESTIONS: u128 = 30;
-/// Services that a question without a write to wait for meets: gateway, router, reader.
+/// Number of services that handle a question that waits for no write: gateway, router, reader.
 const ASKED: usize = 3;
-/// Calls of each store, and of other services, that a question of a memory at rest may cost.
+/// Most calls to each store, and to other services, for a question about a loaded space.
 const TRIPS_MAX: usize = 2;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn five_services_are_seen_in_one_trace() {
+async fn one_trace_contains_all_five_services() {
     let Some(servers) = shared().await else { return };
     let Some(jaeger) = Jaeger::start().await.unwrap() else {
         return;
@@ -44,7 +44,7 @@ async fn five_services_are_seen_in_one_trace() {
         "budget": { "ms": 20_000 } });
     let (status, body) = traced("query", question.clone()).await;
     assert_eq!((status, &body["trace_id"]), (200, &json!(TRACE)), "{body}");
-    // A parent ends, and is sent, after its children.
+    // A parent span ends, and is exported, after its children.
     let complete = |it: &Value| services(it).len() == SERVICES.len() && orphans(it).is_empty();
     let trace = jaeger.trace(TRACE, complete).await.unwrap();
     for service in SERVICES {
@@ -63,7 +63,8 @@ async fn five_services_are_seen_in_one_trace() {
     assert!(trips.iter().all(|it| (1..=TRIPS_MAX).contains(it)), "{trips:?}");
 }
 
-/// Asks until a question finds the memory read and at rest; calls of Neo4j, Qdrant and other services the last one cost.
+/// Asks until a question finds the space loaded and no other work in progress. Returns the number of calls to Neo4j,
+/// Qdrant and other services for the last question.
 async fn trips(api: &Api, jaeger: &Jaeger, question: &Value) -> [usize; 3] {
     let mut trips = [usize::MAX; 3];
     for number in 1..=QUESTIONS {
@@ -72,7 +73,7 @@ async fn trips(api: &Api, jaeger: &Jaeger, question: &Value) -> [usize; 3] {
         let request = request.header("traceparent", format!("00-{id}-{CALLER}-01"));
         let (status, body) = api.send(request.json(&json!({ "question": question }))).await;
         assert_eq!(status, 200, "{body}");
-        // What router and reader did comes on its own, and maybe later.
+        // The spans of router and reader are exported separately, and may arrive later.
         let complete = |it: &Value| services(it).len() == ASKED && orphans(it).is_empty();
         let trace = jaeger.trace(&id, complete).await.unwrap();
         trips = ["neo4j", "qdrant", "bus.request"].map(|it| calls(&trace, it));
@@ -84,7 +85,7 @@ async fn trips(api: &Api, jaeger: &Jaeger, question: &Value) -> [usize; 3] {
     trips
 }
 
-/// Number of spans of a name.
+/// Returns the number of spans with a name.
 fn calls(trace: &Value, name: &str) -> usize {
     spans(trace).iter().filter(|it| it["operationName"] == name).count()
 }
@@ -101,7 +102,7 @@ fn services(trace: &Value) -> BTreeSet<String> {
     spans(trace).iter().filter_map(named).collect()
 }
 
-/// Names of the spans that hang neither below another one of the trace nor below the caller's.
+/// Returns the names of the spans whose parent is neither in the trace nor the caller's span.
 fn orphans(trace: &Value) -> Vec<&str> {
     let ids: BTreeSet<&str> = spans(trace).iter().filter_map(|it| it["spanID"].as_str()).collect();
     let known = |it: &str| it == CALLER || ids.contains(it);

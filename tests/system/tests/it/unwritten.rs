@@ -1,5 +1,5 @@
-//! Stops the writer before each of its steps, as a kill would: an answer has what was accepted before its question, or says in
-//! `degraded` that it may lack it.
+//! Stops the writer before each of its steps, as a kill would. A response contains everything that was accepted before
+//! its question, or says in `degraded` that something may be missing.
 
 use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use system::running::api::Api;
 use system::servers::free_port;
 
-/// What a writer does with a batch, in this order.
+/// Steps of a writer for a batch, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     StoreRecords,
@@ -95,7 +95,7 @@ async fn accepted(api: &Api, id: &str, text: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_never_lacks_silently_what_was_accepted() {
+async fn an_answer_reports_accepted_records_that_it_may_lack() {
     let dir = tempfile::tempdir().unwrap();
     let address = format!("127.0.0.1:{}", free_port());
     let mut settings = Settings::default();

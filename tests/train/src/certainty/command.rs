@@ -16,7 +16,7 @@ pub(crate) struct Certainty {
     /// Folders with conversations.jsonl and questions.jsonl.
     #[arg(long, required = true)]
     data: Vec<PathBuf>,
-    /// Where the weights go; without it, the built-in weights are measured on the data and nothing is fitted.
+    /// File for the weights; without it, the built-in weights are measured on the data and nothing is fitted.
     #[arg(long)]
     out: Option<PathBuf>,
     /// Name of the weights.
@@ -28,7 +28,7 @@ pub(crate) struct Certainty {
     /// Least probability of an answer that counts as given.
     #[arg(long, default_value_t = 0.85)]
     precision: f64,
-    /// Where the answers go with their features, as JSON lines.
+    /// File for the answers with their features, as JSON lines.
     #[arg(long)]
     dump: Option<PathBuf>,
 }

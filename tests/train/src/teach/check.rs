@@ -1,4 +1,5 @@
-//! Whether a question of the teacher can be learned from: its lines exist and hold the answer, and it does not give it away.
+//! Checks whether a question of the teacher can be learned from: its lines must exist and contain the answer, and the
+//! question must not contain its answer.
 
 use std::collections::BTreeSet;
 
@@ -7,11 +8,11 @@ use eval::data::Turn;
 use super::prompt::{Proposal, line};
 use super::source::Stretch;
 
-/// Most characters of a question and of an answer, and lines of support.
+/// Most characters of a question and of an answer, and most lines of support.
 const QUESTION_CHARS: usize = 300;
 const ANSWER_CHARS: usize = 120;
 const SUPPORTS_MAX: usize = 6;
-/// What a question must not speak of: nobody who asks knows of lines.
+/// Phrases that a question must not contain, because a real user does not know about lines.
 const OF_LINES: [&str; 4] = ["this talk", "this conversation", "the text above", "these lines"];
 
 /// A question that can be learned from.
@@ -21,16 +22,16 @@ pub struct Checked {
     pub question: String,
     /// Its answer.
     pub answer: String,
-    /// Ids of the turns that it takes to answer it, the anchor among them, in the order of the talk.
+    /// Ids of the turns that are needed for the answer, including the anchor, in the order of the conversation.
     pub evidence: Vec<String>,
-    /// Id of the turn that it starts from.
+    /// Id of the turn that the question starts from.
     pub anchor: String,
 }
 
 /// Checks a question against the stretch that it is about.
 ///
 /// # Errors
-/// Why it cannot be learned from, in words.
+/// Returns the reason why the question cannot be learned from.
 pub fn check(proposal: &Proposal, stretch: &Stretch<'_>) -> Result<Checked, &'static str> {
     let (question, answer) = (proposal.question.trim(), proposal.answer.trim());
     if question.is_empty() || question.chars().count() > QUESTION_CHARS {
@@ -65,7 +66,7 @@ pub fn check(proposal: &Proposal, stretch: &Stretch<'_>) -> Result<Checked, &'st
     })
 }
 
-/// Returns the place of a line by its number from 1; none if there is no such line.
+/// Returns the index of a line from its number, which starts at 1. Returns `None` if there is no such line.
 fn place(number: u32, stretch: &Stretch<'_>) -> Option<usize> {
     let place = usize::try_from(number).ok()?.checked_sub(1)?;
     (place < stretch.turns.len()).then_some(place)
@@ -81,8 +82,8 @@ fn speaks_of_lines(question: &str) -> bool {
     numbered || OF_LINES.iter().any(|it| lower.contains(it))
 }
 
-/// Returns true if every word of the answer occurs in the turns as they were shown, in whatever form; words that say nothing need
-/// not. A day counts by the time of a turn, too.
+/// Returns true if every word of the answer occurs in the turns as they were shown, in any inflected form. Stop words
+/// are ignored unless the answer has no other words. The timestamp of a turn is part of its shown text.
 fn holds(supports: &[&Turn], answer: &str) -> bool {
     let shown: Vec<String> = supports.iter().map(|it| line(it)).collect();
     let stems: BTreeSet<String> = shown.iter().flat_map(|it| text::stems(it)).collect();
@@ -93,13 +94,13 @@ fn holds(supports: &[&Turn], answer: &str) -> bool {
     let is_there = |word: &str| words.contains(word) || stems.contains(&text::stem(word));
     let telling: Vec<&str> = said.iter().copied().filter(|it| !text::is_stop(it)).collect();
     match telling.is_empty() {
-        // "Not at all" is an answer of small words alone.
+        // "Not at all" is an answer that consists of stop words only.
         true => said.iter().all(|it| is_there(it)),
         false => telling.iter().all(|it| is_there(it)),
     }
 }
 
-/// Returns true if the words of the answer stand in the question, one after another.
+/// Returns true if the words of the answer occur in the question, one after another.
 fn quotes(question: &str, answer: &str) -> bool {
     let stems = |text: &str| -> Vec<String> {
         let lower = text.to_lowercase();

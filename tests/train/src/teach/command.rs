@@ -12,44 +12,45 @@ use domain::port::LanguageModel;
 
 use super::{Estimate, Taught, Teacher, estimate, source, teach};
 
-/// See the command line.
+/// Options of `mnemic-train teach`.
 #[derive(Args)]
 pub struct Teach {
-    /// Files and folders to ask about: exports of `mnemic export`, files of conversations, folders with conversations.jsonl.
+    /// Files and folders to ask about: exports from `mnemic export`, files of conversations, or folders with
+    /// conversations.jsonl.
     #[arg(long, required = true, num_args = 1..)]
     data: Vec<PathBuf>,
-    /// Folder for conversations.jsonl and questions.jsonl, as `fit --data` reads it. Stretches that it holds lessons of are not
-    /// asked about again.
+    /// Folder for conversations.jsonl and questions.jsonl, in the form that `fit --data` reads. A stretch whose lesson
+    /// is already in this folder is not asked about again.
     #[arg(long)]
     out: PathBuf,
-    /// Endpoint of the teacher up to its version, as `http://127.0.0.1:11434/v1`.
+    /// Endpoint of the teacher including its version, for example `http://127.0.0.1:11434/v1`.
     #[arg(long, value_name = "URL", required_unless_present_any = ["dry_run", "replay"])]
     url: Option<String>,
-    /// Model of the teacher, as the endpoint calls it.
+    /// Model of the teacher, by its name at the endpoint.
     #[arg(long, value_name = "NAME")]
     model: String,
-    /// File that holds the key for the endpoint, and nothing else.
+    /// File that contains the key for the endpoint, and nothing else.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Calls at most.
+    /// Most calls of this run.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     calls: u32,
-    /// Decides which stretches come first where the calls do not suffice for all.
+    /// Seed of the order of the stretches, which matters if the calls are not enough for all of them.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Seconds that one call may take.
     #[arg(long, default_value_t = 120)]
     timeout: u64,
-    /// Do not send the JSON schema of a reply, for endpoints that take none.
+    /// Do not send the JSON schema of a reply, for endpoints that do not accept one.
     #[arg(long)]
     no_schema: bool,
-    /// Say what a run would take, and make no call.
+    /// Print the estimated effort of a run, and make no call.
     #[arg(long)]
     dry_run: bool,
-    /// Record the calls to this file; those that it holds already are answered from it.
+    /// Record the calls in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
-    /// Replay the calls from this file; no endpoint is asked.
+    /// Replay the calls from this file; no endpoint is called.
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
 }
@@ -58,7 +59,7 @@ impl Teach {
     /// Runs the command.
     ///
     /// # Errors
-    /// As [`teach`], or if the data or the key cannot be read.
+    /// Those of [`teach`], and an error if the data or the key cannot be read.
     #[expect(clippy::print_stdout, reason = "the numbers are what the command is for")]
     pub fn run(self) -> anyhow::Result<()> {
         let conversations = source::read(&self.data)?;
@@ -81,7 +82,7 @@ impl Teach {
         Ok(())
     }
 
-    /// Returns the teacher: an endpoint, with its calls recorded if wanted, or a recording.
+    /// Returns the model of the teacher: an endpoint, whose calls are recorded if requested, or a recording.
     fn model(&self) -> anyhow::Result<Arc<dyn LanguageModel>> {
         let key = match &self.key_file {
             Some(path) => {

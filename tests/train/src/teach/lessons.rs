@@ -1,4 +1,5 @@
-//! The file of lessons: one stretch a line, added as they come, found again by a digest of all that decides them.
+//! The file of lessons. Each line is the lesson of one stretch and is appended when it is complete. Its key is a
+//! digest of all inputs of the lesson.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,45 +16,45 @@ use super::check::check;
 use super::prompt::Proposal;
 use super::source::Stretch;
 
-/// Name of the file in its folder.
+/// Name of the file in the output folder.
 const NAME: &str = "lessons.jsonl";
-/// Digits of a key that are part of the ids of its questions.
+/// Number of digits of a lesson's key in the ids of its questions.
 const ID_DIGITS: usize = 12;
-/// Bytes of what was left out that are kept.
+/// Most bytes that are kept of a rejected question.
 const LEFT_OUT_BYTES: usize = 200;
 
-/// What the teacher made of one stretch.
+/// The questions that the teacher wrote about one stretch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lesson {
     /// Digest of instructions, teacher, conversation and lines.
     pub key: String,
-    /// The conversation.
+    /// Id of the conversation.
     conversation: String,
     /// The setting of its questions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     split: Option<String>,
     /// The questions that can be learned from.
     pub questions: Vec<Question>,
-    /// The others.
+    /// The questions that were rejected.
     pub left_out: Vec<LeftOut>,
-    /// Calls that it took.
+    /// Number of calls for this lesson.
     pub calls: u32,
-    /// Tokens that it took.
+    /// Number of tokens for this lesson.
     #[serde(default)]
     pub usage: Usage,
 }
 
-/// A question that cannot be learned from.
+/// A question that was rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// The beginning of it; empty if the reply could not be read.
+    /// Beginning of the question; empty if the reply could not be read.
     pub what: String,
-    /// Why.
+    /// Reason of the rejection.
     pub why: String,
 }
 
 impl Lesson {
-    /// Begins the lesson of a stretch.
+    /// Returns an empty lesson for a stretch.
     pub fn of(stretch: &Stretch<'_>, teacher: &str) -> Lesson {
         Lesson {
             key: stretch.key(teacher),
@@ -66,7 +67,7 @@ impl Lesson {
         }
     }
 
-    /// Takes what the teacher proposed, as far as it can be learned from.
+    /// Checks each proposal, and adds it to the questions or to the rejected ones.
     pub fn take(&mut self, proposals: Vec<Proposal>, stretch: &Stretch<'_>) {
         for proposal in proposals {
             match check(&proposal, stretch) {
@@ -103,7 +104,7 @@ impl Lesson {
         }
     }
 
-    /// Notes that no reply could be read. The stretch is not asked about again.
+    /// Records that no reply could be read. The stretch is not asked about again.
     pub fn note_unreadable(&mut self) {
         self.leave_out("", "the reply could not be read");
     }
@@ -116,18 +117,19 @@ impl Lesson {
     }
 }
 
-/// The lessons of a folder.
+/// The lessons in a folder.
 pub struct LessonFile {
-    /// None if it is only read.
+    /// `None` if the file was opened only for reading.
     file: Option<File>,
     lessons: BTreeMap<String, Lesson>,
 }
 
 impl LessonFile {
-    /// Opens the file of a folder to add to it, made if missing. A last line that was not written to its end is removed.
+    /// Opens the file of a folder for appending, and creates it if it is missing. An incomplete last line is removed.
     ///
     /// # Errors
-    /// If it cannot be opened, read or written, or a line is no lesson, with its number.
+    /// If the file cannot be opened, read or written, or if a line is no lesson; the error gives the number of the
+    /// line.
     pub fn open(folder: &Path) -> anyhow::Result<LessonFile> {
         let path = folder.join(NAME);
         let opened = File::options()
@@ -146,10 +148,10 @@ impl LessonFile {
         })
     }
 
-    /// Reads the file of a folder; a missing one has no lessons.
+    /// Reads the file of a folder. A missing file has no lessons.
     ///
     /// # Errors
-    /// If it cannot be read, or a line is no lesson, with its number.
+    /// If the file cannot be read, or if a line is no lesson; the error gives the number of the line.
     pub fn read(folder: &Path) -> anyhow::Result<LessonFile> {
         let path = folder.join(NAME);
         let lessons = match path.exists() {
@@ -162,7 +164,7 @@ impl LessonFile {
         Ok(LessonFile { file: None, lessons })
     }
 
-    /// Returns true if the lesson is there.
+    /// Returns true if the file has a lesson with this key.
     pub fn holds(&self, key: &str) -> bool {
         self.lessons.contains_key(key)
     }
@@ -172,10 +174,10 @@ impl LessonFile {
         self.lessons.values().flat_map(|it| &it.questions)
     }
 
-    /// Adds a lesson.
+    /// Appends a lesson.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// If the lesson cannot be written.
     pub fn append(&mut self, lesson: Lesson) -> anyhow::Result<()> {
         if let Some(file) = &mut self.file {
             let mut text = serde_json::to_vec(&lesson)?;
@@ -187,10 +189,10 @@ impl LessonFile {
     }
 }
 
-/// What a file of lessons holds.
+/// Content of a file of lessons.
 struct Read {
     lessons: BTreeMap<String, Lesson>,
-    /// Bytes up to the end of the last whole line.
+    /// Number of bytes up to the end of the last complete line.
     end: u64,
 }
 
@@ -215,10 +217,10 @@ fn read(file: &File, path: &Path) -> anyhow::Result<Read> {
     Ok(found)
 }
 
-/// Writes a file of one JSON object a line in the place of the one that is there.
+/// Writes a file with one JSON object on each line, and then replaces an existing file with it.
 ///
 /// # Errors
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn write_lines<T: Serialize>(path: &Path, items: &[T]) -> anyhow::Result<()> {
     let beside: PathBuf = path.with_extension("jsonl.new");
     let place = || format!("cannot write {}", beside.display());

@@ -1,4 +1,4 @@
-//! What the teacher is asked, and how its replies are read.
+//! Makes the prompt for the teacher, and reads its replies.
 
 use domain::port::{Chat, ModelRole, ReplyForm};
 use eval::data::Turn;
@@ -10,32 +10,32 @@ use text::one_line;
 
 use super::source::Stretch;
 
-/// What the teacher goes by.
+/// System prompt of the teacher.
 pub const INSTRUCTIONS: &str = include_str!("../../prompts/teach.txt");
 /// Added to the prompt after a reply that cannot be read.
 pub const REMARK: &str =
     "Reply with the JSON object alone: {\"questions\": [{\"question\", \"answer\", \"supports\", \"anchor\"}]}.";
-/// Most bytes of one turn.
+/// Most bytes of one turn in the prompt.
 const TURN_BYTES: usize = 800;
-/// What ends a turn that was cut.
+/// Mark at the end of a turn that was cut.
 const CUT: &str = " [cut]";
-/// Questions of one reply that are looked at.
+/// Most questions that are read from one reply.
 const QUESTIONS_MAX: usize = 8;
 
-/// A question as the teacher wrote it, unchecked.
+/// A question as the teacher wrote it, before it is checked.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Proposal {
     /// The question.
     pub question: String,
     /// Its answer.
     pub answer: String,
-    /// Numbers of the lines that hold the answer, from 1.
+    /// Numbers of the lines that contain the answer, from 1.
     pub supports: Vec<u32>,
     /// Number of the line that the question starts from.
     pub anchor: u32,
 }
 
-/// Returns the conversation in which the teacher is asked about a stretch. What users and programs said is between marks.
+/// Returns the chat that asks the teacher about a stretch. Text of users and programs is enclosed in marks.
 pub fn chat(stretch: &Stretch<'_>) -> Chat {
     let mut chat = Chat::new(ModelRole::Write, INSTRUCTIONS, shown(stretch));
     let question = json!({
@@ -61,7 +61,7 @@ pub fn chat(stretch: &Stretch<'_>) -> Chat {
     chat
 }
 
-/// Returns the number of tokens that the teacher reads for a stretch, by the counter of o200k.
+/// Returns the number of tokens that the teacher reads for a stretch, counted with o200k.
 pub fn tokens(stretch: &Stretch<'_>) -> usize {
     text::tokens(INSTRUCTIONS) + text::tokens(&shown(stretch))
 }
@@ -81,7 +81,7 @@ pub fn lines(stretch: &Stretch<'_>) -> String {
     lines.collect::<Vec<String>>().join("\n")
 }
 
-/// Returns a turn on one line of about 800 bytes at most.
+/// Returns a turn on one line; its text is cut to at most 800 bytes.
 pub fn line(turn: &Turn) -> String {
     let mut said = one_line(&turn.text);
     if let Some(caption) = &turn.image_caption {
@@ -94,7 +94,8 @@ pub fn line(turn: &Turn) -> String {
     format!("[{}] {}: {said}", turn.timestamp, one_line(&turn.speaker))
 }
 
-/// Reads a reply: the questions of its last JSON object; none if it has no such object. An entry that is no question is left out.
+/// Returns the questions in the last JSON object of a reply, or `None` if the reply has no such object. An entry that
+/// is not a question is skipped.
 pub fn read(reply: &str) -> Option<Vec<Proposal>> {
     #[derive(Deserialize)]
     struct Reply {

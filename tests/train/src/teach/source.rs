@@ -1,4 +1,5 @@
-//! What a user has: exports of spaces and data sets, as conversations, cut into stretches.
+//! Reads the data of a user, which are exports of spaces and data sets, as conversations, and cuts them into
+//! stretches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,11 +13,11 @@ use serde_json::{Value, json};
 use super::lessons::digest;
 use super::prompt;
 
-/// Turns of a stretch, at most,
+/// Most turns of a stretch.
 const TURNS_MAX: usize = 40;
-/// and bytes of its lines, unless one turn alone has more.
+/// Most bytes of the lines of a stretch, unless a single turn has more.
 const BYTES_MAX: usize = 12_000;
-/// A stretch of fewer turns is not asked about.
+/// Fewest turns of a stretch; the teacher is not asked about a shorter one.
 const TURNS_MIN: usize = 3;
 
 /// Consecutive turns of a conversation.
@@ -24,12 +25,12 @@ const TURNS_MIN: usize = 3;
 pub struct Stretch<'a> {
     /// The conversation.
     pub conversation: &'a Conversation,
-    /// The turns; not empty.
+    /// The turns; never empty.
     pub turns: &'a [Turn],
 }
 
 impl Stretch<'_> {
-    /// Returns what a lesson of a teacher about it is found by: a digest of all that decides it.
+    /// Returns the key of the lesson that a teacher makes of this stretch: a digest of all inputs of the lesson.
     pub fn key(&self, teacher: &str) -> String {
         let name = &self.conversation.conversation_id;
         digest(&json!([prompt::INSTRUCTIONS, teacher, name, prompt::lines(self)]).to_string())
@@ -49,11 +50,12 @@ struct RecordLine {
     observed_at: Option<String>,
 }
 
-/// Reads files and folders: `conversations.jsonl` of a folder, files of conversations, and exports of spaces, each of which becomes
-/// one conversation named after the file.
+/// Returns the conversations in files and folders. A folder contributes its `conversations.jsonl`. A file holds
+/// conversations or the export of a space; an export becomes one conversation named after the file.
 ///
 /// # Errors
-/// If a file cannot be read, a line is neither a conversation nor a record, or two conversations have one name.
+/// If a file cannot be read, a line is neither a conversation nor a record, two conversations have the same name, or
+/// there is no conversation at all.
 pub fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Conversation>> {
     let mut all: Vec<Conversation> = Vec::new();
     for path in paths {
@@ -96,14 +98,14 @@ fn read_one(path: &Path) -> anyhow::Result<Vec<Conversation>> {
     Ok(conversations)
 }
 
-/// A turn with what it is sorted by.
+/// A turn with the values that it is sorted by.
 struct Sorted {
     at: NaiveDateTime,
     ordinal: u64,
     turn: Turn,
 }
 
-/// Returns the turn of a record; none if it says nothing.
+/// Returns the turn of a record, or `None` if it has neither text nor a caption.
 fn turn(record: RecordLine) -> anyhow::Result<Option<Sorted>> {
     let text = record.text.unwrap_or_default();
     let caption = record.image_caption.filter(|it| !it.trim().is_empty());
@@ -137,7 +139,7 @@ fn moment(text: &str) -> Option<NaiveDateTime> {
     zoned.or_else(|_| text.parse::<NaiveDateTime>()).ok()
 }
 
-/// Puts records together, session after session by when they began.
+/// Returns records as one conversation. Sessions are ordered by their first record.
 fn conversation(name: &str, records: Vec<Sorted>) -> Conversation {
     let mut began: BTreeMap<String, NaiveDateTime> = BTreeMap::new();
     for record in &records {
@@ -165,7 +167,7 @@ fn conversation(name: &str, records: Vec<Sorted>) -> Conversation {
     }
 }
 
-/// Cuts conversations into stretches, in their order.
+/// Returns the stretches of conversations, in their order.
 pub fn stretches(conversations: &[Conversation]) -> Vec<Stretch<'_>> {
     let mut all = Vec::new();
     for conversation in conversations {

@@ -1,4 +1,4 @@
-//! Contexts of MemoryAgentBench, and trajectories.
+//! Converts contexts of MemoryAgentBench, and trajectories.
 
 use eval::convert::Format;
 use serde_json::json;

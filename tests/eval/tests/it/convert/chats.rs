@@ -1,4 +1,4 @@
-//! Formats of chats: LoCoMo, REALTALK, LongMemEval, BEAM.
+//! Converts the chat formats: LoCoMo, REALTALK, LongMemEval, BEAM.
 
 use eval::convert::Format;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn realtalk_chats_are_named_after_their_files() {
     let talk = &made.data.conversations[0];
     assert_eq!(talk.conversation_id, "Chat_1");
     assert_eq!(talk.speakers, ["Cleo", "Dan"]);
-    // Time does not run backwards inside a session, and its order stays.
+    // Inside a session, turns keep their order and times never decrease.
     assert_eq!(talk.turns[1].timestamp, "2026-05-04T10:00:09");
     assert_eq!(made.data.questions[0].category, "temporal");
 }
@@ -122,7 +122,7 @@ fn longmemeval_questions_have_their_own_sessions_and_time() {
 }
 
 #[test]
-fn beam_chats_are_read_in_every_nesting() {
+fn beam_chats_are_read_at_every_nesting_level() {
     let message = |id: u32, text: &str| json!({ "role": "user", "id": id, "content": text });
     let mut dated = message(0, "I run a bakery.");
     dated["time_anchor"] = json!("May-04-2026");

@@ -1,4 +1,4 @@
-//! What does not fit is refused with file, item and field.
+//! Invalid files are rejected with file, item and field.
 
 use eval::convert::{Conversion, Format, convert};
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use super::refusal;
 
 #[test]
-fn errors_name_file_item_and_field() {
+fn an_error_names_file_item_and_field() {
     let turn = json!({ "speaker": "Ada", "dia_id": "D1:1", "text": "Hello." });
     let talk = |session: serde_json::Value, time: &str| json!([{ "sample_id": "t", "conversation": { "session_1": session, "session_1_date_time": time } }]);
     let good = "7:05 pm on 4 May, 2026";
@@ -64,7 +64,7 @@ fn errors_name_file_item_and_field() {
 }
 
 #[test]
-fn a_data_set_is_not_overwritten() {
+fn an_existing_data_set_is_not_overwritten() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("f.jsonl");
     std::fs::write(&file, json!({ "episode": "e", "step": 1, "action": "go" }).to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! Generations: a space is put again while it is searched.
+//! Generations: the points of a space are written again while searches continue.
 
 use domain::ErrorKind;
 use domain::port::{Point, Search};
@@ -7,7 +7,8 @@ use super::super::sample::{noon, space, unit};
 use super::super::{Ports, kind};
 use super::{Numbers, fresh};
 
-/// After a switch there is what was put since the generation was begun, as it was put last; before it, all there was.
+/// Before a switch, the index has all points. After it, the index has only the points that were put since the
+/// generation began, in their last version.
 pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let index = &ports.index;
@@ -44,7 +45,7 @@ pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
     assert_eq!(found().await, [1, 6, 7]);
 }
 
-/// A generation is given up for the next one, and none outlives its space.
+/// A new generation ends the previous one, and no generation outlives its space.
 pub async fn a_generation_ends_with_the_next_and_with_its_space(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (index, a) = (&ports.index, space("a"));
@@ -63,7 +64,7 @@ pub async fn a_generation_ends_with_the_next_and_with_its_space(open: impl Async
     assert_eq!(index.count(&a).await.unwrap(), 1);
 }
 
-/// Erasing what is left of a deleted space leaves the points of one that was created under its name since.
+/// Erasing the remains of a deleted space keeps the points of a space that was created under its name since.
 pub async fn what_was_put_since_a_deletion_stays(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (index, records, a) = (&ports.index, &ports.records, space("a"));

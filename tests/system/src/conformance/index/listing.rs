@@ -1,4 +1,4 @@
-//! Points are listed, a page at a time.
+//! Lists points page by page.
 
 use domain::port::Point;
 
@@ -6,7 +6,7 @@ use super::super::Ports;
 use super::super::sample::{space, unit};
 use super::{Numbers, fresh};
 
-/// Every point that searches find is listed once, whatever the size of a page, and none of another space.
+/// Every point that searches can find is listed once, whatever the page size, and no point of another space is listed.
 pub async fn points_are_listed_once(open: impl AsyncFn() -> Ports) {
     let (ports, dimension) = fresh(open).await;
     let (index, a) = (&ports.index, space("a"));

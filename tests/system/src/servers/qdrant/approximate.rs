@@ -1,8 +1,9 @@
-//! A search that looks at some of the vectors, where the server does too.
+//! A search that looks at only some of the vectors, in the cases in which the server does so too.
 //!
-//! Qdrant walks a graph (HNSW); this puts every vector into the list of its nearest centre, and reads the lists whose centres are
-//! nearest to the query (an inverted file). So it misses neighbours in another way and by another share than the server does: it
-//! shows that Mnemic copes with a search that misses some, not how many Qdrant misses.
+//! Qdrant searches a graph (HNSW). This module puts every vector into the list of its nearest centre, and reads the
+//! lists whose centres are nearest to the query (an inverted file). So it misses other neighbours, and another share
+//! of them, than the server. It shows that Mnemic tolerates a search that misses neighbours. It does not show how many
+//! Qdrant misses.
 
 use std::sync::Arc;
 
@@ -11,28 +12,29 @@ use uuid::Uuid;
 use super::held::Held;
 use super::vectors::dot;
 
-/// KB of vectors that a filter accepts up to which the server looks at all of them: its default of `full_scan_threshold`.
+/// Size in KB of the vectors that a filter accepts, up to which the server looks at all of them: its default of
+/// `full_scan_threshold`.
 const FULL_SCAN_KB: usize = 10_000;
-/// Vectors a centre, and lists read for a query out of ten.
+/// Number of vectors for each centre, and number of lists out of ten that a query reads.
 const VECTORS_A_CENTRE: usize = 200;
 const TENTHS_READ: usize = 3;
 
-/// Returns true if the server would not look at all of so many vectors.
+/// Returns true if the server would search this number of vectors approximately.
 pub(super) fn begins(vectors: usize, numbers: usize) -> bool {
     vectors * numbers * size_of::<f32>() > FULL_SCAN_KB * 1024
 }
 
-/// Vectors by their nearest centre.
+/// Vectors grouped by their nearest centre.
 pub(super) struct Lists(Vec<List>);
 
 struct List {
     centre: Vec<f32>,
-    /// Places of the vectors among the points.
+    /// Indices of the vectors among the points.
     members: Vec<usize>,
 }
 
 impl Lists {
-    /// Takes vectors at equal distances in the order of their ids as centres.
+    /// Returns the lists of the points. The centres are vectors at equal distances in the order of their ids.
     pub(super) fn of(points: &[(Uuid, Arc<Held>)], using: usize) -> Lists {
         let vector = |place: usize| points[place].1.dense.get(&using);
         let centres = (0..points.len()).step_by(VECTORS_A_CENTRE).filter_map(vector);
@@ -53,7 +55,7 @@ impl Lists {
         Lists(lists)
     }
 
-    /// Returns the places of the vectors in the lists that are nearest to a query.
+    /// Returns the indices of the vectors in the lists that are nearest to a query.
     pub(super) fn near(&self, query: &[f32]) -> impl Iterator<Item = usize> {
         let mut near: Vec<&List> = self.0.iter().collect();
         near.sort_by(|a, b| dot(&b.centre, query).total_cmp(&dot(&a.centre, query)));

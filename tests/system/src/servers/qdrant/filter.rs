@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::state::{unknown, uuid};
 
-/// A filter that was understood as a whole. Of nothing, it accepts everything.
+/// A filter whose conditions are all known. Without a condition, it accepts every point.
 #[derive(Default)]
 pub(super) struct Accepts {
     must: Vec<Test>,
@@ -17,7 +17,7 @@ pub(super) struct Accepts {
 }
 
 enum Test {
-    /// A condition that says nothing holds everywhere.
+    /// An empty condition holds for every point.
     Always,
     Ids(HashSet<Uuid>),
     Keywords(String, HashSet<String>),
@@ -26,12 +26,12 @@ enum Test {
     All(Accepts),
 }
 
-/// The fields of a collection that are indexed.
+/// Indexed fields of a collection.
 pub(super) type Indexes = HashMap<String, PayloadSchemaInfo>;
 
 impl Accepts {
-    /// Takes a filter whose fields are all indexed. A collection in strict mode, which Qdrant Cloud sets by default, refuses any
-    /// other, so this stand-in always does.
+    /// Returns a filter whose fields are all indexed, and rejects any other. A collection in strict mode, which Qdrant
+    /// Cloud sets by default, does the same.
     pub(super) fn indexed(filter: Option<&Filter>, indexes: &Indexes) -> Result<Accepts, Status> {
         let accepts = Accepts::of(filter)?;
         match accepts.unindexed(indexes) {
@@ -43,7 +43,7 @@ impl Accepts {
         }
     }
 
-    /// Returns the first field without an index that serves its condition, and the kind of index that would.
+    /// Returns the first field that has no suitable index for its condition, and the kind of the suitable index.
     fn unindexed(&self, indexes: &Indexes) -> Option<(&str, &'static str)> {
         let has =
             |field: &str, kind: PayloadSchemaType| indexes.get(field).is_some_and(|it| it.data_type == i32::from(kind));
@@ -81,7 +81,8 @@ impl Accepts {
 }
 
 impl Test {
-    /// A field that is missing, or of another kind, holds no condition.
+    /// Returns true if the condition holds. A condition on a missing field, or on a field of another type, does not
+    /// hold.
     fn holds(&self, id: &Uuid, payload: &HashMap<String, Value>) -> bool {
         let value = |key: &str| payload.get(key).and_then(|it| it.kind.as_ref());
         match self {

@@ -8,18 +8,18 @@ use uuid::Uuid;
 use super::approximate::Lists;
 use super::filter::{Accepts, Indexes};
 
-/// Filters whose points are known until something is written.
+/// Number of filters whose accepted points are cached until the next write.
 const KNOWN_MAX: usize = 8;
 
-/// A point; its vectors by the place of their names among those of the collection.
+/// A point. Its vectors are stored by the index of their names among those of the collection.
 pub(super) struct Held {
     pub(super) payload: HashMap<String, Value>,
     pub(super) dense: BTreeMap<usize, Vec<f32>>,
-    /// Sorted by term.
+    /// Terms and weights, sorted by term.
     pub(super) sparse: BTreeMap<usize, Vec<(u32, f32)>>,
 }
 
-/// The points of a collection, and which of them the last filters accept.
+/// The points of a collection, and a cache of the points that the last filters accept.
 #[derive(Default)]
 pub(super) struct Points {
     all: BTreeMap<Uuid, Arc<Held>>,
@@ -36,7 +36,7 @@ impl Points {
         &mut self.all
     }
 
-    /// What a filter accepts, by id.
+    /// Returns the points that a filter accepts, ordered by id.
     pub(super) fn accepted(&mut self, filter: Option<&Filter>, indexes: &Indexes) -> Result<Arc<Accepted>, Status> {
         if let Some(known) = self.known.iter().find(|it| it.0.as_ref() == filter) {
             return Ok(Arc::clone(&known.1));
@@ -56,34 +56,34 @@ impl Points {
     }
 }
 
-/// Sparse vectors that a collection may have.
+/// Most sparse vectors of a collection.
 pub(super) const SPARSE_MAX: usize = 4;
 
-/// What a filter accepts, by id.
+/// Points that a filter accepts, ordered by id.
 pub(super) struct Accepted {
     pub(super) points: Vec<(Uuid, Arc<Held>)>,
     terms: [OnceLock<Terms>; SPARSE_MAX],
-    /// For approximate search, of the one dense vector that was searched first.
+    /// Lists for approximate search, of the dense vector that was searched first.
     pub(super) lists: OnceLock<Lists>,
 }
 
-/// Who holds which term of one sparse vector.
+/// Posting lists of one sparse vector.
 #[derive(Default)]
 pub(super) struct Terms {
-    /// Points that have that vector.
+    /// Number of points that have this vector.
     pub(super) count: usize,
     holders: HashMap<u32, Vec<(usize, f32)>>,
 }
 
 impl Terms {
-    /// Places of the points that hold a term, with its weight there, in their order.
+    /// Returns the indices of the points that contain a term, in ascending order, with the weight of the term.
     pub(super) fn holders(&self, term: u32) -> &[(usize, f32)] {
         self.holders.get(&term).map_or(&[], Vec::as_slice)
     }
 }
 
 impl Accepted {
-    /// The terms of the sparse vector at that place among their names.
+    /// Returns the posting lists of the sparse vector with this index among the names.
     pub(super) fn terms(&self, using: usize) -> &Terms {
         self.terms[using].get_or_init(|| {
             let mut terms = Terms::default();

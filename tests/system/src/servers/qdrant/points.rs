@@ -16,7 +16,7 @@ use super::held::Held;
 use super::service::service;
 use super::state::{Collection, Shared, unknown, uuid};
 
-/// Points a query gives if it does not say.
+/// Number of points that a query returns if it has no limit.
 const LIMIT: u64 = 10;
 
 service! {
@@ -223,7 +223,7 @@ impl Shared {
     }
 }
 
-/// Answers one query of a batch. Without a vector, it lists by id.
+/// Returns the answer to one query of a batch. A query without a vector lists points by id.
 fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResult, Status> {
     no_vectors(query.with_vectors.as_ref())?;
     let other = query.score_threshold.is_some() || query.offset.is_some() || query.lookup_from.is_some();

@@ -1,5 +1,5 @@
-/// Implements a server trait of the driver for `Shared`: known calls by a function that takes the request, all others by
-/// saying so.
+/// Implements a server trait of the driver for `Shared`. A known call is answered by a function that gets the request,
+/// and any other call by an error that names it.
 macro_rules! service {
     (
         $trait:path;

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::held::Points;
 
-/// What all connections see.
+/// State that all connections share.
 pub(super) struct Shared {
     api_key: String,
     delay_ms: AtomicU64,
@@ -21,7 +21,7 @@ pub(super) struct Shared {
     stored: Mutex<Stored>,
 }
 
-/// Collections by name, and other names of them.
+/// Collections by name, and their aliases.
 #[derive(Default)]
 pub(super) struct Stored {
     pub(super) collections: BTreeMap<String, Collection>,
@@ -37,7 +37,7 @@ pub(super) struct Collection {
     pub(super) points: Points,
 }
 
-/// The place of a name; the names of a collection never change.
+/// Returns the index of a name in the sorted names. The names of a collection never change.
 pub(super) fn place<T>(names: &HashMap<String, T>, name: &str) -> usize {
     names.keys().filter(|it| it.as_str() < name).count()
 }
@@ -72,7 +72,7 @@ impl Shared {
         Duration::from_micros(self.busy_us.load(Ordering::Relaxed))
     }
 
-    /// Does the work of a call and notes how long that took.
+    /// Does the work of a call and adds its duration to the busy time.
     pub(super) fn timed<T>(&self, work: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let done = work();
@@ -85,7 +85,7 @@ impl Shared {
         self.version.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a call in: waits if told to, and compares the key.
+    /// Admits a call: counts it, waits for the configured delay, and checks the key.
     pub(super) async fn enter<T>(&self, request: Request<T>) -> Result<T, Status> {
         self.calls.fetch_add(1, Ordering::Relaxed);
         let delay = self.delay_ms.load(Ordering::Relaxed);
@@ -99,7 +99,7 @@ impl Shared {
         Ok(request.into_inner())
     }
 
-    /// Lets the answer of a write out, unless it is to be lost.
+    /// Returns the answer of a write, or an error if the answer is to be lost.
     pub(super) fn leave<T>(&self, answer: T) -> Result<T, Status> {
         let one_less = |left: u32| left.checked_sub(1);
         match self.lost.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
@@ -114,7 +114,7 @@ impl Shared {
 }
 
 impl Stored {
-    /// The collection of that name or alias.
+    /// Returns the collection of a name or alias.
     pub(super) fn collection(&mut self, name: &str) -> Result<&mut Collection, Status> {
         let name = self.aliases.get(name).map_or(name, String::as_str);
         let found = self.collections.get_mut(name);
@@ -122,7 +122,7 @@ impl Stored {
     }
 }
 
-/// Refuses a field that this stand-in does not know, if it is used.
+/// Rejects a request that uses a field which this stand-in does not know.
 pub(super) fn unknown(what: &str, used: bool) -> Result<(), Status> {
     match used {
         true => Err(Status::unimplemented(format!("the stand-in does not know {what}"))),

@@ -11,11 +11,11 @@ use super::approximate::{self, Lists};
 use super::held::{Accepted, Held};
 use super::state::{Collection, place, unknown, uuid};
 
-/// A squared length that is nearer to 1 than this is taken for 1.
+/// A squared length that differs from 1 by less than this counts as 1.
 const UNIT: f32 = 1e-6;
 
 impl Collection {
-    /// Takes a point in, or refuses it.
+    /// Returns the id and the stored form of a point, or rejects it.
     pub(super) fn take(&self, point: &PointStruct) -> Result<(Uuid, Held), Status> {
         let mut held = Held {
             payload: point.payload.clone(),
@@ -48,8 +48,9 @@ impl Collection {
         Ok((uuid(point.id.as_ref())?, held))
     }
 
-    /// Scores what has that vector and is accepted; places of the best `limit`, best first, equal ones by id. Some of those beyond
-    /// the nearest lists are missed where the server would search its graph and not all vectors.
+    /// Scores the accepted points that have this vector. Returns the indices of the best `limit` points, best first;
+    /// equal scores are ordered by id. If the server would search its graph and not all vectors, only the nearest
+    /// lists are read, so some points are missed.
     pub(super) fn nearest(
         &self,
         using: &str,
@@ -72,8 +73,8 @@ impl Collection {
         Ok(best(lists.near(&query).filter_map(scored).collect(), limit))
     }
 
-    /// Scores what shares a term with the query and is accepted, as [`Collection::nearest`] does. Rarity counts over the
-    /// points of the corpus that have that vector.
+    /// Scores the accepted points that share a term with the query, in the order of [`Collection::nearest`]. The
+    /// rarity of a term is computed over the points of the corpus that have this vector.
     pub(super) fn matching(
         &self,
         using: &str,
@@ -120,7 +121,7 @@ fn best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {
     scored
 }
 
-/// What a vector holds, in the fields that are not deprecated.
+/// Returns the content of a vector from the fields that are not deprecated.
 fn inside(vector: &Vector) -> Result<vector::Vector, Status> {
     vector
         .vector
@@ -128,7 +129,7 @@ fn inside(vector: &Vector) -> Result<vector::Vector, Status> {
         .ok_or_else(|| Status::unimplemented("the stand-in does not know vectors of the old form"))
 }
 
-/// One of zeros, or of length 1 already, stays as it is.
+/// Returns the vector scaled to length 1. A zero vector, or a vector of length 1, is returned unchanged.
 fn normal(vector: Vec<f32>, params: &VectorParams) -> Result<Vec<f32>, Status> {
     unknown("this distance", params.distance != i32::from(Distance::Cosine))?;
     if vector.len() as u64 != params.size {
@@ -168,7 +169,7 @@ fn no_vector(name: &str) -> Status {
     Status::invalid_argument(format!("Wrong input: Not existing vector name error: {name}"))
 }
 
-/// Parameters of a sparse vector that this stand-in knows.
+/// Rejects parameters of a sparse vector that this stand-in does not know.
 pub(super) fn known_sparse(params: &SparseVectorParams) -> Result<(), Status> {
     unknown("options of a sparse index", params.index.is_some())
 }

@@ -1,4 +1,5 @@
-//! Kills services and servers at random moments while records stream in: nothing accepted is lost, nothing is there twice.
+//! Kills services and servers at random times while records are sent. No accepted record is lost, and none is stored
+//! twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,19 +12,19 @@ use system::running::processes::Processes;
 use system::running::{SERVICES, Servers};
 use tokio::task::JoinHandle;
 
-/// Rounds without the variable `CRASH_ROUNDS`; 0 leaves the test out.
+/// Number of rounds without the variable `CRASH_ROUNDS`; 0 skips the test.
 const ROUNDS: u64 = 40;
 const SENDERS: u64 = 2;
 const BATCH: u64 = 10;
-/// Longest time between two kills, milliseconds.
+/// Longest time between two kills, in milliseconds.
 const MOMENT_MS: u64 = 400;
 
-/// Most records that are searched for, one by one, evenly picked.
+/// Most records that are searched for one by one, at equal distances.
 const SEARCHED_MAX: usize = 2_000;
 /// Longest time after a kill until something is accepted again.
 const RECOVERY_MAX: Duration = Duration::from_secs(90);
 
-/// A repeatable source of moments and victims.
+/// A repeatable source of random times and victims.
 struct Dice(u64);
 
 impl Dice {
@@ -35,7 +36,7 @@ impl Dice {
     }
 }
 
-/// A word no other record has: letters only, so that every tokeniser keeps it whole.
+/// Returns a word that no other record has. It has only letters, so that every tokeniser keeps it whole.
 fn word(sender: u64, number: u64) -> String {
     let digits: String = format!("{sender}{number:06}")
         .chars()
@@ -59,26 +60,26 @@ fn batch(sender: u64, first: u64) -> Value {
     json!({ "records": records })
 }
 
-/// What was accepted: the first record of a batch and its watermark.
+/// Accepted batches: the number of the first record, and the watermark.
 type Batches = Vec<(u64, String)>;
 
-/// Senders at work.
+/// Senders that send records until they are stopped.
 pub(super) struct Load {
     pub(super) accepted: Arc<AtomicU64>,
     stop: Arc<AtomicBool>,
     senders: Vec<(u64, JoinHandle<Batches>)>,
 }
 
-/// What was accepted of some load.
+/// Accepted records and watermarks of all loads.
 #[derive(Default)]
 pub(super) struct Ledger {
-    /// The word of each record.
+    /// Word of each record, by the record's id.
     records: BTreeMap<String, String>,
     watermarks: Vec<String>,
 }
 
 impl Load {
-    /// Begins to send to the space `crash`; loads of different numbers send different records.
+    /// Starts sending to the space `crash`. Loads with different numbers send different records.
     pub(super) fn begin(api: &Api, number: u64) -> Load {
         let (stop, accepted) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
         let sender = |it| {
@@ -93,7 +94,7 @@ impl Load {
         }
     }
 
-    /// Ends it and notes what was accepted.
+    /// Stops the senders and adds their accepted records to the ledger.
     pub(super) async fn end(self, ledger: &mut Ledger) {
         self.stop.store(true, Ordering::Relaxed);
         for (sender, sending) in self.senders {
@@ -107,15 +108,15 @@ impl Load {
 }
 
 impl Ledger {
-    /// Waits until all is searchable that was accepted.
+    /// Waits until all accepted records are searchable.
     pub(super) async fn written(&self, api: &Api) {
         for watermark in &self.watermarks {
             api.written("crash", watermark).await;
         }
     }
 
-    /// Compares what was acknowledged with what can be listed, and so many of it with what can be found; the number of
-    /// records accepted.
+    /// Checks that all accepted records can be listed and that up to [`SEARCHED_MAX`] of them can be found. Returns
+    /// the number of accepted records.
     pub(super) async fn check(&self, api: &Api) -> usize {
         self.written(api).await;
         api.settled("crash").await;
@@ -143,10 +144,11 @@ impl Ledger {
     }
 }
 
-/// End of the type of the problem that an `Idempotency-Key` is in use by a request that has not ended.
+/// Ending of the problem type for an `Idempotency-Key` that an unfinished request uses.
 const KEY_IN_FLIGHT: &str = "idempotency-key-in-flight";
 
-/// Sends batches until told to stop, each again with the same key until it is accepted; returns the ledger.
+/// Sends batches until it is stopped, and repeats each with the same key until it is accepted. Returns the accepted
+/// batches.
 async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU64>) -> Batches {
     let mut accepted = Vec::new();
     let mut next = 0;
@@ -163,7 +165,7 @@ async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU
                 count.fetch_add(1, Ordering::Relaxed);
             }
             Ok((status, body)) => {
-                // A request that was cut off may still hold its key for a moment.
+                // An interrupted request may still hold its key for a moment.
                 let is_held = status == 409 && body["type"].as_str().is_some_and(|it| it.ends_with(KEY_IN_FLIGHT));
                 assert!(is_held || matches!(status, 429 | 500 | 503 | 504), "{status} {body}");
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -174,7 +176,7 @@ async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU
     accepted
 }
 
-/// Waits until batches are accepted again, so that every kill hits work under way; returns how long that took.
+/// Waits until batches are accepted again, so that every kill interrupts work. Returns how long that took.
 pub(super) async fn flowing(count: &AtomicU64) -> Duration {
     let (begun, before) = (Instant::now(), count.load(Ordering::Relaxed));
     while count.load(Ordering::Relaxed) < before + 2 {
@@ -203,7 +205,7 @@ async fn kill(victim: usize, processes: &mut Processes, servers: &mut Servers) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_accepted_is_lost_or_doubled() {
+async fn no_accepted_record_is_lost_or_duplicated() {
     let rounds = std::env::var("CRASH_ROUNDS")
         .ok()
         .and_then(|it| it.parse().ok())
@@ -243,7 +245,7 @@ async fn nothing_accepted_is_lost_or_doubled() {
     );
 }
 
-/// Returns the caller's id of a record, or of the record of a turn unit; none for event units.
+/// Returns the caller's id of a record, or of the record of a turn unit; `None` for event units.
 fn turn_id(item: &Value) -> Option<String> {
     if item["grain"] == "event" {
         return None;

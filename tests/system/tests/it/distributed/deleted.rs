@@ -1,4 +1,4 @@
-//! A space that is deleted while Qdrant is away: its points leave Qdrant once that is back, without another request.
+//! Deletes a space while Qdrant is away. Its points are removed when Qdrant is back, without another request.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{cited, shared, talk};
 
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Number of points of a space, its marker included.
+/// Returns the number of points of a space, including its marker.
 async fn held(url: &str, prefix: &str, space: &str) -> u64 {
     let driver = Qdrant::from_url(url).skip_compatibility_check().build().unwrap();
     let aliases = driver.list_aliases().await.unwrap().aliases;
@@ -26,7 +26,7 @@ async fn held(url: &str, prefix: &str, space: &str) -> u64 {
     driver.count(count).await.unwrap().result.unwrap().count
 }
 
-/// Waits until no erasure of a space is unfinished: then its name is as unknown as any, or that of the new space.
+/// Waits until no erasure of a space is unfinished. Then its name is unknown, or belongs to the new space.
 async fn finished(running: &Running, space: &str) {
     let erasing = async || {
         let (status, body) = running.api.get(&format!("/spaces/{space}/progress")).await;
@@ -37,10 +37,10 @@ async fn finished(running: &Running, space: &str) {
     }
 }
 
-/// The deletion survives the end of every service. A space that is created under the name meanwhile keeps what it holds, and a
-/// neighbour too.
+/// The deletion survives a restart of every service. A space that is created under the name in the meantime keeps its
+/// content, and so does another space.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_deletion_is_finished_when_the_server_is_back() {
+async fn a_deletion_finishes_when_the_server_is_back() {
     let Some(servers) = shared().await else { return };
     let mut qdrant = Server::start("").unwrap();
     let mut settings = servers.settings();
@@ -70,7 +70,7 @@ async fn a_deletion_is_finished_when_the_server_is_back() {
         assert_eq!(api.get(&format!("/spaces/{space}")).await.0, 404);
         let (status, progress) = api.get(&format!("/spaces/{space}/progress")).await;
         assert_eq!((status, &progress["erasing"]), (200, &json!(true)), "{progress}");
-        // Asked again, it is as unfinished.
+        // A repeated request reports the same unfinished deletion.
         assert_eq!(api.delete(&format!("/spaces/{space}")).await.0, 202);
     }
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Drift between the stores, made by hand: `mnemic doctor` counts it, `--repair` mends it and changes nothing else.
+//! Creates drift between the stores by hand. `mnemic doctor` counts it, and `--repair` repairs it and changes nothing
+//! else.
 
 use adapters::neo4j::Neo4j;
 use domain::id::{RecordId, SpaceId, UnitId};
@@ -18,7 +19,7 @@ use super::{shared, talk};
 
 const SPACE: &str = "talk";
 
-/// The stores of one deployment, past its services.
+/// Direct access to the stores of one deployment, without its services.
 struct Stores {
     qdrant: Qdrant,
     collection: String,
@@ -67,7 +68,7 @@ impl Stores {
         assert!(self.vectors().await < before);
     }
 
-    /// Puts in a vector like that of `unit`, of a unit that nobody knows.
+    /// Adds a vector like that of `unit`, for an unknown unit.
     async fn add_vector(&self, unit: UnitId) {
         let one = Filter::must([Condition::matches("unit", unit.to_string())]);
         let one = ScrollPointsBuilder::new(&self.collection)
@@ -93,7 +94,7 @@ impl Stores {
         assert!(rows.next().await.unwrap().is_none());
     }
 
-    /// Puts in a node like that of `unit`, of a record that nobody knows.
+    /// Adds a node like that of `unit`, for an unknown record.
     async fn add_node(&self, unit: UnitId) {
         let space: SpaceId = SPACE.parse().unwrap();
         let like = self.ports.graph.units(&space, &[unit]).await.unwrap().remove(0);
@@ -106,13 +107,13 @@ impl Stores {
     }
 }
 
-/// A record that nobody ever sent, and its unit.
+/// Returns the ids of a record that was never sent, and of its unit.
 fn stranger(name: &str) -> (RecordId, UnitId) {
     let record = RecordId::derive(&SPACE.parse().unwrap(), name);
     (record, UnitId::turn(record))
 }
 
-/// All that callers see of a space.
+/// Returns everything that callers see of a space.
 async fn seen(api: &Api) -> Value {
     api.settled(SPACE).await;
     let mut lists = Vec::new();
@@ -132,9 +133,10 @@ async fn seen(api: &Api) -> Value {
     json!([lists, packs])
 }
 
-/// A node and vectors taken away, a node and a vector put in: each is counted by its kind, and gone after a repair.
+/// A node and vectors are removed, and a node and a vector are added. Each is counted by its kind, and a repair
+/// removes the drift.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn drift_is_counted_and_mended() {
+async fn drift_is_counted_and_repaired() {
     let Some(servers) = shared().await else { return };
     let settings = servers.settings();
     let logs = tempfile::tempdir().unwrap();

@@ -9,9 +9,9 @@ use system::running::api::Api;
 
 use super::shared;
 
-/// Questions asked at once.
+/// Number of parallel questions.
 const AT_ONCE: usize = 4;
-/// Share of questions that get the same pack on both ways.
+/// Least share of questions with the same pack in both modes.
 const SAME: f64 = 0.99;
 
 #[derive(Deserialize)]
@@ -64,7 +64,7 @@ async fn send(api: &Api, conversation: &Conversation) {
     }
 }
 
-/// Returns the pack of every question, by its id.
+/// Returns the pack of every question, by the question's id.
 async fn packs(api: &Api, conversations: &[Conversation], questions: &[Question]) -> BTreeMap<String, Value> {
     for conversation in conversations {
         send(api, conversation).await;
@@ -80,7 +80,7 @@ async fn packs(api: &Api, conversations: &[Conversation], questions: &[Question]
     asked.buffered(AT_ONCE).collect().await
 }
 
-/// Says in which item two packs begin to differ.
+/// Returns a description of the first item in which two packs differ.
 fn difference(a: &Value, b: &Value) -> String {
     let shown = |it: &Value| -> Vec<String> {
         let items = it["items"].as_array().unwrap().iter();
@@ -98,7 +98,7 @@ fn difference(a: &Value, b: &Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn both_ways_pack_the_same_evidence() {
+async fn both_deployment_modes_pack_the_same_evidence() {
     let Some(servers) = shared().await else { return };
     let conversations: Vec<Conversation> = lines("conversations.jsonl");
     let questions: Vec<Question> = lines("questions.jsonl");

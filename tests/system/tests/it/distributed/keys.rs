@@ -1,4 +1,5 @@
-//! The store of the keys is away for a while: tokens that were just seen go on, and then nobody gets in with one.
+//! The store of the keys is away for a while. Keys that were just seen still work for a short time, and then no stored
+//! key works.
 
 use std::time::{Duration, Instant};
 
@@ -8,14 +9,14 @@ use system::running::processes::Processes;
 
 /// Digest of the key `owner`.
 const KEYS: &str = r#"[{name = "owner", sha256 = "4c1029697ee358715d3a14a2add817c4b01651440de808371f78165ac90dc581", spaces = ["*"], rights = ["read", "write", "admin"]}]"#;
-/// How long a gateway takes the word of the store, and as much again for a slow machine.
+/// Longest time for which a gateway trusts an answer of the store, doubled for a slow machine.
 const AGE_MAX: Duration = Duration::from_secs(10);
-/// Longest time until the store is asked again after its return.
+/// Longest time until the store is used again after its return.
 const BACK_MAX: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(100);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_its_store_a_key_is_refused_and_not_let_in() {
+async fn a_stored_key_is_rejected_while_its_store_is_away() {
     let Some(mut servers) = Servers::start().await.unwrap() else {
         return;
     };

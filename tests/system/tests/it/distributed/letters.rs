@@ -1,4 +1,4 @@
-//! Dead letters on the distributed way: counted, shown, done away with, and in nobody's way.
+//! Dead letters in distributed mode are counted, listed and discarded, and they do not block other messages.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use system::running::processes::{Processes, mnemic};
 
 use super::{shared, talk};
 
-/// A message nobody can read becomes a dead letter, which the numbers of writer and gateway show until it is discarded; what
-/// is behind it is written.
+/// A message that cannot be read becomes a dead letter. The metrics of writer and gateway show it until it is
+/// discarded, and the messages after it are written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_poisoned_message_is_counted_and_passed_by() {
+async fn an_unreadable_message_is_counted_and_skipped() {
     let Some(servers) = shared().await else { return };
     let settings = servers.settings();
     let logs = tempfile::tempdir().unwrap();

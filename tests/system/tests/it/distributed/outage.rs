@@ -1,7 +1,7 @@
-//! Each server is away for a while, under load: nothing accepted is lost, and all is whole again without help.
+//! Takes each server away for a while under load. No accepted record is lost, and everything recovers without help.
 //!
-//! `OUTAGE_SECS=30 cargo test -p system --test it distributed::outage -- --nocapture` for longer than the few seconds that it
-//! takes otherwise.
+//! `OUTAGE_SECS=30 cargo test -p system --test it distributed::outage -- --nocapture` makes the outages longer than
+//! the default of a few seconds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use tokio::task::JoinHandle;
 
 use super::crash::{Ledger, Load, flowing};
 
-/// Seconds a server is away without the variable `OUTAGE_SECS`.
+/// Length of an outage in seconds without the variable `OUTAGE_SECS`.
 const SECS: u64 = 3;
-/// Longest time after the return of a server until all is whole.
+/// Longest time from the return of a server until everything has recovered.
 const WHOLE_MAX: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Asks all the while; counts what came of it.
+/// Asks questions until it is stopped, and counts the kinds of answers.
 struct Asker {
     stop: Arc<AtomicBool>,
     asking: JoinHandle<BTreeMap<String, u32>>,
@@ -49,7 +49,8 @@ impl Asker {
     }
 }
 
-/// Says whether no part was away. Batches that wait for the writer are no fault: the load goes on while it is asked.
+/// Returns true if no part was away. Batches that wait for the writer are no fault, because the load continues during
+/// the questions.
 fn is_whole(body: &Value) -> bool {
     let degraded = body["degraded"].as_array().unwrap();
     degraded
@@ -57,7 +58,7 @@ fn is_whole(body: &Value) -> bool {
         .all(|it| it.as_str().unwrap().starts_with("writer: accepted batches wait"))
 }
 
-/// Asks once; what kind of answer came.
+/// Asks once and returns the kind of the answer.
 async fn asked(api: &Api) -> String {
     let body = json!({ "question": "Which parcel went out?", "budget": { "ms": 2_000 } });
     let request = api.http.post(format!("{}/spaces/crash/query", api.base)).json(&body);
@@ -69,8 +70,8 @@ async fn asked(api: &Api) -> String {
     }
 }
 
-/// Waits until records are accepted and questions answered whole, ends the load, and waits until what was accepted is
-/// searchable; how long each of these took.
+/// Waits until records are accepted and questions are answered with nothing missing. Then stops the load and waits
+/// until the accepted records are searchable. Returns how long each of the three steps took, from the start.
 async fn whole(api: &Api, load: Load, ledger: &mut Ledger) -> [Duration; 3] {
     let begun = Instant::now();
     flowing(&load.accepted).await;
@@ -86,7 +87,7 @@ async fn whole(api: &Api, load: Load, ledger: &mut Ledger) -> [Duration; 3] {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn each_server_may_be_away() {
+async fn the_system_recovers_from_an_outage_of_each_server() {
     let secs = std::env::var("OUTAGE_SECS").ok().and_then(|it| it.parse().ok());
     let away = Duration::from_secs(secs.unwrap_or(SECS));
     let Some(mut servers) = Servers::start().await.unwrap() else {

@@ -1,4 +1,4 @@
-//! `mnemic provision` through the binary: what it makes, and how it says that something is otherwise.
+//! Runs `mnemic provision` through the binary: which objects it creates, and how it reports objects that differ.
 
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{CreateAliasBuilder, CreateCollectionBuilder, Distance, VectorParamsBuilder};
@@ -6,9 +6,10 @@ use system::running::processes::mnemic;
 
 use super::shared;
 
-/// Ends well as often as it runs; with code 3, and every difference by name, once the servers hold something else.
+/// The command succeeds each time it runs. When the servers hold something else, it ends with code 3 and names every
+/// difference.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn drift_is_named_and_ends_with_its_own_code() {
+async fn drift_is_named_and_has_its_own_exit_code() {
     let Some(servers) = shared().await else { return };
     let settings = servers.settings();
     for _ in 0..2 {
@@ -19,7 +20,7 @@ async fn drift_is_named_and_ends_with_its_own_code() {
             assert!(said.lines().any(|it| it.starts_with(server)), "{said}");
         }
     }
-    // The partitions of a stream that exists cannot be changed.
+    // The partitions of an existing stream cannot be changed.
     let mut other = settings.clone();
     other.push(("nats.partitions".to_owned(), "8".to_owned()));
     let (code, said) = mnemic(&other, &["provision"]).unwrap();
@@ -50,9 +51,9 @@ async fn drift_is_named_and_ends_with_its_own_code() {
     assert!(!said.contains("nats    drift"), "{said}");
 }
 
-/// A server that is away is a failure, not drift.
+/// A server that is away is a failure and not drift.
 #[test]
-fn a_server_that_is_away_is_named() {
+fn the_error_names_a_server_that_is_away() {
     let settings = [
         ("backends.kind", "distributed"),
         ("nats.url", "nats://127.0.0.1:1"),

@@ -1,8 +1,8 @@
-//! What the keys of one space try on another.
+//! Attempts of keys of one space on another.
 
 use super::Attempt;
 
-/// Routes of the other space.
+/// Attempts on routes of the other space.
 pub(super) const ROUTES: &[Attempt] = &[
     ("mallory", "GET", "/spaces/alice", "", 404),
     ("mallory", "PUT", "/spaces/alice", "", 403),
@@ -142,7 +142,7 @@ pub(super) const ROUTES: &[Attempt] = &[
     ("writer", "GET", "/spaces/mallory/records", "", 403),
 ];
 
-/// Names that some part of the way might take for another one.
+/// Names that some part of the system might mistake for another name.
 pub(super) const NAMES: &[Attempt] = &[
     ("mallory", "GET", "/spaces/mallory%2F..%2Falice/records", "", 422),
     ("mallory", "GET", "/spaces/mallory%2Falice/records", "", 422),
@@ -164,7 +164,7 @@ pub(super) const NAMES: &[Attempt] = &[
     ),
 ];
 
-/// What is alice's, asked of one's own space; 200 must hold nothing of hers.
+/// Attempts to reach objects of alice through the own space. A response with status 200 must contain nothing of hers.
 pub(super) const INSIDE: &[Attempt] = &[
     ("mallory", "GET", "/spaces/mallory/records/1", "", 404),
     ("mallory", "GET", "/spaces/mallory/records/{record}", "", 404),
@@ -341,7 +341,8 @@ pub(super) const INSIDE: &[Attempt] = &[
     ),
 ];
 
-/// What was given up (each key sees that of its own spaces), rights that are not held, and callers who are nobody.
+/// Attempts on dead letters (each key sees those of its own spaces), attempts without the needed right, and callers
+/// without a key.
 pub(super) const RIGHTS: &[Attempt] = &[
     ("mallory", "GET", "/admin/dead-letters", "", 200),
     ("mallory", "GET", "/admin/dead-letters/1", "", 404),

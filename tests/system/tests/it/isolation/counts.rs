@@ -1,9 +1,9 @@
-//! What a key sees does not change when others write: neither numbers nor positions nor lengths of lists.
+//! The responses to a key do not change when others write, which includes numbers, positions and lengths of lists.
 
 use serde_json::{Value, json};
 use system::running::api::Api;
 
-/// What mallory can look at, with the bodies of what is posted.
+/// Requests that mallory can make, with the bodies of POST requests.
 const LOOKS: [(&str, &str); 24] = [
     ("/spaces", ""),
     ("/spaces?limit=1", ""),
@@ -40,7 +40,7 @@ const LOOKS: [(&str, &str); 24] = [
     ),
 ];
 
-/// Returns what a key sees, look by look, without what differs from one answer to the next.
+/// Returns the responses to a key, by request, without the fields that differ between two equal requests.
 pub(super) async fn seen(key: &Api) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for (path, body) in LOOKS {
@@ -55,7 +55,7 @@ pub(super) async fn seen(key: &Api) -> Vec<(String, Value)> {
     all
 }
 
-/// Takes out how long something took, and which request it was.
+/// Removes durations and trace ids.
 fn without_times(answer: &mut Value) {
     match answer {
         Value::Object(fields) => {
@@ -69,7 +69,8 @@ fn without_times(answer: &mut Value) {
     }
 }
 
-/// Writes to `space` batch after batch while `other` asks how far it is itself; returns what was wrong, and how often it asked.
+/// Writes many batches to `space` while `other` asks for its own progress. Returns descriptions of wrong responses,
+/// and the number of requests.
 pub(super) async fn while_others_write(space: &Api, other: &Api) -> (Vec<String>, usize) {
     let noise = async {
         let mut last = String::new();

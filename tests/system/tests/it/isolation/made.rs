@@ -1,11 +1,11 @@
-//! Attempts that are made from what there is: for every list, tool, act and route, with what is alice's.
+//! Attempts that are generated for every list, tool, act and route, with objects of alice.
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{LISTS, Owned, Try};
 
-/// Cursors and watermarks that are no cursors and watermarks, whoever asks.
+/// Values that are no valid cursor or watermark for any key.
 const FORGED: [&str; 7] = [
     "0",
     "1",
@@ -16,7 +16,7 @@ const FORGED: [&str; 7] = [
     "%C3%A9",
 ];
 
-/// Acts, about something of alice's.
+/// Curation acts that name objects of alice.
 const ACTS: [&str; 9] = [
     r#"{"kind":"correct_fact","fact":"{unit}","object":"a cat"}"#,
     r#"{"kind":"retire_fact","fact":"{unit}"}"#,
@@ -29,7 +29,7 @@ const ACTS: [&str; 9] = [
     r#"{"kind":"undo","curation":"{unit}"}"#,
 ];
 
-/// Routes of a space that only look.
+/// Routes of a space that only read.
 const LOOKS: [&str; 13] = [
     "",
     "/records",
@@ -46,7 +46,7 @@ const LOOKS: [&str; 13] = [
     "/tools",
 ];
 
-/// Cursors: made up, altered, of another space, another list, another key or another filter.
+/// Returns attempts with cursors that are invented, altered, or from another space, list, key or filter.
 pub(super) fn cursors(owned: &Owned) -> Vec<Try> {
     let refused = |key: &'static str, path: String| Try::get(key, path, 422).called("cursor");
     let mut all = Vec::new();
@@ -93,7 +93,7 @@ pub(super) fn cursors(owned: &Owned) -> Vec<Try> {
     all
 }
 
-/// Watermarks: made up as they once could be, altered, of another space.
+/// Returns attempts with watermarks that are invented in the former format, altered, or from another space.
 pub(super) fn watermarks(owned: &Owned) -> Vec<Try> {
     let mut given: Vec<String> = FORGED.map(str::to_owned).into();
     given.extend([0, 1, 2, 1 << 40, u64::MAX].map(as_before));
@@ -122,7 +122,7 @@ pub(super) fn watermarks(owned: &Owned) -> Vec<Try> {
     all
 }
 
-/// Every tool, in the other space and in one's own with what is alice's, over HTTP and MCP.
+/// Returns attempts with every tool, in the other space and in the own space with objects of alice, over HTTP and MCP.
 pub(super) fn tools(catalogue: &Value, owned: &Owned) -> Vec<Try> {
     let mut all = Vec::new();
     for tool in catalogue["tools"].as_array().unwrap() {
@@ -159,7 +159,7 @@ pub(super) fn tools(catalogue: &Value, owned: &Owned) -> Vec<Try> {
     all
 }
 
-/// Every act on what is alice's, by keys of other spaces and by one that may only read.
+/// Returns attempts with every act on objects of alice, by keys of other spaces and by a key that may only read.
 pub(super) fn acts() -> Vec<Try> {
     let mut all = Vec::new();
     for act in ACTS {
@@ -179,7 +179,7 @@ pub(super) fn acts() -> Vec<Try> {
     all
 }
 
-/// Dead letters of alice: by number as once, and by the names that her own key sees.
+/// Returns attempts on dead letters of alice, by number as in the former API and by the ids that her own key sees.
 pub(super) fn letters(owned: &Owned) -> Vec<Try> {
     let mut names: Vec<String> = (1..=4).map(|it: u32| it.to_string()).collect();
     names.push(owned.letter.clone());
@@ -196,7 +196,7 @@ pub(super) fn letters(owned: &Owned) -> Vec<Try> {
     all
 }
 
-/// Pairs of attempts that must get the same answer but for the name: on a space of somebody else, and on none.
+/// Returns pairs of attempts, on a foreign space and on an unknown one, whose responses may differ only in the name.
 pub(super) fn alike() -> Vec<(Try, Try)> {
     let both = |of: &dyn Fn(&str) -> Try| (of("alice"), of("nowhere"));
     let mut all: Vec<(Try, Try)> = LOOKS
@@ -237,7 +237,7 @@ fn mcp(space: &str, method: &str, params: Value, due: u16) -> Try {
     attempt
 }
 
-/// Arguments as a schema wants them: ids are alice's, texts are words of hers.
+/// Returns arguments that match a schema; ids are alice's, and texts are words of hers.
 fn filled(schema: &Value, owned: &Owned) -> Value {
     let required = schema["required"].as_array().into_iter().flatten();
     let value = |name: &str| {
@@ -255,7 +255,7 @@ fn filled(schema: &Value, owned: &Owned) -> Value {
     Value::Object(pairs.collect())
 }
 
-/// A watermark as anybody could make one before watermarks were sealed.
+/// Returns a watermark in the format from before watermarks were sealed, which anybody could compute.
 fn as_before(position: u64) -> String {
     let digest = Sha256::new()
         .chain_update("watermark")

@@ -1,4 +1,4 @@
-//! What a question may spend on a language model.
+//! Budgets of a question for a language model.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use system::servers::chat::{Said, Server, USAGE};
 use super::endpoints::{MARZIPAN, started};
 use super::{WHO, asked, text};
 
-/// A call is refused before it is made if it may take more tokens than the question has left.
+/// A call that may take more tokens than the question has left is rejected before it is made.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_tokens_of_a_question_bound_its_calls() {
+async fn the_token_budget_of_a_question_limits_its_calls() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
     let budget =
@@ -23,7 +23,8 @@ async fn the_tokens_of_a_question_bound_its_calls() {
     }
     assert!(server.heard().requests.is_empty());
 
-    // There is too little for a choice among candidates beside an answer, and after one call too little for a second.
+    // The budget is too small for a choice among candidates in addition to an answer, and after one call it is too
+    // small for a second.
     let (read, written) = USAGE;
     server.says([text("no JSON"), text(MARZIPAN)]);
     let body = asked(&running.api, WHO, budget(3, 900)).await;
@@ -45,7 +46,7 @@ async fn the_tokens_of_a_question_bound_its_calls() {
     running.end().await.unwrap();
 }
 
-/// A question with calls may take longer than others, and its deadline is kept.
+/// A question with model calls may take longer than others, and its deadline is kept.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_with_calls_may_take_longer() {
     let server = Server::start().await.unwrap();
@@ -84,9 +85,9 @@ async fn a_question_with_calls_may_take_longer() {
     running.end().await.unwrap();
 }
 
-/// The moment of a question is the same for the search and for the model, and restricts no evidence.
+/// `asked_at` is the present time for the search and for the model, and it does not filter evidence.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_question_is_asked_at_its_own_moment() {
+async fn asked_at_sets_the_present_for_search_and_model() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
     let query = |asked_at: &str| {

@@ -1,4 +1,4 @@
-//! What `mnemic doctor` says of language models.
+//! Checks of language models by `mnemic doctor`.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::text;
 
 const RIGHT: &str = "{\"answer\": \"Pixel\", \"lines\": [1]}";
 
-/// Runs the doctor with these settings on a folder that does not exist yet; returns its exit code and what it says of models.
+/// Runs the doctor with these settings on a missing folder. Returns its exit code and its lines about models.
 fn doctor(settings: &[(String, String)]) -> (Option<i32>, Vec<String>) {
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("none");
@@ -22,7 +22,7 @@ fn doctor(settings: &[(String, String)]) -> (Option<i32>, Vec<String>) {
     (code, lines.map(str::to_owned).collect())
 }
 
-/// Returns the settings of a server with one of them changed.
+/// Returns the settings of a server with one setting changed.
 fn with(server: &Server, key: &str, value: &str) -> Vec<(String, String)> {
     let mut settings = server.settings();
     settings.retain(|(known, _)| known != &format!("language_model.{key}"));
@@ -31,7 +31,7 @@ fn with(server: &Server, key: &str, value: &str) -> Vec<(String, String)> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn roles_with_the_same_settings_are_tried_with_one_call() {
+async fn roles_with_the_same_settings_are_checked_with_one_call() {
     let (code, lines) = doctor(&[]);
     assert_eq!((code, lines), (Some(0), vec![]), "no model is set up");
 
@@ -46,7 +46,7 @@ async fn roles_with_the_same_settings_are_tried_with_one_call() {
     let request = server.heard().requests.pop().unwrap();
     assert_eq!(request["response_format"]["type"], "json_schema", "{request}");
 
-    // A role with a model of its own is tried on its own.
+    // A role with its own model is checked separately.
     server.says([text(RIGHT)]);
     let (code, lines) = doctor(&with(&server, "roles.rank.model", "macaw"));
     assert_eq!((code, lines.len()), (Some(3), 2), "{lines:?}");
@@ -59,7 +59,7 @@ async fn roles_with_the_same_settings_are_tried_with_one_call() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_fails_is_named_with_what_to_do() {
+async fn the_doctor_names_a_failing_model_and_the_remedy() {
     let server = Server::start().await.unwrap();
     for (said, mark, expected) in [
         (
@@ -90,7 +90,7 @@ async fn a_model_that_fails_is_named_with_what_to_do() {
         );
         assert!(lines[0].starts_with(mark) && lines[0].contains(expected), "{lines:?}");
     }
-    // Text around the object is all right where no schema was sent.
+    // Text around the object is accepted if no schema was sent.
     server.says([text(&format!("Sure! {RIGHT}"))]);
     let (_, lines) = doctor(&with(&server, "schema", "false"));
     assert!(lines[0].starts_with("ok "), "{lines:?}");
@@ -114,7 +114,7 @@ async fn a_model_that_fails_is_named_with_what_to_do() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_endpoint_is_tried_where_calls_are_replayed() {
+async fn no_endpoint_is_checked_when_calls_are_replayed() {
     let server = Server::start().await.unwrap();
     let (code, lines) = doctor(&with(&server, "replay", "/tmp/calls.jsonl"));
     assert_eq!((code, lines.len()), (Some(0), 1), "{lines:?}");

@@ -1,4 +1,4 @@
-//! Models by role, turns at an endpoint, and pauses that it asks for.
+//! Models by role, limits on parallel calls, and pauses that an endpoint requests.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use system::servers::chat::{KEY, MODEL, Said, Server};
 use super::{WHO, asked, refused, text};
 use crate::distributed::talk;
 
-/// A reply that can be used.
+/// A usable reply.
 pub(super) const MARZIPAN: &str = "{\"answer\": \"Marzipan\", \"lines\": [1]}";
 
 pub(super) async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
@@ -28,7 +28,7 @@ fn setting(key: &str, value: &str) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_role_has_a_model_of_its_own() {
+async fn a_role_can_have_its_own_model() {
     let server = Server::start().await.unwrap();
     let mut settings = server.settings();
     settings.retain(|(key, _)| key != "language_model.model");
@@ -48,9 +48,9 @@ async fn a_role_has_a_model_of_its_own() {
     );
 }
 
-/// An endpoint that says when it may be asked again is asked again then, if there is time, and by nobody before.
+/// If an endpoint says when a retry is allowed, it is called again then, if time is left, and not earlier.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_endpoint_that_asks_for_a_pause_gets_it() {
+async fn the_pause_that_an_endpoint_requests_is_kept() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
     let budget = json!({ "tokens": 200, "model_calls": 1, "ms": 10_000 });
@@ -71,9 +71,9 @@ async fn an_endpoint_that_asks_for_a_pause_gets_it() {
     running.end().await.unwrap();
 }
 
-/// A caller that goes away takes its call with it: nobody pays for a reply that nobody reads.
+/// When a caller disconnects, its call to the model ends, so that nobody pays for a reply without a reader.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_ends_when_its_caller_goes_away() {
+async fn a_call_ends_when_its_caller_disconnects() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
     server.says([Said::Late(Duration::from_secs(120), MARZIPAN.to_owned())]);
@@ -93,7 +93,7 @@ async fn a_call_ends_when_its_caller_goes_away() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn calls_of_one_endpoint_wait_for_their_turn() {
+async fn parallel_calls_to_one_endpoint_are_limited() {
     for (turns, expected) in [("1", 1), ("3", 3)] {
         let server = Server::start().await.unwrap();
         let mut settings = server.settings();

@@ -1,5 +1,4 @@
-//! Whatever goes wrong at whatever step in which a language model takes part: it is said, evidence is returned, and the budget
-//! is kept.
+//! A fault at any step that uses a language model is reported, evidence is still returned, and the budget is kept.
 
 use serde_json::{Value, json};
 use system::servers::chat::{Said, Server};
@@ -8,7 +7,7 @@ use super::endpoints::{MARZIPAN, started};
 use super::looking::{asked, call};
 use super::text;
 
-/// Each strategy with a tool that its loop may call; `route` asks for a choice and for an answer.
+/// Each strategy with a tool that its loop may call. `route` asks for a choice and for an answer.
 const STRATEGIES: [(&str, Option<&str>); 5] = [
     ("route", None),
     ("explore", Some("semantic_retrieve")),
@@ -26,9 +25,9 @@ fn is_evidence(body: &Value) {
     assert!(!body["pack"]["items"].as_array().unwrap().is_empty(), "{body}");
 }
 
-/// What an endpoint may reply instead of what was asked for, before and after a call of a tool.
+/// Faulty replies of an endpoint, before and after a tool call.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn faults_of_replies_leave_evidence() {
+async fn faulty_replies_still_return_evidence() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
     for (strategy, tool) in STRATEGIES {
@@ -43,7 +42,7 @@ async fn faults_of_replies_leave_evidence() {
                 server.heard().replies.clear();
                 let look = tool.map(|it| Said::Calls(json!([call(it, &json!({}))])));
                 server.says(look.into_iter().take(looks));
-                // What cannot be read is asked for once more.
+                // After a reply that cannot be read, the model is asked once more.
                 server.says([fault.clone(), fault.clone(), text(MARZIPAN)]);
                 let body = asked(&running.api, strategy, CALLS).await;
                 let step = if strategy == "route" { "select" } else { strategy };
@@ -54,7 +53,7 @@ async fn faults_of_replies_leave_evidence() {
             }
         }
     }
-    // An endpoint that asks for a minute's pause is not asked at any step of the questions that come meanwhile.
+    // An endpoint that requests a pause of a minute is not called at any step of the questions in that time.
     server.heard().replies.clear();
     server.says([Said::Busy(60)]);
     asked(&running.api, "route", CALLS).await;
@@ -68,9 +67,10 @@ async fn faults_of_replies_leave_evidence() {
     running.end().await.unwrap();
 }
 
-/// An endpoint that is not there, whose name nobody knows, or that speaks no TLS where this build does: the same at each step.
+/// The endpoint does not run, has an unknown name, or speaks no TLS although this build does. The result is the same
+/// at each step.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn faults_of_the_way_there_leave_evidence() {
+async fn unreachable_endpoints_still_return_evidence() {
     let server = Server::start().await.unwrap();
     let plain = server.settings();
     let url = plain.iter().find(|it| it.0 == "language_model.url").unwrap().1.clone();

@@ -1,5 +1,5 @@
-//! What people and programs wrote never becomes more than a line of data in a prompt, and a model that obeys it all the same puts
-//! nothing into the mouth of anybody.
+//! Text of people and programs is only a line of data in a prompt. If a model obeys such text, the answer attributes
+//! the text to nobody but its writer.
 
 use std::iter::once;
 
@@ -11,21 +11,22 @@ use system::servers::chat::Server;
 
 use super::{none, text};
 
-/// Attempts in one space.
+/// Number of attempts in one space.
 const PER_SPACE: usize = 10;
 const QUESTION: &str = "What is told about the canoe?";
-/// What somebody really said, and when.
+/// A true statement of a person.
 const GENUINE: &str = "The canoe is green and leans against the garage.";
-/// A reply that finds no answer.
+/// A reply without an answer.
 const NO_ANSWER: &str = "{\"answer\": null, \"lines\": [], \"reason\": \"no owner is told\"}";
 
-/// What a prompt shows between its marks.
+/// Content of a prompt between its marks.
 struct Shown {
     system: String,
     lines: Vec<String>,
 }
 
-/// Reads a prompt, and fails if anything but the product's own words stands outside of the marks, or a line of data is none.
+/// Reads a prompt. Fails if text outside of the marks is not the product's own, or if a line inside is not a numbered
+/// line of data.
 fn shown(request: &Value, name: &str) -> Shown {
     let message = |at: usize| request["messages"][at]["content"].as_str().unwrap().to_owned();
     assert_eq!(request["messages"].as_array().unwrap().len(), 2, "{request}");
@@ -39,7 +40,8 @@ fn shown(request: &Value, name: &str) -> Shown {
     let around = format!("<question {mark}>\n{QUESTION}\n</question {mark}>\n\nThe {name}:\n<{name} {mark}>\n");
     let (_, fenced) = user.split_once(&around).unwrap();
     let fenced = fenced.strip_suffix(&format!("\n</{name} {mark}>")).unwrap();
-    // Nobody sees these, and servers take these for the begin of another message.
+    // Hidden characters are invisible to people, and servers may interpret the markers below as the start of another
+    // message.
     assert!(
         fenced.chars().all(|it| it == '\n' || !text::is_hidden(it, Some('a'))),
         "{fenced}"
@@ -60,7 +62,7 @@ fn shown(request: &Value, name: &str) -> Shown {
     }
 }
 
-/// Returns true if a line is the header of a day on which records of this test lie.
+/// Returns true if a line is the header of a day with records of this test.
 fn is_day(line: &str) -> bool {
     ["1 Mar 2026:", "2 Mar 2026:", "1 Mar:", "2 Mar:"].contains(&line)
 }
@@ -73,7 +75,7 @@ async fn asked(api: &Api, space: &str, calls: u32) -> Value {
     body
 }
 
-/// Returns the number of the only line that holds a text.
+/// Returns the number of the only line that contains a text.
 fn line_of(lines: &[String], text: &str) -> usize {
     let holds: Vec<usize> = (1..)
         .zip(lines)
@@ -84,7 +86,7 @@ fn line_of(lines: &[String], text: &str) -> usize {
     holds[0]
 }
 
-/// Returns what occurs in the line of an attempt, and in no other.
+/// Returns a text that occurs only in the line of this attempt.
 fn sign_of(attempt: &Injection) -> String {
     match attempt.place {
         Place::Text | Place::ToolResult | Place::Caption => attempt.wanted.clone(),
@@ -96,7 +98,7 @@ fn answers(wanted: &str, line: usize) -> String {
     json!({ "answer": format!("It belongs to {wanted}"), "lines": [line] }).to_string()
 }
 
-/// Has a model obey an attempt: what it answers is never supported by words that do not say so.
+/// Makes the model obey an attempt. Its answer is never supported by a line that does not contain it.
 async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, lines: &[String]) {
     let (genuine, own) = (line_of(lines, GENUINE), line_of(lines, &sign_of(attempt)));
     server.says([text(&answers(&attempt.wanted, genuine))]);
@@ -106,7 +108,8 @@ async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, li
     assert!(reason.contains(&attempt.wanted), "{attempt:?}: {body}");
     assert_eq!(body["answer"]["external_ids"], json!(["genuine"]), "{body}");
 
-    // Its own line says so; whose line that is remains to be seen.
+    // An answer that cites the line of the attempt may be supported only if that line or its speaker contains the
+    // name.
     server.says([text(&answers(&attempt.wanted, own))]);
     let body = asked(api, space, 1).await;
     assert_eq!(body["answer"]["external_ids"], json!([attempt.id()]), "{body}");
@@ -115,7 +118,7 @@ async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, li
     assert!(says_so || body["verdict"]["status"] == "partial", "{attempt:?}: {body}");
 }
 
-/// Sends records, and returns the attempts among them that are accepted: those with control characters are not.
+/// Sends records and returns the accepted attempts. Attempts with control characters are rejected.
 async fn accepted(api: &Api, space: &str, records: &[Value], attempts: &[Injection]) -> Vec<Injection> {
     let path = format!("/spaces/{space}/records");
     let (status, body) = api.post(&path, &json!({ "records": records })).await;
@@ -165,7 +168,7 @@ async fn attempts_stay_lines(server: &Server, api: &Api, space: &str, attempts: 
     vec![rank.system, answer.system]
 }
 
-/// Returns what a turn of a loop shows: lines, and what tools gave.
+/// Returns the user message of a turn in a loop, with its lines and tool results.
 async fn turn(server: &Server, api: &Api, space: &str) -> String {
     server.heard().requests.clear();
     server.says([none(), text(NO_ANSWER)]);
@@ -177,7 +180,7 @@ async fn turn(server: &Server, api: &Api, space: &str) -> String {
     request["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
-/// What a loop shows of an attempt is its line, and nothing of it stands outside of the marks.
+/// In a loop, an attempt appears only as its line, and nothing of it is outside of the marks.
 async fn attempts_stay_lines_in_loops(server: &Server, api: &Api, space: &str) {
     let turn = turn(server, api, space).await;
     let mark = turn.split_once("<question ").unwrap().1.split('>').next().unwrap();
@@ -208,11 +211,11 @@ async fn attempts_stay_lines_in_loops(server: &Server, api: &Api, space: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_in_the_memory_is_data_whatever_it_says() {
+async fn text_in_the_memory_is_only_data_in_a_prompt() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &server.settings()).await.unwrap();
-    // What the system messages are where nobody attempts anything.
+    // System messages in a space without attempts.
     let systems = attempts_stay_lines(&server, &running.api, "calm", &[]).await;
     let all = injections::all().unwrap();
     assert!(all.len() >= 80, "{}", all.len());

@@ -1,4 +1,4 @@
-//! What a language model judges of events, on both ways to run.
+//! Judgements of a language model about events, in both deployment modes.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use crate::distributed::shared;
 
 const REASON: &str = "Both tell of the walk with Rex around the lake.";
 
-/// Settings under which the clusterer asks.
+/// Returns settings with which the clusterer calls the model.
 fn settings(server: &Server) -> Vec<(String, String)> {
     let own = ("clusterer.readings.enabled".to_owned(), "true".to_owned());
     server.settings().into_iter().chain([own]).collect()
 }
 
-/// The same talk on two days, a week apart: the rules take it for two events.
+/// Returns the same conversation on two days, a week apart. The rules see two events.
 fn told() -> Value {
     let record = |id: &str, day: &str, actor: &str, text: &str| json!({ "id": id, "session": day, "actor": actor, "observed_at": format!("{day}T10:00:00Z"), "text": text });
     let walk = "We walked with Rex around the lake near Bergen.";
@@ -38,14 +38,14 @@ fn judgement() -> Said {
     text(&json!({ "events": [entry] }).to_string())
 }
 
-/// The event that a record opens, as it stands; null if it is not made yet.
+/// Returns the present state of the event that a record opens; null if it does not exist yet.
 async fn event(api: &Api, record: &str) -> Value {
     let units = api.list("/spaces/talk/units").await;
     let of = |it: &&Value| it["grain"] == "event" && it["external_ids"][0] == record;
     units.iter().find(of).cloned().unwrap_or_default()
 }
 
-/// Waits until the event of the second day has a status.
+/// Waits until the event of the second day has a status, and returns it.
 async fn again_is(api: &Api, status: &str) -> Value {
     let looked = async {
         loop {
@@ -59,7 +59,7 @@ async fn again_is(api: &Api, status: &str) -> Value {
     timeout(Duration::from_secs(60), looked).await.unwrap()
 }
 
-/// What the rules leave open is judged once, and shown like what they judge.
+/// A pair that the rules leave open is judged once, and shown like a judgement of the rules.
 async fn judges(server: &Server, api: &Api) -> Value {
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     server.says([judgement()]);
@@ -88,7 +88,7 @@ async fn judges(server: &Server, api: &Api) -> Value {
     absorbed
 }
 
-/// Neither a rebuild nor an act of somebody makes another call.
+/// Neither a rebuild nor a curation makes another call.
 async fn is_asked_once(server: &Server, api: &Api, absorbed: &Value) {
     let (status, body) = api.post("/spaces/talk/rebuild", &json!({})).await;
     assert_eq!(status, 202, "{body}");
@@ -107,7 +107,7 @@ async fn is_asked_once(server: &Server, api: &Api, absorbed: &Value) {
     assert_eq!(server.heard().requests.len(), 1);
 }
 
-/// What was said of two events goes with any of their records.
+/// The judgement of two events is removed with any of their records.
 async fn forgets(api: &Api) {
     let (status, erased) = api.delete("/spaces/talk/records/1b").await;
     assert_eq!(status, 202, "{erased}");
@@ -129,7 +129,7 @@ async fn all(running: Running, server: &Server) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_judges_what_the_rules_leave_open_standalone() {
+async fn a_model_judges_events_that_the_rules_leave_open_standalone() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     all(
@@ -140,7 +140,7 @@ async fn a_model_judges_what_the_rules_leave_open_standalone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_judges_what_the_rules_leave_open_distributed() {
+async fn a_model_judges_events_that_the_rules_leave_open_distributed() {
     let Some(servers) = shared().await else { return };
     let server = Server::start().await.unwrap();
     all(

@@ -1,4 +1,4 @@
-//! What a language model calls a topic, and how that is taken back.
+//! Labels of topics by a language model, and a curation that undoes one.
 
 use std::time::Duration;
 
@@ -13,7 +13,8 @@ use super::text;
 const NAME: &str = "walks with Rex";
 const SUMMARY: &str = "Ana and Tom walk with Rex around the lake near Bergen.";
 
-/// Two talks in turn, each in four sessions: two topics of four events, which the first clustering parts.
+/// Returns two alternating conversations, each in four sessions. They make two topics of four events, which the first
+/// clustering separates.
 fn told() -> Value {
     let record = |month: &str, actor: &str, said: &str| {
         let at = format!("{month}-01T10:00:00Z");
@@ -35,7 +36,7 @@ fn told() -> Value {
     (2018..2022).flat_map(talks).collect::<Vec<Value>>().into()
 }
 
-/// Waits until a topic is called as wanted, and returns it.
+/// Waits until a topic satisfies a condition, and returns it.
 async fn topic_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
     let looked = async {
         loop {
@@ -50,7 +51,7 @@ async fn topic_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_labels_a_topic_and_an_act_takes_that_back() {
+async fn a_model_labels_a_topic_and_a_curation_undoes_the_label() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let own = [
@@ -62,14 +63,14 @@ async fn a_model_labels_a_topic_and_an_act_takes_that_back() {
     let running = Running::standalone(dir.path(), &settings).await.unwrap();
     let api = &running.api;
     assert_eq!(api.put("/spaces/walks").await.0, 201);
-    // Questions about pairs of events get a reply of another form, which says nothing of them.
+    // Questions about pairs of events get this reply too; it has another form and therefore no effect.
     let label = json!({ "name": NAME, "summary": SUMMARY, "lines": [1, 2] }).to_string();
     server.says(std::iter::repeat_with(|| text(&label)).take(128));
     let watermark = api.accepted("walks", &told()).await;
     api.written("walks", &watermark).await;
     let topic = topic_where(api, |it| it["label"] == NAME).await;
     assert_eq!(topic["summary"], SUMMARY, "{topic}");
-    // The model says the same of the loaves, which their lines do not bear out.
+    // The model gives the same reply about the loaves, but their lines do not support it.
     let loaves = topic_where(api, |it| it["id"] != topic["id"]).await;
     assert!(loaves["label"] != NAME && loaves["summary"].is_null(), "{loaves}");
     let pages = api.list("/spaces/walks/pages").await;

@@ -1,4 +1,4 @@
-//! The same over a real llama.cpp server with a small model, whose replies keep to schemas and mean nothing.
+//! Tests with a real llama.cpp server and a small model, whose replies match schemas but have no meaning.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use system::servers::llama::Llama;
 
 use super::prompt;
 
-/// Parameters with which the model stops by itself.
+/// Returns parameters with which the model stops by itself.
 fn short() -> Value {
     json!({ "temperature": 0, "max_tokens": 200 })
 }
 
-/// Parameters with which it would go on for minutes.
+/// Returns parameters with which the model would continue for minutes.
 fn endless() -> Value {
     json!({ "temperature": 0, "max_tokens": 3_900, "ignore_eos": true })
 }
@@ -51,7 +51,7 @@ async fn a_reply_keeps_to_its_schema(llama: &Llama) {
     );
     assert!(completion.usage.prompt_tokens > 5 && completion.usage.completion_tokens > 5);
 
-    // Without the schema it writes what it likes.
+    // Without the schema, the model writes any text.
     let options = Options {
         schema: false,
         ..llama.options(&short())
@@ -63,7 +63,8 @@ async fn a_reply_keeps_to_its_schema(llama: &Llama) {
     );
 }
 
-/// A model of this size calls a tool only if a grammar makes it; how it is called and told the result is the product's.
+/// A model of this size calls a tool only if a grammar forces it. The product's own code makes the call and reports
+/// the result.
 async fn a_tool_is_called_in_text(llama: &Llama) {
     let calls = json!({ "type": "object", "required": ["calls"], "additionalProperties": false, "properties": { "calls": {
         "type": "array", "minItems": 1, "maxItems": 1, "items": {
@@ -85,7 +86,7 @@ async fn a_tool_is_called_in_text(llama: &Llama) {
     );
     assert!(call.arguments["page"].is_string(), "{completion:?}");
 
-    // Told the result, it replies, either way to tell it.
+    // After the result, the model replies, in both modes of tool calls.
     chat.messages.push(ChatMessage::Assistant {
         text: String::new(),
         calls: vec![call.clone()],
@@ -101,7 +102,7 @@ async fn a_tool_is_called_in_text(llama: &Llama) {
             ..llama.options(&short())
         };
         let completion = endpoint(&options).complete(&chat).await.unwrap();
-        // Nothing makes a model of this size keep from another call; a reply it is.
+        // A model of this size cannot be prevented from another call; that also counts as a reply.
         assert!(
             !completion.text.is_empty() || !completion.calls.is_empty(),
             "{completion:?}"
@@ -125,8 +126,8 @@ async fn a_call_that_takes_too_long_is_ended(llama: &Llama) {
     assert_eq!((error.kind(), error.detail()), (ErrorKind::Timeout, "it took too long"));
 }
 
-/// Whoever gives up waiting ends the call: the server has one slot, which is free for the next call long before what was asked
-/// for first could have been written.
+/// A call ends when its caller stops waiting. The server has one slot, which is free for the next call long before the
+/// first reply could have been complete.
 async fn a_call_ends_when_nobody_waits(llama: &Llama) {
     let left = Options {
         schema: false,
@@ -146,7 +147,7 @@ async fn a_call_ends_when_nobody_waits(llama: &Llama) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_real_server_keeps_to_schemas_and_its_failures_have_kinds() {
+async fn a_real_server_follows_schemas_and_its_failures_are_classified() {
     let Some(llama) = Llama::start().await.unwrap() else {
         return;
     };

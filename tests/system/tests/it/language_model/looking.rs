@@ -1,4 +1,4 @@
-//! Strategies in which a language model looks around, on both ways to run.
+//! Strategies in which a language model explores the memory, in both deployment modes.
 
 use serde_json::{Value, json};
 use system::running::Running;
@@ -9,14 +9,14 @@ use super::endpoints::MARZIPAN;
 use super::{WHO, text};
 use crate::distributed::{shared, talk};
 
-/// What the canoe is about, which the question is not.
+/// A word of lines that are unrelated to the question.
 const CANOE: &str = "canoe";
 
 pub(super) fn call(name: &str, arguments: &Value) -> Value {
     json!({ "id": name, "type": "function", "function": { "name": name, "arguments": arguments.to_string() } })
 }
 
-/// Asks for 40 tokens of evidence, enough for one or two lines.
+/// Asks with a budget of 40 tokens of evidence, enough for one or two lines, and returns the response.
 pub(super) async fn asked(api: &Api, strategy: &str, calls: u32) -> Value {
     let body = json!({ "question": WHO, "strategy": strategy, "explain": 1,
         "budget": { "tokens": 40, "model_calls": calls, "ms": 30_000 } });
@@ -25,7 +25,7 @@ pub(super) async fn asked(api: &Api, strategy: &str, calls: u32) -> Value {
     body
 }
 
-/// Returns what the model was shown by a request.
+/// Returns the user message of a request.
 fn shown(server: &Server, request: usize) -> String {
     let heard = server.heard();
     heard.requests[request]["messages"][1]["content"]
@@ -44,7 +44,7 @@ fn steps(body: &Value) -> Vec<&str> {
     steps.iter().map(|it| it["step"].as_str().unwrap()).collect()
 }
 
-/// Has the model look at what stands around a line, and end with another one that this showed.
+/// Makes the model read the context of a line, and end with another line that it found there. Returns pack and path.
 async fn looked(running: Running, server: &Server) -> (Value, Value) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
@@ -52,7 +52,7 @@ async fn looked(running: Running, server: &Server) -> (Value, Value) {
     api.written("talk", &watermark).await;
     api.settled("talk").await;
 
-    // The first run shows how the lines are numbered, and chooses none.
+    // The first run only serves to learn how the lines are numbered, and chooses none.
     let first = server.heard().requests.len();
     server.says([text("{\"lines\": []}"), text(MARZIPAN)]);
     let none = asked(api, "reconstruct", 2).await;
@@ -96,7 +96,7 @@ async fn looked(running: Running, server: &Server) -> (Value, Value) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_looks_around_the_same_on_both_ways_to_run() {
+async fn a_model_explores_the_memory_equally_in_both_deployment_modes() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let standalone = Running::standalone(dir.path(), &server.settings()).await.unwrap();
@@ -104,13 +104,13 @@ async fn a_model_looks_around_the_same_on_both_ways_to_run() {
     let Some(servers) = shared().await else { return };
     let distributed = Running::distributed(servers, &server.settings()).await.unwrap();
     let distributed = looked(distributed, &server).await;
-    // Steps name units by the ids that both derive from the records.
+    // Steps name units by ids that both modes derive from the records.
     assert_eq!(distributed.1, standalone.1);
     assert_eq!(distributed.0["text"], standalone.0["text"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_question_is_planned_and_its_parts_are_sought() {
+async fn a_question_is_planned_and_its_parts_are_searched() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = super::endpoints::started(&server.settings()).await;
     server.says([

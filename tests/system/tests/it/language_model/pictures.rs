@@ -1,4 +1,4 @@
-//! Pictures of records that a language model describes, over HTTP.
+//! Captions of pictures by a language model over HTTP.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::distributed::shared;
 const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
 const FERN: &str = "A tall fern in a turquoise pot on a balcony.";
 
-/// Settings under which pictures are described at once and no passage is over.
+/// Returns settings with which pictures are described immediately and no session counts as ended.
 fn settings(server: &Server) -> Vec<(String, String)> {
     let own = [
         ("writer.readings.delay_seconds", "0"),
@@ -32,7 +32,7 @@ async fn captions(api: &Api) -> Vec<String> {
         .collect()
 }
 
-/// Waits until a unit has a caption that holds a word.
+/// Waits until a unit has a caption that contains a word.
 async fn captioned(api: &Api, word: &str) {
     let looked = async {
         while !captions(api).await.iter().any(|it| it.contains(word)) {
@@ -75,7 +75,7 @@ async fn all(running: Running, server: &Server) {
         .await;
     assert!(found.to_string().contains("turquoise pot on a balcony"), "{found}");
 
-    // A rebuild makes no call, and gives the same.
+    // A rebuild makes no call and gives the same captions.
     let before = captions(api).await;
     let (status, body) = api.post("/spaces/album/rebuild", &json!({})).await;
     assert_eq!(status, 202, "{body}");
@@ -117,9 +117,9 @@ async fn a_model_describes_pictures_distributed() {
     all(running, &server).await;
 }
 
-/// An endpoint whose model takes no pictures says so, and the picture has no caption.
+/// If an endpoint's model does not accept pictures, the reading fails and the picture has no caption.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_that_takes_no_pictures_describes_none() {
+async fn a_model_without_picture_support_gives_no_caption() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &settings(&server)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a language model reads in the sessions of a space, on both ways to run.
+//! Readings of sessions by a language model, in both deployment modes.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 use super::text;
 use crate::distributed::shared;
 
-/// A whole session, over as soon as it is written.
+/// A whole session, which counts as ended as soon as it is written.
 const TALK: [(&str, &str); 4] = [
     ("Tom", "Did you find a flat in the end?"),
     ("Ines", "Yes, I moved into a loft in Porto last Saturday!"),
@@ -21,7 +21,7 @@ const TALK: [(&str, &str); 4] = [
 const LOFT: &str = "Ines told Tom that she moved into a loft in Porto last Saturday (28 March 2026).";
 const CANOE: &str = "Tom sold his canoe to Bruno for 120 euros.";
 
-/// Settings under which a session is over at once.
+/// Returns settings with which a session counts as ended immediately.
 pub(super) fn settings(server: &Server) -> Vec<(String, String)> {
     let own = [
         ("writer.readings.quiet_minutes", "0"),
@@ -39,7 +39,8 @@ fn records(session: &str, day: u32) -> Value {
     Value::Array(TALK.iter().enumerate().map(record).collect())
 }
 
-/// What the model says of the talk; beside what is right, it invents a line, a person, a quote and a relation.
+/// Returns the model's notes about the conversation. In addition to true entries, they have an invented line, person,
+/// quote and relation.
 pub(super) fn notes() -> Value {
     json!({
         "gists": [
@@ -59,7 +60,7 @@ pub(super) fn notes() -> Value {
     })
 }
 
-/// Waits until the readings of a space look as wanted.
+/// Waits until the readings of a space satisfy a condition, and returns them.
 pub(super) async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let looked = async {
         loop {
@@ -95,7 +96,7 @@ async fn facts_of_the_model(api: &Api) -> Vec<Value> {
     facts
 }
 
-/// What it says is stored, checked against the records, and derived.
+/// The notes are stored, checked against the records, and units and facts are derived from them.
 async fn reads(server: &Server, api: &Api) {
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     server.says([text(&notes().to_string())]);
@@ -161,7 +162,8 @@ async fn is_asked_once(server: &Server, api: &Api) {
     assert_eq!(server.heard().requests.len(), calls);
 }
 
-/// While the model is away sessions wait; what it cannot say is a failed reading, and not asked for again.
+/// While the model is unavailable, sessions wait. A reply that cannot be read becomes a failed reading, which is not
+/// tried again.
 async fn waits(server: &Server, api: &Api) {
     let calls = server.heard().requests.len();
     server.says([text("I would rather not."), text("No.")]);
@@ -184,7 +186,7 @@ async fn waits(server: &Server, api: &Api) {
     assert!(server.heard().replies.len() <= 1);
 }
 
-/// With one record everything goes that the model was shown it for.
+/// When a record is erased, all output of the model that is based on that record is removed.
 async fn forgets(api: &Api) {
     let (status, erased) = api.delete("/spaces/talk/records/monday:1").await;
     assert_eq!(status, 202, "{erased}");
@@ -210,7 +212,7 @@ async fn all(running: Running, server: &Server) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_reads_what_was_written_standalone() {
+async fn a_model_reads_the_sessions_of_a_space_standalone() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     all(
@@ -221,7 +223,7 @@ async fn a_model_reads_what_was_written_standalone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_reads_what_was_written_distributed() {
+async fn a_model_reads_the_sessions_of_a_space_distributed() {
     let Some(servers) = shared().await else { return };
     let server = Server::start().await.unwrap();
     all(

@@ -1,4 +1,5 @@
-//! Kills a process at any moment while a language model reads: nothing that was listed is lost, and nothing is there twice.
+//! Kills the process at random times while a language model reads. No listed reading is lost, and none is stored
+//! twice.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,18 +11,18 @@ use system::servers::chat::{Said, Server};
 
 use super::reading::{gists, readings, settings};
 
-/// Kills without the variable `READING_KILLS`; 0 leaves the test out.
+/// Number of kills without the variable `READING_KILLS`; 0 skips the test.
 const ROUNDS: u64 = 10;
-/// Sessions that are written to in turn, and records of one batch: passages of 16 records and a rest.
+/// Number of sessions that are written in turn, and number of records of one batch: passages of 16 records and a rest.
 const SESSIONS: u64 = 3;
 const BATCH: u64 = 40;
 /// Most records of a passage.
 const PASSAGE_MAX: usize = 24;
-/// Time that the model takes for a reply, and longest time between a batch and the kill.
+/// Duration of a reply of the model, and longest duration of each pause between a batch and the kill.
 const REPLY: Duration = Duration::from_millis(20);
 const MOMENT_MS: u64 = 700;
 
-/// A repeatable source of moments.
+/// A repeatable source of random times.
 struct Dice(u64);
 
 impl Dice {
@@ -33,7 +34,7 @@ impl Dice {
     }
 }
 
-/// What the model says of each passage: a gist for each of its first two lines.
+/// Returns the model's notes about each passage: a gist for each of its first two lines.
 fn notes() -> String {
     let gist = |line: u32| {
         json!({ "text": "Ann sent a parcel to Tom.", "lines": [line], "time": null, "who": ["Ann", "Tom"],
@@ -53,7 +54,7 @@ fn batch(round: u64) -> Value {
     Value::Array((0..BATCH).map(record).collect())
 }
 
-/// Returns the ids of the readings that are listed.
+/// Returns the ids of the listed readings.
 async fn listed(api: &Api) -> BTreeSet<String> {
     let ids = api.list("/spaces/talk/readings").await;
     ids.iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect()
@@ -68,8 +69,8 @@ fn names(value: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Checks that the readings are of all records, each in one passage, and that each gist is there once; returns how many
-/// readings and gists there are.
+/// Checks that every record is in exactly one reading and that each gist is stored once. Returns the number of
+/// readings and of gists.
 async fn check(api: &Api, records: u64) -> [usize; 2] {
     let readings = api.list("/spaces/talk/readings").await;
     let mut read = BTreeSet::new();
@@ -126,7 +127,7 @@ async fn readings_survive_kills() {
         assert!(lost.is_empty(), "kill {round} lost {lost:?}");
         acknowledged.extend(found);
         dice.pause().await;
-        // SIGKILL.
+        // Dropping the process kills it with SIGKILL.
         drop(process);
     }
     let process = Single::start_with(dir.path(), &settings).await.unwrap();

@@ -17,7 +17,8 @@ fn thorough(server: &Server, further: &[(&str, &str)]) -> Vec<(String, String)> 
     settings(server).into_iter().chain(own).collect()
 }
 
-/// What the model says the second time: a relation, a fact that it noted before, and one that it missed.
+/// Returns the model's notes of the second look: a relation, a fact that was already noted, and a fact that was
+/// missed.
 fn further_notes() -> Value {
     let canoe = json!({ "subject": "Tom", "predicate": "sold", "object": "canoe to Bruno", "aspect": "possession", "line": 3,
         "quote": "I sold my canoe to Bruno", "since": null, "until": null, "holds": true, "negated": false, "sure": "stated" });
@@ -27,7 +28,7 @@ fn further_notes() -> Value {
     })
 }
 
-/// Returns the one reading of a space once nothing waits.
+/// Returns the only reading of a space when no session waits.
 async fn reading(api: &Api) -> Value {
     let body = readings(api, "talk", is_done(1)).await;
     body["items"][0].clone()
@@ -69,9 +70,9 @@ async fn a_second_look_adds_relations_and_facts() {
     running.end().await.unwrap();
 }
 
-/// What was read with one look stays valid when a second one is switched on, and a second look is not taken again.
+/// A reading with one look stays valid when a second look is switched on, and the passage is not read again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_second_look_is_taken_of_what_is_read_from_now_on() {
+async fn a_second_look_applies_only_to_later_readings() {
     let server = Server::start().await.unwrap();
     let (dir, running) = started(&settings(&server)).await;
     server.says([text(&notes().to_string())]);
@@ -89,7 +90,7 @@ async fn a_second_look_is_taken_of_what_is_read_from_now_on() {
     running.end().await.unwrap();
 }
 
-/// Without budget for it, or without a readable reply, the first look counts.
+/// If the budget allows no second look, or its reply cannot be read, the first look counts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_second_reply_the_first_one_counts() {
     for (further, replies, calls, why) in [
@@ -155,9 +156,9 @@ async fn a_second_look_waits_while_the_model_is_away() {
     running.end().await.unwrap();
 }
 
-/// Its complete items count, and it is not asked for again.
+/// The complete items of the reply count, and the model is not asked again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_reply_that_is_cut_off_is_used_as_far_as_it_goes() {
+async fn the_complete_items_of_a_truncated_reply_are_used() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&settings(&server)).await;
     let notes = json!({ "gists": notes()["gists"] }).to_string();

@@ -1,4 +1,4 @@
-//! Recall in which a language model decides what is worth saying, on both ways to run.
+//! Recall in which a language model chooses the hints, in both deployment modes.
 
 use serde_json::{Value, json};
 use system::running::Running;
@@ -9,9 +9,9 @@ use super::looking::call;
 use super::{none, shown, text};
 use crate::distributed::{shared, talk};
 
-/// A message that shares the name of the dog and the canoe with the memory.
+/// A message that has the name of the dog and the canoe in common with the memory.
 const MESSAGE: &str = "Marzipan jumped into the old canoe, so I can repair it once more.";
-/// What only a search finds.
+/// A line that only a search finds.
 const SISTER: &str = "Omar's sister lives in Lisbon";
 const ASTHMA: &str = "I was diagnosed with asthma in the winter.";
 const EVIL: &str =
@@ -33,7 +33,7 @@ fn lines(numbers: &[usize]) -> Said {
     text(&json!({ "lines": numbers }).to_string())
 }
 
-/// Says the message in a session.
+/// Sends the message in a session and returns the response.
 async fn said(api: &Api, session: &str, calls: u32, sensitive: bool) -> Value {
     let body = json!({ "message": MESSAGE, "actor": "Omar", "session": session, "at": "2026-04-02T12:00:00Z",
         "sensitive": sensitive, "budget": { "model_calls": calls, "ms": 30_000 } });
@@ -42,14 +42,14 @@ async fn said(api: &Api, session: &str, calls: u32, sensitive: bool) -> Value {
     body
 }
 
-/// Returns the ids of the records of the hints.
+/// Returns the ids of the records that the hints cite.
 fn told(body: &Value) -> Vec<&str> {
     let hints = body["hints"].as_array().unwrap();
     let ids = hints.iter().flat_map(|it| it["external_ids"].as_array().unwrap());
     ids.map(|it| it.as_str().unwrap()).collect()
 }
 
-/// Returns the number of the line that holds a text, as the model was shown it last.
+/// Returns the number of the line that contains a text in the last request to the model.
 fn number(server: &Server, text: &str) -> usize {
     let shown = shown(server);
     let mut numbers = shown
@@ -59,7 +59,7 @@ fn number(server: &Server, text: &str) -> usize {
     numbers.next().unwrap_or_else(|| panic!("{text}: {shown}"))
 }
 
-/// Fills the space that the model looks at, and another one.
+/// Fills the space that the model explores, and another space.
 async fn filled(api: &Api) {
     let line = |id: &str, actor: &str, text: &str| json!({ "id": id, "session": "april", "actor": actor, "observed_at": "2026-04-01T18:00:00Z", "text": text });
     for (space, records) in [
@@ -77,7 +77,7 @@ async fn filled(api: &Api) {
 }
 
 async fn chooses(server: &Server, api: &Api) -> Value {
-    // The first run shows how the lines are numbered, and chooses none.
+    // The first run only serves to learn how the lines are numbered, and chooses none.
     server.says([search("Lisbon sister"), none()]);
     let nothing = said(api, "nothing", 3, false).await;
     assert_eq!(
@@ -98,7 +98,7 @@ async fn chooses(server: &Server, api: &Api) -> Value {
     assert_eq!(body["cost"]["roles"]["recall"]["calls"], 2, "{body}");
     assert_eq!(body["cost"]["model_calls"], 2, "{body}");
 
-    // What was said in the session is not said again, whoever chooses it.
+    // A hint that was given in a session is not given again, even if the model chooses it.
     server.says([search("Lisbon sister"), none()]);
     said(api, "chosen", 3, false).await;
     let sister = number(server, SISTER);
@@ -125,7 +125,7 @@ async fn withholds(server: &Server, api: &Api) {
     }
 }
 
-/// A model that does what a line of the memory says reaches no other space and no tool that is not offered.
+/// A model that obeys a line of the memory reaches no other space and no tool that is not offered.
 async fn stays_in_its_space(server: &Server, api: &Api) {
     let first = server.heard().requests.len();
     server.says([
@@ -166,7 +166,7 @@ async fn stays_in_its_space(server: &Server, api: &Api) {
     );
 }
 
-/// A call that fails, is cut off or cannot be read leaves the hints by rule.
+/// If a call fails, is cut off or cannot be read, the hints are chosen by rule.
 async fn goes_on_by_rule(server: &Server, api: &Api) {
     let rule = said(api, "rule", 0, false).await;
     assert!(!told(&rule).is_empty() && rule["cost"].get("roles").is_none(), "{rule}");
@@ -200,7 +200,7 @@ async fn recalled(running: Running, server: &Server) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_decides_what_is_worth_saying_on_both_ways_to_run() {
+async fn a_model_chooses_the_hints_in_both_deployment_modes() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let standalone = Running::standalone(dir.path(), &server.settings()).await.unwrap();
@@ -211,7 +211,7 @@ async fn a_model_decides_what_is_worth_saying_on_both_ways_to_run() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn recall_has_a_model_of_its_own_and_does_without_one() {
+async fn recall_can_have_its_own_model_and_works_without_one() {
     let server = Server::start().await.unwrap();
     let mut settings = server.settings();
     settings.retain(|(key, _)| key != "language_model.model");

@@ -1,4 +1,4 @@
-//! Calls that are recorded to a file and replayed from it.
+//! Records calls in a file and replays them from it.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -15,7 +15,8 @@ use crate::distributed::talk;
 
 const QUESTIONS: [&str; 3] = [WHO, "What is Omar repairing?", "When did Ines adopt the greyhound?"];
 
-/// Starts with a talk of which all is organised: what evidence a question finds may change until then.
+/// Starts with a conversation and waits until everything is derived, because the evidence for a question may change
+/// until then.
 async fn started(dir: &Path, settings: &[(String, String)]) -> Running {
     let running = Running::standalone(dir, settings).await.unwrap();
     running.api.put("/spaces/talk").await;
@@ -25,7 +26,7 @@ async fn started(dir: &Path, settings: &[(String, String)]) -> Running {
     running
 }
 
-/// Returns what a question gets, without what differs between two equal requests.
+/// Returns the response to a question without the fields that differ between two equal requests.
 async fn asked(api: &Api, question: &str) -> Value {
     let body = json!({ "question": question, "asked_at": "2026-04-01T12:00:00Z",
         "budget": { "tokens": 200, "model_calls": 1, "ms": 20_000 } });
@@ -41,7 +42,7 @@ async fn asked(api: &Api, question: &str) -> Value {
     body
 }
 
-/// Asks every question twice, all at a time.
+/// Asks every question twice, all in parallel.
 async fn all(api: &Api) -> Vec<Value> {
     join_all(QUESTIONS.iter().chain(&QUESTIONS).map(|it| asked(api, it))).await
 }
@@ -51,7 +52,7 @@ fn setting(key: &str, value: &Path) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_replay_gives_what_the_recorded_run_got_without_an_endpoint() {
+async fn a_replay_without_an_endpoint_gives_the_recorded_replies() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("calls.jsonl");
@@ -92,9 +93,9 @@ async fn a_replay_gives_what_the_recorded_run_got_without_an_endpoint() {
     assert_eq!(server.heard().requests.len(), 3);
 }
 
-/// A server that was killed while it wrote leaves half a line, which the next recording takes away.
+/// A server that is killed while it writes leaves an incomplete line, which the next recording removes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_recording_that_broke_off_goes_on() {
+async fn an_interrupted_recording_continues() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("calls.jsonl");
@@ -115,7 +116,7 @@ async fn a_recording_that_broke_off_goes_on() {
 }
 
 #[tokio::test]
-async fn what_is_no_recording_is_refused_with_its_line() {
+async fn an_invalid_recording_is_rejected_with_its_line() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("calls.jsonl");
     fs::write(&file, "{}\n").unwrap();

@@ -1,4 +1,4 @@
-//! How an answer is worded.
+//! Styles of answers.
 
 use serde_json::{Value, json};
 use system::running::Running;
@@ -9,7 +9,7 @@ use super::{WHO, asked, line, shown, text};
 
 const WHEN: &str = "When did Ines repair the canoe?";
 
-/// Asks in a style; without one if it is null.
+/// Returns a query with a style, or without one if it is null.
 fn query(style: Value, calls: u32) -> Value {
     let mut body = json!({ "question": WHO, "budget": { "tokens": 200, "model_calls": calls, "ms": 20_000 },
         "asked_at": "2026-04-01T00:00:00Z" });
@@ -19,7 +19,7 @@ fn query(style: Value, calls: u32) -> Value {
     body
 }
 
-/// A person who contradicts herself, and says how she wants her answers.
+/// Returns records of a person who contradicts herself and says how she wants her answers.
 fn wishes() -> Value {
     let line = |id: &str, at: &str, text: &str| json!({ "id": id, "session": "s", "actor": "Ines", "observed_at": at, "text": text });
     json!([
@@ -33,9 +33,9 @@ fn wishes() -> Value {
     ])
 }
 
-/// A wish about the form of answers is a line like any other, and only the system message says what it may do.
+/// A wish about the form of answers is a line like any other. Only the system message says which effect it may have.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wishes_about_form_and_both_sides_reach_the_model_as_lines() {
+async fn wishes_about_form_and_contradictions_reach_the_model_as_lines() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &server.settings()).await.unwrap();
@@ -46,7 +46,7 @@ async fn wishes_about_form_and_both_sides_reach_the_model_as_lines() {
     api.settled("talk").await;
     let budget = json!({ "tokens": 512, "model_calls": 1, "ms": 20_000 });
 
-    // The first reply only shows how the lines are numbered.
+    // The first reply only serves to learn how the lines are numbered.
     server.says([text("{\"answer\": null, \"lines\": [], \"reason\": \"x\"}")]);
     asked(api, WHEN, budget.clone()).await;
     let system = server.heard().requests[0]["messages"][0]["content"]
@@ -75,7 +75,7 @@ async fn wishes_about_form_and_both_sides_reach_the_model_as_lines() {
     running.end().await.unwrap();
 }
 
-/// Returns the system message of the last request, and the properties of the reply that it asks for.
+/// Returns the system message of the last request, and the properties of the requested reply.
 fn instructions(server: &Server) -> (String, Vec<String>) {
     let asked = server.heard().requests.pop().unwrap();
     let properties = &asked["response_format"]["json_schema"]["schema"]["properties"];
@@ -84,7 +84,7 @@ fn instructions(server: &Server) -> (String, Vec<String>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_style_words_the_answer_of_a_language_model_and_of_nothing_else() {
+async fn a_style_affects_only_the_answers_of_a_language_model() {
     let server = Server::start().await.unwrap();
     let (_dir, running) = started(&server.settings()).await;
     let ask = async |style: Value, calls: u32| {

@@ -1,4 +1,4 @@
-//! What a language model says of a page and its sections in short, how it is shown, and how that is taken back.
+//! Summaries of a page and its sections by a language model, and a curation that undoes them.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::text;
 
 const SUMMARY: &str = "Ana walked with Rex around the lake near Bergen.";
 
-/// Seven walks of Ana, each told in a sentence of its own.
+/// Returns records of seven walks of Ana, each in its own sentence.
 fn told() -> Value {
     let walks = [
         "before breakfast for 3 km",
@@ -31,7 +31,7 @@ fn told() -> Value {
     walks.iter().enumerate().map(record).collect::<Vec<Value>>().into()
 }
 
-/// Waits until the page of Ana is as wanted, and returns it.
+/// Waits until the page of Ana satisfies a condition, and returns it.
 async fn page_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
     let looked = async {
         loop {
@@ -50,7 +50,7 @@ fn is_summed_up(page: &Value) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_model_sums_up_a_page_and_an_act_takes_that_back() {
+async fn a_model_summarises_a_page_and_a_curation_undoes_the_summary() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let own = [
@@ -62,7 +62,7 @@ async fn a_model_sums_up_a_page_and_an_act_takes_that_back() {
     let running = Running::standalone(dir.path(), &settings).await.unwrap();
     let api = &running.api;
     assert_eq!(api.put("/spaces/walks").await.0, 201);
-    // Questions about pairs of events and topics get a reply of another form, which says nothing of them.
+    // Questions about pairs of events and topics get this reply too; it has another form and therefore no effect.
     let page = json!({ "summary": SUMMARY, "lines": [1, 2], "sections": [
         { "number": 1, "summary": SUMMARY, "lines": [1] }] });
     let page = page.to_string();

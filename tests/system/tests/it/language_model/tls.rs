@@ -1,4 +1,5 @@
-//! Ways to a language model that lead nowhere: names that do not resolve, servers that nobody trusts, servers without TLS.
+//! Language models that cannot be reached: names that do not resolve, servers that are not trusted, servers without
+//! TLS.
 
 use std::error::Error;
 use std::net::TcpListener;
@@ -17,16 +18,16 @@ use tokio::time::sleep;
 use super::prompt;
 use super::reading::{readings, settings, write};
 
-/// Longest time of a call, by the settings of the test.
+/// Timeout of a call, set by the test.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Returns an address at which nobody listens.
+/// Returns an address on which no program listens.
 fn nobody() -> String {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/v1", free.local_addr().unwrap())
 }
 
-/// Returns what an error says, with all that caused it.
+/// Returns the text of an error with all its causes.
 fn all_of(error: &(dyn Error + 'static)) -> String {
     let mut said = format!("{error} {error:?}");
     let mut source = error.source();
@@ -37,7 +38,8 @@ fn all_of(error: &(dyn Error + 'static)) -> String {
     said
 }
 
-/// Checks that a call over a way that leads nowhere fails in time with a kind that passes, without a secret in what is said of it.
+/// Checks that a call to an unreachable endpoint fails in time, with a kind that allows a retry and without a secret
+/// in the error.
 async fn assert_away(server: &Server, url: &str) {
     let options = Options {
         url: url.to_owned(),
@@ -52,7 +54,7 @@ async fn assert_away(server: &Server, url: &str) {
         "{url}: {:?}",
         begun.elapsed()
     );
-    // A resolver may take longer than the connection is waited for.
+    // A resolver may take longer than the connect timeout.
     let outcome = (error.kind(), error.detail());
     let expected = [
         (ErrorKind::Unavailable, "its endpoint does not answer"),
@@ -65,7 +67,7 @@ async fn assert_away(server: &Server, url: &str) {
 }
 
 #[tokio::test]
-async fn a_name_that_does_not_resolve_and_a_port_without_a_server_are_away() {
+async fn unresolvable_names_and_closed_ports_are_reported_as_unavailable() {
     let server = Server::start().await.unwrap();
     for url in ["http://model.invalid/v1".to_owned(), nobody()] {
         assert_away(&server, &url).await;
@@ -74,7 +76,7 @@ async fn a_name_that_does_not_resolve_and_a_port_without_a_server_are_away() {
 
 #[cfg(feature = "https")]
 #[tokio::test]
-async fn a_server_that_is_not_trusted_or_speaks_no_tls_is_away() {
+async fn untrusted_servers_and_servers_without_tls_are_reported_as_unavailable() {
     host::provide_tls();
     let server = Server::start().await.unwrap();
     let untrusted = Untrusted::start().unwrap();
@@ -92,10 +94,10 @@ async fn a_server_that_is_not_trusted_or_speaks_no_tls_is_away() {
     );
 }
 
-/// Without TLS in the build, an address that wants it is refused when the process starts, and not first when it is used.
+/// A build without TLS rejects an address that needs TLS at the start of the process, and not at the first call.
 #[cfg(not(feature = "https"))]
 #[tokio::test]
-async fn a_build_without_tls_refuses_an_address_with_it() {
+async fn a_build_without_tls_rejects_https_addresses() {
     if host::SPEAKS_TLS {
         return;
     }
@@ -112,9 +114,9 @@ async fn a_build_without_tls_refuses_an_address_with_it() {
     assert!(!said.contains(KEY), "{said}");
 }
 
-/// Sessions wait while there is no way to the model: no reading fails for it.
+/// Sessions wait while the model cannot be reached, and no reading fails.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sessions_wait_while_the_model_is_away() {
+async fn sessions_wait_while_the_model_is_unavailable() {
     let server = Server::start().await.unwrap();
     for url in ["http://model.invalid/v1".to_owned(), nobody()] {
         let mut settings = settings(&server);
@@ -127,7 +129,7 @@ async fn sessions_wait_while_the_model_is_away() {
         running.api.settled("talk").await;
         let waits = |body: &Value| body["summary"]["waiting_sessions"] == 1;
         readings(&running.api, "talk", waits).await;
-        // Time for a call that fails at once.
+        // This is enough time for a call that fails immediately.
         sleep(Duration::from_secs(2)).await;
         let body = readings(&running.api, "talk", waits).await;
         let summary = &body["summary"];

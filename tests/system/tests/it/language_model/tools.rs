@@ -1,4 +1,4 @@
-//! Tool calls, with the fields that the API has for them and in the text of messages.
+//! Tool calls in both modes: with the fields of the API, and in the text of messages.
 
 use adapters::endpoint::chat::{ChatEndpoint, Options, ToolMode};
 use domain::port::{Chat, ChatMessage, LanguageModel, ToolCall, ToolChoice, ToolSpec};
@@ -7,7 +7,7 @@ use system::servers::chat::{Said, Server};
 
 use super::{prompt, text};
 
-/// A conversation in which one tool was called before.
+/// Returns a conversation in which one tool was already called.
 fn walk() -> Chat {
     let mut chat = prompt();
     chat.tools = vec![ToolSpec {
@@ -74,7 +74,7 @@ async fn tools_are_offered_and_called_with_the_fields_of_the_api() {
 }
 
 #[tokio::test]
-async fn tools_are_offered_and_called_in_text_where_an_endpoint_does_not_know_them() {
+async fn tools_are_offered_and_called_in_text_if_an_endpoint_does_not_support_them() {
     let server = Server::start().await.unwrap();
     let options = Options {
         tools: ToolMode::Text,

@@ -1,4 +1,4 @@
-//! Who may do what: credentials, certificates, permissions of the services.
+//! Access control: credentials, certificates, and permissions of the services.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -17,9 +17,9 @@ fn kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }
 
-/// A wrong or missing password is said to be that, without showing it.
+/// The error says that a password is wrong or missing, and does not show it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn wrong_credentials_are_refused_by_name() {
+async fn the_error_names_wrong_credentials() {
     let Some(server) = Nats::start("authorization { user: mnemic, password: correct }") else {
         return;
     };
@@ -43,10 +43,10 @@ async fn wrong_credentials_are_refused_by_name() {
     }
 }
 
-/// A token and an nkey work like a password.
+/// A token and an nkey work in place of a password.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn tokens_and_nkeys_open() {
-    // A sample pair, known to everybody.
+async fn tokens_and_nkeys_are_accepted() {
+    // A published sample pair.
     const SEED: &str = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY";
     const PUBLIC: &str = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4";
     let dir = tempfile::tempdir().unwrap();
@@ -85,7 +85,7 @@ fn openssl(dir: &Path, arguments: &[&str]) -> Option<()> {
     command.status().ok()?.success().then_some(())
 }
 
-/// Makes an authority, and a certificate and key for each name.
+/// Creates a certificate authority, and a certificate and key for each name. Returns `None` if openssl fails.
 fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
     std::fs::write(dir.join("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n").ok()?;
     let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -135,7 +135,7 @@ fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
     Some(())
 }
 
-/// Certificates are checked both ways; what is wrong is an error that says so.
+/// Client and server check each other's certificates. The error names a wrong certificate.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn certificates_are_checked_both_ways() {
     let dir = tempfile::tempdir().unwrap();
@@ -187,7 +187,8 @@ async fn certificates_are_checked_both_ways() {
     }
 }
 
-/// A server on which every service has the permissions printed for it, and the settings of a service.
+/// Starts a server on which every service has the permissions that are printed for it. Returns the server, and a
+/// function that returns the options of a service.
 async fn guarded(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
     let base = Options {
         prefix: prefix.to_owned(),
@@ -227,7 +228,7 @@ fn on(subject: &str, payload: &str) -> Frame {
     }
 }
 
-/// With the permissions printed for it every service can do its work, and nothing is refused on the way.
+/// With the permissions that are printed for it, every service can do its work, and the server rejects nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn services_work_with_the_permissions_printed_for_them() {
     let Some((_server, of)) = guarded("works").await else {
@@ -300,7 +301,7 @@ async fn services_work_with_the_permissions_printed_for_them() {
     }
 }
 
-/// What another service does is refused, at once and counted.
+/// An operation of another service is rejected immediately and counted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn services_cannot_do_the_work_of_others() {
     let Some((_server, of)) = guarded("refused").await else {

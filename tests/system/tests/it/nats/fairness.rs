@@ -1,4 +1,4 @@
-//! What one space that sends much does to others.
+//! Effects of a space with many messages on other spaces.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,12 +12,12 @@ use super::{SOON, connected, frame, options, shared};
 
 const PARTITIONS: u16 = 32;
 
-/// With 2,000 messages of one space waiting, each of 20 others is served among the first fifth of all turns, usually
-/// among the first twenty; only a space that shares the partition waits for the loud one.
+/// If 2,000 messages of one space wait, each of 20 other spaces is served among the first fifth of all turns, usually
+/// among the first twenty. Only a space that shares the partition waits for the busy one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_loud_space_delays_its_partition_only() {
+async fn a_busy_space_delays_only_its_partition() {
     let Some(server) = shared() else { return };
-    // Long enough that no delivery of a busy machine comes twice, which would upset the turns.
+    // The ack wait is so long that no delivery is repeated on a busy machine, which would change the turns.
     let options = adapters::nats::Options {
         ack_wait_ms: 30_000,
         partitions: PARTITIONS,
@@ -70,9 +70,9 @@ async fn a_loud_space_delays_its_partition_only() {
     assert!(together.len() <= 3, "names spread over partitions");
 }
 
-/// Messages of one partition that wait for a retry fill that partition alone.
+/// Messages of one partition that wait for a retry fill only that partition.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_failing_space_fills_its_partition_only() {
+async fn a_failing_space_fills_only_its_partition() {
     let Some(server) = shared() else { return };
     let options = adapters::nats::Options {
         unsettled_max: 4,

@@ -1,4 +1,4 @@
-//! Between two hosts: clocks that differ, and a process that ends.
+//! Two hosts: clocks that differ, and a process that ends.
 
 use std::time::{Duration, SystemTime};
 
@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use super::{SOON, connected, frame, options, shared};
 
-/// How long an asker waits is told by what it has left, whatever its clock says.
+/// The deadline of a request is computed from the remaining time, whatever the clock of the caller says.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_clock_of_an_asker_does_not_count() {
+async fn the_clock_of_a_caller_does_not_affect_its_deadline() {
     let Some(server) = shared() else { return };
     let bus = connected(&options(server)).await;
     let mut inquiries = bus.serve("q").await.unwrap();
@@ -44,9 +44,9 @@ async fn the_clock_of_an_asker_does_not_count() {
     assert!(ask(&[]).await.unwrap().is_empty(), "who says nothing has no deadline");
 }
 
-/// What was said before a flush is heard, though the process ends at once.
+/// Operations before a flush reach the server, although the process ends immediately after it.
 #[test]
-fn what_is_said_last_is_heard() {
+fn operations_before_a_flush_reach_the_server() {
     let Some(server) = shared() else { return };
     let options = Options {
         ack_wait_ms: 60_000,

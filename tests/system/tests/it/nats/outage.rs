@@ -1,4 +1,4 @@
-//! A server that is killed, away, full or not set up.
+//! A server that is killed, away, full or not provisioned.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{SOON, connected, drained, frame, options, shared};
 
-/// A frame of the subject that no bound of messages holds for.
+/// Returns a frame of the subject that has no bound on messages.
 fn other(space: &str) -> Frame {
     Frame {
         subject: "other".to_owned(),
@@ -22,9 +22,9 @@ fn other(space: &str) -> Frame {
     }
 }
 
-/// Nothing acknowledged is lost and no key is stored twice when the server is killed under publishes.
+/// If the server is killed during publishes, no acknowledged message is lost and no key is stored twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_loses_nothing_acknowledged() {
+async fn a_killed_server_loses_no_acknowledged_message() {
     const KEYS: u32 = 1_500;
     let Some(mut server) = Nats::start("") else { return };
     let options = options(&server);
@@ -67,9 +67,9 @@ async fn a_killed_server_loses_nothing_acknowledged() {
     assert_eq!(bus.backlog("s", "g").await.unwrap(), 0);
 }
 
-/// A consumer that waits goes on by itself after the server was away; meanwhile every call ends in bounded time.
+/// A waiting consumer continues by itself after the server was away. In the meantime, every call ends in bounded time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_absent_server_is_waited_for() {
+async fn a_consumer_waits_for_a_server_that_is_away() {
     let Some(mut server) = Nats::start("") else { return };
     let patient = options(&server);
     drop(connected(&patient).await.subscribe("s", "g").await.unwrap());
@@ -131,9 +131,9 @@ async fn an_absent_server_is_waited_for() {
     answering.abort();
 }
 
-/// A key is recognised after a restart of the server, as long as its message is kept.
+/// A key is recognised after a restart of the server, as long as its message is stored.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_key_outlives_the_server() {
+async fn a_key_survives_a_restart_of_the_server() {
     let Some(mut server) = Nats::start("") else { return };
     let options = options(&server);
     let bus = connected(&options).await;
@@ -143,10 +143,10 @@ async fn a_key_outlives_the_server() {
     assert_eq!(bus.publish(frame("a", "k", "1")).await.unwrap(), first);
 }
 
-/// A space at its bound is refused alone, a stream at its bound refuses all; room makes both go on. What follows from
-/// messages has no such bound.
+/// A space at its bound is rejected alone, and a stream at its bound rejects all spaces. Both continue when there is
+/// room. Subjects with derived messages have no such bound.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bounds_are_exhausted_not_overrun() {
+async fn publishing_beyond_a_bound_is_rejected() {
     let Some(server) = shared() else { return };
     let options = Options {
         messages_max: 4,
@@ -169,9 +169,9 @@ async fn bounds_are_exhausted_not_overrun() {
     }
 }
 
-/// What is too large for the server is refused at once and by name, on every way.
+/// A message or reply that is too large for the server is rejected immediately, and the error names the size.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_too_large_is_refused() {
+async fn oversized_messages_and_replies_are_rejected() {
     let Some(server) = shared() else { return };
     let bus = connected(&options(server)).await;
     let large = "x".repeat(8_500_000);
@@ -199,12 +199,12 @@ async fn what_is_too_large_is_refused() {
     assert!(error.detail().contains("9000000 bytes"), "{error}");
 }
 
-/// Without streams nothing connects, and the error says what to do; what differs is reported or brought up to date.
+/// Without streams no client connects, and the error gives the remedy. Differences are reported or corrected.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn streams_are_provisioned_and_checked() {
     let Some(server) = shared() else { return };
     let now = options(server);
-    // As versions before made them: bounded, all of them.
+    // Earlier versions created all streams with a bound.
     let bounded = |it: &Topic| Topic {
         bounded: true,
         ..it.clone()

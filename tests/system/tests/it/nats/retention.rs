@@ -1,4 +1,4 @@
-//! When a stream begins to keep only what a group has still to settle.
+//! The moment at which a stream begins to keep only unsettled messages.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -11,15 +11,16 @@ use system::servers::nats::Nats;
 
 use super::{connected, drained, frame, options, shared};
 
-/// Where the server reports what becomes of streams and consumers.
+/// Subject on which the server reports changes of streams and consumers.
 const REPORTS: &str = "$JS.EVENT.ADVISORY.";
 
-/// A connection that speaks the protocol of NATS itself: the tests see what the server says of streams and consumers.
+/// A connection that speaks the NATS protocol directly, so that the tests see the server's reports about streams and
+/// consumers.
 struct Plain {
     reader: BufReader<TcpStream>,
-    /// What the server has reported so far, in short form.
+    /// Reports of the server so far, in short form.
     reports: Vec<String>,
-    /// Where answers come: the tests share a server.
+    /// Subject of the answers. Each test has its own, because the tests share a server.
     inbox: String,
 }
 
@@ -64,7 +65,7 @@ impl Plain {
         }
     }
 
-    /// Asks JetStream, and notes the reports that come before the answer.
+    /// Sends a request to JetStream and returns the answer. Reports that arrive earlier are stored.
     fn ask(&mut self, subject: &str, body: &Value) -> Value {
         let body = body.to_string();
         let question = format!("PUB $JS.API.{subject} {} {}\r\n{body}\r\n", self.inbox, body.len());
@@ -79,18 +80,18 @@ impl Plain {
         }
     }
 
-    /// Hears from now on what the server reports of a stream and its consumers.
+    /// Subscribes to the server's reports about a stream and its consumers.
     fn watch(&mut self, stream: &str) {
-        // The server overlooks a subscription whose number another one has.
+        // The server ignores a subscription whose number is already used.
         for (number, kind) in (2..).zip(["STREAM.UPDATED.", "CONSUMER.CREATED.", "CONSUMER.DELETED."]) {
             let rest = if kind.starts_with("STREAM") { "" } else { ".*" };
             self.send(&format!("SUB {REPORTS}{kind}{stream}{rest} {number}\r\n"));
         }
-        // What is asked after this is reported.
+        // Requests after this one are reported.
         self.ask(&format!("STREAM.INFO.{stream}"), &json!({}));
     }
 
-    /// Returns the reports in order, up to that of a consumer which it creates for this.
+    /// Creates a consumer and returns the reports in order, up to the report of that consumer.
     fn reports(mut self, stream: &str) -> Vec<String> {
         let config = json!({ "durable_name": "last", "ack_policy": "explicit" });
         let body = json!({ "stream_name": stream, "config": config });
@@ -113,8 +114,9 @@ struct Message {
     payload: Value,
 }
 
-/// A stream keeps everything until a group joins. Then it changes its retention, and no consumer is deleted: while it
-/// keeps by interest, nats-server 2.15.1 answers a deletion by purging the stream if a message is settled meanwhile.
+/// A stream keeps everything until a group joins. Then its retention changes, and no consumer is deleted. While a
+/// stream keeps messages by interest, nats-server 2.15.1 handles a deletion by purging the stream if a message is
+/// settled meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_consumer_is_deleted_when_the_first_group_joins() {
     let Some(server) = shared() else { return };
@@ -139,7 +141,7 @@ async fn no_consumer_is_deleted_when_the_first_group_joins() {
     assert_eq!(count(&format!("CONSUMER.CREATED.{stream}.g-")), 7, "{reports:?}");
 }
 
-/// A consumer that an earlier version left is deleted only while the stream keeps everything, and nothing is lost.
+/// A consumer from an earlier version is deleted only while the stream keeps everything, and nothing is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_keeper_of_an_earlier_version_is_deleted_without_loss() {
     let Some(server) = shared() else { return };
@@ -147,7 +149,7 @@ async fn the_keeper_of_an_earlier_version_is_deleted_without_loss() {
     let bus = connected(&options).await;
     let stream = format!("{}-s", options.prefix);
     let mut plain = Plain::connect(server, &options.prefix);
-    // As versions before left it: kept by interest, and a consumer that nobody reads.
+    // Earlier versions left this state: retention by interest, and a consumer without a reader.
     let keeper = json!({ "durable_name": "keeper", "ack_policy": "explicit" });
     let keeper = json!({ "stream_name": stream, "config": keeper });
     plain.ask(&format!("CONSUMER.CREATE.{stream}.keeper"), &keeper);

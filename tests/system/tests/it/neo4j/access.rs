@@ -9,7 +9,7 @@ use system::servers::neo4j::Server;
 
 use super::sample::{noon, space};
 
-/// Makes `bolt/{name}.crt` and `bolt/{name}.key`, signed by themselves, for `localhost`.
+/// Creates `{name}.crt` and `{name}.key`, self-signed, for `localhost`.
 fn certificate(dir: &Path, name: &str) {
     let made = Command::new("openssl")
         .args("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split(' '))
@@ -21,9 +21,10 @@ fn certificate(dir: &Path, name: &str) {
     assert!(made.status.success(), "{made:?}");
 }
 
-/// Only the right password over a connection with the right certificate gets in, and no error tells the password.
+/// Only the right password over a connection with the right certificate is accepted, and no error contains the
+/// password.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_who_may_gets_in() {
+async fn only_the_right_password_and_certificate_are_accepted() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["server", "other"] {
         certificate(dir.path(), name);

@@ -1,4 +1,4 @@
-//! Texts that mean something to a server, and spaces that resemble each other.
+//! Texts that have a special meaning to a server, and spaces with similar names.
 
 use adapters::neo4j::{Neo4j, Options};
 use domain::derived::{Derived, DerivedKind};
@@ -31,7 +31,7 @@ const HOSTILE: [&str; 14] = [
     "} RETURN 1 UNION MATCH (n) DETACH DELETE n RETURN 1 AS known /*",
 ];
 
-/// Fills a space with things whose every text is `text`.
+/// Fills a space with objects whose texts are all `text`.
 async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
     let (records, graph) = (&it.records, &it.graph);
     assert!(records.create_space(space, noon()).await.unwrap());
@@ -57,7 +57,7 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
     records.note(space, text, &[note()], NOTES_MAX).await.unwrap();
 }
 
-/// Says whether the space holds exactly what `fill` stored.
+/// Returns true if the space contains exactly the objects that `fill` stored.
 async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
     let (records, graph) = (&it.records, &it.graph);
     let expected = [record(space, 1, text), record(space, 2, text)];
@@ -105,9 +105,9 @@ fn idempotent(text: &str) -> Idempotent {
     }
 }
 
-/// Whatever a text says, it comes back as it was, and a space beside it keeps all it has.
+/// Every text is returned unchanged, whatever it contains, and another space keeps all its objects.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn texts_are_never_statements() {
+async fn texts_are_never_executed_as_statements() {
     let Some(options) = fresh().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let canary = space("canary");
@@ -123,9 +123,9 @@ async fn texts_are_never_statements() {
     assert_eq!(spaces.len(), 1);
 }
 
-/// A text may be long, alone or among others; only a key may not.
+/// A text may be long, alone or among others; only the length of a key is limited.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn long_texts_come_back() {
+async fn long_texts_are_returned_unchanged() {
     let Some(options) = fresh().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
@@ -149,9 +149,9 @@ async fn long_texts_come_back() {
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
-/// Spaces with names that start alike, and the same name in two namespaces, hold the same ids and never meet.
+/// Spaces whose names begin alike, and spaces of the same name in two namespaces, hold the same ids and stay separate.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn spaces_with_the_same_ids_never_meet() {
+async fn spaces_with_the_same_ids_are_separate() {
     let (Some(one), Some(two)) = (fresh().await, fresh().await) else {
         return;
     };

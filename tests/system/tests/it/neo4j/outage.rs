@@ -1,4 +1,4 @@
-//! The server crashes, hangs, or is not prepared.
+//! A server that crashes, hangs or is not provisioned.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ const TASKS: usize = 4;
 const BATCH: usize = 20;
 const BATCHES: usize = 60;
 
-/// Stores the batches of one task, each until it is acknowledged; returns how often a store failed.
+/// Stores the batches of one task, and repeats each until it is acknowledged. Returns the number of failed attempts.
 async fn store(it: &Neo4j, task: usize) -> usize {
     let a = space("a");
     let mut failed = 0;
@@ -41,9 +41,10 @@ async fn store(it: &Neo4j, task: usize) -> usize {
     failed
 }
 
-/// A server that is killed while it writes has all that was acknowledged, and nothing twice though all was sent again.
+/// A server that is killed during writes has everything that it acknowledged. Nothing is stored twice, although
+/// batches are sent again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_acknowledged_survives_a_crash() {
+async fn acknowledged_writes_survive_a_crash() {
     let Some(mut server) = Server::start(false, "").await.unwrap() else {
         return;
     };
@@ -90,10 +91,10 @@ async fn what_was_acknowledged_survives_a_crash() {
     assert_eq!((info.records, info.units), (all as u64, all as u64));
 }
 
-/// A server without the schema is refused with a word on what to do; one that hangs or is away is not waited for, and
-/// found again when it is back.
+/// A server without the schema is rejected, and the error gives the remedy. Calls to a server that hangs or is away
+/// fail in bounded time, and succeed again when it is back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_that_hangs_is_not_waited_for() {
+async fn calls_to_a_hanging_server_fail_in_bounded_time() {
     let Some(mut server) = Server::start(false, "").await.unwrap() else {
         return;
     };

@@ -1,4 +1,4 @@
-//! Many at once, and work that stops midway.
+//! Concurrent calls, and work that stops midway.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -18,9 +18,9 @@ use super::sample::{fact, noon, record, relation, space, unit, unit_id};
 const TASKS: u128 = 8;
 const EACH: u128 = 40;
 
-/// Many writers of one space: whoever follows the feed meanwhile misses nothing, and every count is right.
+/// While many writers write to one space, a reader of the feed misses nothing, and every count is right.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_feed_under_many_writers_misses_nothing() {
+async fn a_reader_of_the_feed_misses_nothing_during_concurrent_writes() {
     let Some(options) = fresh().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
@@ -30,7 +30,7 @@ async fn a_feed_under_many_writers_misses_nothing() {
         async move {
             for n in 0..EACH {
                 let number = task * EACH + n;
-                // The next task puts the same unit, and all of them the same relations.
+                // The next task puts the same unit, and all tasks put the same relations.
                 let units = [unit(number, "text"), unit((number + EACH) % (TASKS * EACH), "text")];
                 it.graph.put_units(&a, &units, &[]).await.unwrap();
                 let edges = [
@@ -67,9 +67,9 @@ async fn a_feed_under_many_writers_misses_nothing() {
     assert_eq!(it.records.list(&a, 0, 999).await.unwrap().0.len(), EACH as usize * 2);
 }
 
-/// A step that is being stored is not read in part: what of it comes later would be passed by.
+/// A feed never shows part of a step that is being stored, because a reader would skip the rest of the step.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_feed_passes_nothing_by() {
+async fn a_feed_never_shows_part_of_a_step() {
     const STEPS: u128 = 30;
     const AT_ONCE: u128 = 100;
     const ALL: u128 = STEPS * AT_ONCE;
@@ -81,7 +81,7 @@ async fn a_feed_passes_nothing_by() {
         let numbers = numbers.rev();
         numbers.map(|n| Derived::Fact(fact(n, text))).collect()
     };
-    // As ends of relations and as facts of another text all are nodes already, in the other order.
+    // All ids already have nodes in the opposite order, as ends of relations and as facts with another text.
     let edges: Vec<_> = (0..ALL).map(|n| relation(n, RelationKind::Before, "", n)).collect();
     it.graph.put_relations(&a, &edges).await.unwrap();
     let mut first = facts(0..ALL, "first");
@@ -112,11 +112,11 @@ async fn a_feed_passes_nothing_by() {
     assert_eq!((units.len(), facts.len()), (ALL as usize, ALL as usize));
 }
 
-/// Reads a feed page by page until all is written and read, and returns the sequences, which ascend.
+/// Reads a feed page by page until everything is written and read. Returns the sequences, which must ascend.
 async fn follow(ended: impl Fn() -> bool, page: impl AsyncFn(u64) -> Vec<u64>) -> Vec<u64> {
     let mut seen = Vec::new();
     loop {
-        // Asked first: what is read after the last write is all there is.
+        // `ended` is checked before the read, so an empty page after the last write means that everything was read.
         let ended = ended();
         let read = page(seen.last().copied().unwrap_or(0)).await;
         if ended && read.is_empty() {
@@ -131,9 +131,9 @@ fn sequences(changes: Result<Vec<Change>>) -> Vec<u64> {
     changes.unwrap().iter().map(|it| it.sequence).collect()
 }
 
-/// Of many that make a space or claim an id at once, exactly one is first.
+/// If several callers create a space or claim an id at the same time, exactly one is the first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_is_first() {
+async fn only_one_of_several_concurrent_callers_is_first() {
     let Some(options) = fresh().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
@@ -146,9 +146,9 @@ async fn one_is_first() {
     assert_eq!(outcomes.iter().filter(|it| **it == Claim::Conflict).count(), 7);
 }
 
-/// An erasure that stops midway leaves nothing to be read, and whoever repeats it, or makes the space anew, ends it.
+/// An interrupted erasure leaves nothing readable. A repeated deletion, or a new space of the same name, completes it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_erasure_that_stopped_is_ended() {
+async fn an_interrupted_erasure_is_completed() {
     let Some(options) = fresh().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");

@@ -1,4 +1,4 @@
-//! Things to store.
+//! Objects to store.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) fn unit_id(number: u128) -> UnitId {
     UnitId::from_uuid(Uuid::from_u128(number))
 }
 
-/// A record all of whose texts are `text`.
+/// Returns a record whose texts are all `text`.
 pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
     let external_id = format!("{text}{number}");
     Record {
@@ -52,7 +52,7 @@ pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
     }
 }
 
-/// A unit all of whose texts are `text`.
+/// Returns a unit whose texts are all `text`.
 pub(super) fn unit(number: u128, text: &str) -> Unit {
     let all = || vec![text.to_owned()];
     Unit {
@@ -104,7 +104,7 @@ pub(super) fn relation(source: u128, kind: RelationKind, label: &str, target: u1
     }
 }
 
-/// A fact all of whose texts are `text`.
+/// Returns a fact whose texts are all `text`.
 pub(super) fn fact(number: u128, text: &str) -> Fact {
     Fact {
         id: FactId::from_uuid(Uuid::from_u128(number)),
@@ -128,7 +128,7 @@ pub(super) fn fact(number: u128, text: &str) -> Fact {
     }
 }
 
-/// A curation all of whose texts are `text`.
+/// Returns a curation whose texts are all `text`.
 pub(super) fn curation(number: u128, text: &str) -> Curation {
     Curation {
         id: CurationId::from_uuid(Uuid::from_u128(number)),

@@ -1,5 +1,5 @@
-//! What the server does in a second, printed; run with `--ignored --nocapture`. `MNEMIC_NEO4J_JIT=` gives the server its
-//! full compiler.
+//! Measures the speed of the server and prints it; run with `--ignored --nocapture`. `MNEMIC_NEO4J_JIT=` gives the
+//! server its full compiler.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,8 @@ const KINDS: [RelationKind; 4] = [
     RelationKind::SameAs,
 ];
 
-/// Runs `step` for every part and prints the time of one, median and 95th of 100, and how many `each` make a second.
+/// Runs `step` for every part. Prints the median and the 95th percentile of the time of a step, and the rate in
+/// objects a second; a step handles `each` objects.
 #[expect(clippy::print_stdout, reason = "what it finds is for people")]
 async fn measure(what: &str, each: usize, parts: usize, mut step: impl AsyncFnMut(usize)) {
     let mut times = Vec::with_capacity(parts);
@@ -36,12 +37,12 @@ async fn measure(what: &str, each: usize, parts: usize, mut step: impl AsyncFnMu
     println!("{what:<44} p50 {median:>9.1?}  p95 {late:>9.1?}  {rate:>9.0}/s");
 }
 
-/// A thing with texts of the length of a usual message.
+/// Returns a text with the length of a usual message.
 fn words(number: usize) -> String {
     format!("message {number} of a conversation about the garden, the weather and what to cook tonight")
 }
 
-/// Numbers that look random and are the same every time.
+/// Returns a number that looks random and is the same on every run.
 fn scattered(number: u128) -> u128 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
 }
@@ -54,7 +55,7 @@ fn some_units(part: usize, number: usize) -> Vec<UnitId> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes and only prints"]
-async fn speed() {
+async fn the_speed_of_the_server_is_printed() {
     let Some(server) = Server::start(false, "").await.unwrap() else {
         return;
     };

@@ -8,9 +8,10 @@ use neo4rs::{ConfigBuilder, Graph, query};
 use super::fresh;
 use super::sample::{noon, record, space, unit};
 
-/// What lacks session and actor is listed by them once the schema is provisioned; what was removed stays nobody's.
+/// Records and units without stored session and actor are listed by them after the schema is provisioned. A removed
+/// unit still has neither.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_an_earlier_version_stored_is_listed_by_whose_it_is() {
+async fn records_of_an_earlier_version_are_listed_by_actor_and_session() {
     let Some(options) = fresh().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a: SpaceId = space("a");

@@ -1,4 +1,5 @@
-//! A space so large that the server no longer looks at all of its vectors, as users search it (`exact = false`).
+//! A space so large that the server no longer looks at all of its vectors, with the setting that users have (`exact =
+//! false`).
 
 use std::collections::HashSet;
 
@@ -7,7 +8,7 @@ use domain::port::{Hit, Index, Point, Search};
 
 use super::{at, embedded, index, on_server, unit};
 
-/// Up to so many vectors of 128 numbers in a space the server looks at all of them.
+/// Largest number of vectors of 128 numbers in a space for which the server looks at all of them.
 const ALL_MAX: usize = 20_000;
 const MORE: usize = 600;
 const ASKED: usize = 300;
@@ -82,7 +83,7 @@ const WHERE: [&str; 19] = [
     "in a museum",
 ];
 
-/// A sentence that resembles some others, as those of one person do.
+/// Returns a sentence that resembles some others, like sentences of one person.
 fn text(number: usize) -> String {
     let pick = |words: &[&str], step: usize| words[number / step % words.len()].to_owned();
     let number_of = number / (WHO.len() * DOES.len());
@@ -99,10 +100,11 @@ fn places(hits: &[Hit]) -> HashSet<(domain::id::UnitId, u16)> {
     hits.iter().map(|it| (it.unit, it.part)).collect()
 }
 
-/// Up to where approximate search begins, a user finds the same as with `exact`; beyond, nearly the same, and all that is found has
-/// its true score. On the stand-in, whose search is not Qdrant's own, at least 0.9 of the 300 nearest are found, and some are missed.
+/// Up to the size at which approximate search begins, users find the same as with `exact`. Beyond it, they find nearly
+/// the same, with true scores. The search of the stand-in is not Qdrant's own: it finds at least 0.9 of the 300
+/// nearest vectors, and misses some.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_large_space_is_searched_nearly_as_exactly_as_a_small_one() {
+async fn approximate_search_of_a_large_space_finds_nearly_the_same() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -127,7 +129,7 @@ async fn a_large_space_is_searched_nearly_as_exactly_as_a_small_one() {
                 observed_at: 0,
             })
             .collect();
-        // Returns the share of the nearest that are found, on average, after comparing the scores.
+        // Returns the mean share of the nearest vectors that are found, after it compared the scores.
         let recall = async || {
             let mut shares = Vec::new();
             for number in 0..QUESTIONS {

@@ -6,7 +6,7 @@ use qdrant_client::qdrant::{Condition, CountPointsBuilder, Filter};
 
 use super::{at, driver, embedded, index, on_server, point, space};
 
-/// Number of points that the collection holds of a space, its marker included.
+/// Returns the number of points of a space in the collection, including its marker.
 async fn held(options: &Options, name: &str) -> u64 {
     let driver = driver(options);
     let aliases = driver.list_aliases().await.unwrap().aliases;
@@ -20,10 +20,11 @@ async fn held(options: &Options, name: &str) -> u64 {
     driver.count(count).await.unwrap().result.unwrap().count
 }
 
-/// The points of a deleted space, of rebuilds too, leave the server, whatever has become of its name since: nothing, a space to which
-/// nothing was put, or one that holds points. A neighbour keeps its own.
+/// The points of a deleted space, including those of rebuilds, are removed from the server. It does not matter whether
+/// its name is unused since, belongs to an empty space, or belongs to a space with points. Another space keeps its
+/// points.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn points_of_a_deleted_space_leave_the_server() {
+async fn points_of_a_deleted_space_are_removed_from_the_server() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -36,7 +37,7 @@ async fn points_of_a_deleted_space_leave_the_server() {
             index.put(&it, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
             index.begin(&it).await.unwrap();
             index.put(&it, &[point(3, 128)], &[]).await.unwrap();
-            // Five points and a marker; nobody tells the index of the deletion.
+            // There are five points and a marker; the index was not told about the deletion.
             assert_eq!(held(&options, name).await, 5);
             assert!(records.delete_space(&it).await.unwrap());
             if again {

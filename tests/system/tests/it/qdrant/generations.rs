@@ -8,16 +8,16 @@ use domain::port::{Index, Point, Search};
 
 use super::{at, embedded, index, on_server, point, space, unit, word};
 
-/// Units of a generation in the test of switching.
+/// Number of units of a generation in the test of switching.
 const UNITS: u128 = 40;
-/// Rebuilds in that test.
+/// Number of rebuilds in that test.
 const ROUNDS: u128 = 6;
 
 fn units(found: &[domain::port::Hit]) -> Vec<UnitId> {
     found.iter().map(|it| it.unit).collect()
 }
 
-/// Searches until told to stop: every answer is one generation, whole, and never an earlier one than before.
+/// Searches until it is stopped. Every response must be one whole generation, and never an earlier one than before.
 async fn watch(index: QdrantIndex, stop: Arc<AtomicBool>, searches: Arc<AtomicU64>) -> u128 {
     let mut seen = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -37,9 +37,9 @@ async fn watch(index: QdrantIndex, stop: Arc<AtomicBool>, searches: Arc<AtomicU6
     seen
 }
 
-/// Readers see a rebuilt space change from one whole state to the next.
+/// Readers see a rebuilt space change from one complete state to the next.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_switch_leaves_no_gap() {
+async fn readers_see_only_complete_generations() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -61,7 +61,7 @@ async fn a_switch_leaves_no_gap() {
             let generation = builder.begin(&a).await.unwrap();
             builder.put_into(&a, generation, &state(round), &[]).await.unwrap();
             builder.switch(&a, generation).await.unwrap();
-            // Every reader ends the search of before.
+            // Every reader finishes the search that it began before the switch.
             for (reader, searches) in readers.iter().zip(&searches) {
                 let enough = searches.load(Ordering::Relaxed) + 2;
                 while searches.load(Ordering::Relaxed) < enough && !reader.is_finished() {
@@ -83,10 +83,10 @@ async fn a_switch_leaves_no_gap() {
     .await;
 }
 
-/// What is put while a generation is built is seen at once and still there after the switch, and what a rebuild read
-/// before does not replace it.
+/// A point that is put while a generation is built is visible immediately and after the switch. Older data that the
+/// rebuild had read does not replace it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_put_reaches_what_is_being_built() {
+async fn a_put_also_reaches_the_generation_that_is_being_built() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -138,9 +138,9 @@ async fn a_put_reaches_what_is_being_built() {
     .await;
 }
 
-/// Whatever was put stays, however often the space is rebuilt from what is known to be put, while more is put.
+/// No point is lost if the space is rebuilt many times from the known points while more points are put.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_lost_between_generations() {
+async fn no_point_is_lost_during_rebuilds() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -152,8 +152,8 @@ async fn nothing_is_lost_between_generations() {
             let (writer, known) = (index(&options, &embedded).await, Arc::clone(&stored));
             writers.push(tokio::spawn(async move {
                 for number in first..first + 60 {
-                    // A rebuild knows of it from its record, which is stored first: what is put just before a generation is
-                    // opened is not put into it by anybody else.
+                    // A rebuild knows the point from its record, which is stored first. If a point is put just before
+                    // a generation begins, only the rebuild puts it into that generation.
                     known.lock().unwrap().push(number);
                     writer.put(&space("a"), &[point(number, 128)], &[]).await.unwrap();
                 }
@@ -178,10 +178,10 @@ async fn nothing_is_lost_between_generations() {
     .await;
 }
 
-/// A space that is made anew shows nothing of the one before, even if the index was never told of its end; nor does
-/// a generation of before come back.
+/// A space that is created again shows nothing of the former space, even if the index was not told about its deletion.
+/// A former generation does not come back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_space_made_anew_is_another_one() {
+async fn a_space_that_is_created_again_is_empty() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;

@@ -16,12 +16,12 @@ fn quick(server: &Server) -> Options {
     }
 }
 
-/// More than the calls of a test take on a machine that has much else to do, and less than the delay under test.
+/// More than the calls of a test take on a busy machine, and less than the delay under test.
 const LONG: Duration = Duration::from_secs(40);
 
-/// While the server is away every call fails soon as `Unavailable`; once it is back, the same index goes on.
+/// While the server is away, every call soon fails as `Unavailable`. When it is back, the same index continues.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_may_go_and_come() {
+async fn the_index_continues_after_an_outage() {
     let mut server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let embedded = embedded(dir.path()).await;
@@ -47,9 +47,9 @@ async fn a_server_may_go_and_come() {
     assert_eq!(index.count(&a).await.unwrap(), 2);
 }
 
-/// A server that accepts and does not answer takes no longer than the time of a call.
+/// A call to a server that accepts connections but does not answer ends at its timeout.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_silent_server_is_given_up() {
+async fn a_call_to_a_silent_server_times_out() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let embedded = embedded(dir.path()).await;
@@ -65,9 +65,9 @@ async fn a_silent_server_is_given_up() {
     assert_eq!(index.search(&a, &word(9)).await.unwrap().words.len(), 1);
 }
 
-/// A write whose answer is lost is sent again, and is there once.
+/// A write whose answer is lost is sent again, and is stored once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_lost_answer_does_no_harm() {
+async fn a_write_whose_answer_is_lost_is_stored_once() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let embedded = embedded(dir.path()).await;
@@ -99,7 +99,7 @@ async fn a_lost_answer_does_no_harm() {
     assert_eq!(index.count(&a).await.unwrap(), 2);
 }
 
-/// All channels of a search are one call, also the first one after a put; wrong input is none.
+/// All channels of a search are one call, also for the first search after a put. Invalid input makes no call.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_is_one_call() {
     let server = Server::start("").unwrap();
@@ -131,9 +131,9 @@ async fn a_search_is_one_call() {
     assert_eq!(server.calls(), before + 1);
 }
 
-/// A collection that is taken away is a matter of the operator, not an unknown space.
+/// A missing collection is a matter for the operator, and not an unknown space.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_missing_collection_names_the_cure() {
+async fn the_error_about_a_missing_collection_gives_the_remedy() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
     let embedded = embedded(dir.path()).await;

@@ -14,10 +14,10 @@ use uuid::Uuid;
 
 use super::{at, driver, embedded, index, on_server, point, space, unit, word};
 
-/// Scores of the two indexes may differ by this much.
+/// Greatest difference between scores of the two indexes.
 const CLOSE: f32 = 1e-4;
 
-/// A small generator of numbers, the same on every run.
+/// A small random number generator that gives the same numbers on every run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -45,7 +45,7 @@ impl Numbers {
         terms.collect::<BTreeMap<_, _>>().into_iter().collect()
     }
 
-    /// A point; some know no word, and some have no terms.
+    /// Returns a point; some have a zero dense vector, and some have no terms.
     fn point(&mut self, number: u128, dimension: usize) -> Point {
         let dense = match self.below(10) {
             0 => vec![0.0; dimension],
@@ -63,7 +63,7 @@ impl Numbers {
     }
 }
 
-/// The same hits with the same scores; where scores are as good as equal, the order may differ.
+/// Checks that the hits and scores are the same. The order of nearly equal scores may differ.
 fn assert_same(found: &[Hit], expected: &[Hit]) {
     assert_eq!(found.len(), expected.len());
     for (it, other) in found.iter().zip(expected) {
@@ -79,10 +79,10 @@ fn assert_same(found: &[Hit], expected: &[Hit]) {
     assert_eq!(within(found), within(expected));
 }
 
-/// In five spaces that share units and terms, both indexes give the same, each space by its own counts; points without
-/// vectors count like others.
+/// In five spaces with common units and terms, both indexes give the same results, and each space uses its own counts.
+/// Points without vectors count like others.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn spaces_are_weighed_as_by_the_embedded_index() {
+async fn qdrant_and_the_embedded_index_give_the_same_scores() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -126,9 +126,9 @@ async fn spaces_are_weighed_as_by_the_embedded_index() {
     .await;
 }
 
-/// What is put into, replaced in, or removed from other spaces changes no score, to the last bit.
+/// Putting, replacing or removing points in other spaces changes no score, to the last bit.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn neighbours_change_nothing() {
+async fn points_of_other_spaces_do_not_change_scores() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -161,9 +161,9 @@ async fn neighbours_change_nothing() {
     .await;
 }
 
-/// The server may cut a long group of equal scores anywhere; the first by unit and part are found all the same.
+/// The server may cut a long group of equal scores anywhere. The first points by unit and part are still found.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn long_ties_are_cut_right() {
+async fn long_ties_are_cut_by_unit_and_part() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -184,7 +184,8 @@ async fn long_ties_are_cut_right() {
     .await;
 }
 
-/// The rules of the server that the adapter relies on, in numbers; what holds on a real server holds on the stand-in.
+/// Tests the rules of the server that the adapter relies on, with numbers. The stand-in must follow the same rules as
+/// a real server.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_weighs_terms_as_documented() {
     on_server(async |options| {
@@ -197,7 +198,7 @@ async fn the_server_weighs_terms_as_documented() {
             .unwrap();
         let group = CreateFieldIndexCollectionBuilder::new(&name, "group", FieldType::Keyword).wait(true);
         driver.create_field_index(group).await.unwrap();
-        // Corpus a: four points with the vector, of which two hold term 1 and three term 2, and one point without.
+        // Corpus a has four points with the vector and one without. Two of them have term 1, and three have term 2.
         let held: [(&str, &[(u32, f32)]); 7] = [
             ("a", &[(1, 1.0), (2, 1.0)]),
             ("a", &[(1, 2.0), (2, 0.0)]),
@@ -223,15 +224,16 @@ async fn the_server_weighs_terms_as_documented() {
                 "{found:?}"
             );
         };
-        // ln((4 - 2 + 0.5) / (2 + 0.5) + 1), twice that for the double weight, and ln((4 - 3 + 0.5) / (3 + 0.5) + 1).
+        // The scores are ln((4 - 2 + 0.5) / (2 + 0.5) + 1), twice that for the double weight, and ln((4 - 3 + 0.5) /
+        // (3 + 0.5) + 1).
         close(scores(&driver, &name, 1, Some("a")).await, &[2.0 * LN_2, LN_2]);
         close(scores(&driver, &name, 2, Some("a")).await, &[0.356_67, 0.356_67, 0.0]);
-        // Over everything: six points with the vector, four of them with term 1: ln((6 - 4 + 0.5) / (4 + 0.5) + 1).
+        // Over all points: six points with the vector, four of them with term 1: ln((6 - 4 + 0.5) / (4 + 0.5) + 1).
         close(scores(&driver, &name, 1, None).await, &[0.883_67, 0.441_83]);
-        // A corpus of nothing, and a term that nobody holds.
+        // An empty corpus, and a term that no point has.
         close(scores(&driver, &name, 1, Some("none")).await, &[2.0 * LN_2, LN_2]);
         close(scores(&driver, &name, 9, Some("a")).await, &[]);
-        // What is deleted no longer counts.
+        // Deleted points no longer count.
         let gone = DeletePointsBuilder::new(&name)
             .points(Filter::must([Condition::has_id([uuid(1)])]))
             .wait(true);
@@ -254,7 +256,8 @@ fn of_group(group: &str, terms: &[(u32, f32)], id: u128) -> PointStruct {
     PointStruct::new(uuid(id), vectors, Payload::from([("group", group.into())]))
 }
 
-/// Scores of group a for one term, with rarity counted over a group.
+/// Returns the scores of the points in group a for one term. The rarity of the term is computed over the group
+/// `corpus`.
 async fn scores(driver: &Qdrant, name: &str, term: u32, corpus: Option<&str>) -> Vec<f32> {
     let group = |group: &str| Filter::must([Condition::matches("group", group.to_owned())]);
     let mut params = SearchParamsBuilder::default().exact(true);

@@ -13,9 +13,9 @@ use system::servers::qdrant::Server;
 
 use super::{at, driver, embedded, index, on_server, point, space};
 
-/// Connecting makes nothing; provisioning again changes nothing; another model has another collection.
+/// Connecting creates nothing. Provisioning again changes nothing. Another model has another collection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_collection_is_made_once() {
+async fn the_collection_is_created_once() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -35,7 +35,7 @@ async fn the_collection_is_made_once() {
     .await;
 }
 
-/// What differs is named; an index that is missing is made, a vector of another length is not.
+/// Differences are named. A missing index is created, but a vector of another length is not changed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drift_is_reported() {
     on_server(async |options| {
@@ -98,9 +98,9 @@ async fn drift_is_reported() {
     .await;
 }
 
-/// The key is asked for, sent, and not shown.
+/// The key is required and sent, and it does not appear in output.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wrong_key_is_refused() {
+async fn a_wrong_key_is_rejected() {
     let server = Server::start("open-sesame").unwrap();
     let right = Options {
         api_key: "open-sesame".into(),
@@ -120,8 +120,9 @@ async fn a_wrong_key_is_refused() {
     );
 }
 
-/// Answers every connection as the REST port does, which speaks HTTP/1.1: it reads what the client sends first, answers, and
-/// lets the client close. One that closes with bytes unread resets the connection, and the answer may be lost with it.
+/// Starts a server that answers like the REST port, which speaks HTTP/1.1. It reads the first bytes of the client,
+/// answers, and lets the client close. If it closed with unread bytes, the connection would be reset and the answer
+/// could be lost.
 fn rest_port() -> std::net::SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -144,9 +145,9 @@ fn refuse_as_rest_port(mut stream: TcpStream) {
     }
 }
 
-/// The usual mistakes about the address are named; a port that nobody listens on is no such mistake.
+/// The error names the usual mistakes about the address. A closed port is not one of them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_port_that_speaks_something_else_is_explained() {
+async fn the_error_explains_a_port_with_another_protocol() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
     let refused = async |url: String| {
@@ -170,9 +171,9 @@ async fn a_port_that_speaks_something_else_is_explained() {
     assert!(provision(&options, 128, "m").await.is_ok());
 }
 
-/// A server that would weigh terms over all spaces is refused, since it would not say so.
+/// A server that would weigh terms over all spaces is rejected, because it would not report that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_old_server_is_refused() {
+async fn an_old_server_is_rejected() {
     let server = Server::start("").unwrap();
     for (version, good) in [
         ("1.18.9", false),
@@ -188,9 +189,9 @@ async fn an_old_server_is_refused() {
     }
 }
 
-/// Another collection can take the place of the one in use without anybody connecting again.
+/// Another collection can replace the one in use without a new connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_alias_can_be_switched() {
+async fn an_alias_can_be_switched_to_another_collection() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
         let embedded = embedded(dir.path()).await;
@@ -226,9 +227,9 @@ async fn an_alias_can_be_switched() {
     .await;
 }
 
-/// The stand-in does not pretend to know what it does not know.
+/// The stand-in rejects calls and options that it does not know.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_stand_in_refuses_what_it_does_not_know() {
+async fn the_stand_in_rejects_unknown_calls_and_options() {
     let server = Server::start("").unwrap();
     let driver = driver(&server.options("t"));
     let facet = driver.facet(FacetCountsBuilder::new("t", "space")).await.err().unwrap();

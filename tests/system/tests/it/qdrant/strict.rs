@@ -1,5 +1,5 @@
-//! Collections in strict mode, as Qdrant Cloud makes them: a filter on a field without an index is refused. The stand-in always does
-//! so, and every test of the distributed way runs on it.
+//! Collections in strict mode, which Qdrant Cloud creates: a filter on a field without an index is rejected. The
+//! stand-in always does so, and every test of the distributed mode runs on it.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ async fn collection(driver: &qdrant_client::Qdrant) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_filter_on_a_field_without_an_index_is_refused() {
+async fn a_filter_on_a_field_without_an_index_is_rejected() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
     assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
@@ -38,7 +38,7 @@ async fn a_filter_on_a_field_without_an_index_is_refused() {
     let unindexed = [
         Condition::matches("part", 1),
         Condition::range("shown", within),
-        // Of another kind than its index.
+        // The field has an index of another kind.
         Condition::matches("space", 1),
         Condition::from(Filter::must_not([Condition::matches("building", 1)])),
     ];
@@ -51,9 +51,9 @@ async fn a_filter_on_a_field_without_an_index_is_refused() {
     }
 }
 
-/// A collection that an earlier version made lacks an index: it is named, and provisioning makes it.
+/// A collection of an earlier version lacks an index. The error names it, and provisioning creates it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_index_that_an_earlier_version_did_not_make_is_made() {
+async fn provisioning_creates_an_index_that_an_earlier_version_lacks() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
     assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
@@ -72,9 +72,9 @@ async fn an_index_that_an_earlier_version_did_not_make_is_made() {
     assert!(connect().await.is_ok());
 }
 
-/// Without its links in the graph a filtered search misses neighbours, and nothing else shows it.
+/// Without the links of an index in the graph, a filtered search misses neighbours, and nothing else reveals that.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn links_that_were_turned_off_are_drift() {
+async fn disabled_links_of_an_index_are_reported_as_drift() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
     assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
