@@ -133,8 +133,8 @@ fn bare(word: &str) -> bool {
         && !is(word, Class::NoOrder)
 }
 
-/// Returns the words of each stretch between punctuation marks, in lower case; a hyphen inside a word separates
-/// nothing.
+/// Returns the words of each stretch between punctuation marks and words such as "and", in lower case; a hyphen inside
+/// a word separates nothing.
 fn clauses(text: &str) -> Vec<Vec<String>> {
     let mut clauses = vec![Vec::new()];
     let mut end = 0;

@@ -85,7 +85,7 @@ fn again(said: &Said<'_>, at: usize) -> bool {
     }
 }
 
-/// Returns true if a word names a time that repeats.
+/// Returns true if a word names a unit of time, a weekday, a month or a season.
 fn is_unit(word: &str) -> bool {
     TIME_UNITS.contains(word) || crate::time::words::is_named(word)
 }

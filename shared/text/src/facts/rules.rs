@@ -11,7 +11,7 @@
 //! | `without` | A pattern that no position after the verb may match. |
 //! | `adverb` | A word that must be between the start of the subject and the end of the verb. |
 //! | `negated` | `no` (the default), `must`, or `ends`: "any more" with a negation means that the fact has ended. |
-//! | `times` | Condition on the times of the clause: `none`, `since` (no others), `ahead`, `day` (a future day), `month` (a future day or month), `long` (a time that is not a day). |
+//! | `times` | Condition on the times of the clause: `none`, `since` (no others), `ahead`, `day` (a future day), `month` (a future day or month), `long` (a month, a season or a year). |
 //! | `who` | `others` (not the speaker), `role` (not a name), `assistant` (the clause addresses an assistant). |
 //! | `says-not` | `yes`: the fact is negative, although the clause has no "not". |
 //! | `over` | `yes`: the fact has ended. |
@@ -293,8 +293,8 @@ fn form(group: &Group) -> &'static str {
     }
 }
 
-/// Returns an instruction as it is stored: without thanks and with its first letter in lower case. Returns `None` if it
-/// is too short or too long.
+/// Returns an instruction as it is stored: without thanks, and with its first letter in lower case unless it begins
+/// with "I". Returns `None` if it is too short or too long.
 fn order(said: &Said<'_>, words: std::ops::Range<usize>) -> Option<String> {
     let polite = |it: &usize| matches!(said.at(*it), "please" | "thanks" | "thank" | "you" | "ok" | "okay");
     let last = words.clone().rev().find(|it| !polite(it))?;

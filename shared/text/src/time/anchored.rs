@@ -336,7 +336,7 @@ fn months(start: NaiveDate, after: NaiveDate, nth: u32, size: i64) -> Found {
 }
 
 /// Returns the first, middle or last part of a period (`place` 0 to 2): ten to twelve days of a month, a third of a
-/// longer period.
+/// longer period, and all of a day or a shorter period.
 fn third(period: &Found, place: u32) -> Found {
     let (start, after) = (period.first_day(), period.day_after());
     let (from, to) = match (period.grain, place) {

@@ -161,7 +161,8 @@ impl Found {
         }
     }
 
-    /// Returns the stretch from the start of `self` to the end of `last`, with the coarser grain of the two.
+    /// Returns the stretch from the start of `self` to the end of `last`, with the coarser grain of the two; `None` if
+    /// it would be empty.
     pub(super) fn until(&self, last: &Found) -> Option<Found> {
         let grain = if rank(last.grain) > rank(self.grain) {
             last.grain

@@ -151,7 +151,8 @@ fn unit_at(from: NaiveDateTime, count: i64, unit: Unit) -> Found {
     }
 }
 
-/// Returns a stretch of a few days, weeks or months around the exact distance, since half a unit is inexact.
+/// Returns the time at a distance of some units and a half. From weeks on, it is a stretch around the exact distance,
+/// since nobody means half a unit exactly.
 fn half_offset(amount: Amount, unit: Unit, factor: i64, from: NaiveDateTime) -> Found {
     let sign = factor.signum();
     let size = factor.abs();
