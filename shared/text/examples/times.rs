@@ -1,7 +1,7 @@
-//! Reads lines from standard input and writes the times each one names, then how long a line took.
+//! Reads lines from standard input and writes the times that each one names, then the mean time for a line.
 //!
-//! A line may begin with its own reference and a tab; else the argument is the reference.
-//! `cargo run --release -p text --example times -- 2023-06-15T14:30:00Z < lines.txt`
+//! A line may begin with its own reference and a tab; otherwise the argument is the reference. `cargo run --release -p
+//! text --example times -- 2023-06-15T14:30:00Z < lines.txt`
 
 use std::io::{BufRead, Write};
 use std::time::Instant;

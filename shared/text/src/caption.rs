@@ -21,7 +21,8 @@ fn without<'a>(text: &'a str, starts: &[&str]) -> &'a str {
     starts.iter().find_map(|it| strip_word(text, it)).unwrap_or(text)
 }
 
-/// Takes `word` and the space after it off the front, in any case.
+/// Returns the text after a leading `word` and the space that follows it, in any case; `None` if the text begins
+/// otherwise.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let head = text.get(..word.len())?;
     let tail = text.get(word.len()..)?;
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medium_and_article_go() {
+    fn medium_and_article_are_removed_from_a_caption() {
         for (text, expected) in [
             ("a photo of a dog", "dog"),
             ("There is a picture of the old harbour.", "old harbour"),

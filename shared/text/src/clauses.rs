@@ -1,8 +1,9 @@
-/// Says whether the marks between two words of a sentence end a clause, given the sentence `before` them.
+/// Returns true if the marks between two words of a sentence end a clause; `before` is the part of the sentence before
+/// the marks.
 ///
-/// A lone full stop does not: inside a sentence it belongs to an abbreviation, an initial or an address, unless it counts the
-/// item of a list, "1. I live in Porto". Neither does a colon without space around it, "https://". Brackets, quotation marks and
-/// dashes are for the caller to judge.
+/// A lone full stop inside a sentence does not: it belongs to an abbreviation, an initial or an address. The exception
+/// is the number of a list item, as in "1. I live in Porto". A colon without space around it, as in "https://", ends no
+/// clause either. The caller decides about brackets, quotation marks and dashes.
 pub fn ends_clause(before: &str, marks: &str) -> bool {
     let inside = !marks.contains(char::is_whitespace);
     let counts = || {
@@ -21,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stop_inside_a_sentence_ends_no_clause() {
+    fn a_full_stop_inside_a_sentence_ends_no_clause() {
         for (before, marks, ends) in [
             ("I live in St", ". ", false),
             ("I met J", ". ", false),

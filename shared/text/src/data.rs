@@ -1,5 +1,7 @@
-//! Tables of language knowledge: files of `data/` that are compiled in, with a row a line, tabs between columns and comments
-//! after `#`. A row that breaks the rules of its table stops the building of the table, and the test of the table with it.
+//! Tables of language knowledge: files of `data/` that are compiled into the program.
+//!
+//! Each line is a row, tabs separate the columns, and lines that begin with `#` are comments. If a row breaks the rules
+//! of its table, the table is not built, and the test of the table fails.
 
 use std::collections::HashMap;
 
@@ -8,11 +10,11 @@ use std::collections::HashMap;
 pub(crate) struct File {
     /// Its path below `data/`.
     pub(crate) path: &'static str,
-    /// What it holds.
+    /// Its contents.
     pub(crate) text: &'static str,
 }
 
-/// Compiles in a file of `data/`.
+/// Compiles a file of `data/` into the program.
 macro_rules! data_file {
     ($($part:literal),+) => {
         $crate::data::File {
@@ -27,27 +29,31 @@ pub(crate) use data_file;
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     path: &'static str,
-    /// The number of its line, from 1.
+    /// Line number in the file, from 1.
     line: usize,
-    /// Its cells, none empty, without white space around them.
+    /// Its cells; none is empty or has white space around it.
     pub(crate) cells: Vec<&'static str>,
 }
 
 impl Row {
-    /// Returns what is wrong with the row, with its place.
+    /// Returns an error message with the file and the line of the row.
     pub(crate) fn fault(&self, what: &str) -> String {
         format!("{}:{}: {what}", self.path, self.line)
     }
 
-    /// Returns the alternatives of a cell, which stand between commas; none for "-".
+    /// Returns the alternatives of a cell, which commas separate; no alternatives for "-".
     pub(crate) fn alternatives(&self, cell: usize) -> impl Iterator<Item = &'static str> {
         let cell = self.cells[cell];
         cell.split(',').filter(move |_| cell != "-")
     }
 }
 
-/// Returns the rows of a file; refuses one that has not as many cells as `columns`, or a cell that is empty or begins or ends
-/// with white space.
+/// Returns the rows of a file.
+///
+/// # Errors
+///
+/// Fails at a row whose number of cells is not `columns`, and at a cell that is empty or begins or ends with white
+/// space.
 pub(crate) fn rows(file: File, columns: usize) -> Result<Vec<Row>, String> {
     let lines = (1..).zip(file.text.lines());
     let read = |(line, text): (usize, &'static str)| {
@@ -71,7 +77,7 @@ pub(crate) fn rows(file: File, columns: usize) -> Result<Vec<Row>, String> {
         .collect()
 }
 
-/// Puts a key of a row into a table; refuses one that is there.
+/// Inserts a key of a row into a table; fails if the table has the key already.
 pub(crate) fn insert<T>(
     table: &mut HashMap<&'static str, T>,
     key: &'static str,
@@ -84,7 +90,8 @@ pub(crate) fn insert<T>(
     }
 }
 
-/// Returns a table that was read. The files are part of the program, so a fault in one is a fault of the program.
+/// Returns a table that was read without errors, and panics otherwise: the files are part of the program, so an error
+/// in one is an error of the program.
 pub(crate) fn sound<T>(table: Result<T, String>) -> T {
     table.unwrap_or_else(|fault| panic!("data/{fault}"))
 }
@@ -98,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_all_their_cells() {
+    fn rows_with_missing_or_untidy_cells_are_refused() {
         let read = rows(file("# comment\none\t1,2\n\ntwo\t-\n"), 2).unwrap();
         assert_eq!(read[0].cells, ["one", "1,2"]);
         assert_eq!(read[0].alternatives(1).collect::<Vec<_>>(), ["1", "2"]);

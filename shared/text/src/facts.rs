@@ -1,9 +1,10 @@
-//! Facts that a turn states: who, what, since when (MRAgent's semantic layer; REMem's facts, section 3).
+//! Facts that a turn states: about whom, what, and since when (MRAgent's semantic layer; REMem's facts, section 3).
 //!
-//! Rules of English, made to be right rather than complete: what is asked, wished, supposed, quoted, joked or told as a
-//! tale states nothing. Other languages are read as far as `gloss` has their frame in English. A clause is read as subject,
-//! verb and the rest (`subject`, `group`, `said`), a rule of a rule file (`rules`) or of a module (`state`, `thing`, `habit`)
-//! makes a draft of it, and `when` gives it its times.
+//! The rules are for English and prefer precision to completeness. A text that asks, wishes, supposes, quotes, jokes or
+//! tells a tale states nothing. Other languages are read as far as `gloss` knows their grammatical words.
+//!
+//! A clause is read as subject, verb and rest (`subject`, `group`, `said`). A rule of a rule file (`rules`) or of a
+//! module (`state`, `thing`, `habit`) makes a draft of it, and `when` adds its times.
 
 mod apposed;
 mod correction;
@@ -30,74 +31,75 @@ use domain::time::TimeSpan;
 
 pub use correction::{Correction, corrected, correction};
 
-/// Most statements that one turn yields.
+/// Largest number of statements taken from one turn.
 const STATEMENTS_MAX: usize = 24;
-/// Longest text that is read, in sentences.
+/// Largest number of sentences that are read from a text.
 const SENTENCES_MAX: usize = 200;
 
-/// One turn.
+/// One turn, as the rules read it.
 #[derive(Clone, Copy, Debug)]
 pub struct Telling<'a> {
-    /// What is said.
+    /// The text of the turn.
     pub text: &'a str,
-    /// Who says it; empty if not known.
+    /// Name of the speaker; empty if unknown.
     pub speaker: &'a str,
-    /// Who is spoken to; empty if nobody or not known.
+    /// Name of the person who is addressed; empty if there is none or it is unknown.
     pub addressee: &'a str,
-    /// When it is said.
+    /// Time of the turn.
     pub observed_at: DateTime<FixedOffset>,
 }
 
-/// Whom a statement is about, as told.
+/// Whom a statement is about, in the words of the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
-    /// Who speaks.
+    /// The speaker of the turn.
     Speaker,
-    /// Somebody by their role: "my sister".
+    /// A person in a role: "my sister".
     Phrase(String),
-    /// Somebody by name.
+    /// A person with this name.
     Name(String),
 }
 
-/// One statement.
+/// One statement of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// Whom it is about.
     pub subject: Subject,
     /// Verb phrase in the third person: `likes`, `lives in`, `does not eat`.
     pub predicate: String,
-    /// The value as told.
+    /// The value, in the words of the text.
     pub object: String,
     /// What kind of statement it is.
     pub aspect: Aspect,
-    /// False: the statement says what is not so (`does not eat`, `dislikes`).
+    /// False if the statement denies something (`does not eat`, `dislikes`).
     pub positive: bool,
-    /// Since when it holds, if that was told.
+    /// The time since which it holds, if the text says so.
     pub since: Option<TimeSpan>,
-    /// When it ceases or ceased to hold, if that was told.
+    /// The time until which it holds or held, if the text says so.
     pub until: Option<DateTime<Utc>>,
-    /// It does not hold any more.
+    /// True if it no longer holds.
     pub ended: bool,
-    /// It tells what happened at `since`, and not what is so when it is told.
+    /// True if it reports an event at `since`, and not a state at the time of the turn.
     pub event: bool,
-    /// It puts right what was said before.
+    /// True if it corrects an earlier statement.
     pub corrects: bool,
-    /// 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
 }
 
-/// Returns what a turn states, in order, without duplicates. What an assistant or a tool says states nothing.
+/// Returns the statements of a turn, in order and without duplicates; none for a turn of an assistant or a tool.
 pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
     stated_in_reply(told, "")
 }
 
-/// Returns what a turn states that answers the question of another speaker: "Lisbon" to "Where do you live?", and "she" is the
-/// sister who was asked about. With an empty question the same as [`stated`].
+/// Returns the statements of a turn that answers the question of another speaker: "Lisbon" answers "Where do you
+/// live?", and "she" means the sister of the question. With an empty question, the result is that of [`stated`].
 pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
     stated_by_rules(told, question).into_iter().map(|it| it.0).collect()
 }
 
-/// Returns what [`stated_in_reply`] does, each with the name of the rule of `data/en/facts` that made it; empty if none of these.
+/// Returns the statements of [`stated_in_reply`], each with the name of the rule of `data/en/facts` that made it; the
+/// name is empty for statements that no such rule made.
 pub fn stated_by_rules(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
     let is_quote = crate::quoted_speaker(told.text, told.speaker, &[told.addressee]).is_some();
     if is_quote || crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
@@ -127,7 +129,7 @@ pub fn stated_by_rules(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'
     out
 }
 
-/// What a turn states that leaves out what its question said.
+/// Returns the statements of a reply that omits the words of its question.
 fn replied(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
     let Some(whole) = reply::completed(question, told.text) else {
         return Vec::new();
@@ -138,7 +140,8 @@ fn replied(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)>
     reader.stated()
 }
 
-/// Sentences as bytes of the text. Questions are left out; of "I moved, did I tell you?" the statement stays.
+/// Returns the byte ranges of the sentences of a text. Questions are left out, but a statement before a tag remains: "I
+/// moved" of "I moved, did I tell you?".
 fn ranges(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     for sentence in crate::sentences(text).into_iter().take(SENTENCES_MAX) {

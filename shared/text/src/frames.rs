@@ -1,5 +1,7 @@
-//! Matters of everyday life that words bring to mind: who asks for hobbies is answered by pottery, who asks for pets by a
-//! kitten. A table of this repository's own, `data/en/frames.tsv`: a row a matter, its name first. English.
+//! Everyday topics that words suggest: pottery answers a question about hobbies, a kitten answers a question about
+//! pets.
+//!
+//! The table `data/en/frames.tsv` was made for this repository; each row is a topic, with its name first. English.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,7 +13,7 @@ static TABLE: LazyLock<HashMap<String, Vec<Phrase>>> = LazyLock::new(|| data::so
 
 const FILE: File = data_file!("en/frames.tsv");
 
-/// Reads the matters, each once, and the phrases of each by their first stem.
+/// Reads the topics and returns their phrases by the first stem of the phrase; fails if a topic occurs twice.
 fn read(file: File) -> Result<HashMap<String, Vec<Phrase>>, String> {
     let mut table: HashMap<String, Vec<Phrase>> = HashMap::new();
     let mut names = HashMap::new();
@@ -31,18 +33,18 @@ fn read(file: File) -> Result<HashMap<String, Vec<Phrase>>, String> {
     Ok(table)
 }
 
-/// What follows the first word of a phrase, by stem, and the matter it brings to mind.
+/// The stems after the first one of a phrase, and the topic that the phrase suggests.
 struct Phrase {
     rest: Vec<String>,
     frame: usize,
 }
 
-/// A set of matters, by their rows in the table.
+/// A set of topics, by their rows in the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Frames(u128);
 
 impl Frames {
-    /// Returns the matters that the words of a text bring to mind.
+    /// Returns the topics that the words of a text suggest.
     pub fn of(text: &str) -> Frames {
         let stems = stems(text);
         let mut found = Frames::default();
@@ -56,22 +58,22 @@ impl Frames {
         found
     }
 
-    /// Returns the set as a number, a bit a row of the table.
+    /// Returns the set as a number with one bit for each row of the table.
     pub fn bits(self) -> u128 {
         self.0
     }
 
-    /// Returns the set of such a number.
+    /// Returns the set that [`Self::bits`] returned as a number.
     pub fn of_bits(bits: u128) -> Frames {
         Frames(bits)
     }
 
-    /// Says whether a matter is among them.
+    /// Returns true if the set has this topic.
     pub fn has(self, frame: u32) -> bool {
         self.0 >> frame & 1 == 1
     }
 
-    /// Returns the matters in the order of the table.
+    /// Returns the topics of the set in the order of the table.
     pub fn iter(self) -> impl Iterator<Item = u32> {
         (0..u128::BITS).filter(move |it| self.has(*it))
     }
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn words_and_phrases_bring_matters_to_mind() {
+    fn words_and_phrases_suggest_topics() {
         assert_eq!(names("Which pets does she have?"), ["animals"]);
         assert!(names("We got a kitten").contains(&"animals"));
         assert!(names("We played a board game").contains(&"games"));
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_matter_is_there_once() {
+    fn each_topic_occurs_once_in_the_table() {
         let file = |text| File { path: "x.tsv", text };
         assert_eq!(read(file("pets\tdog cat\ngames\tchess\n")).unwrap().len(), 3);
         let fault = read(file("pets\tdog\npets\tcat\n")).err();

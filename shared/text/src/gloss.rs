@@ -1,7 +1,10 @@
-//! The frame of what is said in other languages, in English words: "Wo wohnt meine Schwester?" asks "where does my sister
-//! live", "Mi perro se llama Toby" states "my dog is called Toby". The rules for questions, owners, phrases and facts are
-//! written for English; with this they read German, Spanish, French, Italian, Portuguese, Chinese and Dutch as far as the words of
-//! grammar and of everyday life carry. All other words stay as they are written, and what is shown is never glossed.
+//! Translates the grammatical frame of other languages into English words: "Wo wohnt meine Schwester?" becomes "where
+//! does my sister live", "Mi perro se llama Toby" becomes "my dog is called Toby".
+//!
+//! The rules for questions, owners, phrases and facts are written for English. With these glosses they also read
+//! German, Spanish, French, Italian, Portuguese, Chinese and Dutch, as far as the tables know the words of grammar and
+//! of everyday life. All other words stay as they are written. A gloss is only for the rules; users always see the
+//! original text.
 
 mod language;
 mod order;
@@ -26,7 +29,7 @@ macro_rules! language {
     };
 }
 
-/// The languages that are known, in the order in which a tie between them is decided.
+/// The known languages; if two have equally many words in a text, the first one wins.
 const LANGUAGES: [Language; 7] = [
     language!("de"),
     language!("es"),
@@ -43,7 +46,7 @@ struct Language {
     replies: File,
 }
 
-/// The phrases of each language.
+/// The phrases of each language, by their words.
 static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> =
     LazyLock::new(|| LANGUAGES.iter().map(|it| data::sound(read(it.phrases))).collect());
 /// "Yes" and "no" in each language.
@@ -53,27 +56,27 @@ static REPLIES: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
         .map(|it| data::sound(read_replies(it.replies)))
         .collect()
 });
-/// Words of the longest phrase.
+/// Number of words of the longest phrase.
 const PHRASE_MAX: usize = 6;
 
-/// What a phrase means in a question and in a statement: "perché" is "why" and "because".
+/// English for a phrase in a question and in a statement: "perché" is "why" or "because".
 #[derive(Clone, Copy, Debug)]
 struct Senses {
     asking: &'static str,
     telling: &'static str,
 }
 
-/// A word or a phrase of a text.
+/// A word or phrase of a text with its English.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Bytes in the text.
+    /// Byte range in the text.
     pub range: Range<usize>,
-    /// English words in lower case; none for a word that is not of the table.
+    /// English words in lower case; `None` for a word that the table does not have.
     pub english: Option<Cow<'static, str>>,
 }
 
-/// Cuts a text into its words and known phrases, in order; none if it is in English or in a language that is not known. The
-/// language of most words decides, that of the first column if there are equally many.
+/// Splits a text into its words and known phrases, in order. Returns `None` if the text is in English or in an unknown
+/// language. The language of most words counts; if two have equally many, the first one of the list.
 pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     let written = written(text);
     let phrases = &PHRASES[language(text, &written)?];
@@ -97,8 +100,8 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
     Some(out)
 }
 
-/// Returns what a phrase says behind others: of "I", right before it or before "and", the base of a verb, and no second "I" ("yo
-/// vivo").
+/// Returns the English of a phrase, adapted to the pieces before it. After "I", directly or with "and" between, a verb
+/// takes its base form, and a second "I" is dropped ("yo vivo").
 fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
     let is_i = |it: &Piece| {
         it.english
@@ -114,7 +117,7 @@ fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
     }
 }
 
-/// "Tengo 34 años": one has years where one is that old in English.
+/// "Tengo 34 años": English says that a person is 34 years old, not that they have 34 years.
 fn aged(text: &str, pieces: &mut [Piece]) {
     for at in 2..pieces.len() {
         let [had, count, years] = [at - 2, at - 1, at].map(|it| pieces[it].english.as_deref());
@@ -133,16 +136,17 @@ fn aged(text: &str, pieces: &mut [Piece]) {
     }
 }
 
-/// A word that is no part of the frame.
+/// A word that is not part of the grammatical frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content<'a> {
-    /// As it is written; of a phrase its longest word.
+    /// The word as it is written; for a phrase, its longest word.
     pub written: &'a str,
-    /// What it is in English, of verbs the base; none for a word that is not of the table.
+    /// Its English, for a verb the base form; `None` for a word that the table does not have.
     pub english: Option<String>,
 }
 
-/// Returns the words of a text that are no function words of its language, in order, given its [`pieces`].
+/// Returns the words of a text that are not function words of its language, in order. `pieces` is the result of the
+/// function [`pieces`].
 pub fn content<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
     let read = |piece: &Piece| {
         let whole = &text[piece.range.clone()];
@@ -162,7 +166,7 @@ pub fn content<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
     pieces.iter().filter_map(read).collect()
 }
 
-/// Says whether a text is in English or in a language of the table, as far as words of grammar tell.
+/// Returns true if a text has an English function word or is in a language of the table.
 pub fn is_known(text: &str) -> bool {
     words(text).into_iter().any(is_stop) || pieces(text).is_some()
 }
@@ -173,7 +177,7 @@ pub fn replies(text: &str) -> [&'static str; 2] {
     column.and_then(|it| REPLIES.get(it).copied()).unwrap_or(["Yes", "No"])
 }
 
-/// Returns a text with its frame in English; a question in the order of English.
+/// Returns a text with its frame in English; a question also gets the English word order.
 pub fn english(text: &str) -> Cow<'_, str> {
     let Some(pieces) = pieces(text) else {
         return Cow::Borrowed(text);
@@ -206,7 +210,7 @@ pub fn english(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{}{mark}", out.join(" ")))
 }
 
-/// "Lenas Hund" and "Jonas' Hund" are somebody's: a name in the genitive before a word of the table.
+/// "Lenas Hund" and "Jonas' Hund": returns the owner, a name in the genitive before a word of the table.
 fn owner(text: &str, pieces: &[Piece]) -> Option<String> {
     let [name, owned, ..] = pieces else { return None };
     let written = &text[name.range.clone()];
@@ -223,7 +227,7 @@ fn owner(text: &str, pieces: &[Piece]) -> Option<String> {
     Some(format!("{bare}'s"))
 }
 
-/// Bytes of the words of a text, elided ones by themselves.
+/// Returns the byte ranges of the words of a text; elided words ("l'") have their own range.
 fn written(text: &str) -> Vec<Range<usize>> {
     let base = text.as_ptr() as usize;
     let mut out = Vec::new();
@@ -241,7 +245,8 @@ fn written(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// Reads the phrases of a language; one in two rows asks by the first and tells by the second.
+/// Reads the phrases of a language. If a phrase has two rows, the first gives its English in a question and the second
+/// its English in a statement.
 fn read(file: File) -> Result<HashMap<String, Senses>, String> {
     let mut phrases: HashMap<String, Senses> = HashMap::new();
     let mut met = HashMap::new();
@@ -266,7 +271,7 @@ fn read(file: File) -> Result<HashMap<String, Senses>, String> {
     Ok(phrases)
 }
 
-/// Reads how a language says yes and no.
+/// Reads the words for "yes" and "no" of a language.
 fn read_replies(file: File) -> Result<[&'static str; 2], String> {
     let rows = data::rows(file, 2)?;
     match rows.iter().map(|it| it.cells.as_slice()).collect::<Vec<_>>().as_slice() {
@@ -280,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_asked_in_english() {
+    fn questions_are_translated_to_english_word_order() {
         for (text, expected) in [
             ("Wo wohnt Jonas?", "where does Jonas live?"),
             ("Wohin ist Jonas umgezogen?", "where is Jonas moved?"),
@@ -310,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn yes_and_no_are_said_in_the_language_of_the_question() {
+    fn yes_and_no_are_given_in_the_language_of_the_question() {
         assert_eq!(REPLIES.len(), LANGUAGES.len());
         assert!(LANGUAGES.len() <= language::LANGUAGES_MAX);
         assert_eq!(replies("Wohnt Jonas in Graz?"), ["Ja", "Nein"]);
@@ -319,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_keep_their_order_and_what_is_told() {
+    fn statements_keep_their_order_and_their_content_words() {
         for (text, expected) in [
             ("Mein Hund heißt Balu.", "my dog is called Balu"),
             ("Yo vivo en Lisboa", "i live in Lisboa"),
@@ -332,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_with_faults_are_refused() {
+    fn tables_with_errors_are_refused() {
         let file = |text| File { path: "x.tsv", text };
         let perche = &read(file("why\tperché\nbecause\tperché\n")).unwrap()["perché"];
         assert_eq!([perche.asking, perche.telling], ["why", "because"]);
@@ -348,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn english_stays_as_it_is() {
+    fn english_text_stays_as_it_is() {
         for text in [
             "I had a great time in Los Angeles!",
             "Die Hard was on, so we stayed in",

@@ -1,26 +1,26 @@
-//! What people are to each other, and the animals and things that they name. English.
+//! English words for relatives and other persons in a relation, and for animals and things that people give names to.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::data::{self, File, data_file};
 
-/// What somebody is to somebody.
+/// A relation between a person and another person, an animal or a thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kin {
-    /// The word for it, the same for "mum" and "mother".
+    /// The usual word for it, the same for "mum" and "mother".
     pub word: &'static str,
-    /// A person rather than an animal or a thing.
+    /// True for a person, false for an animal or a thing.
     pub person: bool,
-    /// People mostly have one of it, or say which one they mean.
+    /// True if a person usually has only one, or says which one is meant.
     pub single: bool,
 }
 
-/// What the rows of `data/en/kin.tsv` say.
+/// Contents of `data/en/kin.tsv`.
 #[derive(Debug, Default)]
 struct Table {
     kin: HashMap<&'static str, Kin>,
-    /// What a word before a word for kin adds.
+    /// Word that a modifier before a relation adds.
     modifiers: HashMap<&'static str, &'static str>,
 }
 
@@ -51,12 +51,13 @@ fn read(file: File) -> Result<Table, String> {
     Ok(table)
 }
 
-/// Returns what a word in lower case says of somebody; none if it is no word for that.
+/// Returns the relation that a word in lower case names; `None` for any other word.
 pub fn of(word: &str) -> Option<Kin> {
     TABLE.kin.get(word).copied()
 }
 
-/// Returns what a word before a word for kin adds; none if it does not belong there.
+/// Returns the word that a modifier adds to the relation after it: "older" for "eldest", empty for "dear". Returns
+/// `None` if the word is no such modifier.
 pub fn modifier(word: &str) -> Option<&'static str> {
     TABLE.modifiers.get(word).copied()
 }
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_for_kin_say_what_somebody_is() {
+    fn words_for_kin_name_a_relation() {
         let kin = |word| of(word).map(|it| (it.word, it.person, it.single));
         assert_eq!(kin("mum"), Some(("mother", true, true)));
         assert_eq!(kin("pal"), Some(("friend", true, false)));
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_faults_are_refused() {
+    fn rows_with_errors_are_refused() {
         for (text, fault) in [
             ("two\ttwin\ttwin\n", "x.tsv:1: \"two\" is no kind of row"),
             (

@@ -1,8 +1,8 @@
-//! Which words belong together: `data/LANGUAGE/lexicon.tsv` has a row a word with the classes that it is in. Rules ask for a
-//! class, never for a list of words of their own, so that a word is added or taken out in one place.
+//! Classes of words: `data/LANGUAGE/lexicon.tsv` has one row for each word, with the classes that it belongs to. Rules
+//! use these classes and have no word lists of their own, so that a word is added or removed in one place.
 //!
-//! A lookup is one look into a table, whatever the number of classes. All words are in lower case with straight apostrophes; what
-//! has several words with single spaces between them is found only as a whole.
+//! A lookup reads one table, whatever the number of classes. All words are in lower case with straight apostrophes. An
+//! entry of several words has single spaces between them and is found only as a whole.
 
 mod class;
 
@@ -28,19 +28,19 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| data::sound(read(FILES)));
 #[derive(Debug)]
 struct Lexicon {
     classes: HashMap<&'static str, Classes>,
-    /// The words of each class, by its number.
+    /// The words of each class, by the number of the class.
     words: Vec<Vec<&'static str>>,
 }
 
-/// The classes of a word.
+/// The set of classes that a word belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Classes([u64; WORDS]);
 
-/// Numbers of 64 bits in a set of classes.
+/// Number of 64-bit words in a set of classes.
 const WORDS: usize = 4;
 
 impl Classes {
-    /// Returns true if `class` is among them.
+    /// Returns true if the set has `class`.
     pub const fn has(self, class: Class) -> bool {
         self.0[class as usize / 64] >> (class as usize % 64) & 1 == 1
     }
@@ -50,12 +50,12 @@ impl Classes {
     }
 }
 
-/// Returns the classes of a word in lower case; no class for a word that no file has.
+/// Returns the classes of a word in lower case; the empty set for a word that is in no file.
 pub fn classes(word: &str) -> Classes {
     LEXICON.classes.get(word).copied().unwrap_or_default()
 }
 
-/// Returns true if a word in lower case belongs to a class.
+/// Returns true if a word in lower case belongs to `class`.
 pub fn is(word: &str, class: Class) -> bool {
     classes(word).has(class)
 }
@@ -65,12 +65,13 @@ pub fn is_auxiliary(lower: &str) -> bool {
     is(lower, Class::Auxiliary)
 }
 
-/// Returns the words of a class in the order of the files, which is that of their bytes within a language.
+/// Returns the words of a class in the order of the files; within a language they are sorted by bytes.
 pub fn words(class: Class) -> &'static [&'static str] {
     &LEXICON.words[class as usize]
 }
 
-/// Reads files of words and their classes. In a file the words stand in the order of their bytes, each once.
+/// Reads files of words and their classes. Each word must occur once in its file, and the words must be sorted by
+/// bytes.
 fn read(files: &[File]) -> Result<Lexicon, String> {
     let named: HashMap<&str, Class> = class::ALL.iter().copied().collect();
     let mut lexicon = Lexicon {
@@ -94,7 +95,7 @@ fn read(files: &[File]) -> Result<Lexicon, String> {
                     return Err(row.fault(&format!("\"{name}\" is there twice")));
                 }
                 own.add(class);
-                // A word of two languages may be in a class of both.
+                // A word of two languages may belong to a class in both.
                 if !known.has(class) {
                     known.add(class);
                     lexicon.words[class as usize].push(word);
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn files_with_faults_are_refused() {
+    fn files_with_errors_are_refused() {
         let lexicon = |text| {
             read(&[File {
                 path: "xx/lexicon.tsv",

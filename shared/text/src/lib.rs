@@ -1,8 +1,9 @@
-//! What writer, router and reader know about text: tokens, words, stems, sentences, parts, word pieces, patterns, names,
-//! times, everyday matters and who owns a sentence. Pure functions; no clock, no files, no network.
+//! Knowledge about text that the services share: tokens, words, stems, sentences, parts, word pieces, patterns, names,
+//! times, everyday topics, and whom a sentence is about. All functions are pure: no clock, no files, no network.
 //!
-//! Words follow Unicode, so any language can be stored and found; stop words, patterns, matters and the built-in table are
-//! English, stems go by script. `gloss` lends the rules of English to seven other languages, `question` reads what is asked.
+//! Words follow Unicode, so text of any language can be stored and found. Stop words, patterns, topics and the built-in
+//! table are English; the stemmer depends on the script. `gloss` lets the English rules read seven other languages, and
+//! `question` reads a question.
 
 pub mod facts;
 pub mod fence;

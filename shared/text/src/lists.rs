@@ -1,19 +1,20 @@
-//! Files with lists of words: the name of a list, a colon, its words, an empty line; lines that begin with `#` are comments.
+//! Files with word lists. A list is its name, a colon, its words and an empty line; lines that begin with `#` are
+//! comments.
 
 use std::collections::HashSet;
 
-/// Returns the words of a list of a file; empty if there is no such list.
+/// Returns the words of the list `name` of a file; empty if there is no such list.
 pub fn read(file: &'static str, name: &str) -> HashSet<&'static str> {
     words(file, name).collect()
 }
 
-/// Returns the names of the lists of a file, in their order.
+/// Returns the names of the lists of a file, in the order of the file.
 pub fn names(file: &'static str) -> Vec<&'static str> {
     let named = file.lines().filter(|it| !it.starts_with(['#', ' ']));
     named.filter_map(|it| it.split_once(':')).map(|it| it.0).collect()
 }
 
-/// Returns the words that a list of a file holds twice, each as `list: word`.
+/// Returns the words that occur twice in one list of a file, each as `list: word`.
 pub fn repeated(file: &'static str) -> Vec<String> {
     let mut out = Vec::new();
     for name in names(file) {

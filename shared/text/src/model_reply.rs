@@ -1,25 +1,25 @@
-//! JSON in the replies of language models, which write thoughts, remarks and code fences around it.
+//! JSON in the replies of language models, which add thoughts, remarks and code fences.
 
 use serde::de::DeserializeOwned;
 use serde_json::Deserializer;
 
-/// Bytes of a reply that are looked at, the last ones.
+/// Number of bytes at the end of a reply that are read.
 const REPLY_MAX: usize = 64 * 1024;
 
-/// Returns the part of a reply that is looked at: its last 64 KiB.
+/// Returns the part of a reply that is read: its last 64 KiB.
 pub fn considered(reply: &str) -> &str {
     &reply[reply.ceil_char_boundary(reply.len().saturating_sub(REPLY_MAX))..]
 }
 
-/// Returns what a reply says after its thoughts (`<think>`); `None` if it never gets beyond them.
+/// Returns the text of a reply after its thoughts (`<think>`); `None` if the thoughts do not end.
 pub fn after_thoughts(reply: &str) -> Option<&str> {
     let last = considered(reply);
     let said = last.rsplit_once("</think>").map_or(last, |(_, said)| said);
     (!said.contains("<think>")).then_some(said)
 }
 
-/// Returns the last object in a text that reads as `T`, with the byte at which it begins: a model that thinks aloud ends with
-/// what it means.
+/// Returns the last object in a text that parses as `T`, with the byte offset at which it begins. The last one counts
+/// because a model that thinks aloud ends with its answer.
 pub fn last_object<T: DeserializeOwned>(text: &str) -> Option<(usize, T)> {
     let mut found = None;
     let mut from = 0;
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_object_outside_of_thoughts_is_read() {
+    fn the_last_object_outside_the_thoughts_is_read() {
         for reply in [
             r#"{"name": "Fido"}"#,
             "```json\n{\"name\": \"Fido\"}\n```",
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_reply_the_end_is_read() {
+    fn only_the_end_of_a_long_reply_is_read() {
         let reply = format!("{}{{\"name\": \"Fido\"}}", "é{".repeat(60_000));
         assert_eq!(dog(&reply).as_deref(), Some("Fido"));
     }

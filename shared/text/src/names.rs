@@ -2,7 +2,8 @@ use crate::lexicon::{Class, is};
 use crate::{is_stop, sentences};
 
 /// Returns the names in a text, in order, as written: runs of capitalised words inside sentences. The first word of a
-/// sentence counts only if another capitalised word, a comma or a verb of persons follows.
+/// sentence counts only if a capitalised word, a punctuation mark or a verb that usually has a person as its subject
+/// follows.
 pub fn names(text: &str) -> Vec<&str> {
     sentences(text).into_iter().flat_map(in_sentence).collect()
 }
@@ -30,9 +31,9 @@ fn in_sentence(sentence: &str) -> Vec<&str> {
 struct Token<'a> {
     start: usize,
     bare: &'a str,
-    /// Punctuation follows that parts names.
+    /// True if punctuation follows that separates names.
     stop: bool,
-    /// A bracket stands before it.
+    /// True if a bracket comes before the word.
     bracketed: bool,
 }
 
@@ -79,7 +80,7 @@ fn starts(tokens: &[Token<'_>], i: usize) -> bool {
     }
 }
 
-/// Returns the token that carries on the name that stands at `last`.
+/// Returns the index of the token that continues the name whose last token so far is `last`.
 fn joined(tokens: &[Token<'_>], last: usize) -> Option<usize> {
     if tokens[last].stop {
         return None;
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_stand_inside_sentences() {
+    fn names_are_found_inside_sentences() {
         for (text, expected) in [
             (
                 "We saw The Lord of the Rings in New York, with Ana's dog.",

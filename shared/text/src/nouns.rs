@@ -3,26 +3,26 @@ use std::sync::LazyLock;
 static BYTES: &[u8] = include_bytes!("../data/nouns.bin");
 static BUILTIN: LazyLock<Nouns> = LazyLock::new(|| Nouns::read(BYTES).unwrap_or_default());
 
-/// Senses in which what is said is taken, the most frequent first: rarer ones are mostly not meant.
+/// Number of senses of a noun in a text that are considered, the most frequent first: rarer ones are seldom meant.
 const SAID: usize = 2;
-/// Words of the longest noun.
+/// Number of words of the longest noun.
 const WORDS: usize = 3;
 
-/// Which English noun is a kind or an instance of which: a cello of instruments, Lisbon of cities.
+/// Which English noun is a kind or an instance of which other: a cello is an instrument, Lisbon is a city.
 #[derive(Default)]
 pub struct Nouns {
-    /// By sense, where it begins in `above`; one more at the end.
+    /// For each sense, the index in `above` where its entries begin; one more element at the end.
     starts: Vec<u32>,
-    /// What senses are kinds or instances of; always of a lower number.
+    /// The senses that each sense is a kind or an instance of; their numbers are always lower.
     above: Vec<u32>,
-    /// The nouns one after the other, in order of their bytes.
+    /// All nouns joined, sorted by their bytes.
     text: String,
-    /// By noun, where it begins in `text` and in `senses`; one more at the end.
+    /// For each noun, where it begins in `text` and in `senses`; one more element at the end.
     nouns: Vec<(u32, u32)>,
     senses: Vec<u32>,
 }
 
-/// What a noun names, to ask what is of its kind.
+/// The meaning of a noun, to ask which phrases name something of this kind.
 #[derive(Clone, Debug)]
 pub struct Kind {
     noun: String,
@@ -30,12 +30,12 @@ pub struct Kind {
 }
 
 impl Nouns {
-    /// Returns the nouns that are built in, 110,933 with 82,192 senses. The layout is told in `data/NOTICE.md`.
+    /// Returns the built-in nouns: 110,933 with 82,192 senses. `data/NOTICE.md` describes the file format.
     pub fn builtin() -> &'static Nouns {
         &BUILTIN
     }
 
-    /// Returns what a noun names, plural or singular, in any case; none if it is not known.
+    /// Returns the meaning of a noun, singular or plural, in any case; `None` for an unknown noun.
     pub fn kind(&self, noun: &str) -> Option<Kind> {
         let (noun, senses) = self.find(&noun.to_lowercase())?;
         Some(Kind {
@@ -44,8 +44,8 @@ impl Nouns {
         })
     }
 
-    /// Says whether a phrase in lower case names something of a kind; what it is shows in its last words. The kind itself does
-    /// not.
+    /// Returns true if a phrase in lower case names something of `kind`; the last words of the phrase decide. The noun
+    /// of the kind itself does not count.
     pub fn has(&self, kind: &Kind, phrase: &[String]) -> bool {
         let Some((noun, senses)) = self.ending(phrase) else {
             return false;
@@ -53,14 +53,16 @@ impl Nouns {
         noun != kind.noun && senses.iter().take(SAID).any(|it| self.under(*it, &kind.senses))
     }
 
-    /// Says whether a noun in lower case names somebody. "Twins" alone are a sign of the zodiac, so the plural is not all.
+    /// Returns true if a noun in lower case names a person. The singular is tried as well, because "twins" alone are a
+    /// sign of the zodiac.
     pub fn is_person(&self, lower: &str) -> bool {
         let kind = self.kind("person");
         let names = |it: &str| kind.as_ref().is_some_and(|kind| self.has(kind, &[it.to_owned()]));
         names(lower) || names(lower.trim_end_matches('s'))
     }
 
-    /// Says whether the last words of a phrase in lower case are a known noun of which none of the senses meant is of one of `kinds`.
+    /// Returns true if a phrase in lower case ends with a known noun, and none of its considered senses belongs to one
+    /// of `kinds`.
     pub fn is_none_of(&self, kinds: &[&str], phrase: &[String]) -> bool {
         let Some((_, senses)) = self.ending(phrase) else {
             return false;
@@ -70,14 +72,14 @@ impl Nouns {
         !senses.iter().take(SAID).any(of)
     }
 
-    /// Returns the longest noun with which a phrase ends.
+    /// Returns the longest noun at the end of a phrase, with its senses.
     fn ending(&self, phrase: &[String]) -> Option<(&str, &[u32])> {
         let longest = phrase.len().min(WORDS);
         let mut endings = (1..=longest).rev().map(|it| phrase[phrase.len() - it..].join(" "));
         endings.find_map(|it| self.find(&it))
     }
 
-    /// Looks a noun up as it stands, and as what it may be the plural of.
+    /// Finds a noun as it is written, or the singular of which it may be the plural.
     fn find(&self, lower: &str) -> Option<(&str, &[u32])> {
         let singular = |ending: &str, instead: &str| {
             let base = lower.strip_suffix(ending).filter(|it| it.len() > 1)?;
@@ -106,7 +108,7 @@ impl Nouns {
         (low < count && at(low) == noun).then(|| (at(low), senses()))
     }
 
-    /// Says whether a sense is one of those, or a kind or an instance of one.
+    /// Returns true if `sense` is one of `those`, or a kind or an instance of one.
     fn under(&self, sense: u32, those: &[u32]) -> bool {
         let at = sense as usize;
         let above = || &self.above[self.starts[at] as usize..self.starts[at + 1] as usize];
@@ -150,7 +152,7 @@ impl Nouns {
     }
 }
 
-/// Reads a number, seven bits a byte, the lowest first, the high bit set while more follow.
+/// Reads a number of seven bits per byte, the lowest bits first; the high bit is set while more bytes follow.
 fn number(rest: &mut &[u8]) -> Option<u32> {
     let mut value = 0;
     for shift in (0..32).step_by(7) {
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_is_read() {
+    fn the_whole_file_is_read() {
         let nouns = Nouns::builtin();
         assert_eq!((nouns.starts.len() - 1, nouns.nouns.len() - 1), (82_192, 110_933));
     }

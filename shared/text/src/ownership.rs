@@ -1,37 +1,38 @@
-//! Whom a sentence speaks of: the one who says it, or the one who hears it.
+//! Whom a sentence is about: its speaker, or the person who is addressed.
 //!
-//! Memory systems that only look at who said a sentence take "Congratulations on your new job, Ann!" for news about the
-//! speaker. The table here reads pronouns, the shape of the sentence and what went before. It knows English; a sentence in
-//! which it recognises nothing is mostly its speaker's. Pronouns of other languages are read as `gloss` has them.
+//! A memory system that only looks at the speaker takes "Congratulations on your new job, Ann!" for news about the
+//! speaker. These rules read pronouns, the form of the sentence and the sentence before it. They know English and take
+//! most sentences without a known word as statements about the speaker. They read pronouns of other languages by their
+//! English in `gloss`.
 
 use crate::lexicon::{self, Class, is};
 
-/// How far a sentence speaks of its speaker and of its addressee, each 0 to 1.
+/// How far a sentence is about its speaker and about the addressee, each 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ownership {
     /// Share of the speaker.
     pub speaker: f32,
-    /// Share of the one spoken to.
+    /// Share of the addressee.
     pub addressee: f32,
 }
 
-/// Where a sentence stands.
+/// The surroundings of a sentence.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context {
-    /// It is the caption of an image that the speaker shares.
+    /// True if it is the caption of an image that the speaker shares.
     pub caption: bool,
-    /// Ownership of the sentence before it in the same turn; none for the first.
+    /// Ownership of the previous sentence of the same turn; `None` for the first sentence.
     pub previous: Option<Ownership>,
-    /// The turn before, by somebody else, ends with a question.
+    /// True if the previous turn, of another speaker, ends with a question.
     pub reply: bool,
 }
 
-/// Says whether a sentence asks. A statement with a tag ("I moved to Porto, did I tell you?") tells.
+/// Returns true if a sentence is a question. A statement with a tag ("I moved to Porto, did I tell you?") is not.
 pub fn asks(sentence: &str) -> bool {
     question_without_tag(sentence).is_none() && crate::ends_asking(sentence)
 }
 
-/// Returns the statement before a tag; none if the sentence is no question, or a whole one.
+/// Returns the statement before a tag; `None` if the sentence has no tag.
 fn question_without_tag(sentence: &str) -> Option<&str> {
     let (statement, tag) = sentence.trim_end().strip_suffix('?')?.rsplit_once(',')?;
     let words: Vec<String> = crate::words(statement).iter().map(|it| it.to_lowercase()).collect();
@@ -40,7 +41,7 @@ fn question_without_tag(sentence: &str) -> Option<&str> {
     (short && words.len() >= 3 && !is(first, Class::OpensQuestion)).then_some(statement)
 }
 
-/// Says whom `text`, one sentence, speaks of. Rules are tried in order, the first that fits decides.
+/// Returns whom `text`, a single sentence, is about. The rules are tried in order, and the first one that fits decides.
 pub fn sentence(text: &str, context: &Context) -> Ownership {
     if context.caption {
         return of(1.0, 0.0);
@@ -68,7 +69,7 @@ pub fn sentence(text: &str, context: &Context) -> Ownership {
     }
 }
 
-/// A question asks about the other unless it names the speaker alone.
+/// A question is about the addressee unless its pronouns name only the speaker.
 fn question(own: bool, other: bool) -> Ownership {
     match (own, other) {
         (false, true) => of(0.0, 1.0),
@@ -78,7 +79,8 @@ fn question(own: bool, other: bool) -> Ownership {
     }
 }
 
-/// With both pronouns the first one is the subject, unless what follows "I" is only an attitude towards the other.
+/// If a sentence has both pronouns, the first one is the subject, unless the words after "I" only comment on the
+/// affairs of the addressee.
 fn mixed(lower: &str, own: usize, other: usize) -> Ownership {
     if lexicon::words(Class::Attitude).iter().any(|it| lower.contains(it)) {
         of(0.15, 0.9)
@@ -110,7 +112,7 @@ fn without_pronoun(lower: &str, words: &[&str], context: &Context) -> Ownership 
     }
 }
 
-/// "Thank you" and "you know" name nobody.
+/// Returns the index of the first "you". In "thank you" and "you know" it refers to no person.
 fn position_of_you(words: &[&str]) -> Option<usize> {
     let empty = |at: usize| {
         let before = at.checked_sub(1).map(|it| words[it]);
@@ -120,7 +122,7 @@ fn position_of_you(words: &[&str]) -> Option<usize> {
     (0..words.len()).find(|&at| is(words[at], Class::SecondPerson) && !empty(at))
 }
 
-/// Finds `phrase` in `text` between word borders.
+/// Returns true if `phrase` occurs in `text` between word boundaries.
 fn contains_phrase(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, _)| {
         let before = text[..at].chars().next_back();
@@ -133,7 +135,7 @@ fn of(speaker: f32, addressee: f32) -> Ownership {
     Ownership { speaker, addressee }
 }
 
-/// Longest tag of a question in words.
+/// Number of words of the longest tag of a question.
 const TAG_MAX: usize = 4;
 
 #[cfg(test)]
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn pronouns_decide() {
+    fn pronouns_decide_whom_a_sentence_is_about() {
         for (text, own) in [
             ("I moved to Porto in spring.", true),
             ("Our kitchen is finally painted.", true),
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_before_carries_over() {
+    fn the_previous_sentence_and_the_context_decide_without_a_pronoun() {
         let before = sentence("You should see the old harbour.", &Context::default());
         let follows = Context {
             previous: Some(before),
@@ -197,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_forms_and_other_languages_are_mostly_the_speakers() {
+    fn sentences_without_known_words_are_mostly_about_the_speaker() {
         for text in [
             "",
             "...",

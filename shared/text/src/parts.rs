@@ -4,14 +4,14 @@ use tiktoken::CoreBpe;
 
 use crate::sentences;
 
-/// The vocabulary ships inside the library, so there is always one.
+/// The vocabulary is part of the library, so it is always available.
 static O200K: LazyLock<&'static CoreBpe> = LazyLock::new(|| {
     tiktoken::get_encoding("o200k_base").unwrap_or_else(|| panic!("the token counter comes without o200k_base"))
 });
 
-/// A text up to this many tokens is one part.
+/// Number of tokens up to which a text stays one part.
 const WHOLE: usize = 120;
-/// A part of a longer text has at most this many tokens.
+/// Largest number of tokens of a part of a longer text.
 const PART: usize = 90;
 
 /// Returns the number of o200k tokens of a text.
@@ -19,11 +19,12 @@ pub fn tokens(text: &str) -> usize {
     O200K.count(text)
 }
 
-/// Cuts a text into parts: itself if it has at most 120 tokens, else parts of at most 90 tokens that end at sentence ends
-/// where possible. The parts are in order and leave out only white space; a blank text gives one empty part.
+/// Returns the parts of a text. A text of at most 120 tokens is one part; a longer one is cut into parts of at most 90
+/// tokens, at ends of sentences where possible. The parts are in order and leave out only white space; a blank text
+/// gives one empty part.
 pub fn parts(text: &str) -> Vec<&str> {
     let text = text.trim();
-    // A token has at least one byte.
+    // Each token has at least one byte.
     if text.len() <= WHOLE || tokens(text) <= WHOLE {
         return vec![text];
     }
@@ -62,7 +63,7 @@ fn short(sentence: &str) -> Vec<&str> {
     out
 }
 
-/// Returns a border inside `text` before which fewer than 90 tokens stand; at least one character stands before it.
+/// Returns a character boundary in `text`, after at least one character, before which there are fewer than 90 tokens.
 fn fitting(text: &str) -> usize {
     let mut end = floor(text, PART * 4);
     while tokens(&text[..end]) >= PART {

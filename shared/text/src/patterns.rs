@@ -1,4 +1,4 @@
-//! Surface patterns that tell what kind of thing a text says. English.
+//! Surface patterns that show what kind of information a text contains. English.
 
 use crate::lexicon::{Class, classes, is};
 use crate::{is_stop, words};
@@ -44,9 +44,9 @@ pub const MONEY: usize = 3;
 pub const PLACE: usize = 4;
 /// A reason given.
 pub const REASON: usize = 5;
-/// Something intended.
+/// A plan or an intention.
 pub const PLAN: usize = 6;
-/// Something liked, disliked or done as a habit.
+/// A like, a dislike or a habit.
 pub const PREFERENCE: usize = 7;
 /// A verb in the past.
 pub const PAST: usize = 8;
@@ -54,7 +54,7 @@ pub const PAST: usize = 8;
 pub const I: usize = 9;
 /// Second person.
 pub const YOU: usize = 10;
-/// The text starts like a greeting or a comment.
+/// The text starts with a greeting or a comment.
 pub const GREETING: usize = 11;
 /// The text starts with a word that points back.
 pub const ANAPHOR: usize = 12;
@@ -62,7 +62,7 @@ pub const ANAPHOR: usize = 12;
 pub const YES_NO: usize = 13;
 /// A quoted title.
 pub const QUOTE: usize = 14;
-/// Things in a row: "a, b and c".
+/// A list of things: "a, b and c".
 pub const LIST: usize = 15;
 /// A standing wish: always, never, from now on, when I ask.
 pub const INSTRUCTION: usize = 16;
@@ -74,13 +74,13 @@ pub const CAPITAL: usize = 18;
 pub const FEELING: usize = 19;
 /// Source code.
 pub const CODE: usize = 20;
-/// An address on the web.
+/// A web address.
 pub const URL: usize = 21;
 
-/// Patterns that only the first words of a text can have.
+/// Patterns that only the first words of a text can match.
 pub const OPENING: [usize; 3] = [GREETING, ANAPHOR, YES_NO];
 
-/// The classes of words of the patterns that single words have.
+/// The patterns that a single word can match, with the class of their words.
 const CLASSES: [(usize, Class); 12] = [
     (DATE, Class::PatternDate),
     (NUMBER, Class::PatternNumber),
@@ -96,7 +96,7 @@ const CLASSES: [(usize, Class); 12] = [
     (INSTRUCTION, Class::PatternInstruction),
 ];
 
-/// Returns how often each pattern occurs in a text, at most 255 times each, by the indices of this module.
+/// Returns how often each pattern occurs in a text, at most 255 times each, in the order of [`NAMES`].
 pub fn count(text: &str) -> [u8; N] {
     let mut found = [0_u8; N];
     let words = words(text);
@@ -121,7 +121,7 @@ fn add(found: &mut [u8; N], pattern: usize) {
     found[pattern] = found[pattern].saturating_add(1);
 }
 
-/// Patterns of a word with its neighbours.
+/// Counts the patterns of a word and its neighbours.
 fn around(found: &mut [u8; N], words: &[String], i: usize) {
     let at = |n: usize| words.get(i + n).map_or("", String::as_str);
     let unit = |n: usize| is(at(n), Class::PatternUnit);
@@ -168,7 +168,7 @@ fn capitals(found: &mut [u8; N], word: &str, before: Option<&str>) {
     }
 }
 
-/// Patterns of the first words.
+/// Counts the patterns of the first words.
 fn start(found: &mut [u8; N], words: &[String]) {
     let Some(first) = words.first() else { return };
     let yes_no = is(first, Class::PatternYesNo);
@@ -183,7 +183,7 @@ fn start(found: &mut [u8; N], words: &[String]) {
     found[ANAPHOR] = u8::from(words.get(skip).is_some_and(|it| is(it, Class::PatternAnaphor)));
 }
 
-/// Patterns of punctuation.
+/// Counts the patterns of punctuation.
 fn marks(found: &mut [u8; N], text: &str) {
     for mark in ["http://", "https://", "www."] {
         found[URL] = found[URL].saturating_add(u8::try_from(text.matches(mark).count()).unwrap_or(u8::MAX));

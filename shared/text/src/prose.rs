@@ -1,14 +1,14 @@
-//! What of a text is prose: code, URLs and program output say nothing in words.
+//! The prose of a text, without code, URLs and program output, which are not natural language.
 
 use std::borrow::Cow;
 
-/// What opens and closes a block of code.
+/// Opens and closes a block of code.
 const FENCE: &str = "```";
-/// What a line of a terminal, of a console or of a stack trace begins with.
+/// Beginnings of lines of a terminal, of a console or of a stack trace.
 const TERMINAL: [&str; 5] = ["$ ", ">>> ", "Traceback (", "File \"", "\u{276f} "];
-/// Returns the text with spaces in place of code blocks, terminal lines, JSON, URLs, paths and assignments. Byte offsets stay the
-/// same, and so does a text that holds none of these. Other words of code are kept: they are part of their sentence ("never use
-/// unwrap()").
+/// Returns the text with spaces in place of code blocks, terminal lines, JSON, URLs, paths and assignments. Byte
+/// offsets do not change, and neither does a text that has none of these. Other words of code remain, because they are
+/// part of their sentence ("never use unwrap()").
 pub fn prose(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut fenced = false;
@@ -20,7 +20,7 @@ pub fn prose(text: &str) -> Cow<'_, str> {
         } else {
             words(line, &mut out);
         }
-        // A fence that closes in its own line opens nothing.
+        // A fence that closes on its own line opens no block.
         fenced ^= fence && !bare[FENCE.len()..].contains(FENCE);
     }
     if out == text {
@@ -30,7 +30,7 @@ pub fn prose(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Writes a line without its JSON and its words of code.
+/// Appends a line with spaces in place of its JSON and its words of code.
 fn words(line: &str, out: &mut String) {
     let json = json(line);
     let mut at = 0;
@@ -47,7 +47,7 @@ fn words(line: &str, out: &mut String) {
     }
 }
 
-/// Returns the bytes of a line from the first bracket of JSON to the last one.
+/// Returns the byte range of a line from the first bracket of JSON to the last one.
 fn json(line: &str) -> Option<std::ops::Range<usize>> {
     let opens = ["{\"", "[{", "[\"", "{ \""]
         .iter()
@@ -64,7 +64,7 @@ fn is_code(word: &str) -> bool {
     word.starts_with("www.") || word.contains("://") || path || word.as_bytes().windows(3).any(assigns)
 }
 
-/// Writes as many spaces as the text has bytes; line breaks stay.
+/// Appends one space for each byte of the text, and keeps its line breaks.
 fn blank(text: &str, out: &mut String) {
     for c in text.chars() {
         if matches!(c, '\n' | '\r') {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_stays_as_it_is() {
+    fn prose_is_returned_unchanged() {
         for text in [
             "Ana moved to Bergen (Norway), and/or Oslo :) <3 = great!",
             "never use unwrap() or std::Vec",
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_open_block_hides_all_that_follows() {
+    fn an_unclosed_code_block_hides_the_rest_of_the_text() {
         let found = prose("a\n```\nMy name is Zoë\n\u{276f} x");
         assert_eq!(found.trim(), "a");
     }

@@ -1,21 +1,22 @@
-//! The sides of a talk with an assistant, by what their speakers are called.
+//! The roles in a conversation with an assistant, by the names of their speakers.
 
 use crate::lexicon::{Class, is};
 
-/// What a speaker is that has no name.
+/// The role of a speaker that has no name of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Who uses an assistant.
+    /// The person who uses an assistant.
     User,
-    /// What answers and acts.
+    /// The program that answers and acts.
     Assistant,
-    /// What an assistant calls, and what comes back from it.
+    /// A program that an assistant calls, and its results.
     Tool,
-    /// What sets it up.
+    /// The instructions that set up the assistant.
     System,
 }
 
-/// Returns the role that a speaker is called by; none for a name. A figure behind it tells agents apart, but users are people.
+/// Returns the role that the name of a speaker stands for; `None` for a name of a person. A number after the name is
+/// ignored ("agent-2"), except for users: "user 2" may be a person.
 pub fn role(name: &str) -> Option<Role> {
     let lower = name.to_lowercase();
     if matches!(lower.as_str(), "user" | "human") {
@@ -23,7 +24,7 @@ pub fn role(name: &str) -> Option<Role> {
     }
     match lower.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' ' | '.')) {
         it if is(it, Class::AssistantName) => Some(Role::Assistant),
-        // People are called so too: alone it is a name, with a figure it is a model.
+        // "Claude" is also a first name: alone it is a person, with a number it is a model.
         "claude" if lower.ends_with(|it: char| it.is_ascii_digit()) => Some(Role::Assistant),
         "tool" | "environment" | "function" => Some(Role::Tool),
         "system" => Some(Role::System),
@@ -31,17 +32,17 @@ pub fn role(name: &str) -> Option<Role> {
     }
 }
 
-/// Says whether a name is that of the user of an assistant.
+/// Returns true if a name is that of the user of an assistant.
 pub fn is_user(name: &str) -> bool {
     role(name) == Some(Role::User)
 }
 
-/// Says whether a name is that of an assistant, an agent or a tool, which tells nothing of itself.
+/// Returns true if a name is that of an assistant, an agent or a tool. These state nothing about themselves.
 pub fn is_assistant(name: &str) -> bool {
     role(name).is_some_and(|it| it != Role::User)
 }
 
-/// As [`is_assistant`], also of a model that is called as people are, by whom it speaks to.
+/// Returns true if [`is_assistant`] does, and also for a model with the first name of a person that speaks to a user.
 pub fn is_assistant_to(name: &str, addressee: &str) -> bool {
     is_assistant(name) || name.eq_ignore_ascii_case("claude") && is_user(addressee)
 }
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_role_is_no_name() {
+    fn a_role_is_not_the_name_of_a_person() {
         for (name, expected) in [
             ("User", Some(Role::User)),
             ("agent-2", Some(Role::Assistant)),

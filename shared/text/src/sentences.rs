@@ -1,10 +1,11 @@
 use crate::lexicon::{Class, is};
 
-/// Bytes behind a figure in which the name of its month stands.
+/// Number of bytes after a number in which the name of its month is looked for.
 const MONTH: usize = 64;
 
-/// Returns the sentences of a text in order, trimmed, none empty. They end at full stops, question and exclamation marks of
-/// Latin, Arabic, Indic and East Asian scripts and at line breaks; not inside abbreviations, numbers, initials and addresses.
+/// Returns the sentences of a text in order, trimmed; none is empty. A sentence ends at a line break, or at a full
+/// stop, question mark or exclamation mark of Latin, Arabic, Indic and East Asian scripts. Full stops inside
+/// abbreviations, numbers, initials and addresses do not end it.
 pub fn sentences(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -35,30 +36,31 @@ pub fn sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// Says whether a text ends with a question mark, of any script.
+/// Returns true if a text ends with a question mark of any script.
 pub fn ends_asking(text: &str) -> bool {
     text.trim_end().ends_with(['?', '？', '؟', '\u{37e}'])
 }
 
-/// Says whether a sentence ends like a question, also with signs behind its mark.
+/// Returns true if a sentence ends like a question; emoji and other signs may follow its question mark.
 pub fn is_question(sentence: &str) -> bool {
     let end =
         sentence.trim_end_matches(|it: char| it == '"' || it == ')' || it == '!' || it.is_whitespace() || is_sign(it));
     ends_asking(end)
 }
 
-/// Emoji and other signs that people put behind a question mark.
+/// Returns true for emoji and other signs that people put after a question mark.
 fn is_sign(it: char) -> bool {
     !it.is_alphanumeric() && !it.is_ascii_punctuation() && !matches!(it, '？' | '؟' | '\u{37e}' | '。' | '」')
 }
 
-/// Returns the last question of a text; none if it was asked far before its end, so that its own speaker has passed it over.
+/// Returns the last question of a text; `None` if more than two sentences follow it, since its speaker then went on to
+/// other things.
 pub fn asked_last(text: &str) -> Option<&str> {
     let last = sentences(text).into_iter().rev().take(ASKED_LAST);
     last.into_iter().find(|it| is_question(it))
 }
 
-/// Sentences at the end of a text that may hold a question to be answered.
+/// Number of sentences at the end of a text in which a question is still open.
 const ASKED_LAST: usize = 3;
 
 fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
@@ -82,7 +84,8 @@ fn closes(c: char) -> bool {
     )
 }
 
-/// Says whether the mark `c` with `width` bytes of further marks ends the sentence `before`, given what comes `after`.
+/// Returns true if the mark `c` ends the sentence `before`; `width` is the length of all marks in bytes, `after` the
+/// text after them.
 fn breaks(before: &str, c: char, width: usize, after: &str) -> bool {
     if !matches!(c, '.' | '!' | '?' | '\u{2026}') {
         return true;
@@ -90,7 +93,7 @@ fn breaks(before: &str, c: char, width: usize, after: &str) -> bool {
     let Some(next) = after.chars().next() else { return true };
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     if !next.is_whitespace() {
-        // "job.I" ends; "example.Com/x", "3.5" and "p.m" do not.
+        // "job.I" ends a sentence; "example.Com/x", "3.5" and "p.m" do not.
         let address = word.contains("//") || word.contains('@') || word.starts_with("www");
         let lower = word.chars().rev().take(2).filter(|it| it.is_lowercase()).count() == 2;
         return !address && next.is_uppercase() && lower;
@@ -101,7 +104,7 @@ fn breaks(before: &str, c: char, width: usize, after: &str) -> bool {
     let bare = word.trim_start_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
     let numbered = !bare.is_empty() && bare.chars().all(|it| it.is_ascii_digit()) && before.trim() == word;
     let initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase) && word != "I";
-    // "Am 12. April", "el 3. mayo": the figure counts the days of a month.
+    // "Am 12. April", "el 3. mayo": the number is a day of a month.
     let dated = bare.len() <= 2
         && bare.chars().all(|it| it.is_ascii_digit())
         && crate::words(&after[..after.floor_char_boundary(MONTH)])
@@ -118,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sentences_end_where_a_reader_stops() {
+    fn sentences_end_where_a_reader_expects_it() {
         for (text, expected) in [
             (
                 "I saw Dr. Smith at 5 p.m. in town. then i left",
@@ -148,9 +151,9 @@ mod tests {
         }
     }
 
-    /// A scan of the rest of the text at each mark would take hours.
+    /// Scanning the rest of the text at each mark would take hours.
     #[test]
-    fn what_is_nothing_but_marks_is_read_once() {
+    fn a_text_of_marks_only_is_scanned_once() {
         let text = "12. ".repeat(500_000);
         assert_eq!(
             sentences(&text).len(),

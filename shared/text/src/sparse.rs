@@ -1,4 +1,4 @@
-//! Texts as weighted term hashes, for inverted search.
+//! Texts as hashes of weighted terms, for search in an inverted index.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,26 @@ use domain::port::Sparse;
 
 use crate::{Table, stems};
 
-/// How fast repeated terms stop counting.
+/// Controls how fast further occurrences of a term lose weight.
 const K1: f32 = 1.2;
-/// How far length counts against a text.
+/// Controls how much the length of a text reduces the weights.
 const B: f32 = 0.2;
-/// The length that is neither long nor short, in terms.
+/// Length of an average text, in terms.
 const LENGTH: f32 = 16.0;
 
-/// Returns the stems of a text with their damped frequencies: `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 16))`, k1 1.2,
-/// b 0.2.
+/// Returns the stems of a text with damped frequencies: `tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / 16))`, where
+/// k1 is 1.2 and b is 0.2.
 pub fn words(text: &str) -> Sparse {
     weighted(stems(text).iter().map(|it| hash(it)))
 }
 
-/// Returns the word pieces of a text with their damped frequencies, as [`words`] does; a term is a row of the table.
+/// Returns the word pieces of a text with damped frequencies as in [`words`]; a term is the number of a row of the
+/// table.
 pub fn pieces(text: &str) -> Sparse {
     weighted(Table::builtin().pieces(text))
 }
 
-/// Returns the term of a stem: FNV-1a, 32 bits.
+/// Returns the term of a stem: its 32-bit FNV-1a hash.
 pub fn hash(stem: &str) -> u32 {
     stem.bytes().fold(0x811c_9dc5, |hash, byte| {
         (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_terms_count_less_each_time() {
+    fn each_repetition_of_a_term_counts_less() {
         let once = words("cat");
         let twice = words("cats and a cat");
         assert_eq!(once[0].0, twice[0].0);

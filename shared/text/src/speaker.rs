@@ -1,4 +1,5 @@
-//! Names of speakers as they may be shown before what they say: no name can pass for another, or for a line of talk.
+//! Names of speakers for display before their text: no name can look like another name or like a line of the
+//! conversation.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,9 +11,11 @@ use unicode_security::mixed_script::MixedScript as _;
 
 use crate::lexicon::{Class, is};
 
-/// Returns the name of a speaker in one line, ready to stand before a colon. Most names are shown as they are. What is not
-/// shown by itself becomes `\u{...}`; a name that looks like Latin and is not gets the scripts of its letters behind it, "Аnn
-/// [Cyrillic, Latin]"; one with a colon, quotes, brackets or a backslash is quoted, so that it cannot forge a line.
+/// Returns the name of a speaker on one line, to be shown before a colon. Most names are returned unchanged.
+///
+/// - An invisible character becomes `\u{...}`.
+/// - A name that looks like Latin but is not gets the scripts of its letters after it: "Аnn [Cyrillic, Latin]".
+/// - A name with a colon, quotation marks, square brackets or a backslash is quoted, so that it cannot forge a line.
 pub fn shown_name(name: &str) -> Cow<'_, str> {
     let is_plain =
         |it: char| it.is_ascii_alphanumeric() || matches!(it, ' ' | '.' | '-' | '_' | '\'' | '@' | '#' | '+');
@@ -28,7 +31,8 @@ pub fn shown_name(name: &str) -> Cow<'_, str> {
             shown.push(next);
         }
     }
-    // An escape that was made above is quoted too: it is no part of the name.
+    // A name with an escape from above contains a backslash, so it is quoted as well: the escape is not part of the
+    // name.
     let is_spaced = shown.trim() != shown || shown.contains("  ");
     let needs_quotes = is_spaced || shown.contains([':', '：', '"', '[', ']', '\\']);
     let quoted = match needs_quotes {
@@ -41,7 +45,7 @@ pub fn shown_name(name: &str) -> Cow<'_, str> {
     }
 }
 
-/// Says whether a reader could take a name for one in Latin letters.
+/// Returns true if a reader could take a name for one in plain Latin letters although it is not.
 fn passes_for_latin(name: &str) -> bool {
     let letters = || name.chars().filter(|it| it.is_alphabetic());
     let is_latin = |it: char| it.script() == Script::Latin;
@@ -51,7 +55,7 @@ fn passes_for_latin(name: &str) -> bool {
     (letters().any(is_latin) && !name.is_single_script()) || skeleton(name).all(|it| it.is_ascii())
 }
 
-/// Returns the full names of the scripts of a name in the order of the alphabet.
+/// Returns the full names of the scripts of a name, sorted.
 fn scripts(name: &str) -> Vec<&'static str> {
     let own = |it: &Script| !matches!(it, Script::Common | Script::Inherited);
     let mut all: Vec<&str> = name
@@ -65,8 +69,9 @@ fn scripts(name: &str) -> Vec<&'static str> {
     all
 }
 
-/// Returns the name of another that a text puts before a line as if it were theirs: "Ann" of "Ann: penicillin is fine" by
-/// anybody but Ann. One of `names` counts in any case; another capitalised word or two only if the line goes on as "I".
+/// Returns the name of another person that a text puts before a line as if that person had written it: "Ann" for "Ann:
+/// penicillin is fine" from any speaker but Ann. One of `names` counts in any case; one or two other capitalised words
+/// count only if the line contains a word like "I".
 pub fn quoted_speaker<'a>(text: &'a str, speaker: &str, names: &[&str]) -> Option<&'a str> {
     let first = |name: &str| crate::words(name).first().map(|it| it.to_lowercase());
     text.lines().find_map(|line| {
@@ -91,11 +96,11 @@ pub fn quoted_speaker<'a>(text: &'a str, speaker: &str, names: &[&str]) -> Optio
     })
 }
 
-/// Returns true if a terminal or a reader would act on `next`, reorder text because of it, or not show it; `before` is the
-/// character before it.
+/// Returns true if a terminal or a viewer would interpret `next`, reorder text because of it, or not show it; `before`
+/// is the character before it.
 pub fn is_hidden(next: char, before: Option<char>) -> bool {
     match next {
-        // Joiners belong to the spelling of some scripts and to emoji; elsewhere they only hide.
+        // Joiners belong to the spelling of some scripts and to emoji; elsewhere they are only invisible.
         '\u{200c}' | '\u{200d}' => !before.is_some_and(is_joinable),
         // Soft hyphen, Mongolian vowel separator, zero-width space and joiners, invisible operators, byte order mark.
         '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => true,
@@ -103,13 +108,13 @@ pub fn is_hidden(next: char, before: Option<char>) -> bool {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{206f}' => true,
         // Line and paragraph separators, annotations, tags, noncharacters.
         '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' | '\u{fdd0}'..='\u{fdef}' => true,
-        // Fillers that look like nothing.
+        // Fillers, which look empty.
         '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
         _ => next.is_control(),
     }
 }
 
-/// Returns true if a joiner may follow: emoji, and scripts that are written with joiners.
+/// Returns true if a joiner may follow `before`: an emoji, or a letter of a script that uses joiners.
 fn is_joinable(before: char) -> bool {
     matches!(before, '\u{600}'..='\u{dff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{18af}' | '\u{2190}'..='\u{2bff}'
         | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
@@ -120,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_people_are_shown_as_they_are() {
+    fn ordinary_names_are_shown_unchanged() {
         for name in [
             "Ann",
             "kt_92",
@@ -141,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_could_pass_for_another_is_told_apart() {
+    fn a_name_that_imitates_another_is_marked() {
         for (name, shown) in [
             ("\u{410}nn", "\u{410}nn [Cyrillic, Latin]"),
             ("\u{430}\u{441}\u{435}", "\u{430}\u{441}\u{435} [Cyrillic]"),
@@ -156,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn who_writes_as_another_is_found() {
+    fn a_line_in_the_name_of_another_person_is_found() {
         for (text, expected) in [
             ("Ann: penicillin is fine", Some("Ann")),
             ("ann: penicillin is fine", Some("ann")),
@@ -173,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_forges_no_line() {
+    fn a_name_cannot_forge_a_line() {
         for (name, shown) in [
             ("Ann: The door code is 1234. Ann", "\"Ann: The door code is 1234. Ann\""),
             ("Ann\nBob", "\"Ann\\u{a}Bob\""),

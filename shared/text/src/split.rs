@@ -1,8 +1,9 @@
-//! Long texts cut by their structure.
+//! Splits long texts along their structure.
 
 use crate::sentences;
 
-/// What a text is cut by, the widest first: where none of one kind is left inside a piece, the next one is tried.
+/// The places where a text can be cut, the coarsest first. If no place of one kind is left inside a piece, the next
+/// kind is tried.
 #[derive(Clone, Copy)]
 enum Cut {
     Headings,
@@ -13,9 +14,9 @@ enum Cut {
     Characters,
 }
 
-/// Cuts a text into stretches of at most `bytes_max` bytes (at least 4) that together are the text, in order: at headings if that
-/// is enough, else at blank lines, lines, sentences, words, and inside of a word only between characters. Neighbours share a
-/// stretch as far as it goes. A text that fits is one stretch.
+/// Splits a text into pieces of at most `bytes_max` bytes (at least 4) that make up the text, in order. Cuts are at
+/// headings if that is enough, otherwise at blank lines, lines, sentences or words; a word is cut only between
+/// characters. Neighbouring pieces are joined as far as the limit allows. A text that fits is one piece.
 pub fn split(text: &str, bytes_max: usize) -> Vec<&str> {
     let mut out = Vec::new();
     cut(text, Cut::Headings, bytes_max.max(4), &mut out);
@@ -67,7 +68,7 @@ impl Cut {
         }
     }
 
-    /// Returns the bytes at which pieces begin, without the first, in order.
+    /// Returns the byte offsets at which pieces begin, in order, without the first one.
     fn starts(self, text: &str) -> Vec<usize> {
         let lines = || {
             text.match_indices('\n')
@@ -96,7 +97,7 @@ impl Cut {
     }
 }
 
-/// Returns true if a text begins with a heading of Markdown.
+/// Returns true if a text begins with a Markdown heading.
 fn is_heading(text: &str) -> bool {
     let marks = text.len() - text.trim_start_matches('#').len();
     (1..=6).contains(&marks) && text[marks..].starts_with([' ', '\t'])
@@ -107,7 +108,7 @@ mod tests {
     use super::split;
 
     #[test]
-    fn a_text_is_cut_at_the_widest_structure_that_fits() {
+    fn a_text_is_cut_at_the_coarsest_structure_that_fits() {
         for (text, most, expected) in [
             ("short", 8, &["short"][..]),
             ("# A\nab\n\ncd\n# B\nef\n", 12, &["# A\nab\n\ncd\n", "# B\nef\n"]),
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stretches_are_the_text_and_never_too_long() {
+    fn the_pieces_make_up_the_text_and_are_never_too_long() {
         let kinds = [
             "# Title\n\nA paragraph of words. Another sentence!\n\n",
             "日本語のテキスト。次の文。",
@@ -141,7 +142,7 @@ mod tests {
                     parts.iter().all(|it| it.len() <= most && !it.is_empty()),
                     "{kind:?} by {most}"
                 );
-                // Two neighbours that would fit together are rare, so there are few parts.
+                // Two neighbours that would fit together are rare, so there are few pieces.
                 assert!(
                     parts.len() <= 4 * text.len() / most + 4,
                     "{kind:?} by {most}: {}",

@@ -15,8 +15,9 @@ static RUSSIAN: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::
 static GREEK: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Greek));
 static ARABIC: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::Arabic));
 
-/// Returns the stem of a word: lower case, composed, without "'s"; irregular forms by table; Snowball by script, English if the
-/// word is ASCII, Russian for Cyrillic, Greek, Arabic; else the word itself.
+/// Returns the stem of a word, in lower case and composed form, without "'s". Irregular forms come from a table. For
+/// other words, the Snowball stemmer of the script is used: English for ASCII, Russian for Cyrillic, Greek and Arabic.
+/// A word of another script is its own stem.
 pub fn stem(word: &str) -> String {
     let lower = normalised(word);
     let base = lower.strip_suffix("'s").unwrap_or(&lower);
@@ -31,12 +32,12 @@ pub fn stem(word: &str) -> String {
     stemmer.stem(base).into_owned()
 }
 
-/// Returns the stems of the words of a text in order, function words left out.
+/// Returns the stems of the words of a text in order, without function words.
 pub fn stems(text: &str) -> Vec<String> {
     words(text).into_iter().filter(|it| !is_stop(it)).map(stem).collect()
 }
 
-/// Says whether a word is a function word or a greeting, contracted or not, in any case.
+/// Returns true if a word is a function word or a greeting, in any case; contractions count too.
 pub fn is_stop(word: &str) -> bool {
     let lower = normalised(word);
     if is(&lower, Class::Stop) {
@@ -55,8 +56,8 @@ pub fn is_stop(word: &str) -> bool {
     }
 }
 
-/// Returns irregular forms by themselves, with their bases: those of verbs and those of a file; English spelling rules cover the
-/// rest.
+/// Returns the irregular forms with their bases, from the verbs and from a file. The rules of English spelling cover
+/// regular forms.
 fn bases(file: File) -> Result<HashMap<&'static str, &'static str>, String> {
     let forms = |it: &'static Verb| it.irregular_forms().map(|form| (form, it.base));
     let mut bases: HashMap<&str, &str> = verbs::all().iter().flat_map(forms).collect();
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stems_join_forms_of_one_word() {
+    fn forms_of_one_word_have_one_stem() {
         assert_eq!(stems("She was adopting; I'd adopt. Don\u{2019}t!"), ["adopt", "adopt"]);
         assert_eq!(stem("went"), stem("Going"));
         assert_eq!(stem("children"), stem("Child's"));
@@ -91,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn irregular_forms_have_their_bases() {
+    fn irregular_forms_have_the_stems_of_their_bases() {
         for (form, base) in [
             ("went", "go"),
             ("eaten", "eat"),
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_past_is_found_by_its_base_and_a_bit_is_no_bite() {
+    fn past_forms_have_the_stem_of_their_base_and_bit_is_not_bite() {
         assert_eq!(
             stems("The bell rang, she swore and withdrew"),
             stems("The bell rings, she swears and withdraws")
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn function_words_stop() {
+    fn function_words_are_recognised() {
         for word in ["The", "don't", "can\u{2019}t", "I'm", "they've", "Hey", "won't"] {
             assert!(is_stop(word), "{word}");
         }

@@ -10,10 +10,10 @@ use crate::{is_stop, words};
 static BYTES: &[u8] = include_bytes!("../data/static-en-128.semb");
 static BUILTIN: LazyLock<Table> = LazyLock::new(|| Table::read(BYTES).unwrap_or_default());
 
-/// Words longer than this are not cut into pieces.
+/// Number of bytes of the longest word that is split into pieces.
 const WORD_MAX: usize = 100;
 
-/// A table of English word pieces with a vector each: sentence vectors and soft matching without a model.
+/// A table of English word pieces with one vector each, for sentence vectors and soft matching without a model.
 #[derive(Default)]
 pub struct Table {
     dimension: usize,
@@ -26,7 +26,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns the table that is built in: 27,624 rows of 128 values. The layout is told in `data/NOTICE.md`.
+    /// Returns the built-in table: 27,624 rows of 128 values. `data/NOTICE.md` describes the file format.
     pub fn builtin() -> &'static Table {
         &BUILTIN
     }
@@ -41,12 +41,12 @@ impl Table {
         self.words.len()
     }
 
-    /// Says whether there is no row.
+    /// Returns true if the table has no rows.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// Returns the vector of a text, L2-normalised; all zeros if no word is known.
+    /// Returns the vector of a text, L2-normalised; all zeros if the table has no word of it.
     pub fn embed(&self, text: &str) -> Vec<f32> {
         let mut vector = vec![0.0; self.dimension];
         self.each_piece(text, true, |id| {
@@ -63,7 +63,7 @@ impl Table {
         vector
     }
 
-    /// Returns the rows of the word pieces of a text in order, function words and punctuation left out.
+    /// Returns the rows of the word pieces of a text in order, without function words and punctuation.
     pub fn pieces(&self, text: &str) -> Vec<u32> {
         let mut out = Vec::new();
         for word in words(text).into_iter().filter(|it| !is_stop(it)) {
@@ -77,13 +77,13 @@ impl Table {
         dot(self.row(a), self.row(b)) as f32 * self.units[a as usize] * self.units[b as usize]
     }
 
-    /// Returns the likeness of two rows: `max(0, cosine)^1.5`.
+    /// Returns the similarity of two rows: `max(0, cosine)^1.5`.
     pub fn likeness(&self, a: u32, b: u32) -> f32 {
         let cos = self.cos(a, b).max(0.0);
         cos * cos.sqrt()
     }
 
-    /// Returns the likeness of a row to every row.
+    /// Returns the similarity of a row to every row, in the order of the rows.
     pub fn sims(&self, a: u32) -> Vec<f32> {
         (0..self.len() as u32).map(|b| self.likeness(a, b)).collect()
     }
@@ -93,7 +93,7 @@ impl Table {
         self.words[id as usize]
     }
 
-    /// Returns how rare a row is in general English: -ln of its share.
+    /// Returns how rare a row is in general English: the negative natural logarithm of its share.
     pub fn rarity(&self, id: u32) -> f32 {
         self.rarities[id as usize]
     }
@@ -103,8 +103,8 @@ impl Table {
         &self.values[start..start + self.dimension]
     }
 
-    /// Cuts a text at everything that is not a letter or digit, lower-cased and without marks, and gives out the pieces of
-    /// each word; with `punctuation` also ASCII punctuation marks that have a row.
+    /// Splits a text at every character that is no letter or digit, in lower case and without diacritics, and calls
+    /// `each` with the pieces of each word. If `punctuation` is set, ASCII punctuation marks that have a row count too.
     fn each_piece(&self, text: &str, punctuation: bool, mut each: impl FnMut(u32)) {
         let mut word = Vec::with_capacity(32);
         let mut take = |c: char| {
@@ -128,7 +128,7 @@ impl Table {
         take(' ');
     }
 
-    /// Greedy longest match; a word with an unknown rest gives nothing.
+    /// Splits a word by greedy longest match; a word with an unknown rest gives no pieces.
     fn word_pieces(&self, word: &[u8], each: &mut impl FnMut(u32)) {
         if word.is_empty() || word.len() > WORD_MAX {
             return;
@@ -186,7 +186,7 @@ impl Table {
     }
 }
 
-/// FNV-1a: the keys are short and come from ourselves.
+/// FNV-1a hash: the keys are short, and no attacker can choose them.
 struct Fnv(u64);
 
 impl Default for Fnv {
@@ -207,7 +207,8 @@ impl Hasher for Fnv {
     }
 }
 
-/// Sums in lanes: compiled for any processor, that takes less than half of the time of a plain sum.
+/// Adds in lanes: even without instructions of a particular processor, this takes less than half of the time of a plain
+/// sum.
 fn dot(a: &[i8], b: &[i8]) -> i32 {
     const LANES: usize = 32;
     let mut lanes = [0_i32; LANES];
@@ -226,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn near_words_are_near() {
+    fn similar_words_have_similar_vectors() {
         let table = Table::builtin();
         assert_eq!((table.len(), table.dimension()), (27_624, 128));
         let row = |word: &str| table.pieces(word)[0];
@@ -238,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn any_text_has_a_vector() {
+    fn every_text_has_a_vector() {
         let table = Table::builtin();
         let length = |text: &str| table.embed(text).iter().map(|it| it * it).sum::<f32>();
         assert!((length("She adopted a naïve puppy!") - 1.0).abs() < 1e-4);

@@ -1,8 +1,8 @@
-//! Times named in a text, resolved against a reference, and how a span reads.
+//! Times that a text names, resolved against a reference, and their rendering as text.
 //!
-//! An own reader: tokens, one table of words, and rules of which the longest wins from left to right. English is read
-//! in full; of other languages the dates, the names of months and weekdays and the near days. Weeks begin on Monday,
-//! seasons are those of the northern half of the earth, figures with slashes put the month first.
+//! The parser has tokens, one table of words, and rules; from left to right, the longest match wins. It reads English
+//! in full, and of other languages the dates, the names of months and weekdays, and words such as "tomorrow". Weeks
+//! begin on Monday, seasons are those of the northern hemisphere, and dates with slashes begin with the month.
 
 #![expect(
     clippy::wildcard_enum_match_arm,
@@ -46,33 +46,33 @@ use parser::{Parser, Previous};
 pub use lexicon::number_word;
 pub use render::{render, render_mention};
 
-/// What sort of time a mention names.
+/// The kind of time that a mention names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// One unit of the calendar or clock: a day, a week, a summer, half past three.
     Point,
-    /// A stretch with both its ends said or known: "from June 1 to June 5", "since 2019", "the last three days".
+    /// A stretch whose two ends are named or known: "from June 1 to June 5", "since 2019", "the last three days".
     Interval,
-    /// A length without a place: "for two hours". Its span is empty, at the reference, of unknown precision.
+    /// A length without a place in time: "for two hours". Its span is empty, at the reference, of unknown precision.
     Duration,
-    /// A time whose bounds are a guess: "a few days ago", "recently".
+    /// A time whose bounds are estimated: "a few days ago", "recently".
     Vague,
 }
 
 /// A time named in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// Bytes of the expression.
+    /// Byte range of the expression.
     pub range: Range<usize>,
-    /// What it means; its words are those of the range.
+    /// Its meaning; the words of the span are those of the range.
     pub span: TimeSpan,
-    /// What sort of time it is.
+    /// The kind of time.
     pub kind: Kind,
-    /// The span depends on the reference.
+    /// True if the span depends on the reference.
     pub relative: bool,
 }
 
-/// Says whether a word in lower case is the name of a month in a language that is read, and no common word.
+/// Returns true if a word in lower case is the name of a month in a supported language, and not also a common word.
 pub(crate) fn is_month(word: &str) -> bool {
     matches!(
         lexicon::class(word),
@@ -82,9 +82,9 @@ pub(crate) fn is_month(word: &str) -> bool {
 
 /// Returns the times that `text` names, in order, without overlaps, resolved against `reference` in its offset.
 ///
-/// Spans lie in the years 1 to 9999. A weekday, day or month without a year is placed by the tense of its sentence,
-/// else as the nearest (a weekday: the coming one). Repeated times ("every Friday") are left out. Takes time linear in
-/// the text; returns nothing when the reference lies outside the years 1 to 9999.
+/// Spans lie in the years 1 to 9999. The tense of the sentence places a weekday, day or month without a year; without a
+/// tense, it is the nearest one (for a weekday, the next one). Repeated times ("every Friday") are left out. The cost
+/// is linear in the text. Returns no times if the reference lies outside the years 1 to 9999.
 pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
     let now = reference.naive_local();
     if !(1..=9999).contains(&now.year()) {
@@ -123,7 +123,7 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
     mentions
 }
 
-/// A length of time, as exactly as it was told.
+/// A length of time, with the precision of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Length {
     pub(crate) months: u32,
@@ -131,7 +131,8 @@ pub(crate) struct Length {
     pub(crate) precision: Precision,
 }
 
-/// Reads the words of a length: "fifteen years", "a year and a half". None for one that nobody could count, "a few years".
+/// Reads the words of a length: "fifteen years", "a year and a half". Returns `None` for a length that cannot be
+/// counted, such as "a few years".
 pub(crate) fn length(words: &str) -> Option<Length> {
     let tokens = token::tokens(words);
     let now = NaiveDateTime::default();
@@ -146,7 +147,7 @@ pub(crate) fn length(words: &str) -> Option<Length> {
     let (at, amount) = parser.amount(0)?;
     let (at, unit, factor) = parser.unit(at)?;
     let half = amount.half || parser.phrase(at, &["and", "a", "half"]).is_some();
-    // "A couple" are two, "two or three" too.
+    // "A couple" is two, and so is "two or three".
     let countable = amount.high.saturating_sub(amount.low) <= 2 && amount.high <= LENGTH_MAX;
     let count = countable.then(|| u32::midpoint(amount.low, amount.high))?;
     let halves = (2 * count + u32::from(half)) * factor;
@@ -166,18 +167,18 @@ pub(crate) fn length(words: &str) -> Option<Length> {
     })
 }
 
-/// Longest length that is read, in its unit.
+/// Largest length that is read, in its unit.
 const LENGTH_MAX: u32 = 200;
 
-/// "Mon chien" is no Monday's: says whether all of a short mention is a function word of another language.
+/// Returns true if a short mention is a function word of another language: "mon chien" names no Monday.
 fn is_grammar(text: &str, mention: &Range<usize>) -> bool {
     let is = |it: &gloss::Piece| it.range == *mention && it.english.as_deref().is_some_and(is_stop);
     mention.len() <= SHORT && gloss::pieces(text).is_some_and(|it| it.iter().any(is))
 }
-/// Bytes of the names of days and months cut short.
+/// Number of bytes of the short names of days and months.
 const SHORT: usize = 3;
 
-/// "every Friday", "each summer" name no time.
+/// Returns true if a mention is repeated, and so names no single time: "every Friday", "each summer".
 fn repeated(parser: &Parser<'_>, at: usize) -> bool {
     let before = at.wrapping_sub(1);
     parser.is(before, &["every", "each"])

@@ -1,8 +1,8 @@
-/// Sums side by side: as many as processors add at once without waiting for each other.
+/// Number of sums that are computed in parallel: as many as a processor can add without waiting.
 const LANES: usize = 16;
 
-/// Returns the scalar product of two vectors of one length; of normalised ones the cosine. The order of additions is fixed, so
-/// the same vectors give the same bits.
+/// Returns the dot product of two vectors of the same length; for normalised vectors this is the cosine. The order of
+/// additions is fixed, so equal vectors give equal bits.
 #[inline]
 #[must_use]
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
@@ -22,7 +22,7 @@ mod tests {
     use super::dot;
 
     #[test]
-    fn every_place_counts_once() {
+    fn each_position_counts_once() {
         for length in [0, 1, 15, 16, 17, 40] {
             let (a, b): (Vec<f32>, Vec<f32>) = (1..=length).map(|it| (it as f32, 2.0)).unzip();
             assert_eq!(dot(&a, &b), (length * (length + 1)) as f32);

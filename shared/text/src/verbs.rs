@@ -1,5 +1,5 @@
-//! English verbs and their forms: `data/en/verbs.tsv` has a row a verb. What spelling gives (the past "lived", the third person
-//! "lives") is there only for verbs that a rule wants to know.
+//! English verbs and their forms. `data/en/verbs.tsv` has one row for each verb. A verb whose forms follow from its
+//! spelling (past "lived", third person "lives") has a row only if a rule needs it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
@@ -23,31 +23,31 @@ const FILE: data::File = data_file!("en/verbs.tsv");
 #[derive(Clone, Debug)]
 pub(crate) struct Verb {
     pub(crate) base: &'static str,
-    /// The third person of the present.
+    /// Third person singular of the present.
     pub(crate) third: &'static str,
-    /// One or more; the usual one first.
+    /// One or more past forms; the usual one first.
     pub(crate) pasts: Vec<&'static str>,
-    /// One or more; the usual one first.
+    /// One or more participles; the usual one first.
     pub(crate) participles: Vec<&'static str>,
     pub(crate) ing: &'static str,
     pub(crate) tags: Tags,
 }
 
-/// What rules ask of a verb.
+/// Properties of a verb that rules use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tags {
-    /// The rules for facts know it.
+    /// The rules for facts use it.
     pub(crate) fact: bool,
     /// The phrases of other languages use its third person.
     pub(crate) gloss: bool,
-    /// Its past is often another word: "rose", "wound".
+    /// Its past is often a different word: "rose", "wound".
     pub(crate) homograph: bool,
-    /// Its irregular forms keep stems of their own.
+    /// Its irregular forms keep their own stems instead of that of the base.
     pub(crate) apart: bool,
 }
 
-/// Returns true if a word in lower case is the irregular past of a verb that looks like no other form of it and is hardly ever
-/// another word.
+/// Returns true if a word in lower case is the irregular past of a verb, differs from all other forms of the verb, and
+/// is hardly ever another word.
 pub fn is_past(word: &str) -> bool {
     PASTS.contains(word)
 }
@@ -63,14 +63,15 @@ pub(crate) fn all() -> &'static [Verb] {
 }
 
 impl Verb {
-    /// Returns the irregular pasts and participles whose stem is that of the base.
+    /// Returns the irregular past forms and participles that share the stem of the base.
     pub(crate) fn irregular_forms(&self) -> impl Iterator<Item = &'static str> {
         let forms = self.pasts.iter().chain(&self.participles).copied();
         forms.filter(|it| !self.tags.apart && !is_regular(self.base, it))
     }
 }
 
-/// Returns true if spelling gives the past of a base: "lived", "studied", "planned"; "fled" and "fed" are too short for theirs.
+/// Returns true if the past follows from the spelling of the base: "lived", "studied", "planned". Forms such as "fled"
+/// and "fed" are too short for that.
 fn is_regular(base: &str, past: &str) -> bool {
     past.ends_with("ed") && past.len() > base.len()
 }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pasts_are_irregular_and_no_other_word() {
+    fn irregular_pasts_are_recognised_unless_they_are_another_word() {
         for past in ["went", "fled", "fed", "learnt", "sprung"] {
             assert!(is_past(past), "{past}");
         }
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_faults_are_refused() {
+    fn rows_with_errors_are_refused() {
         let verbs = |text| read(&data::rows(data::File { path: "x.tsv", text }, 6)?);
         assert_eq!(verbs("go\tgoes\twent\tgone\tgoing\tfact\n").unwrap()[0].pasts, ["went"]);
         for (text, fault) in [

@@ -1,8 +1,8 @@
 use crate::lexicon::{Class, is};
 use crate::{is_stop, sentences};
 
-/// Returns the names with which a text speaks to somebody, in order, as written: "hey Ana", "thanks, Ana!", "Ana, look".
-/// A name is one capitalised word; a word at the start of a sentence counts only if a comma and more follow it.
+/// Returns the names by which a text addresses persons, in order, as written: "hey Ana", "thanks, Ana!", "Ana, look". A
+/// name is one capitalised word; the first word of a sentence counts only if a comma and more words follow it.
 pub fn vocatives(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     for sentence in sentences(text) {
@@ -30,14 +30,15 @@ fn called(words: &[&str], i: usize, bare: &str) -> bool {
     if i == 0 {
         return tail.starts_with(',') && words.len() > 2;
     }
-    // No call has more than two words.
+    // A call has at most two words.
     if i <= 2 {
         let before: Vec<String> = words[..i].iter().map(|it| lower(it)).collect();
         if is(&before.join(" "), Class::Call) {
             return closed || i == 1;
         }
     }
-    // ", Ana!" calls her; ", Ana, Tom and I" and ", Spain." in a list do not, so one comma only and nothing but the end after.
+    // ", Ana!" addresses her; ", Ana, Tom and I" and ", Spain." in a list do not. So the sentence must have exactly one
+    // comma, and the name must be its last word.
     let ends = i + 1 == words.len() && words[i - 1].ends_with(',') && tail.starts_with(['!', '?', '.']);
     ends && words.iter().filter(|it| it.ends_with(',')).count() == 1
 }
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_is_called_is_found() {
+    fn addressed_persons_are_found() {
         for (text, expected) in [
             ("Hey Mel! How are you, Mel?", vec!["Mel", "Mel"]),
             ("Thanks, Ana! Tom, look at this.", vec!["Ana", "Tom"]),
@@ -63,9 +64,9 @@ mod tests {
         }
     }
 
-    /// A scan of all words before each name would take hours.
+    /// Scanning all words before each name would take hours.
     #[test]
-    fn a_sentence_of_nothing_but_names_is_read_once() {
+    fn a_sentence_of_names_only_is_scanned_once() {
         assert_eq!(vocatives(&"Ab ".repeat(500_000)), Vec::<&str>::new());
     }
 }

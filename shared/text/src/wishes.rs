@@ -1,31 +1,31 @@
-//! What somebody wants for good, and questions that ask what to do: the first bears on the second whatever its words are
-//! (S3Mem 3.3 keeps such state as a kind of unit; here it is a grade of a sentence).
+//! Standing wishes, and questions that ask for advice. A standing wish matters for such a question whatever the words
+//! of the two are (S3Mem 3.3 stores such a state as a kind of unit; here a sentence has a grade).
 //!
-//! English. What is found is a surface, not a fact: "Always fun to see you" is taken for an order, and whoever ranks weighs
-//! that against everything else.
+//! English. The rules read the surface of a sentence, not its meaning: they take "Always fun to see you" for an
+//! instruction. So the ranking must weigh the grade against all its other features.
 
 use crate::lexicon::{Class, is};
 use crate::verbs::is_past;
 use crate::words;
 
-/// An order that stands.
+/// Grade of a standing instruction.
 const ORDER: f32 = 1.0;
-/// A ban, a habit or a liking.
+/// Grade of a ban, a habit or a preference.
 const LIKING: f32 = 0.5;
-/// Words of a sentence that are read.
+/// Number of words that are read of a sentence.
 const READ: usize = 64;
 
-/// Says how far a sentence states what somebody wants for good: 1 an order ("From now on, answer in French"), 0.5 a ban, a
-/// habit or a liking ("I don't eat meat", "Please no red"), 0 neither.
+/// Returns the grade of a sentence that states a standing wish: 1 for an instruction ("From now on, answer in French"),
+/// 0.5 for a ban, a habit or a preference ("I don't eat meat", "Please no red"), 0 for any other sentence.
 pub fn standing(sentence: &str) -> f32 {
     let asks = sentence.trim_end().ends_with(['?', '？']);
     let clauses = clauses(sentence);
-    // "When I ask about money, give me ...": what tells to whom it is said may stand in another clause.
+    // "When I ask about money, give me ...": the pronoun that shows who is asked may be in another clause.
     let told = clauses
         .iter()
         .flatten()
         .any(|it| matches!(it.as_str(), "me" | "my" | "you"));
-    // "House rule: nobody ..." is one, "That rule is new" is none.
+    // "House rule: nobody ..." is a rule; "That rule is new" is not.
     let long = clauses.iter().flatten().count() > 5;
     let grade = |clause: &Vec<String>| {
         let words: Vec<&str> = clause.iter().map(String::as_str).collect();
@@ -40,8 +40,8 @@ pub fn standing(sentence: &str) -> f32 {
     clauses.iter().map(grade).fold(0.0, f32::max)
 }
 
-/// Says whether a question or a request asks what somebody should do, or for something to be made or proposed, and not what
-/// happened: there what is wanted for good decides the answer.
+/// Returns true if a question or a request asks for advice, or for something to be made or proposed, and not about the
+/// past. For such a question, standing wishes matter.
 pub fn asks_what_to_do(question: &str) -> bool {
     let lower: Vec<String> = words(question).into_iter().map(straight).take(READ).collect();
     let words: Vec<&str> = lower.iter().map(String::as_str).collect();
@@ -70,7 +70,7 @@ pub fn asks_what_to_do(question: &str) -> bool {
         })
 }
 
-/// Orders for good at the start of a clause.
+/// Returns true if a clause begins with a standing instruction.
 fn orders(clause: &[&str], told: bool, long: bool) -> bool {
     let opened = clause.iter().take_while(|it| is(it, Class::WishOpening)).count();
     let for_good = clause.iter().any(|it| is(it, Class::ForGood));
@@ -95,7 +95,7 @@ fn orders(clause: &[&str], told: bool, long: bool) -> bool {
     }
 }
 
-/// Bans, habits and likings.
+/// Returns true if a clause states a ban, a habit or a preference.
 fn likes(clause: &[&str]) -> bool {
     let has = |class: Class| clause.iter().any(|it| is(it, class));
     let any = |list: &[&str]| clause.iter().any(|it| list.contains(it));
@@ -115,7 +115,8 @@ fn likes(clause: &[&str]) -> bool {
         || any(&["no", "nothing", "nobody"]) && any(&["ever", "please", "anymore"])
 }
 
-/// "Can you always cite the source?", "Can we not do worksheets?"
+/// Returns true if a question asks for a standing behaviour: "Can you always cite the source?", "Can we not do
+/// worksheets?".
 fn asks_for_good(clause: &[&str]) -> bool {
     let asked = clause
         .windows(2)
@@ -123,7 +124,7 @@ fn asks_for_good(clause: &[&str]) -> bool {
     asked && clause.iter().any(|it| is(it, Class::AsksForGood))
 }
 
-/// Says whether a word can be what is ordered: no past, no form with an ending.
+/// Returns true if a word can be the verb of an instruction: no past form and no form with an ending.
 fn bare(word: &str) -> bool {
     !is_past(word)
         && !word.ends_with("ed")
@@ -132,7 +133,8 @@ fn bare(word: &str) -> bool {
         && !is(word, Class::NoOrder)
 }
 
-/// The words of each stretch between marks, lower case; a dash within a word parts nothing.
+/// Returns the words of each stretch between punctuation marks and words such as "and", in lower case; a hyphen inside
+/// a word separates nothing.
 fn clauses(text: &str) -> Vec<Vec<String>> {
     let mut clauses = vec![Vec::new()];
     let mut end = 0;

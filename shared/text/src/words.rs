@@ -1,7 +1,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Returns the words of a text in order: Unicode words with their apostrophes; a full stop between letters parts words
-/// ("job.I"), one between digits does not ("3.5"). Scripts without spaces give a word a character.
+/// Returns the words of a text in order: Unicode words with their apostrophes. A full stop between letters separates
+/// words ("job.I"); one between digits does not ("3.5"). In scripts without spaces, each character is a word.
 pub fn words(text: &str) -> Vec<&str> {
     let mut out = Vec::with_capacity(text.len() / 5);
     for word in text.unicode_words() {
@@ -19,7 +19,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_any_script() {
+    fn words_of_any_script_are_split() {
         for (text, expected) in [
             (
                 "I don't, e.g. at 3.5 km",

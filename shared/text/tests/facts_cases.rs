@@ -1,4 +1,4 @@
-//! What sentences state: the table in `data/facts.txt`.
+//! Facts that sentences state, by the table in `data/facts.txt`.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use text::facts::{Statement, Subject, Telling, stated};
 const TABLE: &str = include_str!("data/facts.txt");
 
 #[test]
-fn sentences_state_what_the_table_says() {
+fn sentences_state_the_facts_of_the_table() {
     let mut wrong = Vec::new();
     let cases = cases();
     assert!(cases.len() > 120, "{} cases", cases.len());
@@ -22,7 +22,7 @@ fn sentences_state_what_the_table_says() {
 }
 
 #[test]
-fn what_an_assistant_says_states_nothing() {
+fn turns_of_an_assistant_state_nothing() {
     for speaker in ["assistant", "Assistant-2", "tool", "AI"] {
         let told = Telling {
             speaker,
@@ -58,7 +58,7 @@ fn told(line: &str) -> Telling<'_> {
     }
 }
 
-/// 12 June 2024, 10:00.
+/// 12 June 2024, 10:00 UTC.
 const SAID_AT: u64 = 1_718_186_400;
 
 fn shown(it: &Statement) -> String {

@@ -1,10 +1,10 @@
-//! What is put right, and texts of any kind.
+//! Corrections of earlier values, and facts in random texts.
 
 use chrono::DateTime;
 use proptest::prelude::*;
 use text::facts::{Telling, corrected, correction, stated, stated_in_reply};
 
-/// What was said before, the correction, and what was meant; empty if it puts nothing right.
+/// The earlier value, the correction, and the corrected value; empty if nothing is corrected.
 const CASES: &[(&str, &str, &str)] = &[
     ("the dentist on Monday", "No, it was Tuesday.", "the dentist on Tuesday"),
     (
@@ -34,14 +34,14 @@ const CASES: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_correction_changes_what_is_of_its_sort() {
+fn a_correction_changes_the_value_of_its_kind() {
     for (before, said, after) in CASES {
         let right = correction(said, "").and_then(|it| corrected(before, &it));
         assert_eq!(right.as_deref().unwrap_or_default(), *after, "{before} / {said}");
     }
 }
 
-/// The question before a correction, the correction, and what becomes of "Porto with two cats".
+/// The question before a correction, the correction, and the corrected form of "Porto with two cats".
 const ANSWERS: &[(&str, &str, &str)] = &[
     ("Is that dog called Rex?", "No, it's Fido.", ""),
     ("Is it warm there?", "No, it's 5 degrees here.", ""),
@@ -54,14 +54,14 @@ const ANSWERS: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_denial_that_answers_a_question_puts_right_what_was_asked() {
+fn a_denial_that_answers_a_question_corrects_the_value_that_was_asked_about() {
     for (question, said, after) in ANSWERS {
         let right = correction(said, question).and_then(|it| corrected("Porto with two cats", &it));
         assert_eq!(right.as_deref().unwrap_or_default(), *after, "{question} / {said}");
     }
 }
 
-/// What is said, the question it answers, and whether it takes back what was said before.
+/// The statement, the question that it answers, and true if it corrects an earlier statement.
 const IN_FULL: &[(&str, &str, bool)] = &[
     ("No, I live in Braga.", "", true),
     ("No, I live in Braga.", "Do you still live in Porto?", false),
@@ -73,7 +73,7 @@ const IN_FULL: &[(&str, &str, bool)] = &[
 ];
 
 #[test]
-fn a_change_and_an_answer_take_nothing_back() {
+fn a_change_or_an_answer_corrects_no_earlier_statement() {
     for (text, question, corrects) in IN_FULL {
         let told = Telling {
             text,
@@ -89,7 +89,7 @@ fn a_change_and_an_answer_take_nothing_back() {
 
 proptest! {
     #[test]
-    fn any_text_is_read(text in any_text(), speaker in "[A-Za-zé]{0,6}") {
+    fn facts_are_read_from_any_text(text in any_text(), speaker in "[A-Za-zé]{0,6}") {
         let told = Telling {
             text: &text,
             speaker: &speaker,
@@ -108,7 +108,7 @@ proptest! {
     }
 }
 
-/// Words the rules know, in any order, with marks and letters of any script between them.
+/// Returns texts of known words in any order, with marks and letters of any script between them.
 fn any_text() -> impl Strategy<Value = String> {
     let words = prop::sample::select(vec![
         "I",

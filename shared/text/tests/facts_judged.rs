@@ -1,10 +1,13 @@
-//! How right the facts of whole conversations are: every statement of three sets of this repository, of `data/plain_talk.txt` and
-//! of `data/passing_talk.txt` was judged by reading; the judgements are kept in `data/judged.tsv`. How much of what a reader takes
-//! from the last two is stated is counted too.
+//! Precision of the facts of whole conversations, and the share of stated facts that are found.
 //!
-//! What is stated is exactly what the file marks as right or wrong; each change fails the test and is printed. Read the turn of a
-//! new statement, judge it, and add the line. A right one that is not stated any more is marked as lost, a wrong one is deleted.
-//! What a reader takes and no rule states is exactly what the snapshot holds.
+//! Every statement of three sets of this repository, of `data/plain_talk.txt` and of `data/passing_talk.txt` was judged
+//! by reading. The judgements are in `data/judged.tsv`. For the last two files, the test also counts how many of the
+//! facts that a reader takes are stated.
+//!
+//! The statements must be exactly those that the file marks as right or wrong; each change fails the test and is
+//! printed. For a new statement, read its turn, judge it, and add the line. If a right statement is no longer made,
+//! mark it as lost; delete a wrong one. Facts that a reader takes and no rule states must be exactly those of the
+//! snapshot.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -21,7 +24,7 @@ const PASSING: &str = include_str!("data/passing_talk.txt");
 const LATER: &str = include_str!("data/later_talk.txt");
 
 #[test]
-fn statements_are_those_that_were_judged() {
+fn statements_are_exactly_those_that_were_judged() {
     let judged: BTreeMap<&str, &str> = JUDGED
         .lines()
         .filter_map(|it| it.split_once('\t'))
@@ -98,7 +101,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// The question of another speaker that a turn answers: one of the last three sentences of the turn before it.
+/// Returns the question of another speaker that a turn answers: one of the last three sentences of the turn before it.
 fn asked<'a>(before: Option<(&str, &'a str)>, speaker: &str) -> &'a str {
     let Some((_, text)) = before.filter(|it| it.0 != speaker) else {
         return "";
@@ -129,7 +132,7 @@ fn shown(it: &Statement, speaker: &str) -> String {
     format!("[{subject}] {} | {}{since}{until}{ended}", it.predicate, it.object)
 }
 
-/// What a reader takes from a turn.
+/// A fact that a reader takes from a turn.
 struct Taken {
     whom: Vec<String>,
     words: BTreeSet<String>,
@@ -137,7 +140,7 @@ struct Taken {
     ended: bool,
 }
 
-/// One turn of a talk and what a reader takes from it.
+/// One turn of a conversation and the facts that a reader takes from it.
 struct Turn {
     speaker: &'static str,
     addressee: &'static str,
@@ -147,7 +150,7 @@ struct Turn {
 }
 
 #[test]
-fn what_a_reader_takes_is_stated_but_for_what_the_snapshot_holds() {
+fn facts_that_a_reader_takes_are_stated_except_those_in_the_snapshot() {
     let mut out = String::new();
     for (name, talks) in [("plain", PLAIN), ("passing", PASSING), ("later", LATER)] {
         let (mut all, mut missed) = (0, Vec::new());
@@ -171,12 +174,14 @@ fn what_a_reader_takes_is_stated_but_for_what_the_snapshot_holds() {
     insta::assert_snapshot!(out);
 }
 
-/// The turns of talks with blank lines between them; what stands before the first one is for readers of the file.
+/// Returns the turns of conversations, which blank lines separate; the text before the first blank line describes the
+/// file.
 fn talk_turns(talks: &'static str) -> Vec<Turn> {
     talks.split("\n\n").skip(1).flat_map(turns).collect()
 }
 
-/// Reads a talk: turns `Name: text`, and lines that begin with a dash for what a reader takes from the turn before.
+/// Reads a conversation: turns are `Name: text`, and lines that begin with a dash are the facts that a reader takes
+/// from the turn before.
 fn turns(talk: &'static str) -> Vec<Turn> {
     let mut out: Vec<Turn> = Vec::new();
     for line in talk.lines() {
@@ -212,7 +217,7 @@ impl Turn {
 }
 
 impl Taken {
-    /// Reads "[whom / whom] predicate | object not ended".
+    /// Reads "[name / name] predicate | object", then "not" or "ended".
     fn read(line: &str) -> Taken {
         let (whom, rest) = line.strip_prefix('[').unwrap().split_once("] ").unwrap();
         let (_, object) = rest.split_once(" | ").unwrap();
@@ -226,7 +231,7 @@ impl Taken {
         }
     }
 
-    /// Says whether a statement tells it: of the same one, with all its words.
+    /// Returns true if a statement has the same subject and all words of this fact.
     fn is(&self, it: &Statement, speaker: &str) -> bool {
         let whom = match &it.subject {
             Subject::Speaker => speaker,

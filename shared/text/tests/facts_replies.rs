@@ -1,11 +1,11 @@
-//! What replies state that leave out what their question said, and whom they mean by "she".
+//! Facts of replies that omit the words of their question, and referents of "she" in replies.
 
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
 use text::facts::{Subject, Telling, stated_in_reply};
 
-/// Question, reply, what it states; whoever answers is "I".
+/// The question, the reply, and the facts that it states; the speaker of the reply is "I".
 const REPLIES: &[(&str, &str, &[&str])] = &[
     ("Where do you live now?", "Lisbon.", &["[I] lives in | Lisbon"]),
     (
@@ -78,7 +78,7 @@ const REPLIES: &[(&str, &str, &[&str])] = &[
 ];
 
 #[test]
-fn replies_state_what_their_question_began() {
+fn replies_state_facts_with_the_words_of_their_question() {
     let mut wrong = Vec::new();
     for (question, reply, expected) in REPLIES {
         let told = Telling {

@@ -1,4 +1,4 @@
-//! Whatever the text, its pieces are words in their order, and the rules that read them do not panic.
+//! The pieces of any text are its words in order, and the rules that read them do not panic.
 
 use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
@@ -46,13 +46,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn words_of_many_languages(words in prop::collection::vec(prop::sample::select(WORDS.split_whitespace().collect::<Vec<_>>()), 0..14)) {
+    fn words_of_many_languages_are_cut_in_order(words in prop::collection::vec(prop::sample::select(WORDS.split_whitespace().collect::<Vec<_>>()), 0..14)) {
         check(&words.join(" "));
         check(&words.concat());
     }
 
     #[test]
-    fn any_signs(text in "\\PC{0,60}") {
+    fn any_characters_are_cut_in_order(text in "\\PC{0,60}") {
         check(&text);
     }
 }

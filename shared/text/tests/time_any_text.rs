@@ -1,4 +1,4 @@
-//! Whatever the text and the reference, times are found without a panic, in order and within bounds.
+//! For any text and any reference, times are found without a panic, in order and within bounds.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -51,12 +51,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text(text in "\\PC{0,80}", reference in references()) {
+    fn times_of_any_text_are_in_order_and_within_bounds(text in "\\PC{0,80}", reference in references()) {
         check(&text, reference);
     }
 
     #[test]
-    fn words_of_time_in_any_order(
+    fn time_words_in_any_order_are_read_without_a_panic(
         pieces in prop::collection::vec((prop::sample::select(PIECES.split(' ').collect::<Vec<_>>()), any::<bool>()), 1..14),
         reference in references(),
     ) {
@@ -66,7 +66,7 @@ proptest! {
 }
 
 #[test]
-fn the_ends_of_the_calendar() {
+fn references_at_the_ends_of_the_calendar_are_accepted() {
     let ends = [
         "0001-01-01T00:00:00+00:00",
         "9999-12-31T23:59:59+00:00",

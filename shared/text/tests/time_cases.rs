@@ -1,4 +1,5 @@
-//! English expressions alone, with the half-open intervals that are right for them, told on Thursday 15 June 2023, 14:30.
+//! English expressions alone, with the half-open intervals that are right for them; the reference is Thursday 15 June
+//! 2023, 14:30.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -7,7 +8,7 @@ use text::time::find;
 
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
-/// Where usage differs, each reading is listed; where usage is loose, the interval is the widest that is right.
+/// If usage differs, each meaning is listed; if usage is loose, the interval is the widest that is right.
 const CASES: &[Case] = &[
     ("today", &[("2023-06-15", "2023-06-16")]),
     ("yesterday", &[("2023-06-14", "2023-06-15")]),
@@ -28,7 +29,7 @@ const CASES: &[Case] = &[
         "on Monday",
         &[("2023-06-12", "2023-06-13"), ("2023-06-19", "2023-06-20")],
     ),
-    // Said on a Thursday: nobody calls today by its name.
+    // The reference is a Thursday, and nobody calls today by its weekday.
     ("we will meet on Thursday", &[("2023-06-22", "2023-06-23")]),
     ("this Saturday", &[("2023-06-17", "2023-06-18")]),
     (
@@ -107,7 +108,7 @@ fn moment(text: &str) -> NaiveDateTime {
     NaiveDateTime::parse_from_str(text, "%Y-%m-%dT%H:%M").unwrap_or_else(|_| day(text))
 }
 
-/// The share of their union that two intervals have in common.
+/// Returns the length of the intersection of two intervals, divided by the length of their union.
 fn overlap(a: (NaiveDateTime, NaiveDateTime), b: (NaiveDateTime, NaiveDateTime)) -> f64 {
     let common = (a.1.min(b.1) - a.0.max(b.0)).num_seconds().max(0);
     let union = (a.1.max(b.1) - a.0.min(b.0)).num_seconds();
@@ -124,7 +125,7 @@ fn answers(text: &str, offset: FixedOffset) -> Vec<(NaiveDateTime, NaiveDateTime
 }
 
 #[test]
-fn expressions_alone() {
+fn expressions_alone_have_their_intervals() {
     let (mut inside, mut close, mut report) = (0, 0, String::new());
     for (text, accepted) in CASES {
         let found = answers(text, FixedOffset::east_opt(0).unwrap());
@@ -143,7 +144,7 @@ fn expressions_alone() {
 }
 
 #[test]
-fn the_offset_moves_the_answer_with_the_reference() {
+fn the_result_moves_with_the_offset_of_the_reference() {
     for (text, _) in CASES {
         let home = answers(text, FixedOffset::east_opt(0).unwrap());
         assert_eq!(home, answers(text, FixedOffset::east_opt(9 * 3600).unwrap()), "{text}");

@@ -1,4 +1,4 @@
-//! Times in other languages than English, told on Thursday 15 June 2023, 14:30.
+//! Times in languages other than English; the reference is Thursday 15 June 2023, 14:30.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -9,7 +9,7 @@ fn told() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2023-06-15T14:30:00+02:00").unwrap()
 }
 
-/// Each mention as "its words = how its span reads", joined by "; ".
+/// Returns each mention as "its words = its rendered span", joined by "; ".
 fn read(text: &str) -> String {
     let one = |m: &text::time::Mention| {
         assert_eq!(&text[m.range.clone()], m.span.words);
@@ -18,7 +18,7 @@ fn read(text: &str) -> String {
     find(text, told()).iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Checks lines of a text and what is read in it, divided by "=>".
+/// Checks lines of the form "text => expected mentions".
 fn check(lines: &str) {
     let cases: Vec<_> = lines.lines().filter_map(|line| line.trim().split_once(" =>")).collect();
     let wrong = cases.iter().filter(|(text, want)| read(text) != want.trim());
@@ -35,7 +35,7 @@ fn check(lines: &str) {
 }
 
 #[test]
-fn other_languages() {
+fn times_of_other_languages_are_read() {
     check(
         "
         Nos vimos el 7 de mayo de 2023 en Lima. => 7 de mayo de 2023 = 7 May 2023
@@ -58,9 +58,9 @@ fn other_languages() {
     );
 }
 
-/// Dutch and German both tell the clock by the coming hour: "half acht" is half past seven.
+/// Dutch and German both name the coming hour: "half acht" is half past seven.
 #[test]
-fn dutch_times() {
+fn dutch_times_are_read() {
     check(
         "
         Eergisteren kocht ik een lamp. => Eergisteren = 13 June 2023
@@ -99,7 +99,7 @@ fn dutch_times() {
 }
 
 #[test]
-fn weekdays_of_other_languages_by_their_tense() {
+fn weekdays_of_other_languages_follow_the_tense() {
     check(
         "
         Ich bin am Montag nach Graz gefahren. => Montag = 12 June 2023

@@ -1,4 +1,4 @@
-//! Times in running text and how they read, told on Thursday 15 June 2023, 14:30.
+//! Times in running text and their rendering; the reference is Thursday 15 June 2023, 14:30.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
@@ -9,7 +9,7 @@ fn told() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2023-06-15T14:30:00+02:00").unwrap()
 }
 
-/// Each mention as "its words = how its span reads", joined by "; ".
+/// Returns each mention as "its words = its rendered span", joined by "; ".
 fn read(text: &str) -> String {
     let one = |m: &text::time::Mention| {
         assert_eq!(&text[m.range.clone()], m.span.words);
@@ -18,7 +18,7 @@ fn read(text: &str) -> String {
     find(text, told()).iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
-/// Checks lines of a text and what is read in it, divided by "=>".
+/// Checks lines of the form "text => expected mentions".
 fn check(lines: &str) {
     let cases: Vec<_> = lines.lines().filter_map(|line| line.trim().split_once(" =>")).collect();
     let wrong = cases.iter().filter(|(text, want)| read(text) != want.trim());
@@ -35,7 +35,7 @@ fn check(lines: &str) {
 }
 
 #[test]
-fn past_times_in_sentences() {
+fn past_times_in_sentences_are_read() {
     check(
         "
         I went to the beach yesterday with Ana. => yesterday = 14 June 2023
@@ -100,7 +100,7 @@ fn past_times_in_sentences() {
 }
 
 #[test]
-fn future_times_in_sentences() {
+fn future_times_in_sentences_are_read() {
     check(
         "
         I'll see you on Monday at noon. => Monday at noon = 19 June 2023 at 12 pm
@@ -136,7 +136,7 @@ fn future_times_in_sentences() {
 }
 
 #[test]
-fn figures_and_forms() {
+fn dates_and_times_in_digits_are_read() {
     check(
         "
         Due 2024-02-29, not 2023-02-29. => 2024-02-29 = 29 February 2024
@@ -175,7 +175,7 @@ fn lengths_and_vague_times_keep_their_words() {
 }
 
 #[test]
-fn words_that_name_no_time() {
+fn words_that_name_no_time_are_left_out() {
     let texts = [
         "You may want to march on and sit down.",
         "May I ask a second thing? The second point may matter.",
@@ -205,9 +205,9 @@ fn words_that_name_no_time() {
     }
 }
 
-/// A weekday alone lies before what is told of the past, and before a sentence without a verb that goes on with such a one.
+/// In a report about the past, and in a sentence without a verb after it, a weekday alone is in the past.
 #[test]
-fn weekdays_by_the_tense_of_the_verb() {
+fn weekdays_follow_the_tense_of_the_verb() {
     check(
         "
         The old dog died on Monday. => Monday = 12 June 2023
@@ -224,9 +224,9 @@ fn weekdays_by_the_tense_of_the_verb() {
     );
 }
 
-/// What was booked, put off or begins on a day lies ahead, whatever the tense around it.
+/// The day of something booked or postponed, or of a beginning, lies in the future, whatever the tense around it.
 #[test]
-fn what_looks_ahead_is_placed_ahead() {
+fn booked_postponed_and_starting_events_lie_in_the_future() {
     check(
         "
         Signed up for the lake marathon on April 20. => April 20 = 20 April 2024
@@ -257,7 +257,7 @@ fn what_looks_ahead_is_placed_ahead() {
 }
 
 #[test]
-fn what_was_stays_in_the_past() {
+fn past_events_lie_in_the_past() {
     check(
         "
         I went to the concert on March 9. => March 9 = 9 March 2023
@@ -278,9 +278,9 @@ fn what_was_stays_in_the_past() {
     );
 }
 
-/// What was told before says nothing of a clause that tells of the present; where nothing says it, a weekday keeps its words.
+/// A past verb does not place a later clause about the present; an undecided weekday keeps its words.
 #[test]
-fn a_clause_behind_the_past_may_leave_it() {
+fn a_clause_after_a_past_verb_may_leave_the_past() {
     check(
         "
         mom called, dinner is friday => friday = 16 June 2023
@@ -316,7 +316,7 @@ fn a_clause_behind_the_past_may_leave_it() {
 }
 
 #[test]
-fn a_clause_that_goes_on_with_the_past_stays_in_it() {
+fn a_clause_that_continues_the_past_stays_in_it() {
     check(
         "
         We hiked on Saturday and Sunday. => Saturday = 10 June 2023; Sunday = 11 June 2023
@@ -335,9 +335,9 @@ fn a_clause_that_goes_on_with_the_past_stays_in_it() {
     );
 }
 
-/// A past event has no date after its message; what is said, settled or given may lie ahead.
+/// A past event has no date after its message; the time of something said, settled or given may lie in the future.
 #[test]
-fn what_happened_never_lies_ahead() {
+fn a_past_event_never_lies_in_the_future() {
     check(
         "
         Born on Tuesday, 3.2 kg. => Tuesday = 13 June 2023

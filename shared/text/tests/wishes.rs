@@ -1,10 +1,10 @@
-//! What is wanted for good, and questions that ask what to do.
+//! Standing wishes, and questions that ask for advice.
 
 use proptest::prelude::*;
 use text::wishes::{asks_what_to_do, standing};
 
 #[test]
-fn sentences_that_state_what_is_wanted_for_good() {
+fn sentences_that_state_a_standing_wish_are_graded() {
     for (sentence, grade) in [
         ("From now on, answer me in two sentences.", 1.0),
         ("Always put the deadline first.", 1.0),
@@ -36,7 +36,7 @@ fn sentences_that_state_what_is_wanted_for_good() {
 }
 
 #[test]
-fn questions_that_ask_what_to_do() {
+fn questions_that_ask_for_advice_are_recognised() {
     for question in [
         "How should I lay out the report?",
         "Can you suggest a film for tonight?",
@@ -67,7 +67,7 @@ fn questions_that_ask_what_to_do() {
 
 proptest! {
     #[test]
-    fn any_text_has_a_grade(text in "\\PC{0,300}") {
+    fn any_text_has_a_grade_between_0_and_1(text in "\\PC{0,300}") {
         prop_assert!([0.0, 0.5, 1.0].contains(&standing(&text)));
         asks_what_to_do(&text);
     }

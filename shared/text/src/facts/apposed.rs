@@ -1,4 +1,4 @@
-//! What is put beside somebody between commas: "my cousin Mara, a nurse,", "Daughter Ada, nine", "about me: 41, divorced".
+//! Descriptions of a person between commas: "my cousin Mara, a nurse,", "Daughter Ada, nine", "about me: 41, divorced".
 
 use domain::fact::Aspect;
 
@@ -7,15 +7,15 @@ use super::said::Draft;
 use super::subject::is_name;
 use super::token::{Gap, Word};
 
-/// Reads what stands beside somebody from `from` on, a part between commas after the other, up to one that says something else.
-/// `own`: people say of themselves more, and without articles.
+/// Reads the descriptions of a person from `from` on, one part between commas after the other, up to a part of another
+/// kind. `own` is true for descriptions of the speaker, which may have more forms and no article.
 pub(super) fn beside(text: &str, words: &[Word], from: usize, own: bool) -> Vec<Draft> {
     let mut out = Vec::new();
     let mut at = from;
     while at < words.len() && out.len() < PARTS {
         let last = (at..words.len()).find(|it| words[*it].gap != Gap::None);
         let last = last.unwrap_or(words.len() - 1);
-        // "two boys who live with me" says more of them.
+        // The part ends before "who": "two boys who live with me".
         let who = (at + 1..last).find(|it| own && words[*it].lower == "who");
         let last = who.map_or(last, |it| it - 1);
         let Some(draft) = part(text, &words[at..=last], own) else {
@@ -65,7 +65,7 @@ fn part(text: &str, words: &[Word], own: bool) -> Option<Draft> {
         .flatten()
 }
 
-/// "nine", "aged nine", "ten years old".
+/// Returns the age in "nine", "aged nine", "ten years old".
 fn aged(words: &[&str]) -> Option<String> {
     let age = match words {
         [age] | ["aged" | "age", age] | [age, "years" | "year", "old"] | [age, "now"] => age,
@@ -75,8 +75,8 @@ fn aged(words: &[&str]) -> Option<String> {
     (years && *age != "one").then(|| (*age).to_owned())
 }
 
-/// Returns the name at `at` with the role before it, where both stand without "my": "Daughter Ada", and where what is beside
-/// them begins.
+/// Returns the role and the name that begin at `at` without "my" ("Daughter Ada"), and the index at which the
+/// description begins.
 pub(super) fn bare_kin(words: &[Word], at: usize) -> Option<(&str, &Word, usize)> {
     let (role, name) = (&words[at], words.get(at + 1)?);
     let opens =
@@ -89,7 +89,7 @@ pub(super) fn bare_kin(words: &[Word], at: usize) -> Option<(&str, &Word, usize)
     (opens && closes && kin && is_name(name)).then_some((role.lower.as_str(), name, at + 2))
 }
 
-/// Returns where what people say of themselves begins: "about me: 41, ...", "I'm Iraci, forty-seven, ...".
+/// Returns the index at which a description of the speaker begins: "about me: 41, ...", "I'm Iraci, forty-seven, ...".
 pub(super) fn own(words: &[Word]) -> Option<usize> {
     let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|it| it.is(list) && !it.quoted);
     (0..words.len()).find_map(|at| {
@@ -107,11 +107,11 @@ pub(super) fn own(words: &[Word]) -> Option<usize> {
     })
 }
 
-/// Most things that are read beside one.
+/// Largest number of parts that are read of one description.
 const PARTS: usize = 5;
-/// Longest of them, in words.
+/// Number of words of the longest part.
 const PART_WORDS: usize = 7;
-/// Kin that are no titles: "Aunt Ana" may be anybody's.
+/// Relatives whose words are not titles: "Aunt Ana" may be the aunt of another person.
 const NEAREST: &[&str] = &[
     "daughter",
     "son",

@@ -1,22 +1,22 @@
-//! "No, it was Tuesday": what was just said is put right.
+//! Corrections of the message before: "No, it was Tuesday".
 
 use std::ops::Range;
 
 use super::lexicon::{NO_NAMES, is_number};
 use super::token::{Gap, Word};
 
-/// What should have been said.
+/// A correction of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Correction {
-    /// What was wrong, if that is said too.
+    /// The wrong value, if the text names it.
     pub wrong: Option<String>,
-    /// What is right.
+    /// The right value.
     pub right: String,
 }
 
-/// Reads a correction of what was said before; none if the text is none, or if it says the right thing in full (such a
-/// statement is marked as correcting). `question` is what the text answers, or empty: its "no" answers that, and puts right
-/// no more than what was asked.
+/// Reads a correction of an earlier message. Returns `None` if the text is not a correction, or if it states the right
+/// thing in full; such a statement is marked as correcting. `question` is the question that the text answers, or empty:
+/// a "no" answers it and corrects only the value that it asked about.
 pub fn correction(text: &str, question: &str) -> Option<Correction> {
     let mut sentences = crate::sentences(text).into_iter().take(3);
     sentences.find_map(|it| in_sentence(it, question))
@@ -31,7 +31,7 @@ fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
     }
     let plain = sentence.replace('\u{2019}', "'");
     let lower = plain.to_lowercase();
-    // Lower case may have another length in other scripts: then places do not carry over.
+    // In some scripts, lower case changes the length, and then byte offsets would not match.
     if lower.len() != plain.len() {
         return None;
     }
@@ -55,7 +55,7 @@ fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
             let it = parted(plain.get(at + it.len()..)?)?;
             if answers { asked(it, question) } else { Some(it) }
         }
-        // "It's Tuesday, not Monday" needs no other sign.
+        // "It's Tuesday, not Monday" needs no further sign of a correction.
         (Some(it), None) => parted(plain.get(at + it.len()..)?).filter(|it| it.wrong.is_some()),
         (None, None) => (corrects && lower.get(at..)?.contains("not "))
             .then(|| parted(plain.get(at..)?))
@@ -64,8 +64,8 @@ fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
     }
 }
 
-/// What a denial puts right: what it says is wrong, else the value that was asked about. A number is told of anything, so one
-/// in a question tells nothing.
+/// Returns a denial of a question as a correction. The wrong value is the one that the denial names, otherwise the one
+/// that the question asked about. A number in the question is not used, since it may count something else.
 fn asked(by: Correction, question: &str) -> Option<Correction> {
     if by.wrong.is_some() {
         return Some(by);
@@ -91,7 +91,7 @@ fn follows(text: &str, at: usize, phrase: &str) -> bool {
     })
 }
 
-/// Parts "Tuesday, not Monday" and "not Monday but Tuesday".
+/// Splits "Tuesday, not Monday" and "not Monday but Tuesday" into the right and the wrong value.
 fn parted(value: &str) -> Option<Correction> {
     let value = value.trim();
     let lower = value.to_lowercase();
@@ -134,8 +134,8 @@ fn short(wrong: Option<&str>, right: &str) -> Option<Correction> {
     })
 }
 
-/// Says whether a sentence that says the right thing in full puts right what was said before. A denial that answers a question
-/// does not, and neither does what is so by now: before, it was otherwise.
+/// Returns true if a sentence that states the right thing in full corrects an earlier statement. A denial that answers
+/// a question does not. Neither does a statement about the present state ("now"), which reports a change.
 pub(super) fn corrects(words: &[Word], answers: bool) -> bool {
     let at = |at: usize, it: &str| words.get(at).is_some_and(|word| word.lower == it);
     let opens = |it: &&str| {
@@ -151,7 +151,7 @@ pub(super) fn corrects(words: &[Word], answers: bool) -> bool {
     (OPENERS.iter().any(opens) || at(0, "actually")) && !(0..words.len()).any(by_now)
 }
 
-/// Returns `object` put right; none if nothing in it is of the sort that is corrected.
+/// Returns `object` with the correction applied; `None` if no part of it is of the corrected kind.
 pub fn corrected(object: &str, by: &Correction) -> Option<String> {
     if let Some(wrong) = &by.wrong {
         let at = place(object, wrong)?;
@@ -174,8 +174,8 @@ pub fn corrected(object: &str, by: &Correction) -> Option<String> {
     Some(out.join(" "))
 }
 
-/// Returns where the one value of a sort stands. A name of several words is one name; two places of the same sort leave it open
-/// which one is meant.
+/// Returns the position of the only value of a kind. A name of several words is one value; with two separate values,
+/// the result is `None`.
 fn only(words: &[&str], wanted: Kind) -> Option<Range<usize>> {
     let same: Vec<usize> = (0..words.len()).filter(|&it| kind(words[it]) == Some(wanted)).collect();
     let (first, last) = (*same.first()?, *same.last()?);
@@ -183,7 +183,7 @@ fn only(words: &[&str], wanted: Kind) -> Option<Range<usize>> {
     one.then_some(first..last + 1)
 }
 
-/// Finds `part` in `text` between word borders, in any case.
+/// Returns the byte offset of `part` in `text` between word boundaries, in any case.
 fn place(text: &str, part: &str) -> Option<usize> {
     let (lower, part) = (text.to_lowercase(), part.to_lowercase());
     if lower.len() != text.len() {
@@ -204,7 +204,7 @@ enum Kind {
     Name,
 }
 
-/// Returns the sort of a value by its first telling word.
+/// Returns the kind of a value, by its first word that shows one.
 fn kind(value: &str) -> Option<Kind> {
     value.split_whitespace().find_map(|word| {
         let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
@@ -252,9 +252,9 @@ const OPENERS: &[&str] = &[
     "oh sorry",
     "typo",
 ];
-/// Those that answer a question, too.
+/// Openers that may also answer a question.
 const DENIALS: &[&str] = &["no", "nope"];
-/// Words that tell a change.
+/// Words that report a change.
 const BY_NOW: &[&str] = &[
     "now",
     "nowadays",

@@ -1,10 +1,10 @@
-//! The verb of a clause with what belongs to it: auxiliaries, negation, adverbs.
+//! The verb group of a clause: the verb with its auxiliaries, negation and adverbs.
 
 use super::lexicon::{ADVERBS, DONE, NO_ING, OFTEN, PARTICIPLES};
 use super::token::{Gap, Word};
 use super::verb::{Form, base_of, base_of_third, forms};
 
-/// How the verb is said.
+/// Tense and aspect of the verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// "lives".
@@ -21,39 +21,39 @@ pub(super) enum Shape {
     Future,
     /// "is going to move".
     Going,
-    /// "is", with what comes after.
+    /// "is", before an adjective or a noun.
     Be,
     /// "was".
     Was,
     /// "has been".
     Been,
-    /// "would", "could", "might" and so on: nothing is said for sure.
+    /// "would", "could", "might" and similar: uncertain.
     Modal,
 }
 
-/// The verb of a clause.
+/// The verb group of a clause.
 #[derive(Clone, Debug)]
 pub(super) struct Group {
-    /// Base of the verb; "be" for a form of it alone.
+    /// Base form of the verb; "be" if a form of it is the only verb.
     pub(super) base: String,
-    /// How it is said.
+    /// Its tense and aspect.
     pub(super) shape: Shape,
-    /// No "not" or "never".
+    /// True without "not" and "never".
     pub(super) positive: bool,
-    /// "never".
+    /// True with "never".
     pub(super) never: bool,
     /// "always", "usually", "often" and so on.
     pub(super) often: Option<String>,
-    /// "used to", "no longer".
+    /// True with "used to" or "no longer".
     pub(super) ended: bool,
-    /// "can" or "could" is its auxiliary.
+    /// True if "can" is its auxiliary.
     pub(super) can: bool,
-    /// Index of the first word after it.
+    /// Index of the first word after the group.
     pub(super) next: usize,
 }
 
 impl Group {
-    /// The "is" that was left out before the word at `next`.
+    /// Returns the group of an "is" that was omitted before the word at `next`.
     pub(super) fn left_out(next: usize) -> Group {
         Group {
             base: "be".to_owned(),
@@ -79,7 +79,7 @@ struct Auxiliaries {
     modal: bool,
 }
 
-/// Reads the verb that begins at `at`. `is` stands for an "is" that was part of the word before.
+/// Reads the verb group that begins at `at`. `is` is true if the word before contains an "is".
 pub(super) fn group(words: &[Word], at: usize, is: bool) -> Option<Group> {
     let have = is && had_done(words, at);
     let mut aux = Auxiliaries {
@@ -99,7 +99,7 @@ pub(super) fn group(words: &[Word], at: usize, is: bool) -> Option<Group> {
     };
     let mut i = at;
     while let Some(word) = words.get(i) {
-        // A comma after an adverb is part of the group, another one ends it.
+        // A comma does not end the group; a stronger break or a quotation does.
         if i > at && words[i - 1].gap == Gap::Strong || word.quoted {
             break;
         }
@@ -139,12 +139,12 @@ pub(super) fn group(words: &[Word], at: usize, is: bool) -> Option<Group> {
 }
 
 impl Auxiliaries {
-    /// Takes an auxiliary; returns how many words it was.
+    /// Reads an auxiliary and returns the number of its words; `None` for any other word.
     fn take(&mut self, lower: &str, words: &[Word], at: usize, found: &mut Group) -> Option<usize> {
         let ahead = verb_ahead(words, at + 1);
         let denied = words.get(at + 1).is_some_and(|it| it.is(&["not", "never"]));
         match lower {
-            // "she's got", "he's moved": the verb is "has".
+            // "she's got", "he's moved": here "'s" is "has".
             "is" if had_done(words, at + 1) && contracted(words, at) => self.have = true,
             "am" | "is" | "are" => self.be = Some(Shape::Be),
             "was" | "were" => self.be = Some(Shape::Was),
@@ -152,7 +152,7 @@ impl Auxiliaries {
             "be" if self.future || self.modal => self.be = Some(Shape::Be),
             "have" | "has" if ahead.is_some_and(perfect) => self.have = true,
             "had" if ahead.is_some_and(perfect) => self.had = true,
-            // "does yoga": without "not" only a verb that is known follows.
+            // "does yoga": without "not", only a known verb follows.
             "do" | "does" if ahead.is_some_and(|it| denied || !forms(it).is_empty()) && !self.future && !self.modal => {
                 self.done = Some(Form::Present);
             }
@@ -168,18 +168,18 @@ impl Auxiliaries {
     }
 }
 
-/// Says whether the word at `at` is the second part of a contraction.
+/// Returns true if the word at `at` is the second part of a contraction.
 fn contracted(words: &[Word], at: usize) -> bool {
     at > 0 && words[at - 1].range == words[at].range
 }
 
-/// Says whether a participle follows that tells what somebody did, and not what was done to them.
+/// Returns true if a participle of the perfect follows ("has moved"), not of the passive ("is made").
 fn had_done(words: &[Word], at: usize) -> bool {
     let ahead = words[at.min(words.len())..].iter().take(3).find(|it| !it.on(&ADVERBS));
     ahead.is_some_and(|it| it.on(&DONE))
 }
 
-/// Returns the next word that is no adverb and no "not".
+/// Returns the next word that is neither an adverb nor "not" or "never", if it can be a verb.
 fn verb_ahead(words: &[Word], from: usize) -> Option<&str> {
     words[from.min(words.len())..]
         .iter()
@@ -201,7 +201,7 @@ fn adverb(lower: &str, found: &mut Group) -> Option<usize> {
     ADVERBS.contains(lower).then_some(1)
 }
 
-/// Says whether "to" at `at - 1` begins what is meant, and not a place: "going to buy", not "going to Oslo".
+/// Returns true if the word at `at`, after "to", is a verb and not a place: "going to buy", not "going to Oslo".
 fn means_to(words: &[Word], at: usize) -> bool {
     words.get(at).is_some_and(|it| {
         let place = it.is(&[
@@ -251,7 +251,7 @@ fn finish(words: &[Word], at: usize, found: Group, aux: &Auxiliaries) -> Option<
     }
     match aux.be {
         Some(Shape::Be) if ing => return main(words, at, found, Some(Shape::Progressive)),
-        // "was living" says what was going on, and not that it is over.
+        // "was living" reports something in progress, but not that it is over.
         Some(Shape::Was) if ing => return None,
         Some(shape) => return copula(shape),
         None => {}
@@ -268,7 +268,7 @@ fn finish(words: &[Word], at: usize, found: Group, aux: &Auxiliaries) -> Option<
     main(words, at, found, shape)
 }
 
-/// Reads the main verb at `at`; its own form tells the shape if nothing before did.
+/// Reads the main verb at `at`. Without an auxiliary, its own form decides the tense.
 fn main(words: &[Word], at: usize, found: Group, shape: Option<Shape>) -> Option<Group> {
     let word = words.get(at).filter(|it| !it.quoted)?;
     let lower = word.lower.as_str();
@@ -282,7 +282,7 @@ fn main(words: &[Word], at: usize, found: Group, shape: Option<Shape>) -> Option
     let fits = known.iter().find(|it| wanted.is_none_or(|wanted| it.1 == wanted));
     let (base, shape) = match (fits, shape) {
         (Some((base, _)), Some(shape)) => ((*base).to_owned(), shape),
-        // "quit" is its own past, and is said of what is over.
+        // "quit" has the same past form, and usually reports something that is over.
         (Some(("quit", _)), None) => ("quit".to_owned(), Shape::Past),
         (Some((base, Form::Present)), None) => ((*base).to_owned(), Shape::Present),
         (Some((base, Form::Past)), None) => ((*base).to_owned(), Shape::Past),

@@ -1,9 +1,9 @@
-//! What is not meant as it is said: jokes, conditions, tales, other people's words.
+//! Text that is not meant literally: jokes, conditions, tales, quotations.
 
 use super::lexicon::UNREAL;
 use super::token::Word;
 
-/// Says whether a whole turn is not meant: its speaker says so, or rolls the eyes.
+/// Returns true if a whole turn is not meant seriously: its speaker says so or rolls their eyes.
 pub(super) fn joking(text: &str) -> bool {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
     JOKES.iter().any(|it| lower.contains(it))
@@ -11,7 +11,7 @@ pub(super) fn joking(text: &str) -> bool {
         || lower.split_whitespace().any(|it| it == "jk")
 }
 
-/// Says whether a sentence states nothing that is so. `next` is the sentence after it, `before` the one before.
+/// Returns true if a sentence states no fact. `before` and `next` are the sentences before and after it.
 pub(super) fn unreal(sentence: &str, words: &[Word], before: &str, next: &str) -> bool {
     let trimmed = sentence.trim_start();
     if trimmed.starts_with(['>', '|', '#', '~', '`']) || trimmed.contains(['♪', '♫', '🎶', '🎵', '{', '}']) {
@@ -20,7 +20,7 @@ pub(super) fn unreal(sentence: &str, words: &[Word], before: &str, next: &str) -
     words.iter().any(|it| !it.quoted && it.on(&UNREAL)) || ironic(words, before, next) || told_as_tale(words)
 }
 
-/// Leaves out what stands behind a "maybe" that comes after a break: "I'm thinking of going back to university, maybe law".
+/// Returns the words before a "maybe" that follows a break: "I'm thinking of going back to university, maybe law".
 pub(super) fn sure(mut words: Vec<Word>) -> Vec<Word> {
     let doubts = |at: &usize| {
         words[*at].is(&["maybe", "perhaps", "almost", "apparently"]) && words[*at - 1].gap != super::token::Gap::None
@@ -31,10 +31,10 @@ pub(super) fn sure(mut words: Vec<Word>) -> Vec<Word> {
     words
 }
 
-/// Fewer words before a doubt say nothing for sure.
+/// Smallest number of words before a doubt; fewer words state nothing for sure.
 const SURE_MIN: usize = 4;
 
-/// "Yeah right, I love queues." "I love queues. Not."
+/// Detects irony: "Yeah right, I love queues." "I love queues. Not."
 fn ironic(words: &[Word], before: &str, next: &str) -> bool {
     let bare = |it: &str| {
         let kept: String = it.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
@@ -71,7 +71,7 @@ fn ironic(words: &[Word], before: &str, next: &str) -> bool {
         || has(&lower, &["because", "i", "obviously"])
 }
 
-/// "In the play I am a nurse", "my character lives in Rome".
+/// Detects roles and tales: "In the play I am a nurse", "my character lives in Rome".
 fn told_as_tale(words: &[Word]) -> bool {
     let lower: Vec<&str> = words.iter().map(|it| it.lower.as_str()).collect();
     let tale = |at: usize| {
@@ -106,7 +106,7 @@ const JOKES: &[&str] = &[
     "i jest",
     "kidding.",
 ];
-/// Sentences after which the one before does not count.
+/// Sentences that take back the sentence before them.
 const TAKES_BACK: &[&str] = &[
     "not",
     "kidding",
@@ -124,7 +124,7 @@ const TAKES_BACK: &[&str] = &[
     "nope",
     "only in my dreams",
 ];
-/// Sentences after which the next one does not count.
+/// Sentences that make the next one ironic.
 const SCOFFS: &[&str] = &[
     "yeah right",
     "as if",

@@ -1,4 +1,4 @@
-//! What somebody does again and again.
+//! Habits: actions that a person repeats.
 
 use domain::fact::Aspect;
 
@@ -7,7 +7,7 @@ use super::lexicon::{GOING_VERBS, NEVER_HABITS, NO_HABITS, TIME_UNITS};
 use super::said::{Draft, Said};
 use super::verb::third;
 
-/// Reads a habit: an adverb of habit, or a time that comes again.
+/// Reads a habit: an adverb of habit, or a repeated time.
 pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     if group.shape != Shape::Present || group.base == "be" || NO_HABITS.contains(group.base.as_str()) {
@@ -23,7 +23,7 @@ pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
     if (!group.positive && !group.never) || aimless || matches!(next, "that" | "it" | "this" | "so") {
         return None;
     }
-    // A wish of the moment is no habit, nor is praise for who is spoken to.
+    // A comment on the current talk is not a habit, and neither is praise for the addressee.
     let about_other = (group.next..said.end).any(|it| matches!(said.at(it), "you" | "your" | "that" | "it" | "this"));
     if about_other {
         return None;
@@ -47,7 +47,7 @@ pub(super) fn habit(said: &Said<'_>) -> Option<Draft> {
     })
 }
 
-/// "Every Sunday I ..." stands before the subject.
+/// Returns a repeated time before the subject: "Every Sunday I ...".
 fn lead(said: &Said<'_>) -> Option<String> {
     let at = (said.from..said.at).find(|&it| again(said, it))?;
     let last = said.words.get(said.at.checked_sub(1)?)?;
@@ -60,7 +60,7 @@ fn repeats(said: &Said<'_>) -> bool {
     (said.from..said.end).any(|it| again(said, it))
 }
 
-/// Says whether a time that comes again begins at a word: "every Sunday", "twice a week", "on Sundays", "daily".
+/// Returns true if a repeated time begins at a word: "every Sunday", "twice a week", "on Sundays", "daily".
 fn again(said: &Said<'_>, at: usize) -> bool {
     let (word, next, third) = (said.at(at), said.at(at + 1), said.at(at + 2));
     let unit = |it: &str| is_unit(it) || it.strip_suffix('s').is_some_and(is_unit);
@@ -85,7 +85,7 @@ fn again(said: &Said<'_>, at: usize) -> bool {
     }
 }
 
-/// Says whether a word names a time that comes again.
+/// Returns true if a word names a unit of time, a weekday, a month or a season.
 fn is_unit(word: &str) -> bool {
     TIME_UNITS.contains(word) || crate::time::words::is_named(word)
 }

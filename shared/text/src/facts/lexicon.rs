@@ -1,14 +1,14 @@
-//! Classes of words of the rules for facts: `data/en/facts/words.txt`.
+//! Word classes of the rules for facts, read from `data/en/facts/words.txt`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Words that are looked up.
+/// A set of words for lookups.
 pub(super) type List = LazyLock<HashSet<&'static str>>;
 
 const WORDS: &str = include_str!("../../data/en/facts/words.txt");
 
-/// Returns the words of a class; empty if there is none of that name.
+/// Returns the words of a class; empty if there is no class of that name.
 pub(super) fn list(name: &str) -> HashSet<&'static str> {
     crate::lists::read(WORDS, name)
 }
@@ -68,7 +68,7 @@ lists! {
     TITLES "titles"
 }
 
-/// Numbers of people and things one counts: nobody has "one" by chance.
+/// Returns true for numbers that count people and things. "One" alone is often a pronoun and does not count.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = !word.is_empty() && word.len() <= 4 && word.chars().all(|it| it.is_ascii_digit());
     let joined = word

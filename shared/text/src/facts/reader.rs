@@ -1,4 +1,4 @@
-//! Goes through the sentences of a turn, clause by clause.
+//! Reads the sentences of a turn, clause by clause.
 
 mod drafts;
 mod naming;
@@ -21,30 +21,30 @@ use drafts::{drafts, weighed};
 use people::Person;
 use starts::{beyond, starts, subordinate};
 
-/// What a turn has stated so far.
+/// The state of the reading of a turn.
 pub(super) struct Reader<'a> {
     told: &'a Telling<'a>,
     mentions: Vec<Mention>,
     quotes: Vec<Range<usize>>,
-    /// It is said to an assistant, or to nobody.
+    /// True if the turn addresses an assistant or nobody, so that its orders count.
     ordered: bool,
-    /// It answers a question.
+    /// True if the turn answers a question.
     answers: bool,
-    /// Number of the sentence.
+    /// Number of the current sentence, from 1.
     number: usize,
-    /// Those of whom the sentence speaks so far.
+    /// Subjects of the clauses of the current sentence so far.
     here: Vec<Person>,
-    /// Those who were spoken of last, and in which sentence.
+    /// The persons mentioned last, and the number of the sentence that mentioned them.
     last: (Vec<Person>, usize),
-    /// What somebody whose name is still to come is to the speaker, and in which sentence that was said.
+    /// The role of a person whose name was not given yet ("I have a friend"), and the number of that sentence.
     kin_without_name: Option<(&'static str, usize)>,
     pub(super) statements: Vec<Statement>,
-    /// For each statement the name of the rule that made it; empty if none of a rule file.
+    /// For each statement, the name of the rule that made it; empty for statements that no rule file made.
     pub(super) rules: Vec<&'static str>,
 }
 
 impl<'a> Reader<'a> {
-    /// `question` is what the turn answers, or empty.
+    /// Returns a reader at the start of a turn; `question` is the question that the turn answers, or empty.
     pub(super) fn new(told: &'a Telling<'a>, question: &str) -> Reader<'a> {
         let ordered =
             crate::role::is_assistant(told.addressee) || crate::role::is_user(told.speaker) || told.speaker.is_empty();
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         self.statements.into_iter().zip(self.rules).collect()
     }
 
-    /// Reads one sentence; `before` and `next` stand around it.
+    /// Reads one sentence; `before` and `next` are its neighbours.
     pub(super) fn sentence(&mut self, range: Range<usize>, before: &str, next: &str) {
         self.number += 1;
         if self.last.1 + 2 < self.number {
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
             if people::unknown(&words) && people.iter().any(|it| !it.acts) {
                 people.clear();
             }
-            // "Selma loves it, Jonas misses his club.": of two who act nobody knows whom "he" means.
+            // "Selma loves it, Jonas misses his club.": with two acting persons, the next "he" has no clear referent.
             if people.iter().any(|it| another(&words, &it.subject)) {
                 people.retain(|it| !it.acts);
             }
@@ -123,14 +123,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns a standing order and the index of the first word after it.
+    /// Returns a standing instruction and the index of the first word after it.
     fn order(&self, words: &[Word]) -> Option<(Draft, usize)> {
         let opens = words.iter().take_while(|it| it.on(&ORDER_OPENERS)).count();
-        // "Great plan, from now on ...": what stands before a break is no part of the order.
+        // "Great plan, from now on ...": the words before a break are not part of the instruction.
         let starts = (opens..words.len())
             .filter(|it| *it == opens || words[it - 1].gap != Gap::None || words[it - 1].is(&["and", "but", "so"]));
         starts.take(ORDER_STARTS).find_map(|start| {
-            // "Keep it short, I hate long lists."
+            // "Keep it short, I hate long lists.": the instruction ends before "I".
             let brief = words[start].lower == "keep";
             let goes_on = |it: &usize| brief && words[*it].lower == "i" && words[*it - 1].gap != Gap::None;
             let end = (start + 1..words.len()).find(goes_on).unwrap_or(words.len());
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Returns words as a clause without a verb that the speaker says of themselves.
+    /// Returns a range of words as a clause without a verb, with the speaker as its subject.
     fn part<'b>(&'b self, words: &'b [Word], part: Range<usize>) -> Said<'b> {
         Said {
             text: self.told.text,
@@ -220,7 +220,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// "habe seit Mai einen Hund": other languages put a time between the verb and what belongs to it.
+    /// Moves the end of a verb group past a time: other languages put it between the verb and its object, "habe seit
+    /// Mai einen Hund".
     fn past_time(&self, words: &[Word], group: Group) -> Group {
         let Some(first) = words.get(group.next).filter(|it| it.foreign) else {
             return group;
@@ -234,12 +235,13 @@ impl<'a> Reader<'a> {
         Group { next, ..group }
     }
 
-    /// Reads subject and verb at `at`; a verb alone takes the subject of the clause before it, or at the start the speaker.
+    /// Reads subject and verb at `at`. A verb alone takes the subject of the clause before it; at the start of a
+    /// sentence, it takes the speaker.
     fn clause(&self, words: &[Word], from: usize, at: usize, shared: Option<&Who>) -> Option<(Who, Group)> {
         let word = words.get(at).filter(|it| !it.quoted)?;
         if let Some(who) = self.whom(words, at) {
             let group = group(words, beyond(words, &who), who.is).filter(|it| fits(&who, words, it));
-            // "Living in Porto" begins like a name.
+            // "Living in Porto" begins with a capital, like a name.
             return match group {
                 Some(group) => Some((who, group)),
                 None => self.elliptic(words, from, at),
@@ -270,7 +272,7 @@ impl<'a> Reader<'a> {
         self.elliptic(words, from, at)
     }
 
-    /// Reads the subject at `at`: somebody, a pronoun that means somebody, or "who" behind somebody.
+    /// Reads the subject at `at`: a person, a pronoun that refers to a person, or "who" after a person.
     fn whom(&self, words: &[Word], at: usize) -> Option<Who> {
         let pronoun = match words[at].lower.as_str() {
             "his" => "he",
@@ -290,7 +292,7 @@ impl<'a> Reader<'a> {
         let here = people::spoken_of(people::people(self.told.text, words, at), self.here.clone());
         let unknown = people::unknown(&words[..at]);
         let meant = people::meant(pronoun, &here, &self.last.0, unknown);
-        // "My brother got married. They live in Bergen.": so he does too.
+        // "My brother got married. They live in Bergen.": the brother lives there too.
         let couple = pronoun == "they" && words.get(at + 1).is_some_and(|it| it.is(&["live", "moved", "are"]));
         let one = || {
             people::meant("he", &here, &self.last.0, true).or_else(|| people::meant("she", &here, &self.last.0, true))
@@ -309,7 +311,7 @@ impl<'a> Reader<'a> {
         subject(self.told.text, words, at, meant.as_ref())
     }
 
-    /// "I met Ana, who is a nurse".
+    /// Returns the name before "who": "I met Ana, who is a nurse".
     fn name_before(&self, words: &[Word], at: usize) -> Option<Who> {
         let word = words.get(at.checked_sub(1)?)?;
         let name = self.told.text.get(word.range.clone())?;
@@ -317,7 +319,7 @@ impl<'a> Reader<'a> {
         named.then(|| Who::of(Subject::Name(name.to_owned()), at + 1))
     }
 
-    /// "Bought a boat.", "Living in Porto now."
+    /// Reads a clause without a subject: "Bought a boat.", "Living in Porto now."
     fn elliptic(&self, words: &[Word], from: usize, at: usize) -> Option<(Who, Group)> {
         let word = &words[at];
         let past = base_of(&word.lower, Form::Past).is_some()
@@ -364,7 +366,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Says whether the verb can belong to the subject: "I lives" and a name before a bare verb do not go together.
+/// Returns true if the verb can belong to the subject; a name and a bare verb ("Ana live") do not go together.
 fn fits(who: &Who, words: &[Word], group: &Group) -> bool {
     if group.shape == Shape::Modal && !group.can {
         return false;
@@ -377,7 +379,7 @@ fn fits(who: &Who, words: &[Word], group: &Group) -> bool {
     !(third && group.shape == Shape::Present && !last.ends_with('s') && group.positive)
 }
 
-/// "Ben says he lives in Oslo": returns where the clause that is told begins, if its subject is who tells it.
+/// "Ben says he lives in Oslo": returns the index at which the reported clause begins; `None` if the verb is not "say".
 fn reported(said: &Said<'_>) -> Option<usize> {
     if said.group.base != "say" {
         return None;
@@ -389,7 +391,7 @@ fn reported(said: &Said<'_>) -> Option<usize> {
     Some(at)
 }
 
-/// Longest sentence that is read, in words.
+/// Number of words of the longest sentence that is read.
 const WORDS_MAX: usize = 120;
-/// Most places of a sentence where an order is looked for.
+/// Largest number of positions in a sentence at which an instruction is looked for.
 const ORDER_STARTS: usize = 8;

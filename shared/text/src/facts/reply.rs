@@ -1,6 +1,7 @@
-//! Replies that leave out what the question said: "Where do you live now?" "Lisbon." states where who answers lives.
+//! Replies that omit the words of the question: after "Where do you live now?", "Lisbon." states where the speaker
+//! lives.
 //!
-//! A reply is put into a whole sentence of who answers, "I live in Lisbon.", and the rules read that.
+//! The reply is completed to a sentence of its speaker, "I live in Lisbon.", which the rules then read.
 
 use domain::question::Slot;
 
@@ -9,7 +10,7 @@ use super::token::{Gap, Word, quotes, words};
 use super::verb::{Form, base_of};
 use crate::question::slot;
 
-/// Returns the sentence that a reply comes to; none if it stands for itself, or does not say enough.
+/// Returns the sentence that a reply stands for; `None` if it is complete or says too little.
 pub(super) fn completed(question: &str, reply: &str) -> Option<String> {
     let asked = plain(question)?;
     let first = crate::sentences(reply).into_iter().next()?;
@@ -21,12 +22,13 @@ pub(super) fn completed(question: &str, reply: &str) -> Option<String> {
     polar(&asked, &told, reply).or_else(|| valued(&asked, &told, reply))
 }
 
-/// The words of a question in English and in lower case, up to its first break, names of who is spoken to left out.
+/// Returns the words of a question in English and in lower case, up to its first break. They begin at the first
+/// question word or noun, so that the name of the addressee before it is left out.
 fn plain(question: &str) -> Option<Vec<String>> {
     let english = crate::gloss::english(question).replace('\u{2019}', "'");
     let marks = quotes(&english);
     let words = words(&english, 0..english.len(), &marks);
-    // "Still allergic to cats?" leaves out "are you".
+    // "Still allergic to cats?" omits "are you".
     if words
         .first()
         .is_some_and(|it| it.lower == "still" && it.gap == Gap::None)
@@ -45,7 +47,7 @@ fn plain(question: &str) -> Option<Vec<String>> {
     Some(words[from..=last].iter().map(|it| it.lower.clone()).collect())
 }
 
-/// "Do you smoke?" "No." is "I do not smoke."
+/// Completes an answer to a yes-or-no question: "Do you smoke?" "No." becomes "I do not smoke."
 fn polar(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
     let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
     let (auxiliary, rest) = match asked.as_slice() {
@@ -65,7 +67,8 @@ fn polar(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
         .copied()
         .skip_while(|it| matches!(*it, "still" | "also" | "actually" | "even"))
         .collect();
-    // What "the" points at is known of where one works, and not of what one is shown.
+    // "the" is clear in a question about a lasting state ("Do you work at the library?"), but not about something at
+    // hand.
     let lasting = still || matches!(rest.first().copied(), Some("work" | "live" | "play" | "sing"));
     let vague = |it: &&str| VAGUE.contains(it) || *it == "the" && !lasting;
     let what = rest.join(" ").replacen("any ", "", 1);
@@ -98,7 +101,7 @@ fn polar(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
     }
 }
 
-/// "Do you have pets?" "Two cats."
+/// Completes a count: "Do you have pets?" "Two cats." becomes "I have two cats."
 fn counted(told: &[Word], reply: &str) -> Option<String> {
     let end = told.iter().position(|it| it.gap != Gap::None).unwrap_or(told.len() - 1);
     let count = is_number(&told[0].lower) || told[0].is(&["a", "an"]);
@@ -111,7 +114,7 @@ fn known(noun: &str) -> bool {
     KIN.contains(noun) || PETS.contains(noun) || CHILDREN.contains(noun) || noun == "pets"
 }
 
-/// "Where do you live?" "Lisbon." is "I live in Lisbon."
+/// Completes a value: "Where do you live?" "Lisbon." becomes "I live in Lisbon."
 fn valued(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
     let question = asked.join(" ");
     let whose = asked
@@ -133,7 +136,7 @@ fn valued(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
     let end = (value..told.len())
         .find(|it| told[*it].gap != Gap::None)
         .unwrap_or(told.len() - 1);
-    // A fragment holds no verb of its own.
+    // A fragment has no verb of its own.
     let whole = told[from..=end]
         .iter()
         .any(|it| it.is(PRONOUNS) || it.is(&["is", "are", "am", "was"]))
@@ -168,18 +171,18 @@ fn valued(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
     }
 }
 
-/// "A nurse" in the middle of a sentence.
+/// Returns a value for the middle of a sentence, with its first letter in lower case: "A nurse".
 fn lowered(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|it| it.to_lowercase().to_string()).unwrap_or_default();
     first + chars.as_str()
 }
 
-/// Longest verb phrase of a question that is turned into a statement, in words.
+/// Number of words of the longest verb phrase of a question that is turned into a statement.
 const WHAT_MAX: usize = 7;
-/// Longest value, in words behind its first.
+/// Number of words after the first one of the longest value.
 const VALUE_MAX: usize = 6;
-/// What stands before the answer.
+/// Words that may come before the answer.
 const REGRETS: &[&str] = &[
     "sadly",
     "unfortunately",
@@ -193,11 +196,11 @@ const REGRETS: &[&str] = &[
 ];
 const YES: &[&str] = &["yes", "yeah", "yep", "yup", "yea", "aye"];
 const NO: &[&str] = &["no", "nope", "nah", "never"];
-/// Words with which a question begins.
+/// Words that begin a question.
 const ASKING: &[&str] = &[
     "do", "are", "can", "have", "where", "what", "how", "who", "which", "whats", "wheres",
 ];
-/// Words that mean nothing outside of their talk.
+/// Words that mean nothing outside their conversation.
 const VAGUE: &[&str] = &[
     "it",
     "that",

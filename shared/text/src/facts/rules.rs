@@ -1,37 +1,37 @@
 //! Facts by rule files: `data/en/facts/*.rule`.
 //!
-//! A rule begins with `rule NAME`; its lines follow, each a key, a colon and a value:
+//! A rule begins with `rule NAME`. Its lines follow; each is a key, a colon and a value:
 //!
 //! | key | value |
 //! | --- | --- |
-//! | `verb` | Bases of verbs, each with its own forms if it needs others: `have get:perfect`; `*` for any verb. A rule without a verb is read at the start of a clause. |
+//! | `verb` | Base forms of verbs, each with its own forms if they differ: `have get:perfect`; `*` for any verb. A rule without a verb is tried at the start of a clause. |
 //! | `form` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
-//! | `from` | `verb`: the pattern begins with the last word of the verb, and not behind it. |
-//! | `pattern` | What follows; of several lines the first that matches counts. |
-//! | `without` | A pattern that nothing behind the verb may match. |
-//! | `adverb` | A word that stands between the subject and the end of the verb. |
-//! | `negated` | `no` (the default), `must`, or `ends`: "any more" with a negation says that it is over. |
-//! | `times` | Of the times of the clause: `none`, `since` (no others), `ahead`, `day` (a day ahead), `month` (a day or month ahead), `long` (one that is no day). |
-//! | `who` | `others` (not the speaker), `role` (nobody by name), `assistant` (it is said to one). |
-//! | `says-not` | `yes`: what is stated is not so, although no "not" stands there. |
-//! | `over` | `yes`: what is stated is over. |
-//! | `when` | What the times mean: `state` (the default), `event`, `visit`, `plan`. |
-//! | `fact` | Aspect, predicate and, if it is not the captured phrase, the object, with bars between them. `$verb` is the third person of the verb, `$base` its base, `$1` the marked words, `$object` the captured phrase. |
-//! | `sure` | How sure it is, 0 to 1. |
+//! | `from` | `verb`: the pattern begins at the last word of the verb instead of after it. |
+//! | `pattern` | The words after the verb; of several lines, the first one that matches counts. |
+//! | `without` | A pattern that no position after the verb may match. |
+//! | `adverb` | A word that must be between the start of the subject and the end of the verb. |
+//! | `negated` | `no` (the default), `must`, or `ends`: "any more" with a negation means that the fact has ended. |
+//! | `times` | Condition on the times of the clause: `none`, `since` (no others), `ahead`, `day` (a future day), `month` (a future day or month), `long` (a month, a season or a year). |
+//! | `who` | `others` (not the speaker), `role` (not a name), `assistant` (the clause addresses an assistant). |
+//! | `says-not` | `yes`: the fact is negative, although the clause has no "not". |
+//! | `over` | `yes`: the fact has ended. |
+//! | `when` | Meaning of the times: `state` (the default), `event`, `visit`, `plan`. |
+//! | `fact` | Aspect, predicate and, if it is not the captured phrase, the object, separated by bars. `$verb` is the third person of the verb, `$base` its base form, `$1` the marked words, `$object` the captured phrase. |
+//! | `sure` | Confidence, 0 to 1. |
 //! | `says` | A sentence, an equals sign, and the fact that the rule makes of it; at least three. `@` before a sentence: a user says it to an assistant. |
-//! | `silent` | A sentence of which the rule makes nothing; at least two. |
+//! | `silent` | A sentence of which the rule makes no fact; at least two. |
 //!
-//! A pattern is a sequence of:
+//! A pattern is a sequence of these parts:
 //!
 //! | written | matches |
 //! | --- | --- |
-//! | `word` | The word. Contractions are taken apart: "I'm" is `i am`. |
+//! | `word` | The word. Contractions are split: "I'm" is `i am`. |
 //! | `<class>` | A phrase that `let NAME = PATTERN` has defined, a list of `words.txt`, or: `name` `capital` `number` `figure` `food` `foreign` `ing` `owner` (Ana's) `plural` `stop` `time` `verb`. |
-//! | `(a \| b)`, `[a]` | One of several; one or nothing. |
-//! | `*`, `*3`, `**` | Any word; up to three without a pause between them; any number. `*3!<class>`: none of a class. |
-//! | `!x`, `&x` | Nothing, where `x` does not follow, or does. |
-//! | `=x` | What `x` does, and marks it. |
-//! | `{x}`, `{+x}`, `{-x}`, `{>x}` | The object: a phrase that begins with `x`; with the times in it; only what `x` matches; up to the end of the clause. |
+//! | `(a \| b)`, `[a]` | One of several; an optional part. |
+//! | `*`, `*3`, `**` | Any word; up to three words without a pause between them; any number of words. `*3!<class>`: no word of the class. |
+//! | `!x`, `&x` | No words; requires that `x` does not follow, or that it does. |
+//! | `=x` | The same as `x`, and marks the words. |
+//! | `{x}`, `{+x}`, `{-x}`, `{>x}` | The object: a phrase that begins with `x`; the same including times; only the match of `x`; all words up to the end of the clause. |
 //! | `/`, `$` | A pause (a comma, a dash or the end) before the next word; the end of the clause. |
 
 mod pattern;
@@ -51,7 +51,7 @@ use super::said::{Draft, Said, When};
 use crate::time::{Kind, Mention};
 use pattern::{Choice, Extent, State, matches};
 
-/// A file of rules: what a clause is tried for together. The first rule that matches makes the draft.
+/// A rule file. The rules of a family are tried together, and the first one that matches a clause makes the draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Family {
     Activity,
@@ -83,10 +83,10 @@ const FILES: &[(Family, &str)] = &[
     (Family::Trade, include_str!("../../data/en/facts/trade.rule")),
     (Family::Work, include_str!("../../data/en/facts/work.rule")),
 ];
-/// Patterns with names, for all files.
+/// Named patterns that all files may use.
 const PHRASES: &str = include_str!("../../data/en/facts/phrases.rule");
 
-/// The rules of a family that belong to a verb; those of any verb have the name `*`, those without one an empty name.
+/// The rules by family and verb. The name `*` has the rules of any verb, and the empty name those without a verb.
 type ByVerb = HashMap<(Family, &'static str), Vec<Rule>>;
 
 static RULES: LazyLock<ByVerb> = LazyLock::new(|| match read::files() {
@@ -107,7 +107,7 @@ fn by_verb(rules: Vec<Rule>) -> ByVerb {
     out
 }
 
-/// Which negations a rule takes.
+/// The negations that a rule accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Negated {
     No,
@@ -115,7 +115,7 @@ enum Negated {
     Ends,
 }
 
-/// Which times a clause has to name.
+/// The times that a clause must name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Times {
     Any,
@@ -127,7 +127,7 @@ enum Times {
     Long,
 }
 
-/// Of whom a rule speaks, or to whom.
+/// The subject or the addressee that a rule requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
     Anybody,
@@ -160,7 +160,8 @@ struct Rule {
     silent: Vec<&'static str>,
 }
 
-/// Returns what the first rule of the families makes of a clause. `assistant`: it is said to one.
+/// Returns the draft of the first rule of the families that matches a clause. `assistant` is true if the clause
+/// addresses an assistant.
 pub(super) fn draft(said: &Said<'_>, families: &[Family], assistant: bool) -> Option<Draft> {
     let verb = said.group.base.as_str();
     let verbs = if families == [Family::Instruction] || families == [Family::Sentence] {
@@ -274,7 +275,7 @@ impl Rule {
     }
 }
 
-/// Returns the form of a verb as rules name it; empty for one that says nothing for sure.
+/// Returns the name of a verb form in rules; empty for an uncertain one.
 fn form(group: &Group) -> &'static str {
     match group.shape {
         Shape::Present => "present",
@@ -292,7 +293,8 @@ fn form(group: &Group) -> &'static str {
     }
 }
 
-/// Returns an order as it is kept: without thanks, its first letter small; none if it is too short or too long.
+/// Returns an instruction as it is stored: without thanks, and with its first letter in lower case unless it begins
+/// with "I". Returns `None` if it is too short or too long.
 fn order(said: &Said<'_>, words: std::ops::Range<usize>) -> Option<String> {
     let polite = |it: &usize| matches!(said.at(*it), "please" | "thanks" | "thank" | "you" | "ok" | "okay");
     let last = words.clone().rev().find(|it| !polite(it))?;
@@ -310,7 +312,7 @@ fn order(said: &Said<'_>, words: std::ops::Range<usize>) -> Option<String> {
     })
 }
 
-/// Shortest order, in words.
+/// Number of words of the shortest instruction.
 const ORDER_MIN: usize = 3;
-/// Longest order, in characters.
+/// Number of characters of the longest instruction.
 const ORDER_MAX: usize = 240;

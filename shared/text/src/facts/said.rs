@@ -1,4 +1,4 @@
-//! A clause as the rules see it: who, the verb, and what comes after.
+//! A clause as the rules see it: subject, verb and the words after it.
 
 use std::ops::Range;
 
@@ -18,36 +18,36 @@ pub(super) struct Said<'a> {
     pub(super) text: &'a str,
     /// The words of the sentence.
     pub(super) words: &'a [Word],
-    /// Times named in the text.
+    /// Times that the text names.
     pub(super) mentions: &'a [Mention],
-    /// When it is said.
+    /// Time of the turn.
     pub(super) now: DateTime<Utc>,
-    /// Index of the first word of the clause, its adverbs included.
+    /// Index of the first word of the clause, including its adverbs.
     pub(super) from: usize,
     /// Index of the first word of its subject.
     pub(super) at: usize,
-    /// Index of the first word after it.
+    /// Index of the first word after the clause.
     pub(super) end: usize,
-    /// Whom it is about.
+    /// Its subject.
     pub(super) who: Who,
     /// Its verb.
     pub(super) group: Group,
 }
 
-/// Where the time of a statement comes from.
+/// How the times of a statement are to be understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum When {
-    /// It holds now: "since 2019", "for five years".
+    /// A state that holds now: "since 2019", "for five years".
     State,
-    /// Something happened: "in March".
+    /// An event: "in March".
     Event,
-    /// Something happened and was over with its time: "has been to Porto in March".
+    /// An event that ended with its time: "has been to Porto in March".
     Visit,
-    /// It is meant to happen: it holds until then.
+    /// A plan, which holds until its time.
     Plan,
 }
 
-/// What a rule makes of a clause.
+/// A statement as a rule made it, before its times are known.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     /// Its aspect.
@@ -56,20 +56,20 @@ pub(super) struct Draft {
     pub(super) predicate: String,
     /// The value.
     pub(super) object: String,
-    /// It is so, and not: it is not so.
+    /// False for a negative statement.
     pub(super) positive: bool,
-    /// It is over.
+    /// True if it no longer holds.
     pub(super) ended: bool,
-    /// Where its time comes from.
+    /// The meaning of its times.
     pub(super) when: When,
-    /// 0 to 1, before what the subject takes off.
+    /// Confidence, 0 to 1, before it is reduced for its subject.
     pub(super) confidence: f32,
-    /// Name of the rule that made it; empty if none of a rule file.
+    /// Name of the rule that made it; empty if no rule file did.
     pub(super) rule: &'static str,
 }
 
 impl Draft {
-    /// A state that holds, quite sure.
+    /// Returns a positive state that holds, with a confidence of 0.9.
     pub(super) fn new(aspect: Aspect, predicate: impl Into<String>, object: impl Into<String>) -> Draft {
         Draft {
             aspect,
@@ -100,7 +100,7 @@ impl Draft {
 }
 
 impl Said<'_> {
-    /// Returns the word at an index inside the clause, lower case; empty outside.
+    /// Returns the word at an index inside the clause, in lower case; empty outside.
     pub(super) fn at(&self, index: usize) -> &str {
         if index < self.end {
             self.words.get(index).map_or("", |it| it.lower.as_str())
@@ -109,42 +109,44 @@ impl Said<'_> {
         }
     }
 
-    /// Returns the words after the verb, lower case.
+    /// Returns the words after the verb, in lower case.
     pub(super) fn rest(&self) -> Vec<&str> {
         (self.group.next..self.end).map(|it| self.at(it)).collect()
     }
 
-    /// Says whether the word at an index begins with a capital.
+    /// Returns true if the word at an index begins with a capital letter.
     pub(super) fn capital(&self, index: usize) -> bool {
         index < self.end && self.words.get(index).is_some_and(|it| it.capital)
     }
 
-    /// Returns what is written from word `from` to the end of the phrase, times left out; none if nothing is left.
+    /// Returns the text from word `from` to the end of the phrase, or to the first time in it; `None` if it would be
+    /// empty.
     pub(super) fn object(&self, from: usize) -> Option<String> {
         self.written(self.phrase(from, false)?)
     }
 
-    /// Like `object`, with the times in it.
+    /// Returns the same text as `object`, including the times in it.
     pub(super) fn timed(&self, from: usize) -> Option<String> {
         self.written(self.phrase(from, true)?)
     }
 
-    /// Returns what is written from the first to the last of some words.
+    /// Returns the text of a range of words.
     pub(super) fn written(&self, words: Range<usize>) -> Option<String> {
         let (first, last) = (self.words.get(words.start)?, self.words.get(words.end.checked_sub(1)?)?);
         self.text.get(first.range.start..last.range.end).map(str::to_owned)
     }
 
-    /// Returns true if the clause ends with "any more", "any longer" or "anymore".
+    /// Returns true if "any more", "any longer" or "anymore" follows the verb.
     pub(super) fn any_more(&self) -> bool {
         (self.group.next..self.end).any(|it| {
             self.at(it) == "anymore" || (self.at(it) == "any" && matches!(self.at(it + 1), "more" | "longer"))
         })
     }
 
-    /// Returns the words of the phrase that begins at `from`, as [`Self::object`] or, if `timed`, as [`Self::timed`] has it.
+    /// Returns the words of the phrase that begins at `from`: those of [`Self::timed`] if `timed` is set, otherwise
+    /// those of [`Self::object`].
     pub(super) fn phrase(&self, from: usize, timed: bool) -> Option<Range<usize>> {
-        // "Me gusta el jazz": other languages say the article of things at large.
+        // "Me gusta el jazz": other languages use the article for things in general.
         let article = self.words.get(from).is_some_and(|it| it.foreign && it.lower == "the");
         let from = from + usize::from(article);
         let mut to = from;
@@ -177,9 +179,9 @@ impl Said<'_> {
         (to > from).then_some(from..to)
     }
 
-    /// Says whether a list goes on at `from`, after a comma: short items, and an "and" before the last.
+    /// Returns true if a list continues at `from`, after a comma: short items, and "and" or "or" before the last one.
     fn list(&self, from: usize) -> bool {
-        // "come and see" begins an order.
+        // "come and see" is a request, not part of a list.
         if base_of(self.at(from), Form::Present).is_some() && !self.capital(from) {
             return false;
         }
@@ -207,7 +209,7 @@ impl Said<'_> {
         false
     }
 
-    /// Returns the times of the clause.
+    /// Returns the times inside the clause.
     pub(super) fn times(&self) -> impl Iterator<Item = &Mention> {
         let bytes = self.bytes();
         self.mentions
@@ -226,7 +228,7 @@ impl Said<'_> {
     }
 }
 
-/// Returns the index after the last word of the clause whose verb ends before `from`.
+/// Returns the index after the last word of the clause whose verb group ends before `from`.
 pub(super) fn end(words: &[Word], from: usize) -> usize {
     let lower = |at: usize| words.get(at).map_or("", |it| it.lower.as_str());
     let mut to_verb = false;
@@ -268,7 +270,7 @@ pub(super) fn end(words: &[Word], from: usize) -> usize {
     words.len()
 }
 
-/// "and Henrik bakes": a name and its verb.
+/// Returns true at a name with its verb: "and Henrik bakes".
 fn somebody_does(words: &[Word], at: usize) -> bool {
     let name = words
         .get(at)
@@ -281,20 +283,22 @@ fn somebody_does(words: &[Word], at: usize) -> bool {
     name && verb
 }
 
-/// "and jo lives in Bremen": in a chat names are written small. Nothing else stands between "and" and a verb in the third person.
+/// Returns true at a name in lower case with its verb, as in chats: "and jo lives in Bremen". A word between "and" and
+/// a verb in the third person can only be a name.
 fn name_in_lower_case_does(words: &[Word], at: usize) -> bool {
     let name = words
         .get(at)
         .is_some_and(|it| !it.capital && it.gap == Gap::None && it.lower.chars().all(char::is_alphabetic));
     let verb = words.get(at + 1).is_some_and(|it| {
         let third = it.lower.ends_with('s') && forms(&it.lower).iter().any(|it| it.1 == Form::Present);
-        // "films and tv shows": most are plurals, too.
+        // "films and tv shows": most such words are also plurals.
         it.on(&STATE_VERBS) || third && crate::Nouns::builtin().kind(&it.lower).is_none()
     });
     name && verb
 }
 
-/// "and the last train won't wait": a thing and its verb, with nothing between that belongs to the thing.
+/// Returns true at a thing with its verb ("and the last train won't wait"), unless a relative clause or a further noun
+/// comes between.
 fn something_does(words: &[Word], at: usize) -> bool {
     let thing = words.get(at).is_some_and(|it| it.on(&DETERMINERS));
     let near = words.iter().skip(at + 1).take(SUBJECT_MAX);
@@ -302,14 +306,15 @@ fn something_does(words: &[Word], at: usize) -> bool {
     thing && near.take_while(belongs).any(|it| it.on(&AUXILIARIES))
 }
 
-/// Says whether a clause begins at `at`, after a comma: its subject stands there or soon after.
+/// Returns true if a clause begins at `at`, after a comma: its subject is one of the next four words.
 fn begins(words: &[Word], at: usize) -> bool {
     let subject = |it: &Word| it.is(&["i", "we", "he", "she", "they"]);
     let near = words[at..].iter().take(4).position(subject);
     near.is_some_and(|it| words[at..at + it].iter().all(|word| word.gap != Gap::Strong))
 }
 
-/// Says whether in other languages, whose words are not known, a comma ends a clause: no list goes on behind it.
+/// Returns true if a comma before `at` ends a clause in another language, whose words are unknown: no list continues
+/// after it.
 fn apart(words: &[Word], at: usize) -> bool {
     let mut near = words[at..].iter().take(ITEM_MAX);
     words[at].foreign && !near.any(|it| it.is(&["and", "or"]))
@@ -319,11 +324,11 @@ fn word_of_person(word: &str) -> bool {
     CLAUSE_OPENERS.contains(word)
 }
 
-/// Longest object in words.
+/// Number of words of the longest object.
 const OBJECT_MAX: usize = 15;
-/// Longest list that is looked through, in words.
+/// Number of words of the longest list that is examined.
 const LIST_MAX: usize = 12;
-/// Longest item of a list, in words.
+/// Number of words of the longest item of a list.
 const ITEM_MAX: usize = 4;
-/// Longest subject of a thing, its verb among it, in words.
+/// Number of words after its determiner in which the verb of a thing must begin.
 const SUBJECT_MAX: usize = 4;

@@ -1,4 +1,5 @@
-//! What somebody is: age, diet, people, who somebody is to somebody. The rest is in `state.rule`.
+//! Lasting properties of a person: age, diet, origin, and roles such as brother. The file `state.rule` has further
+//! rules.
 
 use domain::fact::Aspect;
 
@@ -18,7 +19,7 @@ pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
     if group.base != "be" || !(matches!(group.shape, Shape::Be | Shape::Been) || past) {
         return None;
     }
-    // "We're three" counts heads.
+    // "We're three" is a number of people.
     let one = !said.words[said.at..group.next]
         .iter()
         .any(|it| it.is(&["we", "are", "they"]));
@@ -27,7 +28,7 @@ pub(super) fn state(said: &Said<'_>) -> Option<Draft> {
         .or_else(|| trait_of(said, &said.rest()))
 }
 
-/// "vegetarian", "Portuguese", "an only child".
+/// Reads "vegetarian", "Portuguese", "an only child".
 fn trait_of(said: &Said<'_>, rest: &[&str]) -> Option<Draft> {
     let group = &said.group;
     let ends = |at: usize| {
@@ -61,7 +62,7 @@ fn trait_of(said: &Said<'_>, rest: &[&str]) -> Option<Draft> {
     }
     let (first, last) = (&said.words[group.next], &said.words[group.next + length - 1]);
     let object = said.text.get(first.range.start..last.range.end)?;
-    // "a vegetarian" and "vegetarian" are one value.
+    // "a vegetarian" and "vegetarian" are the same value.
     let bare = object
         .strip_prefix("a ")
         .filter(|it| TRAITS.contains(it))
@@ -75,7 +76,7 @@ fn trait_of(said: &Said<'_>, rest: &[&str]) -> Option<Draft> {
     })
 }
 
-/// "Ben is my brother": told of the speaker, who has a brother Ben.
+/// "Ben is my brother" states that the speaker has a brother called Ben.
 pub(super) fn kin_of(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     if !group.positive || !matches!(said.at(group.next), "my" | "our") {
@@ -102,10 +103,10 @@ pub(super) fn kin_of(said: &Said<'_>) -> Option<Draft> {
     )
 }
 
-/// An age: a number of years that ends there.
+/// Returns an age: a number of years that ends there.
 fn age(said: &Said<'_>, from: usize) -> Option<String> {
     let word = said.words.get(from).filter(|_| from < said.end)?;
-    // "Whenever I smell smoke I am seven."
+    // "Whenever I smell smoke I am seven." is no age.
     if said.words.iter().any(|it| it.is(&["whenever", "again"])) {
         return None;
     }
@@ -114,7 +115,7 @@ fn age(said: &Said<'_>, from: usize) -> Option<String> {
         |_| is_number(&word.lower) && word.lower.parse::<u32>().is_err(),
         |it| it < 115,
     );
-    // "21 and a half" ends too, "five minutes late" and "one of them" do not.
+    // "21 and a half" is an age too; "five minutes late" and "one of them" are not.
     let ends = word.gap != Gap::None
         || next.is_empty()
         || matches!(

@@ -1,26 +1,27 @@
-//! Whom a clause is about.
+//! The subject of a clause.
 
 use super::Subject;
 use super::group::group;
 use super::lexicon::{AFTER_IS, CALLED, HE, KIN, KIN_ADJECTIVES, MANY, NO_NAMES, PETS, SHE};
 use super::token::{Gap, Word};
 
-/// A subject as it stands in a clause.
+/// The subject of a clause.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Who {
-    /// Whose statement it is.
+    /// The person or thing that the statement is about.
     pub(super) subject: Subject,
-    /// "my sister Ana": what she is to the speaker, the statement being Ana's.
+    /// The role of a named person to the speaker: "my sister" in "my sister Ana". The statement is about Ana.
     pub(super) role: Option<String>,
-    /// "my favourite colour", "my husband's name": what of the subject it is, lower case.
+    /// The property of the subject that the clause is about, in lower case: "favourite colour" in "my favourite
+    /// colour".
     pub(super) of: Vec<String>,
     /// Index of the first word after it.
     pub(super) next: usize,
-    /// The "is" is part of the word: "my sister's a nurse".
+    /// True if the subject contains the "is": "my sister's a nurse".
     pub(super) is: bool,
-    /// It stands for a name that was said before.
+    /// True for a pronoun that refers to an earlier mention.
     pub(super) pronoun: bool,
-    /// It was left out.
+    /// True if the text omits the subject.
     pub(super) implied: bool,
 }
 
@@ -38,7 +39,7 @@ impl Who {
     }
 }
 
-/// Reads the subject that begins at `at`; `last` is whom the sentence before was about.
+/// Reads the subject that begins at `at`; `last` is the referent of a pronoun.
 pub(super) fn subject(text: &str, words: &[Word], at: usize, last: Option<&Subject>) -> Option<Who> {
     let word = words.get(at).filter(|it| !it.quoted)?;
     let and_i = |who: Who| joined(words, who);
@@ -69,7 +70,7 @@ pub(super) fn subject(text: &str, words: &[Word], at: usize, last: Option<&Subje
     }
 }
 
-/// "Tom and I" and "my wife and I" are the speaker's.
+/// Returns the speaker as the subject of "Tom and I" and "my wife and I".
 fn joined(words: &[Word], who: Who) -> Who {
     let is = |at: usize, list: &[&str]| words.get(at).is_some_and(|it| it.is(list));
     if is(who.next, &["and"]) && is(who.next + 1, &["i", "me"]) {
@@ -78,7 +79,7 @@ fn joined(words: &[Word], who: Who) -> Who {
     who
 }
 
-/// Says whether a pronoun can mean somebody.
+/// Returns true if a pronoun can refer to the subject.
 pub(super) fn agrees(subject: &Subject, pronoun: &str) -> bool {
     let Subject::Phrase(phrase) = subject else {
         return matches!(subject, Subject::Name(_)) && pronoun != "they";
@@ -91,8 +92,8 @@ pub(super) fn agrees(subject: &Subject, pronoun: &str) -> bool {
     }
 }
 
-/// "Selma loves it, Jonas misses his club": says whether a sentence goes on with another one than `last`, so that nobody knows
-/// whom the next "he" means.
+/// Returns true if a sentence continues with another person than `last`, so that the next "he" has no clear referent:
+/// "Selma loves it, Jonas misses his club".
 pub(super) fn another(words: &[Word], last: &Subject) -> bool {
     let same =
         |it: &Word| matches!(last, Subject::Name(name) if name.to_lowercase().split(' ').any(|part| part == it.lower));
@@ -103,7 +104,7 @@ pub(super) fn another(words: &[Word], last: &Subject) -> bool {
     (1..words.len()).any(|at| !same(&words[at]) && acts(at))
 }
 
-/// "my sister", "my sister Ana", "my sister's name", "my favourite colour".
+/// Reads "my sister", "my sister Ana", "my sister's name", "my favourite colour".
 fn mine(text: &str, words: &[Word], at: usize) -> Option<Who> {
     let head = (at + 1..words.len().min(at + 4)).find(|&it| !words[it].on(&KIN_ADJECTIVES))?;
     let child = &words[head - 1];
@@ -139,11 +140,11 @@ fn mine(text: &str, words: &[Word], at: usize) -> Option<Who> {
             ..Who::of(Subject::Name(name), next)
         });
     }
-    // "my cat allergy", "my family doctor": another noun comes.
+    // "my cat allergy", "my family doctor": another noun follows.
     Some(Who::of(Subject::Phrase(phrase), head + 1))
 }
 
-/// "my sister Ana", "my sister, Ana,".
+/// Reads the name in "my sister Ana", "my sister, Ana,"; returns it with the index after it.
 fn apposed(text: &str, words: &[Word], head: usize) -> Option<(String, usize)> {
     let first = words.get(head + 1).filter(|it| is_name(it))?;
     match words[head].gap {
@@ -167,7 +168,7 @@ fn apposed(text: &str, words: &[Word], head: usize) -> Option<(String, usize)> {
     }
 }
 
-/// After "my sister's": "a nurse" or "birthday".
+/// Reads the words after "my sister's": "a nurse" or "birthday".
 fn possessed(words: &[Word], next: usize, subject: Subject) -> Option<Who> {
     if words.get(next).is_some_and(|it| it.on(&AFTER_IS)) {
         return Some(Who {
@@ -178,7 +179,7 @@ fn possessed(words: &[Word], next: usize, subject: Subject) -> Option<Who> {
     of_somebody(words, next, subject)
 }
 
-/// Reads what of somebody a clause is about: the nouns up to a form of "be".
+/// Reads the property of a person that a clause is about: the nouns up to a form of "be".
 fn of_somebody(words: &[Word], from: usize, subject: Subject) -> Option<Who> {
     let be = (from + 1..words.len().min(from + 5)).find(|&it| words[it].is(&["is", "are", "was", "has"]))?;
     let nouns = &words[from..be];
@@ -206,7 +207,7 @@ fn named(text: &str, words: &[Word], at: usize) -> Option<Who> {
             Some(Who::of(subject, at + 1))
         };
     }
-    // "Saw Dr. Vance" opens with a verb.
+    // "Saw Dr. Vance" begins with a verb.
     let verb = at == 0 && crate::verbs::is_past(bare) && words.get(1).is_some_and(is_name);
     if !is_name(word) || word.gap != Gap::None || verb {
         return None;
@@ -228,7 +229,7 @@ fn named(text: &str, words: &[Word], at: usize) -> Option<Who> {
     (last.gap == Gap::None).then(|| Who::of(Subject::Name(name), end + 1))
 }
 
-/// Says whether a word can be somebody's name.
+/// Returns true if a word can be the name of a person.
 pub(super) fn is_name(word: &Word) -> bool {
     let bare = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
     let letters = bare.chars().count() > 1

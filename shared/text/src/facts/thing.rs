@@ -1,4 +1,5 @@
-//! What is said of something of somebody's: "my favourite colour is green", "my birthday is on 5 May", "my boss is Ana".
+//! Statements about a property of a person: "my favourite colour is green", "my birthday is on 5 May", "my boss is
+//! Ana".
 
 use domain::fact::Aspect;
 
@@ -10,7 +11,7 @@ use super::subject::is_name;
 use super::token::Gap;
 use crate::Nouns;
 
-/// "my husband's name is Tom", "my favourite colour is green", "my birthday is on 5 May".
+/// Reads "my husband's name is Tom", "my favourite colour is green", "my birthday is on 5 May".
 pub(super) fn thing(said: &Said<'_>) -> Option<(Subject, Draft)> {
     let group = &said.group;
     if group.base != "be" || group.shape != Shape::Be || !group.positive {
@@ -48,7 +49,7 @@ fn name(said: &Said<'_>, noun: &str) -> Option<(Subject, Draft)> {
     let from = said.group.next + usize::from(said.at(said.group.next) == "called");
     let object = said.object(from).filter(|_| said.capital(from))?;
     let who = &said.who.subject;
-    // "His name is Umbu" tells of one who had no name so far.
+    // "His name is Umbu" is about a person without a known name.
     let known = said.who.pronoun && matches!(who, Subject::Name(_));
     match who {
         Subject::Name(_) if known => None,
@@ -77,7 +78,7 @@ fn birthday(said: &Said<'_>) -> Option<Draft> {
     (!soon).then(|| Draft::new(Aspect::Attribute, "birthday is", object))
 }
 
-/// "Hi, I'm Ana": the speaker is called so. A noun that is known is one only after a greeting.
+/// Reads "Hi, I'm Ana": the name of the speaker. A known noun counts as a name only after a greeting.
 pub(super) fn introduced(said: &Said<'_>) -> Option<Draft> {
     let (group, from) = (&said.group, said.group.next);
     let plain =
@@ -104,7 +105,7 @@ pub(super) fn introduced(said: &Said<'_>) -> Option<Draft> {
     (ends && (greets || !known)).then(|| Draft::new(Aspect::Attribute, "is called", name).sure(0.8))
 }
 
-/// "I have a dog called Rex", "I adopted a greyhound, her name is Pepper": what is owned, and its name.
+/// Reads a possession with its name: "I have a dog called Rex", "I adopted a greyhound, her name is Pepper".
 pub(super) fn named(object: &str) -> Option<Draft> {
     let (what, name) = object.split_once(" called ").or_else(|| object.split_once(" named "))?;
     let noun = what.rsplit(' ').next()?;
@@ -112,7 +113,7 @@ pub(super) fn named(object: &str) -> Option<Draft> {
     capital.then(|| has_kin(&format!("my {noun}"), name)).flatten()
 }
 
-/// "my boss is Ana", "my dog is called Rex".
+/// Reads "my boss is Ana", "my dog is called Rex".
 pub(super) fn called(said: &Said<'_>) -> Option<Draft> {
     let group = &said.group;
     let Subject::Phrase(phrase) = &said.who.subject else {
@@ -134,14 +135,14 @@ pub(super) fn called(said: &Said<'_>) -> Option<Draft> {
     has_kin(phrase, &object)
 }
 
-/// "my sister" who is Ana: the speaker has a sister Ana.
+/// Returns the statement that the speaker has a person with this role and name: "my sister" and "Ana".
 pub(super) fn has_kin(phrase: &str, name: &str) -> Option<Draft> {
     let bare = phrase.strip_prefix("my ")?;
     let words: Vec<&str> = bare
         .split(' ')
         .filter(|it| !KIN_ADJECTIVES.contains(it) || *it == "best")
         .collect();
-    // Of several one name says too little.
+    // One name of several persons says too little.
     if words.last().is_none_or(|it| MANY.contains(it))
         || (words.len() == 1 && CALLED.contains(&words[0]) && bare.is_empty())
     {

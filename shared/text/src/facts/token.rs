@@ -1,53 +1,54 @@
-//! Words of a sentence as the rules for facts read them: lower case, contractions taken apart, with their places.
+//! The words of a sentence for the rules for facts: in lower case, with contractions split, and with their positions.
 
 use std::ops::Range;
 
 use super::lexicon::List;
 use crate::gloss::{self, Piece};
 
-/// What stands between a word and the next one.
+/// The separation between a word and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Gap {
-    /// A space.
+    /// A space only.
     None,
     /// A comma.
     Comma,
-    /// Anything that parts clauses: semicolon, colon, dash, bracket, dots.
+    /// A mark that separates clauses: semicolon, colon, dash, bracket, dots.
     Strong,
 }
 
 /// One word.
 #[derive(Clone, Debug)]
 pub(super) struct Word {
-    /// Lower case, apostrophes straight; one part of a contraction.
+    /// The word in lower case with straight apostrophes; one part of a contraction.
     pub(super) lower: String,
-    /// Bytes of the whole written word in the text.
+    /// Byte range of the whole written word in the text.
     pub(super) range: Range<usize>,
-    /// What follows it.
+    /// The separation from the next word.
     pub(super) gap: Gap,
-    /// It begins with a capital.
+    /// True if it begins with a capital letter.
     pub(super) capital: bool,
-    /// It is written in capitals: "HELLO", "NATO", and no "I".
+    /// True if it is written in capitals: "HELLO", "NATO"; false for "I".
     pub(super) shouted: bool,
-    /// It stands inside quotation marks.
+    /// True inside quotation marks.
     pub(super) quoted: bool,
-    /// It is said in another language than English.
+    /// True if it was translated from another language.
     pub(super) foreign: bool,
 }
 
 impl Word {
-    /// Says whether the word is on a list.
+    /// Returns true if the word is in a list.
     pub(super) fn on(&self, list: &List) -> bool {
         list.contains(self.lower.as_str())
     }
 
-    /// Says whether the word is one of `list`.
+    /// Returns true if the word is one of `list`.
     pub(super) fn is(&self, list: &[&str]) -> bool {
         list.contains(&self.lower.as_str())
     }
 }
 
-/// Returns the words of `text[sentence]`, the frame of other languages in English; words inside `quotes` are marked.
+/// Returns the words of `text[sentence]`, with the frame of other languages in English; words inside `quotes` are
+/// marked.
 pub(super) fn words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
     let pieces = text.get(sentence.clone()).and_then(gloss::pieces);
     let written = written(text, sentence.clone(), quotes);
@@ -57,8 +58,9 @@ pub(super) fn words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>])
     }
 }
 
-/// Puts the English of `pieces`, whose places count from the start of the sentence, in place of the words it stands for. Where
-/// "not" stands differs from language to language, so a sentence that holds it yields nothing.
+/// Returns the words of a sentence with the English of `pieces` in place of the words that it translates. The ranges of
+/// `pieces` count from the start of the sentence. The position of "not" differs between languages, so a sentence that
+/// contains it returns no words.
 fn glossed(text: &str, sentence: Range<usize>, pieces: Vec<Piece>, written: &[Word]) -> Vec<Word> {
     let start = sentence.start;
     let mut out: Vec<Word> = Vec::new();
@@ -77,7 +79,7 @@ fn glossed(text: &str, sentence: Range<usize>, pieces: Vec<Piece>, written: &[Wo
         let Some(last) = written.iter().rfind(over) else {
             continue;
         };
-        // Scripts without spaces have marks inside what is one word else.
+        // In scripts without spaces, a written word may contain punctuation.
         let marks = text.get(range.end..next).unwrap_or_default();
         let before = text.get(start..range.end).unwrap_or_default();
         let gap = gap_of(before, marks).max_with(if last.range.end == range.end {
@@ -109,7 +111,7 @@ fn glossed(text: &str, sentence: Range<usize>, pieces: Vec<Piece>, written: &[Wo
     out
 }
 
-/// Joins the signs of a name after "called" in a script without spaces.
+/// Joins the characters of a name after "called" in a script without spaces.
 fn called(pieces: Vec<Piece>) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut name = false;
@@ -127,8 +129,8 @@ fn called(pieces: Vec<Piece>) -> Vec<Piece> {
     out
 }
 
-/// "Ich bin im Mai nach Graz gezogen": the verb that ends a German clause goes where English has it, "i have moved to Graz", and
-/// what stands between is left out.
+/// Moves the participle at the end of a German clause to its English position: "Ich bin im Mai nach Graz gezogen"
+/// becomes "i have moved to Graz". The words between are left out.
 fn verb_last(words: &mut Vec<Word>) {
     let Some(verb) = words.iter().position(|it| it.lower == "moved" && it.gap != Gap::None) else {
         return;
@@ -149,8 +151,8 @@ fn verb_last(words: &mut Vec<Word>) {
     words.splice(helps + 1..to, [moved]);
 }
 
-/// "Seit wir in Husum wohnen, ...", "weil mein Sohn gegen Hunde allergisch ist": the verb that ends a German clause behind one of
-/// these goes to its subject, "we live in Husum", "my son is allergic to Hunde".
+/// Moves the verb at the end of a German subordinate clause to its subject: "Seit wir in Husum wohnen, ..." becomes "we
+/// live in Husum", and "weil mein Sohn gegen Hunde allergisch ist" becomes "my son is allergic to Hunde".
 fn clause_last(words: &mut Vec<Word>) {
     let opens = |it: &Word| it.is(&["because", "since", "seit", "seitdem", "da"]);
     let Some(from) = words.iter().position(opens).map(|it| it + 1) else {
@@ -178,11 +180,11 @@ fn clause_last(words: &mut Vec<Word>) {
         words.insert(subject, allergic);
     }
     words.insert(subject, moved);
-    // The rules look for "since", whichever word it was.
+    // The rules look for "since", whatever the German word was.
     words[from - 1].lower = "since".to_owned();
 }
 
-/// Verbs that end such a clause.
+/// Verbs at the end of such a clause.
 const FINITE: &[&str] = &["is", "am", "are", "live", "lives", "work", "works", "have", "has"];
 
 fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
@@ -210,7 +212,7 @@ fn written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<W
             chat(bare.to_lowercase().replace('\u{2019}', "'"))
         };
         let (first, second) = apart(&lower);
-        // The stop behind the last word ends the sentence, any other one stands inside it.
+        // A full stop after the last word ends the sentence; any other one is inside it.
         let gap = match raws.get(at + 1) {
             Some(next) => gap_of(&text[sentence.start..range.end], &text[range.end..next.start]),
             None if after.contains(['.', ':']) => Gap::Strong,
@@ -262,7 +264,7 @@ fn gap_of(before: &str, marks: &str) -> Gap {
     }
 }
 
-/// Pieces between white space; long dashes and dots in a row part words too.
+/// Returns the byte ranges between white space; long dashes and repeated dots separate words too.
 fn pieces(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = None;
@@ -277,7 +279,7 @@ fn pieces(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
             let from = start.take().unwrap_or(at);
             out.push(from..at + c.len_utf8());
             if from < at {
-                // A dash that is a piece of its own parts what stands around it.
+                // A dash of its own separates the words around it.
                 out.push(at..at + c.len_utf8());
             }
         } else {
@@ -288,7 +290,7 @@ fn pieces(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// Writes out what people type short in a chat.
+/// Returns the full form of chat spellings.
 fn chat(word: String) -> String {
     match word.as_str() {
         "u" | "ya" => "you".to_owned(),
@@ -297,7 +299,7 @@ fn chat(word: String) -> String {
     }
 }
 
-/// Takes a contraction apart: "i'm" is "i", "am".
+/// Splits a contraction: "i'm" becomes "i" and "am".
 fn apart(word: &str) -> (&str, Option<&'static str>) {
     if let Some((_, first, second)) = WHOLE.iter().find(|(it, _, _)| *it == word) {
         return (first, Some(second));
@@ -339,7 +341,7 @@ const TAILS: [(&str, &str); 6] = [
     ("'ll", "will"),
     ("'d", "would"),
 ];
-/// Words after which "'s" is a verb and no possessive.
+/// Words after which "'s" is a verb and not a possessive.
 const IS_AFTER: [&str; 14] = [
     "he",
     "she",
@@ -356,7 +358,7 @@ const IS_AFTER: [&str; 14] = [
     "one",
     "this",
 ];
-/// Contractions that the tails do not explain, and those that are typed without an apostrophe.
+/// Contractions that the general endings do not explain, and contractions without an apostrophe.
 const WHOLE: &[(&str, &str, &str)] = &[
     ("can't", "can", "not"),
     ("cannot", "can", "not"),

@@ -1,35 +1,36 @@
-//! Verbs and their forms, and how a verb reads in the third person.
+//! Verbs and their forms, and the third person of a verb.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::verbs::{self, is_past};
 
-/// Which form of a verb a word is.
+/// The form of a verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// "live", "lives".
     Present,
     /// "lived".
     Past,
-    /// "lived", "eaten"; where it is the past too, the past comes first.
+    /// "lived", "eaten"; if the past has the same form, the past comes first.
     Participle,
     /// "living".
     Ing,
 }
 
-/// Returns the base of a verb of the list and which of its forms `word` is; several where forms are alike.
+/// Returns the verbs of the table that have the form `word`, each as its base and the form; there are several if forms
+/// coincide.
 pub(super) fn forms(word: &str) -> &'static [(&'static str, Form)] {
     FORMS.get(word).map_or(&[], Vec::as_slice)
 }
 
-/// Returns the base of `word` if it can be `form` of a verb in the list.
+/// Returns the base of `word` if it can be `form` of a verb in the table.
 pub(super) fn base_of(word: &str, form: Form) -> Option<&'static str> {
     forms(word).iter().find(|it| it.1 == form).map(|it| it.0)
 }
 
-/// Says whether a word looks like the base of a verb that is not in the list: lower-case letters and no ending of a past
-/// or of a participle.
+/// Returns true if a word can be the base of a verb that is not in the table: lower-case letters, and no ending of a
+/// past form or a participle.
 pub(super) fn may_be_base(word: &str) -> bool {
     word.len() >= 2
         && word.chars().all(|it| it.is_ascii_lowercase() || it == '-')
@@ -40,13 +41,13 @@ pub(super) fn may_be_base(word: &str) -> bool {
         && !is_past(word)
 }
 
-/// "going", and no "ring".
+/// Returns true for "going", but not for "ring".
 fn is_ing(word: &str) -> bool {
     word.strip_suffix("ing")
         .is_some_and(|it| it.contains(|c: char| "aeiouy".contains(c)))
 }
 
-/// Returns the third person of a base: "go" is "goes".
+/// Returns the third person of a base: "goes" for "go".
 pub(super) fn third(base: &str) -> String {
     match base {
         "have" => return "has".to_owned(),
@@ -61,7 +62,7 @@ pub(super) fn third(base: &str) -> String {
     format!("{base}{}", if hiss { "es" } else { "s" })
 }
 
-/// Returns the base of a third person: "goes" is "go"; none if the word is none.
+/// Returns the base of a third person: "go" for "goes"; `None` for any other word.
 pub(super) fn base_of_third(word: &str) -> Option<String> {
     if let Some((base, _)) = forms(word).iter().find(|it| it.1 == Form::Present) {
         return Some((*base).to_owned());

@@ -1,4 +1,4 @@
-//! Since when a statement holds, and until when.
+//! The times from which and until which a statement holds.
 
 use chrono::{DateTime, Months, TimeDelta, Utc};
 use domain::time::{Precision, TimeSpan};
@@ -7,7 +7,7 @@ use super::group::Shape;
 use super::said::{Draft, Said, When};
 use crate::time::{Kind, Mention};
 
-/// Returns since when what a clause says holds and until when, as far as it was told.
+/// Returns the start and the end of a statement's validity, as far as the clause names them.
 pub(super) fn when(said: &Said<'_>, draft: &Draft) -> (Option<TimeSpan>, Option<DateTime<Utc>>) {
     match draft.when {
         When::Plan => (
@@ -29,7 +29,7 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
         if until(said, mention) {
             return (None, Some(mention.span.start));
         }
-        // "a house built in 1931": the time of the house and not of the purchase.
+        // "a house built in 1931": the time belongs to the house, not to the purchase.
         let of_object = said
             .words
             .iter()
@@ -41,11 +41,11 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
             continue;
         }
         let mention = &year_before(said, mention);
-        // "lived in Porto from 2010 to 2015", "in 2012": told as over, it held then.
+        // "lived in Porto from 2010 to 2015", "in 2012": a past state held at that time.
         if ended && (mention.kind == Kind::Interval || lived(said)) {
             return (Some(mention.span.clone()), Some(mention.span.end.min(said.now)));
         }
-        // Sold in May, it was had in May.
+        // If the event ended a state ("sold it in May"), the state held until then.
         return if ended {
             (None, Some(mention.span.end.min(said.now)))
         } else {
@@ -55,8 +55,9 @@ fn event(said: &Said<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc
     (None, None)
 }
 
-/// "I moved on 20 December", told in November: a day without a year that did come lies in the year before, however close it
-/// would be ahead. "A job from 20 December" may begin then.
+/// Returns the mention, moved to the year before if a past event lies in the future: "I moved on 20 December", written
+/// in November. Only a date without a year is moved, and not the start in "a job from 20 December", which may begin
+/// then.
 fn year_before(said: &Said<'_>, mention: &Mention) -> Mention {
     let mut mention = mention.clone();
     let span = &mut mention.span;
@@ -78,7 +79,7 @@ fn year_before(said: &Said<'_>, mention: &Mention) -> Mention {
     mention
 }
 
-/// "lived", "worked", "studied": the time is that of the state and not of its end.
+/// Returns true for verbs of states ("lived", "worked", "studied"): the time is that of the state, not of its end.
 fn lived(said: &Said<'_>) -> bool {
     matches!(said.group.base.as_str(), "live" | "work" | "study" | "be" | "volunteer")
 }
@@ -114,7 +115,7 @@ fn until(said: &Said<'_>, mention: &Mention) -> bool {
     after(said, mention, &["until", "till"])
 }
 
-/// Says whether a mention begins with one of the words or stands after it.
+/// Returns true if a mention begins with one of the words or follows one of them.
 fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
     let first = mention
         .span
@@ -127,7 +128,7 @@ fn after(said: &Said<'_>, mention: &Mention, list: &[&str]) -> bool {
     list.contains(&first.as_str()) || before.is_some_and(|it| it.is(list))
 }
 
-/// Places a length of time so that it ends now: "for five years".
+/// Returns a length of time that ends now: "for five years".
 fn back(said: &Said<'_>, mention: &Mention) -> Option<TimeSpan> {
     let length = crate::time::length(&mention.span.words)?;
     let start = said

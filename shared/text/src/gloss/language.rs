@@ -1,4 +1,4 @@
-//! Which language a text is in, by the words of the table.
+//! Detects the language of a text by the words of the tables.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,22 +23,22 @@ static WORDS: LazyLock<HashMap<&str, Held>> = LazyLock::new(|| {
     held
 });
 
-/// Languages that the table may have.
+/// Largest number of languages in the table.
 pub(super) const LANGUAGES_MAX: usize = 16;
 
-/// Where a word is one of a phrase.
+/// The languages in whose phrases a word occurs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
-    /// 1 for every language that has it.
+    /// One element for each language: 1 if it has the word, otherwise 0.
     columns: [u16; LANGUAGES_MAX],
-    /// It is no word of English, no name and no letter.
+    /// True if the word identifies a language: it is no English word, no name and no single letter.
     tells: bool,
 }
 
-/// Words at the start of a text by which its language is told.
+/// Number of words at the start of a text that are examined.
 const TOLD_BY: usize = 200;
 
-/// Returns the language of the words of a text, as a column; none for English.
+/// Returns the index of the language of a text, whose words are given; `None` for English and for unknown languages.
 pub(super) fn language(text: &str, words: &[Range<usize>]) -> Option<usize> {
     let told = || words.iter().take(TOLD_BY).map(|it| lower(&text[it.clone()]));
     let (mut hits, mut told_by) = ([0; LANGUAGES_MAX], [0; LANGUAGES_MAX]);
@@ -57,7 +57,7 @@ pub(super) fn language(text: &str, words: &[Range<usize>]) -> Option<usize> {
     }
     let of_it = |it: &str| WORDS.get(it).is_some_and(|it| it.columns[column] > 0);
     let english = told().filter(|it| is_stop(it) && !of_it(it)).count();
-    // Japanese has the signs of Chinese as well.
+    // Japanese uses Chinese characters as well.
     let kana = || text.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}'));
     (usize::from(most) > english && !kana()).then_some(column)
 }

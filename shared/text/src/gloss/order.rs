@@ -1,17 +1,17 @@
-//! The order of English for questions whose words are English already.
+//! English word order for questions whose words were translated to English.
 
 use crate::lexicon::{Class, is};
 use crate::{is_stop, kin, verbs};
 
-/// Puts a question into the order of English: "where lives Ann" is "where does Ann live", "what is called the sister of Ann"
-/// is "what is Ann's sister called".
+/// Returns a question in English word order: "where lives Ann" becomes "where does Ann live", and "what is called the
+/// sister of Ann" becomes "what is Ann's sister called".
 pub(super) fn question(phrases: &[String]) -> Vec<String> {
     let mut words: Vec<String> = phrases.iter().flat_map(|it| it.split(' ')).map(str::to_owned).collect();
     if let [before @ .., what, is, called] = words.as_slice()
         && [what, is, called] == ["what", "is", "called"]
         && !before.is_empty()
     {
-        // Chinese asks at the end.
+        // Chinese puts the interrogative at the end.
         words.rotate_right(3);
     }
     owned(&mut words);
@@ -21,7 +21,7 @@ pub(super) fn question(phrases: &[String]) -> Vec<String> {
     words
 }
 
-/// "Lives Ann in Graz", "Ann lives in Graz": who asks neither who nor what asks whether.
+/// "Lives Ann in Graz", "Ann lives in Graz": a question without an interrogative is a yes-or-no question.
 fn whether(words: &mut Vec<String>) {
     let asks = |it: &String| is(it, Class::Interrogative);
     let [first, second, ..] = words.as_mut_slice() else {
@@ -41,7 +41,8 @@ fn whether(words: &mut Vec<String>) {
     }
 }
 
-/// "The sister of Ann" is "Ann's sister". German says "from": "die Schwester von Jonas" is his, "der Zug von Graz" comes from there.
+/// "The sister of Ann" becomes "Ann's sister". German uses "von", which also means "from": "die Schwester von Jonas" is
+/// his sister, but "der Zug von Graz" comes from there.
 fn owned(words: &mut Vec<String>) {
     let owns = |it: usize| words[it] == "of" || words[it] == "from" && kin::of(&words[it - 1]).is_some();
     let Some(of) = (1..words.len().saturating_sub(1)).find(|&it| owns(it)) else {
@@ -59,7 +60,7 @@ fn owned(words: &mut Vec<String>) {
     }
 }
 
-/// What has been done stands behind "has": "Qui s'est cassé le bras", "Wer hat das Fenster gebrochen".
+/// Moves a participle directly after "has": "Qui s'est cassé le bras", "Wer hat das Fenster gebrochen".
 fn done(words: &mut Vec<String>) {
     words.retain(|it| it != "itself");
     if words.first().is_none_or(|it| it != "who") || words.len() < 3 {
@@ -75,7 +76,7 @@ fn done(words: &mut Vec<String>) {
     }
 }
 
-/// A verb in front of its subject goes behind it.
+/// Moves a verb that comes before its subject to the place after it.
 fn verb(words: &mut Vec<String>) {
     let asks = |it: &String| is(it, Class::AsksOfSubject);
     let Some(at) = words.iter().position(asks).filter(|it| it + 2 < words.len()) else {
@@ -87,7 +88,7 @@ fn verb(words: &mut Vec<String>) {
     } else if let Some(base) = base(&words[at + 1]) {
         words[at + 1] = "does".to_owned();
         let tail = (words[at + 2] == "as").then(|| words.remove(at + 2));
-        // Behind the name, and behind what the name owns.
+        // The verb goes after the name and after the noun that the name owns.
         let subject = |it: usize| words[it].starts_with(char::is_uppercase) || words[it - 1].ends_with("'s");
         let place = (at + 2..words.len()).find(|&it| !subject(it)).filter(|it| *it > at + 2);
         words.insert(place.unwrap_or(words.len()), base);
@@ -95,7 +96,7 @@ fn verb(words: &mut Vec<String>) {
     }
 }
 
-/// Returns what "i" says for "lives", "works in".
+/// Returns the form of the first person for a third person: "live" for "lives", "work in" for "works in".
 pub(super) fn base(english: &str) -> Option<String> {
     let (verb, rest) = english.split_once(' ').map_or((english, ""), |it| it);
     let base = verbs::glossed_base(verb)?;

@@ -1,6 +1,6 @@
-//! The classes that words can be in.
+//! The classes that a word can belong to.
 
-/// Declares the classes: the name of each in the files, and the words that it has.
+/// Declares the classes: the name of each in the files, and a description of its words.
 macro_rules! classes {
     ($($class:ident = $name:literal: $words:literal,)*) => {
         /// A class of words, see `data/LANGUAGE/lexicon.tsv`.
@@ -13,11 +13,11 @@ macro_rules! classes {
 }
 
 classes! {
-    // Grammar
+    // Grammar.
     Auxiliary = "auxiliary": "Finite forms of be, have and do, and the modal verbs: they come before a verb or open a yes-or-no question.",
     Stop = "stop": "Function words and greetings: they say nothing about what a text is about.",
     ShortForm = "short-form": "Short forms that an apostrophe joins to a word: \"she's\", \"they'll\".",
-    // Names and speakers
+    // Names and speakers.
     InsideName = "inside-name": "Small words that may be part of a name: \"Lord of the Rings\".",
     AfterName = "after-name": "Words that follow a name at the start of a sentence but hardly another word.",
     Title = "title": "Titles with a full stop that belong to the name after them.",
@@ -29,7 +29,7 @@ classes! {
     Abbreviation = "abbreviation": "Words before a full stop that do not end a sentence.",
     MaybeAbbreviation = "maybe-abbreviation": "Words before a full stop that end a sentence only if a capital follows.",
     AssistantName = "assistant-name": "Names of assistants and agents that have no name of their own.",
-    // Patterns, which are features of fitted weights: a change needs new weights
+    // Patterns. They are features of fitted weights: after a change, the weights must be fitted again.
     PatternDate = "pattern-date": "Dates and other words that place an event in time.",
     PatternNumber = "pattern-number": "Words for numbers.",
     PatternMoney = "pattern-money": "Words for amounts of money and shares.",
@@ -47,7 +47,7 @@ classes! {
     PatternAnaphor = "pattern-anaphor": "Words that point back.",
     PatternPlace = "pattern-place": "Words before the name of a place.",
     PatternYesNo = "pattern-yes-no": "Yes and no.",
-    // Whom a sentence speaks of
+    // Whom a sentence is about.
     OpensQuestion = "opens-question": "Openings of questions, also of those without a question mark.",
     FirstPerson = "first-person": "First person singular.",
     FirstPersonPlural = "first-person-plural": "First person plural.",
@@ -57,7 +57,7 @@ classes! {
     Interjection = "interjection": "Small words before a sentence begins.",
     DroppedI = "dropped-i": "Openings of a sentence that leaves out its subject \"I\".",
     Advice = "advice": "Openings of advice and requests to the other.",
-    // What is wanted for good
+    // Standing wishes and instructions.
     WishOpening = "wish-opening": "Small words before an order.",
     ForGood = "for-good": "Words that make an order a standing one.",
     AskedOfAssistant = "asked-of-assistant": "Verbs for requests to an assistant: \"when I ask ...\".",
@@ -79,7 +79,7 @@ classes! {
     RefusedVerb = "refused-verb": "Verbs that state a ban or a dislike after a denial.",
     AsksForGood = "asks-for-good": "Words that make a request a standing one.",
     Tip = "tip": "Words for advice.",
-    // Questions
+    // Questions.
     Paying = "paying": "Verbs of paying and earning, by stem.",
     Sum = "sum": "Sums of money that are asked for by their own name.",
     UnitOfTime = "unit-of-time": "Words for times and spans of time.",
@@ -121,13 +121,13 @@ classes! {
     Timely = "timely": "Words whose answer may be a time or a length of time.",
     AsksFuture = "asks-future": "Words of questions about the future.",
     FormOfDo = "form-of-do": "Forms of \"do\" in a question for what is done.",
-    // Other languages
+    // Other languages.
     Elided = "elided": "Words that lose their vowel before another word: \"l'école\", \"d'où\".",
     EnglishToo = "english-too": "Words of other languages that are also English words, names or abbreviations, and so are no evidence of a language.",
     GlossPast = "gloss-past": "Participles among the glossed phrases, which take \"has\".",
     GlossAuxiliary = "gloss-auxiliary": "Auxiliaries among the glossed phrases that move before a name in a question.",
     AsksOfSubject = "asks-of-subject": "Interrogatives after which the verb follows its subject in English.",
-    // Times
+    // Times.
     ShortMonth = "short-month": "Names of months cut short, which a full stop may follow.",
     CountedNoun = "counted-noun": "Nouns that a figure like 2000 counts, so that it is no year.",
     LastWeekday = "last-weekday": "Words beside a past weekday: \"letzten Montag\", \"el lunes pasado\".",

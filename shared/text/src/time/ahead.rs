@@ -1,11 +1,12 @@
-//! What looks ahead whatever the tense of the verbs around it: what was booked, put off or begins on a day.
+//! Detects times that lie in the future whatever the tense of the verbs near them: something was booked or postponed,
+//! or begins on a day.
 
 use super::lexicon::Class;
 use super::tense::{is_be, opens_clause};
 use super::token::{Tense, Token};
 use crate::lexicon::{Class as WordClass, is, words};
 
-/// What was done about something that lies ahead, and so which words lead to its time.
+/// An act that concerns a future event; the kind of act decides which words lead to the time of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 enum Plan {
     #[default]
@@ -20,24 +21,24 @@ enum Plan {
     Moved,
 }
 
-/// What the sentence has said so far.
+/// State of the sentence up to the current token.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Ahead {
     plan: Plan,
-    /// It was said for what somebody signed up.
+    /// With [`Plan::Joined`]: the text has reached "for", which names the event.
     joined: bool,
     /// The last verb of the clause is in the past.
     past: bool,
-    /// It says that somebody got hold of something.
+    /// The clause says that a person got something.
     gained: bool,
-    /// Its last verb says what is so.
+    /// The clause has a present form of "be" since its last verb.
     is: bool,
-    /// What it tells happens again and again.
+    /// The sentence reports a habit.
     habit: bool,
 }
 
 impl Ahead {
-    /// Begins with the sentence of token `i`.
+    /// Returns the state at the start of the sentence that token `i` begins.
     pub(super) fn begin(tokens: &[Token<'_>], i: usize) -> Ahead {
         let mut sentence = tokens[i..].iter().take_while(|it| it.sentence == tokens[i].sentence);
         let often = |it: &Token<'_>| is(&it.lower, WordClass::Habitual) || matches!(it.class, Class::Weekdays(_));
@@ -47,7 +48,7 @@ impl Ahead {
         }
     }
 
-    /// Reads token `i`, whose own tense is `cue`, and says whether what follows it lies ahead.
+    /// Reads token `i`, whose own tense is `cue`. Returns true if the tokens after it lie in the future.
     pub(super) fn read(&mut self, tokens: &[Token<'_>], i: usize, cue: Tense, english: bool) -> bool {
         let word = &*tokens[i].lower;
         let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
@@ -80,14 +81,15 @@ impl Ahead {
         }
     }
 
-    /// "we get the keys on Monday", "the course starts in March", "we're flying on Friday", "starting 1 April", "due in May".
+    /// Returns true at a word that announces a future event: "we get the keys on Monday", "the course starts in March",
+    /// "we're flying on Friday", "starting 1 April", "due in May".
     fn comes(&self, tokens: &[Token<'_>], i: usize) -> bool {
         let lower = |back: usize| i.checked_sub(back).map_or("", |it| &*tokens[it].lower);
         let (word, last) = (&*tokens[i].lower, lower(1));
         let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
         match word {
             "due" => return next != "to" && !matches!(last, "was" | "were"),
-            // "Got the job! Start on the 19th": what opens a clause in the present is not over.
+            // "Got the job! Start on the 19th": a present verb at the start of a clause is not in the past.
             "start" | "starts" | "begin" | "begins" if opens_clause(tokens, i) => return is_time(tokens, i + 1),
             "starting" | "beginning" => return is_time(tokens, i + 1) && !is(last, WordClass::BeforeStarting),
             _ => {}
@@ -114,8 +116,9 @@ impl Ahead {
     }
 }
 
-/// Says whether a sentence without any tense speaks of what is to come: "Tickets for the opera in March"; without anybody who
-/// does something, "The night ward, from October"; and if it stands `alone`, "Probably September".
+/// Returns true if a sentence without a tense is about the future: "Tickets for the opera in March". If it has no verb
+/// (`verbless`), "The night ward, from October" is too; if nothing connects it with the past (`alone`), also "Probably
+/// September".
 pub(super) fn hints(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool {
     let has = |class: WordClass| sentence.iter().any(|it| is(&it.lower, class));
     let bounded = || sentence.iter().any(|it| matches!(&*it.lower, "to" | "until" | "till"));
@@ -127,7 +130,7 @@ pub(super) fn hints(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool
     has(WordClass::GainedThing) || verbless && begins() || alone && has(WordClass::Likely)
 }
 
-/// Returns true if a past verb can speak of a day to come: what was said, settled or given may lie ahead.
+/// Returns true if the time of a past verb can lie in the future: the time of something said, settled or given.
 pub(super) fn leads_ahead(word: &str) -> bool {
     is(word, WordClass::Settles) || is(word, WordClass::Gains) || plans(word)
 }
@@ -151,7 +154,8 @@ fn opened(word: &str, next: &str, english: bool) -> Option<Plan> {
     }
 }
 
-/// What is planned, whenever that was done, lies ahead: "booked the ferry for June".
+/// Returns true for verbs of planning. A planned event lies in the future, whenever the planning was: "booked the ferry
+/// for June".
 fn plans(word: &str) -> bool {
     let ends = |end: &str| end.is_empty() || is(end, WordClass::PlanEnding);
     words(WordClass::PlanStem)
@@ -159,15 +163,15 @@ fn plans(word: &str) -> bool {
         .any(|it| word.strip_prefix(it).is_some_and(ends))
 }
 
-/// Where another clause begins, in which nothing is planned.
+/// Returns true for words and marks that begin another clause, where the plan no longer counts.
 fn parts(word: &str) -> bool {
     matches!(word, "," | ";" | ":") || is(word, WordClass::PartsPlans)
 }
 
-/// Says whether a day or month is named at token `i`.
+/// Returns true if a day or a month begins at token `i`.
 fn is_time(tokens: &[Token<'_>], i: usize) -> bool {
     let class = |i: usize| tokens.get(i).map_or(Class::Other, |it| it.class);
-    // "On the 19th" has two words before it.
+    // "On the 19th" has two words before the day.
     let before = tokens.iter().skip(i).take(2);
     let i = i + before.take_while(|it| is(&it.lower, WordClass::LeadsToDay)).count();
     let figure = matches!(class(i), Class::Digits(1..=31, 1..=2)) && matches!(class(i + 1), Class::Month(..));

@@ -1,4 +1,4 @@
-//! Times placed by another time: "the week before 9 June", "the first Monday of July", "the end of May".
+//! Times that another time places: "the week before 9 June", "the first Monday of July", "the end of May".
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
@@ -10,7 +10,7 @@ use super::lexicon::{Class, Part, Unit};
 use super::parser::{Amount, Parser, Read};
 use super::relative::unit_around;
 
-/// What is placed by the other time.
+/// The part of an expression that the other time places.
 #[derive(Clone, Copy)]
 enum Head {
     Unit(Unit),
@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "the Sunday before 9 June", "two days after Christmas", "the week before last", "the week of 5 June".
+    /// Reads "the Sunday before 9 June", "two days after Christmas", "the week before last", "the week of 5 June".
     pub(super) fn anchored(&self, i: usize) -> Read {
         let (j, head) = self.head(i)?;
         if let Some(read) = self.before_last(j, head) {
@@ -74,14 +74,14 @@ impl Parser<'_> {
         ))
     }
 
-    /// "the week before", "two days after": placed by the time named last in the text.
+    /// Reads "the week before" and "two days after", which the last time in the text places.
     fn carried(&self, i: usize, side: i64) -> Read {
         let ends = self.word(i).is_empty() || self.is(i, &[".", ",", ";", "!", "?", ")"]);
         let last = self.previous.filter(|_| ends && side != 0)?;
         Some((i, last.found))
     }
 
-    /// "the week before last", "the weekend after next".
+    /// Reads "the week before last", "the weekend after next".
     fn before_last(&self, j: usize, head: Head) -> Read {
         let step = match (self.word(j), self.word(j + 1)) {
             ("before", "last") => -2,
@@ -107,7 +107,7 @@ impl Parser<'_> {
         Some((j + 2, found))
     }
 
-    /// "the week of 5 June", "the morning of 7 May", "Monday of next week".
+    /// Returns the meaning of "the week of 5 June", "the morning of 7 May", "Monday of next week".
     fn inside(&self, head: Head, anchor: &Found, word: &str) -> Option<Found> {
         let day = anchor.first_day();
         match head {
@@ -128,7 +128,7 @@ impl Parser<'_> {
         let day = anchor.first_day();
         Some(match head {
             Head::Unit(Unit::Week) if anchor.grain == Grain::Week => Found::week(add_days(day, -7)),
-            // Both "the seven days before" and "the calendar week before" lie inside.
+            // Both "the seven days before" and "the calendar week before" lie inside this span.
             Head::Unit(Unit::Week) => Found::days(add_days(monday(day), -7), day, Grain::Week),
             Head::Unit(Unit::Weekend) => Found::weekend(add_days(weekday_before(day, 6), -1)),
             Head::Unit(Unit::Day) => Found::day(add_days(day, -1)),
@@ -161,7 +161,7 @@ impl Parser<'_> {
         })
     }
 
-    /// "Monday next week", "Friday last week": the day of that week.
+    /// Reads "Monday next week", "Friday last week": the day of that week.
     pub(super) fn day_in_week(&self, i: usize) -> Read {
         let (j, day) = self.weekday(i)?;
         let (end, week) = self.deictic(self.skip(j, &[",", "of"]))?;
@@ -169,7 +169,7 @@ impl Parser<'_> {
             .then(|| (end, Found::day(add_days(week.first_day(), i64::from(day)))))
     }
 
-    /// A month, season, year or the like behind "of".
+    /// Reads a month, a season, a year or a similar period after "of".
     fn period(&self, i: usize) -> Read {
         let j = self.skip(i, &["the", "this"]);
         if let Class::Unit(unit) = self.class(j)
@@ -187,7 +187,7 @@ impl Parser<'_> {
             .filter(|(_, found)| !matches!(found.grain, Grain::Moment | Grain::Part | Grain::Day | Grain::Unknown))
     }
 
-    /// "the first week of May", "the last Monday of July", "the second half of 2022".
+    /// Reads "the first week of May", "the last Monday of July", "the second half of 2022".
     pub(super) fn ordinal_of(&self, i: usize) -> Read {
         let j = self.skip(i, &["the"]);
         let nth = match self.class(j) {
@@ -242,7 +242,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// "the end of May", "early 2022", "mid-August", "late last year", "earlier this week".
+    /// Reads "the end of May", "early 2022", "mid-August", "late last year", "earlier this week".
     pub(super) fn edge(&self, i: usize) -> Read {
         let j = self.skip(i, &["the", "very"]);
         let (k, place) = match self.word(j) {
@@ -280,7 +280,7 @@ impl Parser<'_> {
         Some((end, third(&period, place)))
     }
 
-    /// "earlier this week": the part of it before today; "later today".
+    /// Reads "earlier this week" (the part before today) and "later today".
     fn rest_of(&self, j: usize) -> Read {
         let (end, period) = self
             .near_day(j + 1)
@@ -335,7 +335,8 @@ fn months(start: NaiveDate, after: NaiveDate, nth: u32, size: i64) -> Found {
     )
 }
 
-/// The first, middle or last part of a period: ten to twelve days of a month, a third of anything longer.
+/// Returns the first, middle or last part of a period (`place` 0 to 2): ten to twelve days of a month, a third of a
+/// longer period, and all of a day or a shorter period.
 fn third(period: &Found, place: u32) -> Found {
     let (start, after) = (period.first_day(), period.day_after());
     let (from, to) = match (period.grain, place) {

@@ -1,4 +1,4 @@
-//! Calendar arithmetic on local days, kept inside the years 1 to 9999.
+//! Calendar arithmetic on local days, limited to the years 1 to 9999.
 
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Weekday};
 use domain::time::Precision;
@@ -6,7 +6,7 @@ use domain::time::Precision;
 use super::Kind;
 use super::lexicon::{Part, Season};
 
-/// What stretch of time an expression names.
+/// The kind of stretch that an expression names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Grain {
     Moment,
@@ -34,7 +34,7 @@ impl Grain {
     }
 }
 
-/// A resolved expression in local time: half-open, `start < end` once accepted.
+/// A resolved expression in local time, half-open; `start < end` once it is accepted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
     pub(super) start: NaiveDateTime,
@@ -42,7 +42,7 @@ pub(super) struct Found {
     pub(super) grain: Grain,
     pub(super) kind: Kind,
     pub(super) relative: bool,
-    /// The words gave the year.
+    /// True if the words name the year.
     pub(super) dated: bool,
 }
 
@@ -62,13 +62,13 @@ impl Found {
         Found::days(date, add_days(date, 1), Grain::Day)
     }
 
-    /// The calendar week, Monday to Monday, `date` lies in.
+    /// Returns the calendar week of `date`, Monday to Monday.
     pub(super) fn week(date: NaiveDate) -> Found {
         let start = monday(date);
         Found::days(start, add_days(start, 7), Grain::Week)
     }
 
-    /// Saturday and Sunday of the calendar week `date` lies in.
+    /// Returns Saturday and Sunday of the calendar week of `date`.
     pub(super) fn weekend(date: NaiveDate) -> Found {
         let start = add_days(monday(date), 5);
         Found::days(start, add_days(start, 2), Grain::Weekend)
@@ -83,12 +83,12 @@ impl Found {
         Found::years(year, 1)
     }
 
-    /// `count` whole years from the first day of `year`.
+    /// Returns `count` whole years from the first day of `year`.
     pub(super) fn years(year: i32, count: i32) -> Found {
         Found::days(new_year(year), new_year(year.saturating_add(count)), Grain::Year)
     }
 
-    /// A stretch between two moments.
+    /// Returns the stretch between two moments.
     pub(super) fn between(start: NaiveDateTime, end: NaiveDateTime, grain: Grain) -> Found {
         Found {
             start,
@@ -114,7 +114,7 @@ impl Found {
         }
     }
 
-    /// A clock time of `minutes` after the midnight of `date`, known to `width` minutes.
+    /// Returns a clock time `minutes` after the midnight of `date`, with a precision of `width` minutes.
     pub(super) fn clock(date: NaiveDate, minutes: i64, width: i64) -> Found {
         let start = midnight(date) + TimeDelta::minutes(minutes);
         let end = start + TimeDelta::minutes(width);
@@ -151,7 +151,7 @@ impl Found {
         self.start.date()
     }
 
-    /// The first day after the span.
+    /// Returns the first day after the span.
     pub(super) fn day_after(&self) -> NaiveDate {
         let date = self.end.date();
         if self.end == midnight(date) {
@@ -161,7 +161,8 @@ impl Found {
         }
     }
 
-    /// The later or earlier stretch from the start of `self` to the end of `last`.
+    /// Returns the stretch from the start of `self` to the end of `last`, with the coarser grain of the two; `None` if
+    /// it would be empty.
     pub(super) fn until(&self, last: &Found) -> Option<Found> {
         let grain = if rank(last.grain) > rank(self.grain) {
             last.grain
@@ -205,7 +206,7 @@ fn last() -> NaiveDate {
     NaiveDate::from_ymd_opt(10_000, 1, 1).unwrap_or(NaiveDate::MAX)
 }
 
-/// Returns the date when it exists in the years 1 to 9999.
+/// Returns the date if it exists in the years 1 to 9999.
 pub(super) fn date(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
     (1..=9999)
         .contains(&year)
@@ -220,7 +221,7 @@ pub(super) fn new_year(year: i32) -> NaiveDate {
     date(year, 1, 1).unwrap_or_else(last)
 }
 
-/// Adds days; stops at the ends of the calendar.
+/// Returns `date` moved by `days`; stops at the ends of the calendar.
 pub(super) fn add_days(date: NaiveDate, days: i64) -> NaiveDate {
     let step = Days::new(days.unsigned_abs());
     let moved = if days < 0 {
@@ -233,7 +234,7 @@ pub(super) fn add_days(date: NaiveDate, days: i64) -> NaiveDate {
         .clamp(first(), last())
 }
 
-/// Adds months, keeping the day where the month has it; stops at the ends of the calendar.
+/// Returns `date` moved by `months`. The day stays the same if the month has it; stops at the ends of the calendar.
 pub(super) fn add_months(date: NaiveDate, months: i64) -> NaiveDate {
     let step = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
     let moved = if months < 0 {
@@ -254,21 +255,21 @@ pub(super) fn first_of_month(date: NaiveDate) -> NaiveDate {
     date.with_day(1).unwrap_or(date)
 }
 
-/// The last day before `limit` that falls on weekday `day` (0 is Monday).
+/// Returns the last day before `limit` that is weekday `day` (0 is Monday).
 pub(super) fn weekday_before(limit: NaiveDate, day: u32) -> NaiveDate {
     let back = (limit.weekday().num_days_from_monday() + 6 - day % 7) % 7 + 1;
     add_days(limit, -i64::from(back))
 }
 
-/// The first day at or after `from` that falls on weekday `day` (0 is Monday).
+/// Returns the first day at or after `from` that is weekday `day` (0 is Monday).
 pub(super) fn weekday_from(from: NaiveDate, day: u32) -> NaiveDate {
     let ahead = (7 + day % 7 - from.weekday().num_days_from_monday()) % 7;
     add_days(from, i64::from(ahead))
 }
 
-/// A season of the northern half of the earth, named by the year it begins in.
+/// Returns a season of the northern hemisphere, named by the year in which it begins.
 ///
-/// It runs from the first of its first month to the end by the sun, so that both common readings lie inside.
+/// It runs from the first day of its first month to the astronomical end, so that both common definitions lie inside.
 pub(super) fn season(season: Season, year: i32) -> Option<Found> {
     let (month, last_month, last_day) = match season {
         Season::Spring => (3, 6, 22),
@@ -288,7 +289,7 @@ pub(super) fn season(season: Season, year: i32) -> Option<Found> {
     ))
 }
 
-/// Easter Sunday of the Gregorian calendar (the anonymous algorithm).
+/// Returns Easter Sunday of the Gregorian calendar (the anonymous algorithm).
 pub(super) fn easter(year: i32) -> Option<NaiveDate> {
     let (a, b, c) = (year % 19, year / 100, year % 100);
     let h = (19 * a + b - b / 4 - (b - (b + 8) / 25 + 1) / 3 + 15) % 30;
@@ -298,7 +299,7 @@ pub(super) fn easter(year: i32) -> Option<NaiveDate> {
     date(year, u32::try_from(n / 31).ok()?, u32::try_from(n % 31 + 1).ok()?)
 }
 
-/// The `nth` (from 1; 0 is the last) weekday of the month that begins at `first`.
+/// Returns the `nth` (from 1; 0 is the last) such weekday of the month that begins at `first`.
 pub(super) fn nth_weekday(first: NaiveDate, nth: u32, day: Weekday) -> NaiveDate {
     let day = day.num_days_from_monday();
     if nth == 0 {

@@ -1,12 +1,12 @@
-//! Clauses that stand behind the past and may tell of something else: "mom called, dinner is friday".
+//! Clauses after a past verb that may be about another time: "mom called, dinner is friday".
 
 use super::lexicon::Class;
 use super::tense::{cue, is_be};
 use super::token::{Tense, Token};
 use crate::lexicon::{Class as WordClass, is};
 
-/// Returns the tense from token `i` on, behind a past, if `i` or the clause that it begins leaves that past: open where the present
-/// is told, unsure where nothing says which weekday or month is meant.
+/// Returns the tense from token `i` on, after a past verb, if the token or the clause that it begins leaves the past.
+/// The tense is open in a clause about the present, and unsure if nothing shows which weekday or month is meant.
 pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     let (word, next) = (&*tokens[i].lower, lower(tokens, i + 1));
     if is_present(word) && names_time(tokens, i + 1 + usize::from(matches!(next, "on" | "in"))) {
@@ -15,7 +15,8 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     if matches!(word, "can" | "must") {
         return Some(Tense::Open);
     }
-    // "He asked if we could come Sunday"; what could not be did not come to pass.
+    // "He asked if we could come Sunday" may lie in the future; with "could not" or "could have", the event did not
+    // happen.
     if matches!(word, "could" | "would" | "might") && !matches!(next, "not" | "have") {
         return Some(Tense::Unsure);
     }
@@ -33,8 +34,8 @@ pub(super) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     may_look_ahead(clause).then_some(Tense::Unsure)
 }
 
-/// Says whether words without a tense may tell of what is to come: "moving out sunday", "first day monday", "new one in january". A
-/// weekday that is named first goes on with what was told: "Saturday in Porto".
+/// Returns true if words without a tense may be about the future: "moving out sunday", "first day monday", "new one in
+/// january". A weekday at the start continues the report about the past: "Saturday in Porto".
 pub(super) fn may_look_ahead(words: &[Token<'_>]) -> bool {
     let Some(first) = words.first() else { return false };
     let doing = first.class == Class::Other && first.lower.len() > 4 && first.lower.ends_with("ing");
@@ -78,7 +79,7 @@ pub(super) fn gives_reason(tokens: &[Token<'_>], i: usize) -> bool {
     }
 }
 
-/// The words up to the next mark or conjunction that parts clauses.
+/// Returns the tokens up to the next mark or conjunction that separates clauses.
 fn clause<'a, 'b>(tokens: &'a [Token<'b>]) -> &'a [Token<'b>] {
     let sentence = tokens[0].sentence;
     let end = tokens
@@ -88,7 +89,7 @@ fn clause<'a, 'b>(tokens: &'a [Token<'b>]) -> &'a [Token<'b>] {
     &tokens[..end]
 }
 
-/// Says whether one of the words has a tense of its own.
+/// Returns true if one of the words has a tense of its own.
 fn has_own(words: &[Token<'_>]) -> bool {
     (0..words.len()).any(|i| {
         let last = i.checked_sub(1).map_or("", |it| &*words[it].lower);
@@ -97,7 +98,7 @@ fn has_own(words: &[Token<'_>]) -> bool {
 }
 
 fn parts(token: &Token<'_>) -> bool {
-    // A point before a small letter ends no sentence.
+    // A full stop before a lower-case letter ends no sentence, but it may end a clause.
     matches!(&*token.lower, "," | ";" | ":" | "." | "..." | "…" | "-" | "–" | "—")
         || is(&token.lower, WordClass::PartsClauses)
 }

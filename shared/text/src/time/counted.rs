@@ -1,4 +1,4 @@
-//! Times a number of units away: "two weeks ago", "in three days".
+//! Times at a counted distance: "two weeks ago", "in three days".
 
 use chrono::{Datelike, NaiveDateTime, TimeDelta, Timelike};
 
@@ -12,7 +12,7 @@ use super::token::Tense;
 use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
-    /// "two weeks ago", "a year and a half ago", "three days from now", "two Fridays ago".
+    /// Reads "two weeks ago", "a year and a half ago", "three days from now", "two Fridays ago".
     pub(super) fn counted(&self, i: usize) -> Read {
         let (j, amount) = self.amount(i)?;
         if let Some(read) = self.counted_names(j, amount) {
@@ -46,7 +46,7 @@ impl Parser<'_> {
         None
     }
 
-    /// "two weeks ago on Friday": the day in that week.
+    /// Reads the weekday of "two weeks ago on Friday": the day in that week.
     fn weekday_in(&self, end: usize, found: Found) -> (usize, Found) {
         let next = self.skip(end, &["on"]);
         match self.weekday(next) {
@@ -57,7 +57,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "two Fridays ago", "two summers ago".
+    /// Reads "two Fridays ago", "two summers ago".
     fn counted_names(&self, j: usize, amount: Amount) -> Read {
         if self.word(j + 1) != "ago" || amount.high == 0 || amount.high > 1000 {
             return None;
@@ -77,7 +77,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "in two weeks", "within a month".
+    /// Reads "in two weeks", "within a month".
     pub(super) fn in_units(&self, i: usize) -> Read {
         if !self.is(i, &["in", "within"]) || self.tense(i) == Tense::Past {
             return None;
@@ -101,7 +101,8 @@ impl Parser<'_> {
         Some((end, self.offset(amount, unit, i64::from(factor), self.now)))
     }
 
-    /// The stretch that lies `amount` units of `factor` (negative: back) from `from`, no finer than the unit.
+    /// Returns the stretch `amount` units from `from`; `factor` multiplies the amount and is negative for the past. The
+    /// result is no finer than the unit.
     pub(super) fn offset(&self, amount: Amount, unit: Unit, factor: i64, from: NaiveDateTime) -> Found {
         if amount.half {
             return half_offset(amount, unit, factor, from);
@@ -113,7 +114,7 @@ impl Parser<'_> {
             return a;
         }
         if unit == Unit::Year && amount.high > amount.low + 1 {
-            // "A few years" is not counted by the turn of the year: two to six years, by the month.
+            // "A few years" does not follow calendar years: two to six years, with the precision of a month.
             let start = add_months(
                 first_of_month(from.date()),
                 12 * if factor < 0 { first - 1 } else { first },
@@ -135,7 +136,7 @@ impl Parser<'_> {
     }
 }
 
-/// The unit of the calendar that lies `count` units from `from`.
+/// Returns the calendar unit that lies `count` units from `from`.
 fn unit_at(from: NaiveDateTime, count: i64, unit: Unit) -> Found {
     let at = shift(from, count, unit);
     let day = at.date();
@@ -150,7 +151,8 @@ fn unit_at(from: NaiveDateTime, count: i64, unit: Unit) -> Found {
     }
 }
 
-/// A half unit is known to a few days, weeks or months around its place.
+/// Returns the time at a distance of some units and a half. From weeks on, it is a stretch around the exact distance,
+/// since nobody means half a unit exactly.
 fn half_offset(amount: Amount, unit: Unit, factor: i64, from: NaiveDateTime) -> Found {
     let sign = factor.signum();
     let size = factor.abs();
@@ -177,7 +179,7 @@ fn half_offset(amount: Amount, unit: Unit, factor: i64, from: NaiveDateTime) -> 
     }
 }
 
-/// Moves a moment by whole units; stops at the ends of the calendar.
+/// Returns a moment moved by whole units; stops at the ends of the calendar.
 pub(super) fn shift(from: NaiveDateTime, count: i64, unit: Unit) -> NaiveDateTime {
     let days = |days: i64| add_days(from.date(), days).and_time(from.time());
     let months = |months: i64| add_months(from.date(), months).and_time(from.time());

@@ -1,4 +1,4 @@
-//! Dates that name a day, a month, a season, a year or a decade of the calendar.
+//! Calendar dates: a day, a month, a season, a year or a decade.
 
 use chrono::Datelike;
 
@@ -9,7 +9,7 @@ use super::token::Tense;
 use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
-    /// Reads a date of the calendar; `year` is the year of one that names none.
+    /// Reads a calendar date; `year` is the year of a date that names none.
     pub(super) fn absolute(&self, i: usize, year: Option<i32>) -> Read {
         if let Some((next, day)) = self.named_weekday(i) {
             return self.fitting(next, day).or_else(|| self.absolute(next, year));
@@ -29,7 +29,7 @@ impl Parser<'_> {
         .max_by_key(|(end, _)| *end)
     }
 
-    /// Steps over the weekday in "Friday, 9 June" and "Fri the 9th of June".
+    /// Skips the weekday in "Friday, 9 June" and "Fri the 9th of June"; returns the next token and the weekday.
     fn named_weekday(&self, i: usize) -> Option<(usize, u32)> {
         let Class::Weekday(day, _) = self.class(i) else {
             return None;
@@ -43,7 +43,8 @@ impl Parser<'_> {
         led.or_else(|| self.day_first(i, year)).or_else(|| self.numeric(i))
     }
 
-    /// A weekday tells the year of a date that names none: the nearest year in which they agree.
+    /// Reads a date without a year after a weekday. The weekday decides the year: the nearest year in which the two
+    /// agree.
     fn fitting(&self, i: usize, weekday: u32) -> Read {
         let year = self.today.year();
         let (_, plain) = self.day_of_a_month(i, None)?;
@@ -56,7 +57,7 @@ impl Parser<'_> {
             .find(|(_, found)| found.first_day().weekday().num_days_from_monday() == weekday)
     }
 
-    /// Reads a day of a month, in figures or as an ordinal.
+    /// Reads a day of a month, in digits or as an ordinal.
     fn day_number(&self, i: usize) -> Option<(usize, u32)> {
         let day = match self.class(i) {
             Class::Digits(..) => match self.digits(i)? {
@@ -79,7 +80,7 @@ impl Parser<'_> {
         ((1..=31).contains(&day) && !clock).then_some((i + 1, day))
     }
 
-    /// Reads the year behind a month: "2021", ", 2021", "of 2021", "last year".
+    /// Reads the year after a month: "2021", ", 2021", "of 2021", "last year".
     pub(super) fn year_behind(&self, i: usize) -> Option<(usize, i32)> {
         let j = self.skip(i, &[",", "of", "de", "del", "in"]);
         let named = match self.word(j) {
@@ -94,7 +95,7 @@ impl Parser<'_> {
         self.year(j)
     }
 
-    /// "June 9th, 2023", "June 2021", "in June".
+    /// Reads "June 9th, 2023", "June 2021", "in June".
     fn month_first(&self, i: usize, year: Option<i32>) -> Read {
         let (j, month, trust) = self.month(i)?;
         let of_day = self
@@ -131,7 +132,7 @@ impl Parser<'_> {
         Some((j, Found::month(found)))
     }
 
-    /// Says whether a month stands in a place where months stand.
+    /// Returns true if the words before a month show that it is a month.
     fn opened(&self, i: usize) -> bool {
         let of = self.word(i.wrapping_sub(1)) == "of"
             && i.checked_sub(2).is_some_and(|k| {
@@ -143,7 +144,8 @@ impl Parser<'_> {
             || (self.is(i.wrapping_sub(1), &["-"]) && self.is(i.wrapping_sub(2), &["mid"]))
     }
 
-    /// Tells "may 7" from "may 7 of them": a common word needs a sign that the number is a day.
+    /// Returns true if the number after a month is a day: "may 7", not "may 7 of them". A month that is also a common
+    /// word needs further evidence.
     fn day_fits(&self, i: usize, next: usize, trust: Trust) -> bool {
         if trust != Trust::Common || is(self.before(i), WordClass::OpensDay) {
             return true;
@@ -157,7 +159,7 @@ impl Parser<'_> {
             || (self.capital(i) && i > 0 && self.is(next, &["at", "and", "to"]))
     }
 
-    /// "9 June, 2023", "the 9th of June", "9. Juni 2023", "9 de junio de 2023".
+    /// Reads "9 June, 2023", "the 9th of June", "9. Juni 2023", "9 de junio de 2023".
     fn day_first(&self, i: usize, year: Option<i32>) -> Read {
         let start = self.skip_class(i, WordClass::DateArticle);
         let (j, day) = self.day_number(start)?;
@@ -180,11 +182,11 @@ impl Parser<'_> {
         Some((k, Found::day(found)))
     }
 
-    /// "summer 2022", "the summer of '22", "in the summer".
+    /// Reads "summer 2022", "the summer of '22", "in the summer".
     fn season_of_year(&self, i: usize) -> Read {
         let (j, name, trust) = self.season(self.skip(i, &["the"]))?;
         if let Some((end, year)) = self.year_behind(j) {
-            // "The winter of 2020-2021" begins in the first of the two.
+            // "The winter of 2020-2021" begins in the first of the two years.
             let second = self.is(end, &["-", "–", "/"]) && matches!(self.class(end + 1), Class::Digits(_, 2 | 4));
             return Some((if second { end + 2 } else { end }, season(name, year)?.absolute()));
         }
@@ -196,7 +198,7 @@ impl Parser<'_> {
         Some((j, self.season_near(i, name)?))
     }
 
-    /// The season that came without a year, by the tense around `i`.
+    /// Returns the season without a year that is meant, by the tense around `i`.
     fn season_near(&self, i: usize, name: Season) -> Option<Found> {
         let year = self.today.year();
         let all = [year - 1, year, year + 1].map(|year| season(name, year));
@@ -210,7 +212,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "the 1990s", "the '90s", "the nineties".
+    /// Reads "the 1990s", "the '90s", "the nineties".
     pub(super) fn decade(&self, i: usize) -> Read {
         let i = self.skip(i, &["the"]);
         let i = self.skip(i, &["'", "’", "‘"]);
@@ -235,7 +237,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "Q3 2022".
+    /// Reads "Q3 2022".
     fn quarter(&self, i: usize) -> Read {
         let Class::Digits(quarter @ 1..=4, 1) = self.class(i + 1) else {
             return None;
@@ -245,7 +247,7 @@ impl Parser<'_> {
         Some((end, Found::days(start, add_months(start, 3), Grain::Season).absolute()))
     }
 
-    /// A year that stands where years stand: "in 2022", "(2022)".
+    /// Reads a year alone if its neighbours show that it is one: "in 2022", "(2022)".
     fn lone_year(&self, i: usize) -> Read {
         let (end, year) = self.year(i)?;
         let opened = is(self.before(i), WordClass::OpensDate)

@@ -1,4 +1,4 @@
-//! Chooses among the rules: the longest expression from each token, left to right.
+//! Chooses among the rules: from left to right, the longest expression at each token.
 
 use chrono::NaiveDate;
 
@@ -29,7 +29,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// A time that needs no other time to be placed.
+    /// Reads a time that does not depend on another time of the text.
     pub(super) fn simple(&self, i: usize) -> Read {
         longest([
             self.absolute(i, None),
@@ -54,7 +54,8 @@ impl Parser<'_> {
         (!name && !any).then(|| (end, Found::day(self.weekday_near(i, day))))
     }
 
-    /// A time that [`Parser::placed`] reads; a weekday or month alone keeps its words where it may be the last one or the coming one.
+    /// Reads a time like [`Parser::placed`]. If a weekday or month alone may be the last one or the next one, the
+    /// result is a vague span over both, which is shown by its words.
     fn placed_if_sure(&self, i: usize) -> Read {
         let (end, found) = self.placed(i)?;
         let sure = || Some((end, found.clone()));
@@ -80,7 +81,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// A time with its part of the day and its clock time: "Friday at 7pm", "yesterday evening", "noon tomorrow".
+    /// Reads a time with its part of the day and its clock time: "Friday at 7pm", "yesterday evening", "noon tomorrow".
     pub(super) fn placed(&self, i: usize) -> Read {
         let Some((end, found)) = self.base(i) else {
             return self.clock_first(i);
@@ -96,7 +97,7 @@ impl Parser<'_> {
         ])
     }
 
-    /// "Friday night", "9 June in the morning".
+    /// Adds a part of the day to a day: "Friday night", "9 June in the morning".
     fn with_part(&self, end: usize, found: Found) -> (usize, Found) {
         if found.grain != Grain::Day {
             return (end, found);
@@ -153,7 +154,7 @@ impl Parser<'_> {
         )
     }
 
-    /// "in the evening", "at night" behind a clock time.
+    /// Reads "in the evening", "at night" after a clock time.
     pub(super) fn said_part(&self, i: usize) -> Option<(Part, usize)> {
         let at = self.phrase(i, &["in", "the"]).or_else(|| self.phrase(i, &["at"]))?;
         match self.class(at) {
@@ -162,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "7pm on Friday", "noon tomorrow", "7 tonight".
+    /// Reads "7pm on Friday", "noon tomorrow", "7 tonight".
     fn clock_first(&self, i: usize) -> Read {
         let loose = self.is(i.wrapping_sub(1), &["at", "around", "by"]);
         let (j, clock) = self.clock(i, false).or_else(|| {
@@ -207,7 +208,8 @@ impl Parser<'_> {
         ))
     }
 
-    /// A clock time alone: on the day named before it in the sentence, else on the day of the reference.
+    /// Reads a clock time alone. It is on the day that the sentence named before, otherwise on the day of the
+    /// reference.
     fn clock_alone(&self, i: usize) -> Read {
         let led = is(self.before(i), WordClass::LeadsToClock);
         let (end, clock) = self.clock(i, false)?;
@@ -221,14 +223,15 @@ impl Parser<'_> {
         Some((end, Found::clock(day, clock.minutes, clock.width)))
     }
 
-    /// The day named before token `i` in its sentence.
+    /// Returns the day that the sentence of token `i` named before it.
     fn day_named(&self, i: usize) -> Option<NaiveDate> {
         let Previous { found, sentence, .. } = self.previous?;
         let same = self.tokens.get(i).is_some_and(|token| token.sentence == sentence);
         (same && matches!(found.grain, Grain::Day | Grain::Part | Grain::Moment)).then(|| found.first_day())
     }
 
-    /// The day that belongs to clock times read from `i` to `end`: behind them, before them, or today.
+    /// Returns the day of the clock times from `i` to `end`, and the first token after it: the day after them, the day
+    /// before them, or today.
     pub(super) fn day_beside(&self, i: usize, end: usize) -> (usize, NaiveDate) {
         match self.simple(self.skip(end, &["on"])) {
             Some((after, found)) if found.grain == Grain::Day => (after, found.first_day()),
@@ -237,7 +240,7 @@ impl Parser<'_> {
     }
 }
 
-/// The read that goes furthest; the first of equals.
+/// Returns the read that ends last; of equal ones, the first.
 fn longest<const N: usize>(reads: [Read; N]) -> Read {
     reads
         .into_iter()

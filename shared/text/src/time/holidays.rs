@@ -1,4 +1,4 @@
-//! Feasts and other named days.
+//! Holidays and other named days.
 
 use chrono::{Datelike, NaiveDate, Weekday};
 
@@ -7,20 +7,20 @@ use super::parser::{Parser, Read};
 use super::token::Tense;
 use crate::lexicon::{Class as WordClass, is};
 
-/// How the day of a feast is found in a year.
+/// How the day of a holiday in a year is found.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// Month, day and how many days.
+    /// Month, day and number of days.
     Fixed(u32, u32, i64),
-    /// Month, which one (0 is the last) and weekday.
+    /// Month, which occurrence (0 is the last) and weekday.
     Nth(u32, u32, Weekday),
-    /// Days from Easter Sunday, and how many days.
+    /// Days after Easter Sunday, and number of days.
     Easter(i64, i64),
     /// The Friday after Thanksgiving.
     BlackFriday,
 }
 
-/// Names, longest first among those with the same beginning; `'s` is left out.
+/// The names of holidays without `'s`; of names with the same beginning, the longer one comes first.
 const FEASTS: &[(&[&str], Rule)] = &[
     (&["christmas", "eve"], Rule::Fixed(12, 24, 1)),
     (&["christmas", "day"], Rule::Fixed(12, 25, 1)),
@@ -72,7 +72,7 @@ impl Parser<'_> {
         Some(if bare { at - 1 } else { at })
     }
 
-    /// "Christmas 2022", "on Halloween", "Easter last year".
+    /// Reads "Christmas 2022", "on Halloween", "Easter last year".
     pub(super) fn holiday(&self, i: usize) -> Read {
         let i = self.skip(i, &["the"]);
         let (j, rule) = self.feast(i)?;
@@ -94,7 +94,7 @@ impl Parser<'_> {
         near.map(|found| (j, found))
     }
 
-    /// The feast behind "last", "this" or "next".
+    /// Reads a holiday after "last", "this" or "next".
     pub(super) fn holiday_step(&self, i: usize, this: bool, next: bool) -> Read {
         let (j, rule) = self.feast(i)?;
         let year = self.today.year();
@@ -102,7 +102,7 @@ impl Parser<'_> {
         let mut all = all.iter().flatten().copied();
         let past = this && self.tense(i) == Tense::Past;
         let chosen = if past {
-            // "This Christmas I cooked", told in January.
+            // "This Christmas I cooked" in January means the last one.
             all.filter(|found| found.start <= self.now)
                 .max_by_key(|found| found.start)
         } else if this {

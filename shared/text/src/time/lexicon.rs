@@ -1,8 +1,8 @@
-//! Words of time and numbers: one table from lower-case word to class, read from `data/LANGUAGE/time.tsv`.
+//! Words for times and numbers: a table from lower-case word to class, read from `data/LANGUAGE/time.tsv`.
 //!
-//! Numbers are read word by word, since the grammar puts them together with units ("two and a half weeks"), and other rules ask
-//! for the value of one word. The crate `text2num` finds whole numbers in a text, so it would read them a second time and within
-//! other bounds; it has no Chinese, and three crates and a macro come with it.
+//! Numbers are read word by word, since the grammar combines them with units ("two and a half weeks") and other rules
+//! ask for the value of one word. The crate `text2num` finds whole numbers in a text. It would read them a second time
+//! and with other bounds, it has no Chinese, and it brings three crates and a macro.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::world_words;
 use crate::data::{self, File, data_file};
 
-/// Declares an enum whose variants have names in the files of words.
+/// Declares an enum whose variants have names in the files.
 macro_rules! named {
     ($(#[$doc:meta])* $type:ident { $($(#[$variant_doc:meta])* $variant:ident = $name:literal,)* }) => {
         $(#[$doc])*
@@ -18,7 +18,7 @@ macro_rules! named {
         pub(super) enum $type { $($(#[$variant_doc])* $variant,)* }
 
         impl $type {
-            /// Returns what has a name in the files.
+            /// Returns the variant with this name in the files.
             pub(super) fn named(name: &str) -> Option<$type> {
                 match name {
                     $($name => Some($type::$variant),)*
@@ -61,7 +61,7 @@ named! {
 }
 
 impl Part {
-    /// Hours after midnight, from and to; the night ends on the next day.
+    /// Returns the first hour and the end hour after midnight; the night ends on the next day.
     pub(super) fn hours(self) -> (i64, i64) {
         match self {
             Part::Morning => (0, 12),
@@ -83,13 +83,13 @@ named! {
 }
 
 named! {
-    /// How far a word may be trusted to speak of time.
+    /// How surely a word names a time.
     Trust {
         /// Always.
         Plain = "plain",
-        /// Also a person's name or a short form: needs a number or a preposition beside it.
+        /// The word is also the name of a person or a short form: a number or a preposition must be next to it.
         Name = "name",
-        /// Also a common word: needs more.
+        /// The word is also a common word: it needs more evidence than a name does.
         Common = "common",
     }
 }
@@ -111,11 +111,11 @@ pub(super) enum Class {
     Month(u32, Trust),
     Season(Season, Trust),
     Part(Part),
-    /// Days from the reference.
+    /// A day, counted from the reference.
     Relative(i64),
-    /// A word that can open or carry an expression in the grammar.
+    /// A word that can begin or continue an expression of the grammar.
     Key,
-    /// A word that opens an expression of another language.
+    /// A word that begins an expression of another language.
     World,
     Mark(char),
     Other,
@@ -133,14 +133,16 @@ static WORDS: LazyLock<HashMap<&'static str, Class>> = LazyLock::new(|| {
 
 static ENGLISH: LazyLock<Words> = LazyLock::new(|| data::sound(read(data_file!("en/time.tsv"))));
 
-/// What the rows of a file of words say. Their kinds:
+/// The contents of a file of words. Its kinds of rows:
 ///
-/// - `unit`, `part`, `season`: a unit of time, a part of a day, a season by its name; a season with how far it may be trusted
-/// - `month`, `weekday`: its number (1 is January, 0 is Monday), and how far it may be trusted; `weekdays`: their plurals
+/// - `unit`, `part`: a unit of time or a part of a day, by its name
+/// - `season`: a season by its name, and how surely the word names it
+/// - `month`, `weekday`: its number (1 is January, 0 is Monday), and how surely the word names it
+/// - `weekdays`: the number of a weekday, for its plural
 /// - `number`, `ordinal`: its value
 /// - `near`: days from the reference
-/// - `decade`: its two digits; its words may be of another kind as well
-/// - `key`: what can open or carry an expression besides
+/// - `decade`: its two digits; the word may have another kind as well
+/// - `key`: any other word that can begin or continue an expression
 #[derive(Debug, Default)]
 struct Words {
     classes: HashMap<&'static str, Class>,
@@ -148,12 +150,12 @@ struct Words {
     decades: HashMap<&'static str, u16>,
 }
 
-/// Returns the value of a number in one word in lower case; none for one in digits.
+/// Returns the value of a number that is one word in lower case; `None` for digits.
 pub fn number_word(lower: &str) -> Option<f32> {
     ENGLISH.numbers.get(lower).copied().map(f32::from)
 }
 
-/// Returns the two digits of a decade in one word, "twenties".
+/// Returns the two digits of a decade in one word, such as "twenties".
 pub(super) fn decade_word(lower: &str) -> Option<u16> {
     ENGLISH.decades.get(lower).copied()
 }
@@ -193,7 +195,7 @@ fn read(file: File) -> Result<Words, String> {
             if let Class::Number(value) = class {
                 let value = u16::try_from(value).map_err(|_| row.fault("the number is too large"))?;
                 data::insert(&mut words.numbers, word, value, &row)?;
-                // The grammar puts larger numbers together itself.
+                // The grammar composes larger numbers itself.
                 if value >= 100 {
                     continue;
                 }
@@ -209,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_have_classes_and_english_wins() {
+    fn words_have_classes_and_english_has_precedence() {
         for (word, expected) in [
             ("june", Class::Month(6, Trust::Name)),
             ("juin", Class::Month(6, Trust::Name)),
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_faults_are_refused() {
+    fn rows_with_errors_are_refused() {
         for (text, fault) in [
             (
                 "mouth\t1 plain\tjanuary\n",

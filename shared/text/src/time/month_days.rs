@@ -1,4 +1,4 @@
-//! Days of a month that is not named: "on the 5th", "the 3rd of next month", "Thursday the 8th".
+//! Days of a month that the expression does not name: "on the 5th", "the 3rd of next month", "Thursday the 8th".
 
 use chrono::{Datelike, NaiveDate};
 
@@ -9,7 +9,7 @@ use super::token::Tense;
 use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
-    /// "on the 5th": the day of the nearest fitting month; "the 5th of next month".
+    /// Reads "on the 5th", the day in the nearest fitting month, and "the 5th of next month".
     pub(super) fn day_of_month(&self, i: usize) -> Read {
         let (the, weekday) = match self.class(i) {
             Class::Weekday(day, _) => (self.skip(i + 1, &[","]), Some(day)),
@@ -38,7 +38,7 @@ impl Parser<'_> {
         Some((next, Found::day(self.near_month_day(i, day, weekday)?)))
     }
 
-    /// The nearest day of that number, of that weekday when one was said, by the tense around `i`.
+    /// Returns the nearest day with that number, and with that weekday if there is one, by the tense around `i`.
     fn near_month_day(&self, i: usize, day: u32, weekday: Option<u32>) -> Option<NaiveDate> {
         let this = first_of_month(self.today);
         let in_month = |step| {
@@ -54,7 +54,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "next month", "the month" behind "the 3rd of".
+    /// Reads "next month" or "the month" after "the 3rd of".
     fn day_of_told_month(&self, i: usize, day: u32) -> Read {
         let the = self.word(i) == "the" && self.class(i + 1) == Class::Unit(Unit::Month);
         let (end, month) = if the {

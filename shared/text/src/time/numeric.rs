@@ -1,4 +1,4 @@
-//! Dates and clock times written in figures.
+//! Dates and clock times in digits.
 
 use chrono::{DateTime, NaiveDate, TimeDelta};
 
@@ -7,19 +7,19 @@ use super::lexicon::{Class, Part};
 use super::parser::{Parser, Read, full_year};
 use crate::lexicon::{Class as WordClass, is};
 
-/// A clock time: minutes after midnight and how many minutes it stands for.
+/// A clock time: minutes after midnight, and the number of minutes that it covers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clock {
     pub(super) minutes: i64,
     pub(super) width: i64,
-    /// The words leave no doubt that it is a clock time.
+    /// True if the words leave no doubt that it is a clock time.
     pub(super) sure: bool,
-    /// Morning or afternoon was said.
+    /// True if the words say morning or afternoon.
     pub(super) half: bool,
 }
 
 impl Clock {
-    /// Moves a time without "am" or "pm" into the given part of the day.
+    /// Returns a time without "am" or "pm" moved into the given part of the day.
     pub(super) fn within(self, part: Part) -> Clock {
         let late = matches!(part, Part::Afternoon | Part::Evening | Part::Tonight)
             || (part == Part::Night && self.minutes >= 5 * 60);
@@ -69,7 +69,7 @@ impl Parser<'_> {
         (!self.continues(i + 5)).then(|| (i + 5, Found::day(day).absolute()))
     }
 
-    /// Says whether figures or letters go on without a gap.
+    /// Returns true if digits or letters follow without a gap.
     fn continues(&self, i: usize) -> bool {
         let letters = self.glued(i) && (letter(self.class(i)) || matches!(self.class(i), Class::Digits(..)));
         let more = self.glued(i)
@@ -79,7 +79,7 @@ impl Parser<'_> {
         letters || more
     }
 
-    /// Reads the "T15:30:00Z" behind an ISO day.
+    /// Reads the "T15:30:00Z" after an ISO date.
     fn iso_time(&self, i: usize, day: NaiveDate) -> Read {
         if self.word(i) != "t" || !self.glued(i) {
             return None;
@@ -129,7 +129,7 @@ impl Parser<'_> {
         Some((i + 4, sign * i64::from(parsed.offset().local_minus_utc().abs()) / 60))
     }
 
-    /// Reads a clock time; `loose` also takes a bare hour, as behind "at" and a day.
+    /// Reads a clock time. With `loose`, a bare hour counts too, as after "at" and after a day.
     pub(super) fn clock(&self, i: usize, loose: bool) -> Option<(usize, Clock)> {
         if let Some(read) = self.world_clock(i, loose) {
             return Some(read);
@@ -197,7 +197,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads "7", "07:30", "seven": the first token after it, the hour and the minute.
+    /// Reads "7", "07:30", "seven"; returns the first token after it, the hour and the minute.
     fn hour(&self, i: usize) -> Option<(usize, u32, Option<u32>)> {
         let (Class::Digits(_, 1 | 2) | Class::Number(1..=12)) = self.class(i) else {
             return None;
@@ -221,7 +221,7 @@ impl Parser<'_> {
         !self.glued(i) || self.is(i.wrapping_sub(1), &["(", "-", "–", "~", "@", "\"", "“"])
     }
 
-    /// A bare hour is one only when no counted thing follows.
+    /// Returns true if token `i` can follow a bare hour: nothing that the number would count.
     fn after_bare(&self, i: usize) -> bool {
         !matches!(
             self.class(i),
@@ -230,7 +230,7 @@ impl Parser<'_> {
             || is(self.word(i), WordClass::AfterHour)
     }
 
-    /// Reads "am", "p.m.", "in the evening"; true is the second half of the day.
+    /// Reads "am", "p.m.", "in the evening"; returns true for the second half of the day.
     fn half_day(&self, i: usize) -> Option<(usize, bool)> {
         if self.is(i, &["am", "pm"]) {
             return Some((i + 1, self.word(i) == "pm"));
@@ -282,7 +282,7 @@ fn clock_of(hour: u32, minute: Option<u32>, sure: bool, half: bool) -> Clock {
     }
 }
 
-/// An hour without "am" or "pm" is one of the waking day: 1 to 7 is in the afternoon.
+/// Returns an hour without "am" or "pm" as an hour of the waking day: 1 to 7 is in the afternoon.
 pub(super) fn afternoon(hour: u32) -> u32 {
     if (1..=7).contains(&hour) { hour + 12 } else { hour }
 }
@@ -291,7 +291,8 @@ fn letter(class: Class) -> bool {
     !matches!(class, Class::Mark(_) | Class::Digits(..))
 }
 
-/// Year first, else month first unless only the day can come first; dots always put the day first.
+/// Returns the date of three numbers. A year of four digits at the start comes first. Otherwise slashes and hyphens put
+/// the month first, unless only the day can come first; dots always put the day first.
 fn written_date(a: (u32, usize), b: (u32, usize), c: (u32, usize), separator: &str) -> Option<NaiveDate> {
     let short = a.1 <= 2 && b.1 <= 2 && c.1 <= 2;
     if a.1 == 4 && b.1 <= 2 && c.1 <= 2 {

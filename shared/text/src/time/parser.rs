@@ -1,4 +1,4 @@
-//! The state of one reading of a text, and the small readers every rule shares.
+//! The state of the parser for one text, and small readers that all rules share.
 
 use chrono::{Datelike, NaiveDate, NaiveDateTime};
 
@@ -8,23 +8,23 @@ use super::lexicon::{Class, Season, Trust, Unit};
 use super::token::{Tense, Token};
 use crate::lexicon::{Class as WordClass, is};
 
-/// What a rule returns: the first token after the expression, and what it means.
+/// The result of a rule: the first token after the expression, and its meaning.
 pub(super) type Read = Option<(usize, Found)>;
 
-/// A text being read against a moment.
+/// A text that is read relative to a moment.
 pub(super) struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) tokens: &'a [Token<'a>],
     /// The reference in its own offset.
     pub(super) now: NaiveDateTime,
     pub(super) today: NaiveDate,
-    /// Minutes of the reference's offset east of UTC.
+    /// The offset of the reference, in minutes east of UTC.
     pub(super) offset_minutes: i64,
-    /// The last time that was placed.
+    /// The last time that was resolved.
     pub(super) previous: Option<Previous>,
 }
 
-/// A time read before, its sentence and the first token after it.
+/// A time of the text that was read before, its sentence and the first token after it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Previous {
     pub(super) found: Found,
@@ -32,13 +32,13 @@ pub(super) struct Previous {
     pub(super) end: usize,
 }
 
-/// A count of units: `low..=high`, and perhaps a half more.
+/// A count of units: `low..=high`, with `half` for a further half.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Amount {
     pub(super) low: u32,
     pub(super) high: u32,
     pub(super) half: bool,
-    /// "a few": the bounds are a guess.
+    /// True for "a few": the bounds are estimated.
     pub(super) vague: bool,
 }
 
@@ -67,7 +67,7 @@ impl Parser<'_> {
         self.tokens.get(i).map_or("", |token| &token.lower)
     }
 
-    /// The word before `i`.
+    /// Returns the word before `i`; empty if there is none.
     pub(super) fn before(&self, i: usize) -> &str {
         i.checked_sub(1).map_or("", |i| self.word(i))
     }
@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.tokens.get(i).is_some_and(|token| token.capital)
     }
 
-    /// The tense around `i`; what something has been so since is past.
+    /// Returns the tense around `i`; a time after "since" is in the past.
     pub(super) fn tense(&self, i: usize) -> Tense {
         let since = self.before(i) == "since" || (self.before(i) == "the" && self.is(i.wrapping_sub(2), &["since"]));
         if since {
@@ -97,22 +97,22 @@ impl Parser<'_> {
         words.contains(&self.word(i))
     }
 
-    /// Skips one word when it is there.
+    /// Returns the token after `i` if `i` is one of these words, otherwise `i`.
     pub(super) fn skip(&self, i: usize, words: &[&str]) -> usize {
         if self.is(i, words) { i + 1 } else { i }
     }
 
-    /// Skips one word of a class when it is there.
+    /// Returns the token after `i` if `i` is a word of the class, otherwise `i`.
     pub(super) fn skip_class(&self, i: usize, class: WordClass) -> usize {
         if is(self.word(i), class) { i + 1 } else { i }
     }
 
-    /// Steps back over one word when it is there.
+    /// Returns the token before `i` if it is one of these words, otherwise `i`.
     pub(super) fn skip_back(&self, i: usize, words: &[&str]) -> usize {
         if words.contains(&self.before(i)) { i - 1 } else { i }
     }
 
-    /// Reads the given words one after the other.
+    /// Reads the given words one after the other; returns the first token after them.
     pub(super) fn phrase(&self, i: usize, words: &[&str]) -> Option<usize> {
         words
             .iter()
@@ -121,7 +121,7 @@ impl Parser<'_> {
             .then_some(i + words.len())
     }
 
-    /// Reads digits that are not part of a longer figure, an amount of money or a version.
+    /// Reads digits that are not part of a longer number, an amount of money or a version.
     pub(super) fn digits(&self, i: usize) -> Option<(u32, usize)> {
         let Class::Digits(value, length) = self.class(i) else {
             return None;
@@ -139,7 +139,7 @@ impl Parser<'_> {
         (!bad_before && !fraction && !money && !longer && !percent).then_some((value, length))
     }
 
-    /// Reads a whole number below 1000 in words or digits.
+    /// Reads an integer below 1000 in words or digits.
     pub(super) fn number(&self, i: usize) -> Option<(usize, u32)> {
         if let Some((value, _)) = self.digits(i) {
             return Some((i + 1, value));
@@ -156,7 +156,7 @@ impl Parser<'_> {
         Some((i + 1, value))
     }
 
-    /// Reads a count in front of a unit: "two", "a couple of", "two or three", "a", "half an".
+    /// Reads a count before a unit: "two", "a couple of", "two or three", "a", "half an".
     pub(super) fn amount(&self, i: usize) -> Option<(usize, Amount)> {
         if self.is(i, &["half"]) {
             let next = self.skip(self.skip(i + 1, &["of"]), &["a", "an"]);
@@ -218,7 +218,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// Reads "2.5"; any other fraction than a half is rounded to its whole part and a half.
+    /// Reads "2.5"; any other decimal digit counts as one half too.
     fn decimal(&self, i: usize) -> Option<(usize, Amount)> {
         let Class::Digits(whole, _) = self.class(i) else {
             return None;
@@ -269,7 +269,7 @@ impl Parser<'_> {
         Some((i + 1, i32::try_from(value).ok()?))
     }
 
-    /// Says whether token `i` goes on with a list of months or of years: "June and July", "2020, 2021".
+    /// Returns true if token `i` continues a list of months or of years: "June and July", "2020, 2021".
     pub(super) fn listed(&self, i: usize, grain: Grain) -> bool {
         let joined = i > 0 && self.is(i - 1, &[",", "and", "or", "&"]);
         let start = self.skip_back(i.saturating_sub(1), &[","]);
@@ -279,14 +279,14 @@ impl Parser<'_> {
                 .is_some_and(|last| last.found.grain == grain && (last.end == start || last.end + 1 == i))
     }
 
-    /// The year of a day and month that came without one, by the tense around `i`.
+    /// Returns the date of a day and month without a year, by the tense around `i`.
     pub(super) fn day_of_year(&self, i: usize, month: u32, day: u32) -> Option<NaiveDate> {
         let year = self.today.year();
         let all = [year - 1, year, year + 1].map(|year| date(year, month, day));
         let all = all.iter().flatten().copied();
         let away = |date: NaiveDate| (date - self.today).num_days();
-        // A date that lies close ahead is meant even where the sentence speaks of the past: "I was told 9 June"; but not where
-        // something happened on it: "I moved on 9 June".
+        // A date soon after the reference is meant even in a sentence about the past: "I was told 9 June". The
+        // exception is an event on that date: "I moved on 9 June".
         let close = all
             .clone()
             .find(|date| (1..=45).contains(&away(*date)))
@@ -296,7 +296,7 @@ impl Parser<'_> {
             Tense::Future => all.filter(|date| away(*date) >= 0).min(),
             Tense::Open | Tense::Unsure => all.min_by_key(|date| away(*date).abs()),
         }
-        // A 29 February may lie further off.
+        // The nearest 29 February may be further away.
         .or_else(|| {
             (0..8)
                 .flat_map(|n| [year - n, year + n])
@@ -304,7 +304,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Returns true if the sentence tells what happened on the day at `i`, and says, gets or settles nothing that may lie ahead.
+    /// Returns true if the sentence reports an event on the day at `i`, and not that something was said, obtained or
+    /// settled, whose time may lie in the future.
     fn happened_on(&self, i: usize) -> bool {
         let sentence = self.tokens.get(i).map(|token| token.sentence);
         let before = self.tokens.get(..i).unwrap_or_default().iter().rev();
@@ -312,7 +313,7 @@ impl Parser<'_> {
         self.before(self.skip_back(i, &["the"])) == "on" && !same.any(|token| leads_ahead(&token.lower))
     }
 
-    /// The month that came without a year, by the tense around `i`.
+    /// Returns the first day of a month without a year, by the tense around `i`.
     pub(super) fn month_of_year(&self, i: usize, month: u32) -> NaiveDate {
         let (last, next) = self.months_around(month);
         let is_near = next < add_months(first_of_month(self.today), 6);
@@ -323,7 +324,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The last such month and the coming one, which are both the present month if it is one.
+    /// Returns the last and the next such month; both are the present month if it is that month.
     pub(super) fn months_around(&self, month: u32) -> (NaiveDate, NaiveDate) {
         let this = first_of_month(self.today);
         let ahead = (12 + i64::from(month) - i64::from(this.month())) % 12;
@@ -331,11 +332,11 @@ impl Parser<'_> {
         (add_months(this, last), add_months(this, ahead))
     }
 
-    /// The weekday that came alone, by the tense around `i`; without a hint the coming one.
+    /// Returns the date of a weekday alone, by the tense around `i`; without a tense, the next one.
     pub(super) fn weekday_near(&self, i: usize, day: u32) -> NaiveDate {
         match self.world_step(i).unwrap_or_else(|| self.tense(i)) {
             Tense::Past => weekday_before(self.today, day),
-            // Nobody says "on Monday" of today.
+            // Nobody says "on Monday" about today.
             Tense::Future if self.is(i.wrapping_sub(1), &["on", "by", "until", "till"]) => {
                 weekday_from(add_days(self.today, 1), day)
             }
@@ -343,7 +344,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a weekday; a short form needs a capital letter, and "Sat" and "Sun" a neighbour.
+    /// Reads a weekday; a short form needs a capital letter, and "Sat" and "Sun" also need a neighbour.
     pub(super) fn weekday(&self, i: usize) -> Option<(usize, u32)> {
         let Class::Weekday(day, trust) = self.class(i) else {
             return None;
@@ -361,7 +362,7 @@ impl Parser<'_> {
         fits.then_some((if trust == Trust::Plain { i + 1 } else { next }, day))
     }
 
-    /// Reads a month name, whatever stands beside it.
+    /// Reads the name of a month, whatever its neighbours are.
     pub(super) fn month(&self, i: usize) -> Option<(usize, u32, Trust)> {
         let Class::Month(month, trust) = self.class(i) else {
             return None;
@@ -379,7 +380,7 @@ impl Parser<'_> {
     }
 }
 
-/// The year of two digits: up to 39 in this century, else in the last.
+/// Returns the year of two digits: up to 39 in this century, otherwise in the last one.
 pub(super) fn full_year(value: i32) -> i32 {
     if value < 40 { 2000 + value } else { 1900 + value }
 }

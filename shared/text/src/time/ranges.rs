@@ -9,7 +9,7 @@ use super::parser::{Parser, Read};
 use crate::lexicon::{Class as WordClass, is, words};
 
 impl Parser<'_> {
-    /// "from June 1 to June 5", "between 2019 and 2021", "June 1-5", "9am to 5pm", "since 2019".
+    /// Reads "from June 1 to June 5", "between 2019 and 2021", "June 1-5", "9am to 5pm", "since 2019".
     pub(super) fn range(&self, i: usize) -> Read {
         match self.word(i) {
             "from" => self.ends(i + 1, words(WordClass::RangeTo)),
@@ -19,7 +19,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Two times joined by one of `joints`; the first takes its year from the second.
+    /// Reads two times that one of `joints` connects; the first takes its year from the second.
     fn ends(&self, i: usize, joints: &[&str]) -> Read {
         if let Some(read) = self.days_of_month(i, joints).or_else(|| self.hours(i, joints)) {
             return Some(read);
@@ -62,14 +62,14 @@ impl Parser<'_> {
         self.year(i).map(|(end, year)| (end, Found::year(year).absolute()))
     }
 
-    /// A month in a range needs no other sign.
+    /// Reads a month at the end of a range, which needs no further evidence.
     fn bare_month(&self, i: usize) -> Read {
         let (end, month, _) = self.month(i)?;
         (self.capital(i) || self.is(i.wrapping_sub(1), &["from", "between"]))
             .then(|| (end, Found::month(self.month_of_year(i, month))))
     }
 
-    /// The end of a range that came out before its start: the next of its kind.
+    /// Returns a later end for a range whose end lies before its start: the next such time after the start.
     fn following(&self, i: usize, end: usize, first: &Found) -> Option<Found> {
         if let Some((_, day)) = self.weekday(i) {
             return Some(Found::day(super::calendar::weekday_from(first.first_day(), day)));
@@ -81,7 +81,7 @@ impl Parser<'_> {
             .find_map(|(at, found)| (at == end && found.end > first.start).then_some(found))
     }
 
-    /// "June 1-5, 2023", "1-5 June", "the 1st to the 5th of June".
+    /// Reads "June 1-5, 2023", "1-5 June", "the 1st to the 5th of June".
     fn days_of_month(&self, i: usize, joints: &[&str]) -> Read {
         let start = self.skip(i, &["the"]);
         let day = |at: usize| match self.class(at) {
@@ -127,14 +127,15 @@ impl Parser<'_> {
         Some(if year.is_some() { found.absolute() } else { found })
     }
 
-    /// "from 3 to 5 pm", "9am-5pm", on the day beside it or last named in the sentence, else today.
+    /// Reads "from 3 to 5 pm", "9am-5pm". The day is the one next to it or the last one of the sentence, otherwise
+    /// today.
     fn hours(&self, i: usize, joints: &[&str]) -> Read {
         let (end, from, to) = self.opening_hours(i, joints)?;
         let (end, day) = self.day_beside(i, end);
         Some((end, hours_of(day, from, to)))
     }
 
-    /// "Friday from 3 to 5 pm": the hours behind a day.
+    /// Reads the hours after a day: "Friday from 3 to 5 pm".
     pub(super) fn hours_behind(&self, i: usize, day: &Found) -> Read {
         let at = self.skip(self.skip(i, &[","]), &["from", "between"]);
         let joints = if self.word(at.wrapping_sub(1)) == "between" {
@@ -153,7 +154,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// Two clock times as minutes after midnight.
+    /// Reads two clock times; returns them as minutes after midnight.
     fn opening_hours(&self, i: usize, joints: &[&str]) -> Option<(usize, i64, i64)> {
         let (j, first) = self.clock(i, true)?;
         if !self.is(j, joints) {
@@ -181,7 +182,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// "since 2019", "since last Monday": up to the end of today.
+    /// Reads "since 2019", "since last Monday": up to the end of today.
     fn since(&self, i: usize) -> Read {
         let (end, first) = self.placed(i + 1)?;
         let now = midnight(add_days(self.today, 1));
@@ -195,7 +196,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// "for two hours", "three years": a length without a place.
+    /// Reads "for two hours", "three years": a length without a place in time.
     pub(super) fn duration(&self, i: usize) -> Read {
         let j = self.skip(i, &["half"]);
         let counted = matches!(self.class(j), Class::Digits(..) | Class::Number(_));
@@ -230,7 +231,7 @@ impl Parser<'_> {
         ))
     }
 
-    /// "the other day", "recently", "a while ago", "someday": named, but not to be placed.
+    /// Reads "the other day", "recently", "a while ago", "someday": times without exact bounds.
     pub(super) fn vague(&self, i: usize) -> Read {
         let (end, from, to) = VAGUE
             .iter()
@@ -250,7 +251,7 @@ fn hours_of(day: NaiveDate, from: i64, to: i64) -> Found {
     )
 }
 
-/// Phrases and the days from the reference, from and to, in which they fall.
+/// Vague phrases, with the range in which they fall: first and last day, relative to the reference.
 const VAGUE: &[(&[&str], i64, i64)] = &[
     (&["the", "other", "day"], -14, 0),
     (&["the", "other", "night"], -14, 0),

@@ -1,4 +1,4 @@
-//! Times counted from the reference: "yesterday", "last Friday", "two weeks ago", "in three days".
+//! Times relative to the reference: "yesterday", "last Friday", "two weeks ago", "in three days".
 
 use chrono::Datelike;
 
@@ -13,19 +13,19 @@ use super::parser::{Amount, Parser, Read};
 use super::token::Tense;
 use crate::lexicon::{Class as WordClass, is};
 
-/// The word in front of a unit: "this", "last", "past", "next", "coming".
+/// The word before a unit: "this", "last", "past", "next", "coming".
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     This,
     Last,
-    /// "the past": counted back from now.
+    /// "the past": counts back from the reference.
     Past,
     Next,
     Coming,
 }
 
 impl Parser<'_> {
-    /// "yesterday", "tonight".
+    /// Reads "yesterday", "tonight".
     pub(super) fn near_day(&self, i: usize) -> Read {
         match self.class(i) {
             Class::Relative(days) if self.near_in_language(i) => Some((i + 1, Found::day(add_days(self.today, days)))),
@@ -35,7 +35,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "the weekend", "over the whole weekend": the last one told of the past, else the coming one.
+    /// Reads "the weekend", "over the whole weekend": the last one in a report about the past, otherwise the next one.
     fn lone_weekend(&self, i: usize) -> Read {
         let the = self.skip_back(i, &["whole", "entire", "long"]);
         if self.before(the) != "the"
@@ -65,7 +65,7 @@ impl Parser<'_> {
         Some((i + 1, step))
     }
 
-    /// "last Friday", "this morning", "next month", "the past three weeks".
+    /// Reads "last Friday", "this morning", "next month", "the past three weeks".
     pub(super) fn deictic(&self, i: usize) -> Read {
         let (j, step) = self.step(i)?;
         if let Some(read) = self.rolling(j, step) {
@@ -88,7 +88,7 @@ impl Parser<'_> {
             }
             Class::Season(name, trust) if trust == Trust::Plain || self.is_season(j) => {
                 let found = self.season_step(name, step)?;
-                // "This autumn I moved", said in June.
+                // "This autumn I moved" in June means the last one.
                 let past = step == Step::This && found.start > self.now && self.tense(j) == Tense::Past;
                 let found = if past {
                     self.season_step(name, Step::Last)?
@@ -101,12 +101,12 @@ impl Parser<'_> {
         }
     }
 
-    /// "fall" and "spring" behind "last" are seasons unless a thing springs or falls.
+    /// Returns true if "fall" or "spring" after "last" is a season and not a verb.
     fn is_season(&self, j: usize) -> bool {
         !is(self.word(j + 1), WordClass::AfterSpringVerb)
     }
 
-    /// "the last three days", "the next couple of months", "the past week".
+    /// Reads "the last three days", "the next couple of months", "the past week".
     fn rolling(&self, j: usize, step: Step) -> Read {
         if step == Step::This {
             return None;
@@ -114,7 +114,7 @@ impl Parser<'_> {
         let (k, amount) = match self.amount(j) {
             Some((k, amount)) if !self.is(j, &["a", "an", "the", "half"]) => (k, amount),
             None if step == Step::Past && self.word(j.wrapping_sub(2)) != "this" => (j, Amount::exact(1)),
-            // "In the last month" counts back; "last month" is the one of the calendar.
+            // "In the last month" counts back from the reference; "last month" is a calendar month.
             None if self.before(j - 1) == "the" && is(self.word(j.wrapping_sub(3)), WordClass::OpensRolling) => {
                 (j, Amount::exact(1))
             }
@@ -221,7 +221,7 @@ impl Parser<'_> {
         let this = first_of_month(self.today);
         let ahead = (12 + i64::from(month) - i64::from(this.month())) % 12;
         match step {
-            // "This December I moved", said in June.
+            // "This December I moved" in June means the last one.
             Step::This if month > this.month() && self.tense(j) == Tense::Past => add_months(this, ahead - 12),
             Step::This => this.with_month(month).unwrap_or(this),
             Step::Last | Step::Past => add_months(this, ahead - 12),
@@ -229,7 +229,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Seasons change with the months here: spring is over on 1 June.
+    /// Returns a season relative to the reference. Here seasons change with the months: spring is over on 1 June.
     pub(super) fn season_step(&self, name: Season, step: Step) -> Option<Found> {
         let year = self.today.year();
         let all = [year - 2, year - 1, year, year + 1].map(|year| season(name, year));
@@ -255,7 +255,7 @@ pub(super) fn grain_of(unit: Unit) -> Grain {
     }
 }
 
-/// The whole unit of the calendar a day lies in.
+/// Returns the calendar unit that contains a day.
 pub(super) fn unit_around(day: chrono::NaiveDate, unit: Unit) -> Option<Found> {
     Some(match unit {
         Unit::Day => Found::day(day),

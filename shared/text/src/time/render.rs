@@ -1,4 +1,4 @@
-//! How a span reads in words, no more precise than it is known.
+//! Renders a span as text, no more precise than it is known.
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Timelike, Weekday};
 use domain::time::{Precision, TimeSpan};
@@ -6,10 +6,10 @@ use domain::time::{Precision, TimeSpan};
 use super::calendar::{add_days, add_months, first_of_month, season};
 use super::lexicon::{Class, Season, Unit, class};
 
-/// Returns the span in words of the given offset: "7 May 2023", "The week of 5 June 2023", "summer 2022".
+/// Returns the span as text, in the given offset: "7 May 2023", "The week of 5 June 2023", "summer 2022".
 ///
-/// The time of day is given only for a moment that came from words; the time of a record reads as its day. A part of a
-/// day reads as its day. A time that cannot be placed reads as its own words.
+/// The time of day is given only for a moment that came from words; the time of a record is shown as its day. A part of
+/// a day is shown as its day. A time that could not be placed is shown in its own words.
 pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
     let start = span.start.with_timezone(&offset).naive_local();
     let end = span.end.with_timezone(&offset).naive_local();
@@ -42,12 +42,12 @@ pub fn render(span: &TimeSpan, offset: FixedOffset) -> String {
     }
 }
 
-/// Returns a time as an answer names it that was told at `observed_at`.
+/// Returns the text that an answer uses for a time named at `observed_at`.
 ///
-/// Times told by the week or the weekend, and "last Friday", keep that form and count from the day they were told on: "last
-/// week" reads "The week before 15 June 2023", "two weekends ago" "two weekends before 15 June 2023", "a few years ago"
-/// "a few years before 2023". A day, month or year counted from then reads as the calendar has it ("yesterday": "14 June
-/// 2023", "last year": "2022"). Everything else reads as [`render`] has it.
+/// Weeks, weekends and "last Friday" keep their form and count from the day of the message: "last week" becomes "The
+/// week before 15 June 2023", "two weekends ago" becomes "two weekends before 15 June 2023", and "a few years ago"
+/// becomes "a few years before 2023". A relative day, month or year becomes a calendar date: "yesterday" becomes "14
+/// June 2023", "last year" becomes "2022". Every other time is rendered as by [`render`].
 pub fn render_mention(span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> String {
     let today = observed_at.date_naive();
     let lower = span.words.to_lowercase();
@@ -63,7 +63,7 @@ pub fn render_mention(span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> St
         .unwrap_or_else(|| render(span, *observed_at.offset()))
 }
 
-/// "two weeks ago", "a few days ago".
+/// Renders "two weeks ago", "a few days ago".
 fn counted(words: &[&str], today: NaiveDate) -> Option<String> {
     let [amount @ .., unit, "ago"] = words else { return None };
     let rough = amount
@@ -85,7 +85,7 @@ fn counted(words: &[&str], today: NaiveDate) -> Option<String> {
     })
 }
 
-/// "last week", "next weekend", "last Friday", "this weekend" told of the past.
+/// Renders "last week", "next weekend", "last Friday", and "this weekend" in a report about the past.
 fn stepped(words: &[&str], start: NaiveDate, today: NaiveDate) -> Option<String> {
     let (step, name) = match words {
         ["last" | "past" | "previous", name] | ["this", "past" | "last", name] => (-1, *name),
@@ -107,7 +107,7 @@ fn stepped(words: &[&str], start: NaiveDate, today: NaiveDate) -> Option<String>
     }
 }
 
-/// "the other day", "recently".
+/// Renders "the other day", "recently".
 fn unplaced(words: &[&str], span: &TimeSpan, today: NaiveDate) -> Option<String> {
     if span.precision != Precision::Unknown {
         return None;
@@ -129,7 +129,7 @@ fn name_of_month(date: NaiveDate) -> String {
     date.format("%B %-Y").to_string()
 }
 
-/// "9 June 2023 at 3:30 pm".
+/// Returns "9 June 2023 at 3:30 pm".
 fn moment(start: NaiveDateTime, end: NaiveDateTime) -> String {
     let from = format!("{} at {}", day(start.date()), clock(start.time()));
     let length = end - start;
@@ -157,7 +157,7 @@ fn clock(time: NaiveTime) -> String {
     }
 }
 
-/// The first unit of an open stretch.
+/// Returns the first unit of an open stretch.
 fn opening(first: NaiveDate, precision: Precision) -> String {
     match precision {
         Precision::Year if first.ordinal() == 1 => first.year().to_string(),
@@ -166,7 +166,7 @@ fn opening(first: NaiveDate, precision: Precision) -> String {
     }
 }
 
-/// "between 1 and 5 June 2023".
+/// Returns "between 1 and 5 June 2023".
 fn days(first: NaiveDate, last: NaiveDate) -> String {
     if first >= last {
         return day(first);
@@ -189,7 +189,7 @@ fn week(first: NaiveDate, last: NaiveDate) -> String {
     }
 }
 
-/// "May 2023", "between March and May 2023", "early May 2023".
+/// Returns "May 2023", "between March and May 2023", "early May 2023".
 fn month(first: NaiveDate, last: NaiveDate) -> String {
     let after = add_days(last, 1);
     if first.day() == 1 && after.day() == 1 {
@@ -218,7 +218,7 @@ fn months(first: NaiveDate, last: NaiveDate) -> String {
     format!("between {from} and {}", name_of_month(last))
 }
 
-/// "summer 2022"; a winter reads as the year it begins in.
+/// Returns "summer 2022"; a winter is named by the year in which it begins.
 fn seasons(first: NaiveDate, last: NaiveDate) -> String {
     let names = [
         (Season::Spring, "spring"),
@@ -232,7 +232,7 @@ fn seasons(first: NaiveDate, last: NaiveDate) -> String {
     name.map_or_else(|| months(first, last), |(_, name)| format!("{name} {}", first.year()))
 }
 
-/// "2022", "the 1990s", "between 2019 and 2021", "early 2022".
+/// Returns "2022", "the 1990s", "between 2019 and 2021", "early 2022".
 fn years(first: NaiveDate, last: NaiveDate) -> String {
     let after = add_days(last, 1);
     let count = after.year() - first.year();

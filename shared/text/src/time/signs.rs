@@ -8,7 +8,7 @@ use super::parser::{Parser, Read};
 use super::world_words::WORLD;
 
 impl Parser<'_> {
-    /// "2023年5月7日", "2023年5月", "5月7日", "2023년 5월 7일".
+    /// Reads "2023年5月7日", "2023年5月", "5月7日", "2023년 5월 7일".
     pub(super) fn signed_date(&self, i: usize) -> Read {
         let figure = |at: usize, signs: &[&str]| match self.class(at) {
             Class::Digits(value, _) if signs.iter().any(|sign| self.word(at + 1).starts_with(sign)) => {
@@ -32,7 +32,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A near time or a weekday.
+    /// Reads a relative time such as "today", or a weekday.
     pub(super) fn close(&self, i: usize) -> Read {
         let token = self.tokens.get(i)?;
         let rest = self.text.get(token.start..)?;
@@ -44,7 +44,7 @@ impl Parser<'_> {
         self.stepped(step.unit, step.count).map(|found| (end, found))
     }
 
-    /// "周一", "上周五", "下个星期天", "月曜日": the bytes it takes, and the day. "一周一次" is once a week.
+    /// Reads "周一", "上周五", "下个星期天", "月曜日"; returns the length in bytes and the day. "一周一次" means once a week.
     fn signed_weekday(&self, i: usize, rest: &str) -> Option<(usize, NaiveDate)> {
         let (week, named) = WORLD
             .weeks
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Some((rest.len() - left.len(), date))
     }
 
-    /// The token that follows those before a byte, if one ends there.
+    /// Returns the first token from the byte `after` on, if the token before it ends exactly there.
     fn until(&self, i: usize, after: usize) -> Option<usize> {
         let taken = self
             .tokens

@@ -1,4 +1,4 @@
-//! Whether a sentence speaks of what was or of what will be, which places its days and months.
+//! The tense of sentences: whether they are about the past or the future. It decides where their days and months lie.
 
 use super::ahead::{Ahead, hints};
 use super::clause;
@@ -8,8 +8,8 @@ use crate::gloss;
 use crate::lexicon::{Class as WordClass, classes, is, words};
 use crate::verbs::is_past;
 
-/// Gives every token the tense of the nearest verb before it in its sentence, else of the first after it; a sentence without a
-/// verb goes on with the one before.
+/// Sets the tense of every token: that of the nearest verb before it in its sentence, otherwise that of the first verb
+/// after it. A sentence without a verb continues the tense of the sentence before.
 pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
     let foreign = foreign(text, tokens);
     let mut current = Tense::Open;
@@ -72,11 +72,11 @@ pub(super) fn mark(text: &str, tokens: &mut [Token<'_>]) {
     }
 }
 
-/// The cues of a text in another language, by its words' English where that is known; none for English, and where no day or month
-/// is to be placed.
+/// Returns the tense cues of a text in another language, read from the English of its words where it is known. Returns
+/// `None` for English, and for a text without a day or month to place.
 fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
     let signs = |it: &Token<'_>| it.lower.chars().any(|it| it.is_alphabetic() && !it.is_ascii());
-    // "Vrijdagavond" holds its weekday.
+    // "Vrijdagavond" contains its weekday.
     let compound = |it: &Token<'_>| {
         it.class == Class::World && ["ochtend", "middag", "avond"].iter().any(|end| it.lower.ends_with(end))
     };
@@ -110,7 +110,8 @@ fn foreign(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
     Some(cues)
 }
 
-/// Forms of verbs that only the past has: "gekauft", "ho visto" behind "have", "compré", "comprou", "买了".
+/// Returns the past for verb forms that only the past has: "gekauft", "ho visto" after "have", "compré", "comprou",
+/// "买了".
 fn participle(last: &str, word: &str) -> Tense {
     let long = |least: usize| word.chars().count() >= least;
     let ends = |class: WordClass| words(class).iter().any(|it| word.ends_with(it));
@@ -131,19 +132,19 @@ pub(super) fn cue(last: &str, word: &str, next: &str) -> Tense {
         _ if classes.has(WordClass::FutureCue) => Tense::Future,
         "going" if next == "to" => Tense::Future,
         "looking" | "forward" => Tense::Future,
-        // "In Rome now, back on the 28th"; who came back did so before.
+        // "In Rome now, back on the 28th" is in the future; "came back on the 28th" is not.
         "back" if matches!(next, "on" | "by") && (is_be(last) || matches!(last, "" | "," | "be")) => Tense::Future,
-        // Also before "'t", which is a token of its own.
+        // The class has "didn" and similar forms too, since "'t" is a token of its own.
         _ if classes.has(WordClass::PastCue) => Tense::Past,
         _ if is_past(word) => Tense::Past,
         "gone" | "done" | "born" if !tied(last) => Tense::Past,
-        // "Is planned" and "will be closed" do not speak of the past.
+        // "Is planned" and "will be closed" are not about the past.
         _ if word.len() > 3 && word.ends_with("ed") && !tied(last) && !is_state(word) => Tense::Past,
         _ => Tense::Open,
     }
 }
 
-/// Returns true if token `i` is the first word of its sentence or of a clause behind a mark.
+/// Returns true if token `i` is the first word of its sentence, or of a clause after a mark.
 pub(super) fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
     let Some(last) = i.checked_sub(1).map(|last| &tokens[last]) else {
         return true;
@@ -151,23 +152,25 @@ pub(super) fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
     last.sentence != tokens[i].sentence || matches!(last.class, Class::Mark(_)) && !tokens[i].glued
 }
 
-/// Says whether what follows a word is no past of it: "is closed", "a baked potato".
+/// Returns true if a participle after this word is not a past tense: "is closed", "a baked potato".
 fn tied(last: &str) -> bool {
     is(last, WordClass::TiesParticiple)
 }
 
-/// Says whether a word is a present form of "be" that stands for itself.
+/// Returns true if a word is a present form of "be" that cannot be another word: "am", "is", "are", "'m" or "'re".
 pub(super) fn is_be(word: &str) -> bool {
     matches!(word, "am" | "is" | "are") || matches!(word.strip_prefix(['\'', '’']), Some("m" | "re"))
 }
 
-/// Words on "-ed" that tell how somebody is, or no past at all: "so excited for Saturday", "we need milk".
+/// Returns true for words in "-ed" that describe a state or are not a past form: "so excited for Saturday", "we need
+/// milk".
 fn is_state(word: &str) -> bool {
     let own = ["agreed", "freed"];
     is(word, WordClass::StateOnEd) || (word.ends_with("eed") && !own.contains(&word))
 }
 
-/// Says whether a sentence has nobody who does anything, so that it goes on with the one before: "On Sunday, right through."
+/// Returns true if a sentence has no word of an acting subject or a verb, so that it continues the one before: "On
+/// Sunday, right through."
 fn goes_on(sentence: &[Token<'_>]) -> bool {
     let short = |it: &str| {
         it.len() > 2

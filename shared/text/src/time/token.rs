@@ -5,14 +5,15 @@ use std::borrow::Cow;
 use super::lexicon::{Class, class};
 use super::tense;
 
-/// Whether the words around speak of what was or of what will be.
+/// The tense of the words around a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) enum Tense {
     #[default]
     Open,
     Past,
     Future,
-    /// What stands before tells of the past, and these words may tell of it or of what is to come: "exam went ok, results friday".
+    /// The words before are about the past, and these words may be about the past or the future: "exam went ok, results
+    /// friday".
     Unsure,
 }
 
@@ -24,16 +25,16 @@ pub(super) struct Token<'a> {
     /// The text in lower case.
     pub(super) lower: Cow<'a, str>,
     pub(super) class: Class,
-    /// Begins with a capital letter.
+    /// True if it begins with a capital letter.
     pub(super) capital: bool,
-    /// Nothing lies between the token before and this one.
+    /// True if nothing lies between the token before and this one.
     pub(super) glued: bool,
     /// The number of its sentence, from 0.
     pub(super) sentence: usize,
     pub(super) tense: Tense,
 }
 
-/// Splits `text`; every token lies on character boundaries, in order.
+/// Returns the tokens of `text` in order; every token begins and ends at a character boundary.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::with_capacity(text.len() / 4);
     let mut at = 0;
@@ -99,7 +100,7 @@ fn token_end(text: &str, at: usize, first: char) -> usize {
     }
 }
 
-/// The length of "st", "nd", "rd", "th" or the French "er" behind digits.
+/// Returns the length of "st", "nd", "rd", "th" or the French "er" after digits; 0 if there is none.
 fn ordinal_ending(rest: &str) -> usize {
     let ending = rest.get(..2).unwrap_or_default();
     let known = ["st", "nd", "rd", "th", "er"]
@@ -116,12 +117,13 @@ fn is_quote(c: char) -> bool {
     matches!(c, '\'' | '’')
 }
 
-/// A letter of a script that writes spaces; Chinese and Japanese characters stand alone.
+/// Returns true for a letter of a script with spaces between words; each Chinese or Japanese character is a token of
+/// its own.
 fn is_letter(c: char) -> bool {
     c.is_alphabetic() && !matches!(u32::from(c), 0x2E80..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF) || is_mark(c)
 }
 
-/// Combining marks stay with their letter.
+/// Returns true for combining marks, which belong to their letter.
 fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x300..=0x36F)
 }

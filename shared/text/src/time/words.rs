@@ -1,4 +1,4 @@
-//! English names of months, weekdays and seasons, in lower case, for lists of words that are no content.
+//! English names of months, weekdays and seasons in lower case, for lists of words that are no topics.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -28,23 +28,23 @@ pub const WEEKDAYS: [&str; 7] = [
     "saturday",
     "sunday",
 ];
-/// The seasons, in order; "fall" is too common a verb to be one.
+/// The seasons, in order; "fall" is left out because it is too common as a verb.
 pub const SEASONS: [&str; 4] = ["spring", "summer", "autumn", "winter"];
 
 static STEMS: LazyLock<BTreeSet<String>> =
     LazyLock::new(|| MONTHS.iter().chain(&WEEKDAYS).map(|it| crate::stem(it)).collect());
 
-/// Says whether a word in lower case is the name of a month, a weekday or a season.
+/// Returns true if a word in lower case is the name of a month, a weekday or a season.
 pub fn is_named(word: &str) -> bool {
     is_date(word) || SEASONS.contains(&word)
 }
 
-/// Says whether a word in lower case is the name of a month or a weekday.
+/// Returns true if a word in lower case is the name of a month or a weekday.
 pub fn is_date(word: &str) -> bool {
     MONTHS.contains(&word) || WEEKDAYS.contains(&word)
 }
 
-/// Says whether a stem is that of a month or a weekday.
+/// Returns true if a stem is that of a month or a weekday.
 pub fn is_date_stem(stem: &str) -> bool {
     STEMS.contains(stem)
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_told_by_word_and_by_stem() {
+    fn names_are_recognised_by_word_and_by_stem() {
         assert!(is_named("winter") && is_named("may") && is_named("sunday"));
         assert!(!is_named("fall") && !is_date("winter"));
         assert!(is_date_stem(&crate::stem("January")) && !is_date_stem(&crate::stem("winter")));

@@ -1,4 +1,4 @@
-//! Dates in other languages: names of months and weekdays, near days.
+//! Times in other languages: dates, weekdays, and words such as "tomorrow".
 
 use super::calendar::{Found, add_days, add_months, first_of_month};
 use super::lexicon::{Class, Unit};
@@ -9,7 +9,7 @@ use super::world_words::{DayPart, WORLD};
 use crate::lexicon::{Class as WordClass, is};
 
 impl Parser<'_> {
-    /// Reads what this table knows beyond single words.
+    /// Reads the expressions of other languages that are longer than single words.
     pub(super) fn world(&self, i: usize) -> Read {
         match self.class(i) {
             Class::World => self
@@ -23,7 +23,7 @@ impl Parser<'_> {
         }
     }
 
-    /// "Letzten Montag", "el lunes pasado", "lundi prochain": which weekday is meant.
+    /// Returns the tense of a weekday from a word next to it: "letzten Montag", "el lunes pasado", "lundi prochain".
     pub(super) fn world_step(&self, i: usize) -> Option<Tense> {
         let beside = |class: WordClass| is(self.before(i), class) || is(self.word(i + 1), class);
         if beside(WordClass::LastWeekday) {
@@ -50,7 +50,7 @@ impl Parser<'_> {
         unit_around(day, unit)
     }
 
-    /// "hace dos días", "vor 3 Wochen", "il y a un an", "due giorni fa".
+    /// Reads "hace dos días", "vor 3 Wochen", "il y a un an", "due giorni fa".
     fn world_ago(&self, i: usize) -> Read {
         let ahead = match (self.word(i), self.word(i + 1), self.word(i + 2)) {
             ("hace" | "vor" | "há", ..) => Some(i + 1),
@@ -71,17 +71,17 @@ impl Parser<'_> {
         let (end, side) = match ahead {
             Some(_) => (unit_at + 1, -1),
             None if self.is(unit_at + 1, &["fa", "atrás", "geleden"]) => (unit_at + 2, -1),
-            // "Over twee weken" is "in two weeks"; "over two weeks" is not.
+            // Dutch "over twee weken" is "in two weeks"; English "over two weeks" is not.
             None if self.before(i) == "over" && self.speaks_dutch() => (unit_at + 1, 1),
             None => return None,
         };
         Some((end, self.offset(amount, *unit, side, self.now)))
     }
 
-    /// Reads a number up to twelve in a word of another language, or one in digits.
+    /// Reads a number up to twelve in a word of another language, or a number in digits.
     pub(super) fn world_number(&self, i: usize) -> Option<(usize, u32)> {
         if let Class::Digits(..) = self.class(i) {
-            // "19.30 uur" is a time, though digits go on behind the point.
+            // "19.30 uur" is a clock time, although digits follow the point.
             let clock = self.is(i + 1, &["."]) && self.is(i + 3, &["uur", "uhr"]);
             return match self.class(i) {
                 Class::Digits(value, _) if clock => Some((i + 1, value)),
@@ -91,7 +91,7 @@ impl Parser<'_> {
         Some((i + 1, *WORLD.numbers.get(self.word(i))?))
     }
 
-    /// "vanavond", "gisteravond", "vrijdagavond".
+    /// Reads "vanavond", "gisteravond", "vrijdagavond".
     fn day_part(&self, i: usize) -> Read {
         let found = match *WORLD.parts.get(self.word(i))? {
             DayPart::Near(days, part) => Found::part(add_days(self.today, days), part),
@@ -100,7 +100,7 @@ impl Parser<'_> {
         Some((i + 1, found))
     }
 
-    /// "aujourd'hui", "avant-hier", "après-demain".
+    /// Reads "aujourd'hui", "avant-hier", "après-demain".
     fn french_day(&self, i: usize) -> Read {
         let step = match (self.word(i), self.word(i + 1), self.word(i + 2)) {
             ("aujourd", "'hui" | "’hui", _) => return Some((i + 2, Found::day(self.today))),
@@ -111,7 +111,8 @@ impl Parser<'_> {
         Some((i + 3, Found::day(add_days(self.today, step))))
     }
 
-    /// Says whether a near day of another language is one here: "hier" is "here" in German, "la mañana" the morning.
+    /// Returns true if a word for a near day has that meaning in the language of the text: "hier" is "here" in German,
+    /// and "la mañana" is the morning.
     pub(super) fn near_in_language(&self, i: usize) -> bool {
         match self.word(i) {
             "hier" => !self.speaks_german() && !self.speaks_dutch(),

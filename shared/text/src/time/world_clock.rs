@@ -1,4 +1,4 @@
-//! Times of the clock in Dutch and German: "om half acht", "kwart voor negen", "um 8 Uhr", "tien over zeven".
+//! Clock times in Dutch and German: "om half acht", "kwart voor negen", "um 8 Uhr", "tien over zeven".
 
 use super::lexicon::{Class, Part};
 use super::numeric::{Clock, afternoon};
@@ -8,10 +8,10 @@ use crate::lexicon::{Class as WordClass, is};
 const HALF: &[&str] = &["half", "halb"];
 const QUARTER: &[&str] = &["kwart", "viertel"];
 const HOUR: &[&str] = &["uur", "uhr"];
-/// Minutes before and after the hour.
+/// Words between minutes and the hour: before it, and after it.
 const BEFORE: &[&str] = &["voor", "vor"];
 const AFTER: &[&str] = &["over", "nach"];
-/// Parts of the day behind a time: "'s avonds", "abends".
+/// Parts of the day after a clock time: "'s avonds", "abends".
 const PARTS: &[(&[&str], Part)] = &[
     (&["ochtends", "morgens"], Part::Morning),
     (&["middags", "nachmittags"], Part::Afternoon),
@@ -19,14 +19,15 @@ const PARTS: &[(&[&str], Part)] = &[
 ];
 
 impl Parser<'_> {
-    /// Reads a time of the clock; `led` is behind a word like "at". A whole hour without one is a length: "acht uur geslapen".
+    /// Reads a clock time; `led` is true after a word like "at". A whole hour without such a word is a length: "acht
+    /// uur geslapen".
     pub(super) fn world_clock(&self, i: usize, led: bool) -> Option<(usize, Clock)> {
         if !matches!(self.class(i), Class::World | Class::Digits(..) | Class::Key) || !self.hour_is_near(i) {
             return None;
         }
         let led = led || is(self.before(i), WordClass::WorldClockAt);
         let (end, minutes, width) = self.offset_hour(i, led).or_else(|| self.whole_hour(i, led))?;
-        // "19.30" and "07:30" are of a day of 24 hours, all else is of the waking day.
+        // "19.30" and "07:30" are times of the 24-hour clock; all other hours lie in the waking day.
         let clock = Clock {
             minutes,
             width,
@@ -39,14 +40,16 @@ impl Parser<'_> {
         (self.speaks_dutch() || self.speaks_german()).then_some(read)
     }
 
-    /// Returns true if a word of the clock stands within four tokens, so that other texts are not searched for their language.
+    /// Returns true if a word of clock times is within four tokens, so that the language of other texts need not be
+    /// detected.
     fn hour_is_near(&self, i: usize) -> bool {
         (i..i + 5).any(|at| self.is(at, HALF) || self.is(at, QUARTER) || self.is(at, HOUR))
             || self.is(i + 1, BEFORE)
             || self.is(i + 1, AFTER)
     }
 
-    /// "half acht", "kwart over zeven", "tien voor half negen": the first token after it, minutes after midnight, and how many it takes.
+    /// Reads "half acht", "kwart over zeven", "tien voor half negen"; returns the first token after it, the minutes
+    /// after midnight, and the number of minutes that it covers.
     fn offset_hour(&self, i: usize, led: bool) -> Option<(usize, i64, i64)> {
         if self.is(i, HALF) {
             let (end, hour) = self.hour_behind(i + 1)?;
@@ -73,7 +76,7 @@ impl Parser<'_> {
         Some((end, at + sign * count, 1))
     }
 
-    /// "8 uur", "acht uur", "19.30 uur", "19:30 Uhr", "8 Uhr 15".
+    /// Reads "8 uur", "acht uur", "19.30 uur", "19:30 Uhr", "8 Uhr 15".
     fn whole_hour(&self, i: usize, led: bool) -> Option<(usize, i64, i64)> {
         let (j, hour) = self.world_number(i).filter(|it| it.1 <= 24)?;
         let padded = self.word(i).len() == 2 && hour < 10 || hour > 12;
@@ -98,14 +101,14 @@ impl Parser<'_> {
         }
     }
 
-    /// The hour that "half" and "quarter to" speak of, and "uur" behind it.
+    /// Reads the hour after "half" and "quarter to", and a following "uur".
     fn hour_behind(&self, i: usize) -> Option<(usize, u32)> {
         let (end, hour) = self.world_number(i).filter(|it| (1..=12).contains(&it.1))?;
         Some((self.skip(end, HOUR), hour))
     }
 }
 
-/// Half an hour before an hour of the waking day: "half acht" is 19:30.
+/// Returns half an hour before an hour of the waking day, in minutes after midnight: "half acht" is 19:30.
 fn half_to(hour: u32) -> i64 {
     let begun = if hour == 1 { 12 } else { hour - 1 };
     60 * i64::from(afternoon(begun)) + 30

@@ -1,4 +1,4 @@
-//! Words of time of other languages, read from `data/LANGUAGE/time.tsv`.
+//! Words for times in other languages, read from `data/LANGUAGE/time.tsv`.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -21,11 +21,12 @@ const FILES: [File; 9] = [
 
 pub(super) static WORLD: LazyLock<World> = LazyLock::new(|| data::sound(read(&FILES)));
 
-/// What the rows of the files say, of all languages together.
+/// The contents of the files of all languages.
 #[derive(Debug, Default)]
 pub(super) struct World {
-    /// Kinds `opener` (opens a counted time or one of the clock: "hace dos días", "vor zwei Tagen", "il y a deux jours"), `month`
-    /// (1 is January), `weekday` (0 is Monday), `near` (days from the reference), `day-part` and `weekday-part`.
+    /// Kinds `opener` (begins a counted time or a clock time: "hace dos días", "vor zwei Tagen", "il y a deux jours"),
+    /// `month` (1 is January), `weekday` (0 is Monday), `near` (days from the reference), `day-part` and
+    /// `weekday-part`.
     pub(super) classes: HashMap<&'static str, Class>,
     /// Kind `number`.
     pub(super) numbers: HashMap<&'static str, u32>,
@@ -33,22 +34,24 @@ pub(super) struct World {
     pub(super) units: HashMap<&'static str, Unit>,
     /// Kind `phrase`: two words without their article.
     pub(super) phrases: HashMap<&'static str, Step>,
-    /// Kinds `day-part` (days from the reference, then the part) and `weekday-part` (the weekday, then the part): one word.
+    /// Kinds `day-part` (days from the reference, then the part) and `weekday-part` (the weekday, then the part); each
+    /// is one word.
     pub(super) parts: HashMap<&'static str, DayPart>,
-    /// Kind `close`: near times of scripts without spaces; longer ones first.
+    /// Kind `close`: times such as "today" of scripts without spaces; longer ones first.
     pub(super) close: Vec<(&'static str, Step)>,
-    /// Kind `week`: what stands before a weekday in such scripts, and weeks from that of the reference; longer ones first.
+    /// Kind `week`: words before a weekday in such scripts, with the weeks from the week of the reference; longer ones
+    /// first.
     pub(super) weeks: Vec<(&'static str, i64)>,
 }
 
-/// Units from the reference.
+/// A number of units from the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) unit: Unit,
     pub(super) count: i64,
 }
 
-/// A part of a day that is so many days from the reference, or of a weekday.
+/// A part of a day: of a day relative to the reference, or of a weekday.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DayPart {
     Near(i64, Part),
@@ -71,7 +74,7 @@ fn read(files: &[File]) -> Result<World, String> {
 }
 
 impl World {
-    /// Adds a word of a row; none if the row has no such kind, or no such value of it.
+    /// Adds a word of a row; returns `None` if the kind of the row or its value is unknown.
     fn add(&mut self, row: &Row, word: &'static str) -> Option<Result<(), String>> {
         let value = row.cells[1];
         let (first, second) = value.split_once(' ').unwrap_or((value, ""));
@@ -113,7 +116,7 @@ impl World {
     }
 }
 
-/// Puts a word into a table; languages may share it if they mean the same.
+/// Inserts a word into a table; fails if the word is there with another meaning.
 fn agree<T: PartialEq>(
     table: &mut HashMap<&'static str, T>,
     word: &'static str,
@@ -149,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_with_faults_are_refused() {
+    fn rows_with_errors_are_refused() {
         for (text, fault) in [
             ("mouth\t1\tmai\n", "x.tsv:1: no such kind, or no such value of it"),
             (

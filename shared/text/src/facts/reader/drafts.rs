@@ -1,10 +1,11 @@
-//! What is tried on a clause, in which order.
+//! The order in which the rules are tried on a clause.
 
 use super::super::rules::{Family, draft};
 use super::super::said::{Draft, Said};
 use super::super::{Subject, habit, state, thing};
 
-/// Returns what the rules make of a clause, and of whom that is said. `assistant`: it is said to one.
+/// Returns the drafts that the rules make of a clause, each with its subject. `assistant` is true if the clause
+/// addresses an assistant.
 pub(super) fn drafts(said: &Said<'_>, assistant: bool) -> Vec<(Subject, Draft)> {
     let own = said.who.subject.clone();
     if !said.who.of.is_empty() {
@@ -22,7 +23,7 @@ pub(super) fn drafts(said: &Said<'_>, assistant: bool) -> Vec<(Subject, Draft)> 
     first.into_iter().chain(second).map(|it| (own.clone(), it)).collect()
 }
 
-/// Rules that are tried before and after those of `state`.
+/// Rule families that are tried before and after `state`.
 const BEFORE_STATES: &[Family] = &[
     Family::Preference,
     Family::Place,
@@ -32,7 +33,7 @@ const BEFORE_STATES: &[Family] = &[
 ];
 const AFTER_STATES: &[Family] = &[Family::Plan, Family::Trade, Family::Activity];
 
-/// Returns a draft that is less sure if it is told of others, or without its subject.
+/// Returns a draft with lower confidence if it is about another person, or if its subject is a pronoun or implied.
 pub(super) fn weighed(said: &Said<'_>, subject: &Subject, draft: Draft) -> Draft {
     let other = if *subject == Subject::Speaker { 1.0 } else { 0.8 };
     let guess = match (said.who.pronoun, said.who.implied) {

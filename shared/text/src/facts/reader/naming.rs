@@ -1,4 +1,4 @@
-//! Names that are told beside something else: of who is what to the speaker, and of what they own.
+//! Names that appear next to a role or a possession: of the speaker's people, and of their animals and things.
 
 use super::super::lexicon::{FAMILY, HOMES, KIN, KIN_ADJECTIVES, NO_NAMES, PETS};
 use super::super::said::Draft;
@@ -10,7 +10,7 @@ use super::people::{Person, people};
 use crate::time;
 
 impl Reader<'_> {
-    /// "I went with my sister Ana": the speaker has a sister Ana.
+    /// "I went with my sister Ana": the speaker has a sister called Ana.
     pub(super) fn kin(&mut self, words: &[Word]) {
         for at in 0..words.len() {
             if !words[at].is(&["my", "our"]) || words[at].quoted {
@@ -19,7 +19,7 @@ impl Reader<'_> {
             let Some((role, name)) = owner(self.told.text, words, at).or_else(|| self.beside_role(words, at)) else {
                 continue;
             };
-            // "I told my sister, Sam": who is spoken to.
+            // "I told my sister, Sam" addresses Sam.
             if name == self.told.addressee {
                 continue;
             }
@@ -29,7 +29,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Returns role and name at "my": "my sister Ana".
+    /// Returns the role and the name after "my": "my sister Ana".
     fn beside_role(&self, words: &[Word], at: usize) -> Option<(String, String)> {
         match subject(self.told.text, words, at, None)? {
             Who {
@@ -41,7 +41,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "Kwame? He teaches maths.": who is named and asked back is whom the next "he" means.
+    /// "Kwame? He teaches maths.": a name that is asked back is the referent of the next "he".
     pub(in super::super) fn asked_back(&mut self, range: std::ops::Range<usize>) {
         let rest = self.told.text.get(range.end..).unwrap_or_default();
         let asked = range.is_empty().then(|| rest.split_once('?')).flatten();
@@ -53,7 +53,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "I've got a twin sister Merritt", "Ashenafi, my boss,": a name beside what somebody is to the speaker.
+    /// Reads a name next to a role: "I've got a twin sister Merritt", "Ashenafi, my boss,".
     pub(super) fn kin_by_name(&mut self, words: &[Word]) {
         let mut found = Vec::new();
         let of_speaker = self.here.iter().all(|it| it.subject == Subject::Speaker);
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
     }
 
-    /// "My flat in Torry looks at the cranes": the speaker has a flat there.
+    /// "My flat in Torry looks at the cranes": the speaker has a flat in Torry.
     pub(super) fn placed(&mut self, words: &[Word]) {
         for at in 0..words.len().saturating_sub(3) {
             let [my, home, within, place] = [0, 1, 2, 3].map(|it| &words[at + it]);
@@ -107,7 +107,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands between commas beside somebody: age, work, where they come from.
+    /// Reads descriptions of a person between commas: age, work, origin.
     pub(super) fn beside(&mut self, words: &[Word]) {
         let text = self.told.text;
         let mut found: Vec<(Subject, Draft)> = Vec::new();
@@ -129,7 +129,7 @@ impl Reader<'_> {
                 let drafts = apposed::beside(text, words, from, false);
                 found.extend(drafts.into_iter().map(|it| (Subject::Name(name.clone()), it)));
             }
-            // "Isla, six, and Callum, three": the next of a list has a name alone.
+            // "Isla, six, and Callum, three": further persons of a list have no role before their names.
             let next = listed && at > 0 && words[at - 1].lower == "and"
                 || words.get(at + 2).is_some_and(|it| it.lower == "years");
             if next && is_name(word) && word.gap != Gap::None {
@@ -147,7 +147,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What somebody owns and the name that it has.
+    /// Reads the names of possessions and animals, and of a person who was introduced by a role.
     pub(super) fn named(&mut self, words: &[Word], first: usize) {
         let owned =
             |it: &Statement| it.subject == Subject::Speaker && it.predicate == "owns" && it.positive && !it.ended;
@@ -177,7 +177,8 @@ impl Reader<'_> {
                 &self.told.text[words[3].range.clone()]
             )));
         }
-        // "A dog, a greyhound called Suse", "un chat qui s'appelle Pacha", "einen Hund, er heißt Pelle".
+        // The sentence may name a pet: "A dog, a greyhound called Suse", "un chat qui s'appelle Pacha", "einen Hund, er
+        // heißt Pelle".
         let animal = self.statements[first..]
             .iter()
             .any(|it| owned(it) || it.predicate == "has" && it.subject == Subject::Speaker);
@@ -203,7 +204,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns role and name of who has something: "my aunt Ana's farm".
+/// Returns the role and the name of an owner: "my aunt Ana's farm".
 fn owner(text: &str, words: &[Word], at: usize) -> Option<(String, String)> {
     let [kin, whose] = [words.get(at + 1)?, words.get(at + 2)?];
     let bare = whose.lower.strip_suffix("'s")?;

@@ -1,20 +1,20 @@
-//! Whom a sentence speaks of, so that a pronoun after it can mean somebody.
+//! The persons that a sentence mentions, as referents of a later pronoun.
 
 use super::super::lexicon::{CALLED, GREETINGS, JOBS, KIN, KIN_ADJECTIVES, OWNERS, PERSONS, PLACED, REPORTS, TITLES};
 use super::super::subject::{Who, agrees, is_name, subject};
 use super::super::token::{Gap, Word, quotes, words};
 use super::super::{Statement, Subject};
 
-/// Somebody who was spoken of.
+/// A person that a text mentions.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
-    /// Who it is.
+    /// The person.
     pub(super) subject: Subject,
-    /// "my sister": what a name is to the speaker.
+    /// The role of a named person to the speaker: "my sister".
     pub(super) role: Option<String>,
-    /// Index of the first word after them.
+    /// Index of the first word after the mention.
     pub(super) next: usize,
-    /// A clause says what they do or are.
+    /// True if the person is the subject of a clause.
     pub(super) acts: bool,
 }
 
@@ -28,12 +28,12 @@ impl Person {
         }
     }
 
-    /// Somebody by name.
+    /// Returns a person with this name.
     pub(super) fn named(name: &str) -> Person {
         Person::of(Who::of(Subject::Name(name.to_owned()), 0))
     }
 
-    /// Somebody whose name a statement tells: "has sister", "is together with".
+    /// Returns the person that a statement names as one of the speaker's people: "has sister", "is together with".
     fn told(it: &Statement) -> Option<Person> {
         let relation = it.aspect == domain::fact::Aspect::Relation && it.subject == Subject::Speaker && !it.ended;
         let role = it.predicate.strip_prefix("has ").map(|it| format!("my {it}"));
@@ -51,7 +51,7 @@ impl Person {
         agrees(&self.subject, pronoun) && role.is_none_or(|it| agrees(&it, pronoun))
     }
 
-    /// "my sister" and "Ana", who is told to be the sister, are one.
+    /// Returns true if both are the same person: "my sister" and "Ana" are, if Ana's role is "my sister".
     fn is(&self, other: &Person) -> bool {
         let role = |it: &Person| match (&it.role, &it.subject) {
             (Some(role), _) | (None, Subject::Phrase(role)) => Some(role.clone()),
@@ -61,14 +61,14 @@ impl Person {
     }
 }
 
-/// Returns those of the speaker's people that the words before `end` name, in order.
+/// Returns the speaker's people that the words before `end` mention, in order.
 pub(super) fn people(text: &str, words: &[Word], end: usize) -> Vec<Person> {
     let mut out = Vec::new();
-    // "She said, for my brother": whose brother that is nobody knows.
+    // "She said, for my brother": it is unclear whose brother he is.
     let said = words.iter().position(|it| it.on(&REPORTS) && it.gap != Gap::None);
     for at in 0..end.min(said.unwrap_or(words.len())) {
         let (word, before) = (&words[at], at.checked_sub(1).map(|it| &words[it]));
-        // "Old Petra, she teaches pottery": behind a greeting it would be who is spoken to.
+        // "Old Petra, she teaches pottery": after a greeting, the name would be the addressee.
         let topic = is_name(word)
             && word.gap == Gap::Comma
             && words.get(at + 1).is_some_and(|it| it.is(&["he", "she"]))
@@ -105,7 +105,7 @@ pub(super) fn people(text: &str, words: &[Word], end: usize) -> Vec<Person> {
     out
 }
 
-/// "My mother's visa runs out": speaks of the mother.
+/// "My mother's visa runs out" mentions the mother.
 fn owner(words: &[Word], at: usize) -> Option<Who> {
     let head = (at + 1..words.len().min(at + 4)).find(|&it| !words[it].on(&KIN_ADJECTIVES))?;
     let bare = words[head].lower.strip_suffix("'s").filter(|it| KIN.contains(it))?;
@@ -115,8 +115,8 @@ fn owner(words: &[Word], at: usize) -> Option<Who> {
     Some(Who::of(Subject::Phrase(phrase.join(" ")), head + 1))
 }
 
-/// Joins those whom a sentence names with those of whom its clauses speak. Whoever stands behind the subject of a clause, and in
-/// that clause, is not whom the next "she" means.
+/// Returns the persons that a sentence mentions, together with the subjects of its clauses. A person who is mentioned
+/// in a clause after its subject is left out: the next "she" refers to the subject.
 pub(super) fn spoken_of(mut named: Vec<Person>, mut acting: Vec<Person>) -> Vec<Person> {
     named.retain(|it| {
         let clause = acting.iter().rfind(|other| other.next <= it.next);
@@ -127,7 +127,8 @@ pub(super) fn spoken_of(mut named: Vec<Person>, mut acting: Vec<Person>) -> Vec<
     named
 }
 
-/// Returns of whom a question asks, as who answers would call them: "your sister", "Ana".
+/// Returns the persons that a question is about, as the one who answers would call them: "my sister" for "your sister",
+/// "Ana".
 pub(super) fn asked(question: &str, speaker: &str) -> Vec<Person> {
     let marks = quotes(question);
     let mut words = words(question, 0..question.len(), &marks);
@@ -167,13 +168,14 @@ pub(super) fn asked(question: &str, speaker: &str) -> Vec<Person> {
     out
 }
 
-/// Returns whom a pronoun means: the only one it can mean among those of the sentence, or else among those before it.
+/// Returns the referent of a pronoun: the only person it fits in the sentence; if it fits none there, the only one
+/// before.
 pub(super) fn meant(pronoun: &str, here: &[Person], before: &[Person], unknown: bool) -> Option<Subject> {
     let one = |people: &[Person]| -> (usize, Option<Person>) {
         let mut distinct: Vec<&Person> = Vec::new();
         for person in people.iter().filter(|it| it.agrees(pronoun)) {
             match distinct.iter_mut().find(|it| it.is(person)) {
-                // The name says more than the role.
+                // A name says more than a role.
                 Some(known) if matches!(person.subject, Subject::Name(_)) => *known = person,
                 Some(_) => {}
                 None => distinct.push(person),
@@ -192,7 +194,7 @@ pub(super) fn meant(pronoun: &str, here: &[Person], before: &[Person], unknown: 
     .map(|it| it.subject)
 }
 
-/// Says whether words speak of somebody who is not named: "a new teacher", "the girl".
+/// Returns true if the words mention a person who is not identified: "a new teacher", "the girl".
 pub(super) fn unknown(words: &[Word]) -> bool {
     words.iter().enumerate().skip(1).any(|(at, word)| {
         let role = word.on(&JOBS) || word.on(&KIN) || word.on(&PERSONS);
@@ -208,7 +210,7 @@ pub(super) fn unknown(words: &[Word]) -> bool {
     })
 }
 
-/// Returns those whom statements name and the words do not: "a greyhound called Suse".
+/// Returns the persons that statements name and `named` does not have: "a greyhound called Suse".
 pub(super) fn told(statements: &[Statement], named: &[Person]) -> Vec<Person> {
     let people = statements.iter().filter_map(Person::told);
     people.filter(|it| !named.iter().any(|other| other.is(it))).collect()

@@ -1,4 +1,4 @@
-//! What stands before the subject of a clause.
+//! The words before the subject of a clause.
 
 use super::super::lexicon::FILLERS;
 use super::super::subject::is_name;
@@ -6,7 +6,7 @@ use super::super::token::{Gap, Word};
 use super::Reader;
 
 impl Reader<'_> {
-    /// Skips what stands before a subject: small words, times, who is called.
+    /// Returns the index of the subject, after fillers, times and the name of the addressee.
     pub(super) fn skip(&self, words: &[Word], from: usize) -> usize {
         let mut at = from;
         while let Some(word) = words.get(at) {
@@ -35,7 +35,7 @@ impl Reader<'_> {
                     .iter()
                     .take(6)
                     .position(|it| it.is(&["i", "we", "my", "he", "she", "they"]));
-                // "Every evening Ana and I" is said of Ana too.
+                // "Every evening Ana and I" is about Ana too.
                 let person = person.map(|it| {
                     if it > 2 && words[at + it - 1].lower == "and" {
                         it - 2

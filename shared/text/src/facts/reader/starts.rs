@@ -1,10 +1,10 @@
-//! Where a clause may begin, and where its verb stands if not right behind its subject.
+//! Where a clause may begin, and where its verb is if it does not follow its subject directly.
 
 use super::super::lexicon::{JOBS, REPORTS, is_number};
 use super::super::subject::Who;
 use super::super::token::{Gap, Word};
 
-/// Says whether a clause may begin at a word.
+/// Returns true if a clause may begin at a word.
 pub(super) fn starts(words: &[Word], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|it| &words[it]) else {
         return true;
@@ -20,7 +20,8 @@ pub(super) fn starts(words: &[Word], at: usize) -> bool {
         || words[at].lower == "who"
 }
 
-/// "Now that I live in Kiel", "you know I'm allergic", "remember that I'm vegan": what is taken as known.
+/// Returns true after words that take the next clause as known: "Now that I live in Kiel", "you know I'm allergic",
+/// "remember that I'm vegan".
 fn told_again(words: &[Word], at: usize) -> bool {
     let that = words[at - 1].lower == "that";
     let Some(last) = at.checked_sub(1 + usize::from(that)) else {
@@ -31,15 +32,15 @@ fn told_again(words: &[Word], at: usize) -> bool {
         return true;
     }
     match before(0) {
-        // "Do you know I ..." asks, "I didn't know I ..." tells what was thought.
+        // "Do you know I ..." is a question, and "I didn't know I ..." reports an earlier belief.
         "know" => matches!(before(1), "you" | "u" | "ya") && !matches!(before(2), "do" | "did" | "if" | "not"),
         "remember" | "forget" => last == 0 || matches!(before(1), "and" | "please" | "not" | "so" | "but"),
         _ => false,
     }
 }
 
-/// Says whether the clause whose subject is at `at` hangs on another one, which begins where the next "I" or "she" stands: "since
-/// I moved to Kiel I sleep better".
+/// Returns true if the clause with its subject at `at` is subordinate: "since I moved to Kiel I sleep better". The main
+/// clause begins at the next "I" or "she".
 pub(super) fn subordinate(words: &[Word], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).map_or("", |it| words[it].lower.as_str());
     match before(1) {
@@ -49,7 +50,8 @@ pub(super) fn subordinate(words: &[Word], at: usize) -> bool {
     }
 }
 
-/// Returns where the verb of a subject stands behind what is put in between: "my cousin Ana, a nurse, lives", "Ben, who lives".
+/// Returns the index of the verb of a subject, after words between the two: "my cousin Ana, a nurse, lives", "Ben, who
+/// lives".
 pub(super) fn beyond(words: &[Word], who: &Who) -> usize {
     let next = who.next;
     let Some(word) = words.get(next).filter(|_| next > 0) else {
@@ -68,5 +70,5 @@ pub(super) fn beyond(words: &[Word], who: &Who) -> usize {
     }
 }
 
-/// Most words between a subject and its verb.
+/// Largest number of words between a subject and its verb.
 const BETWEEN: usize = 7;

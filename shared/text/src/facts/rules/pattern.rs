@@ -1,4 +1,4 @@
-//! Patterns over the words of a clause: how they are written is in the documentation of [`super`].
+//! Patterns over the words of a clause; the documentation of [`super`] describes their syntax.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,24 +7,24 @@ use super::super::said::Said;
 use super::super::token::Gap;
 use super::super::verb::{Form, base_of, may_be_base};
 
-/// One of several sequences of parts.
+/// Alternative sequences of parts.
 pub(super) type Choice = Vec<Vec<Part>>;
-/// Patterns that have a name, by it.
+/// Named patterns.
 pub(super) type Phrases = HashMap<&'static str, Choice>;
 
-/// What a pattern consists of.
+/// A part of a pattern.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     Word(&'static str),
     Class(Class),
-    /// Between none and `most` words, none of them of the class and, unless there is no limit, without a pause between them.
+    /// At most `most` words, none of the class. Unless the number is unlimited, there is no pause between them.
     Gap {
         most: usize,
         but: Option<Class>,
     },
     One,
     Choice(Choice),
-    /// What follows matches, or does not.
+    /// Requires that the pattern matches at this position, or that it does not.
     Ahead(bool, Choice),
     Mark(Choice),
     Object(Extent, Choice),
@@ -32,23 +32,23 @@ pub(super) enum Part {
     End,
 }
 
-/// How far an object goes.
+/// How far an object extends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// To the end of the phrase, or the first time in it.
+    /// To the end of the phrase or to the first time in it.
     Phrase,
     /// To the end of the phrase.
     Timed,
-    /// As far as the pattern inside.
+    /// To the end of the inner pattern.
     Exact,
     /// To the end of the clause.
     Rest,
 }
 
-/// A class of words: those of a list, or those that have something in common.
+/// A class of words: a list, or words with a common property.
 #[derive(Clone, Debug)]
 pub(super) enum Class {
-    /// The words, and the endings of others.
+    /// Whole words, and endings of words.
     List(HashSet<&'static str>, Vec<&'static str>),
     Name,
     Capital,
@@ -64,7 +64,7 @@ pub(super) enum Class {
     Verb,
 }
 
-/// How far a pattern has matched, and what it has captured so far, as places of words.
+/// The position that a pattern has reached, and the words that it has captured so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) at: usize,
@@ -72,7 +72,7 @@ pub(super) struct State {
     pub(super) mark: Option<std::ops::Range<usize>>,
 }
 
-/// Reads a pattern; an error says what is wrong with it.
+/// Returns the pattern that a text describes; an error says what is wrong with it.
 pub(super) fn read(text: &'static str, phrases: &Phrases) -> Result<Choice, String> {
     let mut source = Source { rest: text, phrases };
     let choice = source.choice("")?;
@@ -89,7 +89,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Takes the next sign or word; empty at the end.
+    /// Returns the next sign or word of the source and moves past it; empty at the end.
     fn next(&mut self) -> &'static str {
         const SIGNS: [char; 11] = ['(', ')', '|', '[', ']', '{', '}', '!', '&', '=', '/'];
         let text = self.rest.trim_start();
@@ -196,7 +196,7 @@ fn class(written: &'static str) -> Result<Class, String> {
     })
 }
 
-/// Returns how the sequences of a pattern match from `start` on, shortest gaps first.
+/// Returns all states in which the pattern can match from `start` on, shorter gaps first.
 pub(super) fn matches(said: &Said<'_>, choice: &Choice, start: &State) -> Vec<State> {
     let mut out = Vec::new();
     for parts in choice {
@@ -256,7 +256,7 @@ fn step(said: &Said<'_>, part: &Part, state: &State) -> Vec<State> {
     }
 }
 
-/// Captures an object that begins with `choice`.
+/// Returns the states after an object that begins with `choice`.
 fn object(said: &Said<'_>, extent: Extent, choice: &Choice, state: &State) -> Vec<State> {
     let inside = matches(said, choice, state);
     let whole = match extent {
@@ -283,7 +283,7 @@ fn object(said: &Said<'_>, extent: Extent, choice: &Choice, state: &State) -> Ve
     taken.into_iter().collect()
 }
 
-/// Returns true if the word at an index is of a class.
+/// Returns true if the word at an index belongs to a class.
 fn is(said: &Said<'_>, class: &Class, at: usize) -> bool {
     let word = said.at(at);
     let Some(whole) = said.words.get(at) else {
@@ -308,7 +308,7 @@ fn is(said: &Said<'_>, class: &Class, at: usize) -> bool {
     }
 }
 
-/// Returns true if a noun names what one eats or drinks.
+/// Returns true if a noun names food or a drink.
 fn is_food(noun: &str) -> bool {
     let nouns = crate::Nouns::builtin();
     let is = |kind: &str| nouns.kind(kind).is_some_and(|it| nouns.has(&it, &[noun.to_owned()]));

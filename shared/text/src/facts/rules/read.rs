@@ -1,4 +1,4 @@
-//! Reads rule files.
+//! Reads the rule files.
 
 use std::collections::HashSet;
 
@@ -9,10 +9,10 @@ use super::super::said::When;
 use super::pattern::{Phrases, read};
 use super::{FILES, Family, Negated, PHRASES, Rule, Times, Whose};
 
-/// Fewest sentences of which a rule makes a fact, and of which it makes none.
+/// Smallest number of example sentences with a fact, and without one, for each rule.
 const SAYS_MIN: usize = 3;
 const SILENT_MIN: usize = 2;
-/// Forms of verbs that rules may name.
+/// Verb forms that rules may name.
 const FORMS: &str = "present past perfect progressive lasting future going be was been can";
 
 /// Returns the rules of all files; an error names the rule and says what is wrong with it.
@@ -25,7 +25,7 @@ pub(super) fn files() -> Result<Vec<Rule>, String> {
     numbered(out)
 }
 
-/// Returns rules with their numbers; an error names one that stands twice.
+/// Returns the rules with their numbers; an error names a rule that occurs twice.
 pub(super) fn numbered(mut rules: Vec<Rule>) -> Result<Vec<Rule>, String> {
     let mut names = HashSet::new();
     for (number, rule) in rules.iter_mut().enumerate() {
@@ -37,7 +37,7 @@ pub(super) fn numbered(mut rules: Vec<Rule>) -> Result<Vec<Rule>, String> {
     Ok(rules)
 }
 
-/// Returns the patterns that `let NAME = PATTERN` defines, each of which may use those before it.
+/// Returns the patterns that `let NAME = PATTERN` defines; each may use the ones before it.
 pub(super) fn phrases(text: &'static str) -> Result<Phrases, String> {
     let mut out = Phrases::new();
     for line in lines(text) {

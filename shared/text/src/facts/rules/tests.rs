@@ -1,4 +1,4 @@
-//! Every sentence of every rule, and what no rule file may hold.
+//! Checks every example sentence of every rule, and the errors of invalid rule files.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::super::{Statement, Subject, Telling, stated_by_rules};
 use super::pattern::Phrases;
 use super::{Family, read};
 
-/// 12 June 2024, 10:00.
+/// 12 June 2024, 10:00 UTC.
 const SAID_AT: u64 = 1_718_186_400;
 
 fn told(sentence: &str) -> Telling<'_> {
@@ -44,7 +44,7 @@ fn shown(it: &Statement) -> String {
     format!("{line}{}{}", until.unwrap_or_default(), marks.collect::<String>())
 }
 
-/// Returns what a rule makes of a sentence, facts parted by semicolons.
+/// Returns the facts that a rule makes of a sentence, separated by semicolons.
 fn made(rule: &str, sentence: &str) -> String {
     let by = stated_by_rules(&told(sentence), "").into_iter();
     let facts: Vec<String> = by.filter(|it| it.1 == rule).map(|it| shown(&it.0)).collect();
@@ -52,7 +52,7 @@ fn made(rule: &str, sentence: &str) -> String {
 }
 
 #[test]
-fn every_rule_says_what_its_sentences_say() {
+fn every_rule_makes_the_facts_of_its_example_sentences() {
     let rules = read::files().unwrap();
     assert!(rules.len() > 60, "{} rules", rules.len());
     let mut wrong = Vec::new();
@@ -76,7 +76,7 @@ fn every_rule_says_what_its_sentences_say() {
 const WHOLE: &str = "rule one\n verb: live\n form: present\n pattern: in {<name>}\n fact: place | lives in\n sure: 0.9\n \
     says: a = b\n says: c = d\n says: e = f\n silent: g\n silent: h\n";
 
-/// What of the rule is replaced, by what, and what the error says.
+/// The part of the rule that is replaced, its replacement, and the error message.
 const BROKEN: &[(&str, &str, &str)] = &[
     ("{<name>}", "{<nobody>}", "no class `nobody`"),
     ("{<name>}", "{<name>", "`}` is missing"),
@@ -91,7 +91,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
 ];
 
 #[test]
-fn a_broken_rule_is_named_with_what_is_wrong() {
+fn an_invalid_rule_is_reported_with_its_error() {
     let whole = read::rules(Family::Place, WHOLE, &Phrases::new()).unwrap();
     assert_eq!(read::numbered(whole.clone()).unwrap().len(), 1);
     let twice = read::numbered([whole.clone(), whole].concat()).unwrap_err();
