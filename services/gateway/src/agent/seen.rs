@@ -1,9 +1,11 @@
 //! What a loop has in view: lines with numbers, which stand for units in all that a model reads and writes. It never sees an
 //! id, and can name no unit that it was not shown.
 
+use chrono::DateTime;
 use domain::id::UnitId;
 use domain::message::ToolSpecV1;
 use serde_json::{Map, Value, json};
+use text::shown_name;
 use uuid::Uuid;
 
 /// Lines in view; what is found beyond is not shown.
@@ -127,7 +129,7 @@ impl Seen {
             let fact = fields.contains_key("fact");
             let line = match fact {
                 true => self.line(unit, &format!("[a fact] {}", text("text"))),
-                false => self.line(unit, text("text")),
+                false => self.line(unit, &dated(text("text"), text("observed_at"), text("actor"))),
             };
             out.extend(line.map(|it| ("line".to_owned(), json!(it))));
             out.extend(fact.then(|| ("says".to_owned(), json!(text("text")))));
@@ -139,6 +141,22 @@ impl Seen {
             out.extend(self.shown(value, depth + 1).map(|it| (name.clone(), it)));
         }
         (!out.is_empty()).then_some(Value::Object(out))
+    }
+}
+
+/// Returns the text of a unit with its day and its speaker, as evidence has them: `[2 Mar 2026] Ann: A fern.` A text that
+/// begins with its day stays as it is, and so does one without a day.
+fn dated(text: &str, observed_at: &str, actor: &str) -> String {
+    let Ok(at) = DateTime::parse_from_rfc3339(observed_at) else {
+        return text.to_owned();
+    };
+    if text.is_empty() || text.starts_with('[') {
+        return text.to_owned();
+    }
+    let (day, actor) = (at.format("%-d %b %Y"), shown_name(actor));
+    match actor.is_empty() {
+        true => format!("[{day}] {text}"),
+        false => format!("[{day}] {actor}: {text}"),
     }
 }
 
@@ -189,6 +207,27 @@ mod tests {
         assert_eq!(told, expected);
         assert_eq!(seen.lines(), ["[2 Mar] Ann: A fern.", "[a fact] Ann has ferns"]);
         assert_eq!(seen.units(&[2, 9, 0, 1, 2]), [unit("b"), unit("a")]);
+    }
+
+    #[test]
+    fn a_line_has_its_day_and_its_speaker() {
+        let mut seen = Seen::default();
+        let at = "2026-03-02T23:30:00+02:00";
+        let result = json!([
+            {"unit": unit("a"), "text": "A fern.", "observed_at": at, "actor": "Ann"},
+            {"unit": unit("b"), "text": "It rained.", "observed_at": at, "actor": ""},
+            {"unit": unit("c"), "text": "[2 Mar] Ann: A fern.", "observed_at": at, "actor": "Ann"},
+            {"unit": unit("d"), "text": "No day.", "observed_at": null},
+            {"unit": unit("e"), "text": "", "observed_at": at, "actor": "Ann"},
+        ]);
+        seen.told(&result);
+        let expected = [
+            "[2 Mar 2026] Ann: A fern.",
+            "[2 Mar 2026] It rained.",
+            "[2 Mar] Ann: A fern.",
+            "No day.",
+        ];
+        assert_eq!(seen.lines(), expected);
     }
 
     #[test]
