@@ -1,6 +1,7 @@
 //! What is read from a question, once: the router reads it (`text::question`), and whoever answers uses this reading.
 
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::anchor::AnswerKind;
 
@@ -13,13 +14,15 @@ pub struct Question {
     pub lower: String,
     /// Kind of answer wanted.
     pub kind: AnswerKind,
-    /// The class that it names for its answer.
+    /// The class that it names for its answer; none also if another release sends one that is not known here.
+    #[serde(deserialize_with = "known")]
     pub class: Option<AnswerClass>,
     /// The only speaker it asks about, if there is one.
     pub subject: Option<String>,
     /// Whom it asks about that asks only who that is: "who is Ann?".
     pub identity: Option<String>,
-    /// The value that a fact states, if it asks for one.
+    /// The value that a fact states, if it asks for one; none also if another release sends one that is not known here.
+    #[serde(deserialize_with = "known")]
     pub slot: Option<Slot>,
     /// Content words in order, without speakers and dates.
     pub words: Vec<QuestionWord>,
@@ -27,8 +30,6 @@ pub struct Question {
     pub options: Vec<String>,
     /// Stem of the word after "which", "what kind of" or "how many"; empty without one.
     pub head: String,
-    /// The noun that says what the answer is one of, "nurse" is a person; empty without one.
-    pub things: String,
     /// Where in a sentence the answer is.
     pub gap: Gap,
     /// 1 if it asks what will be, -1 if it asks what was, else 0.
@@ -93,16 +94,10 @@ pub struct QuestionWord {
 pub enum AnswerClass {
     /// "What colour".
     Colour,
-    /// "What is the name of", "what is it called".
-    Name,
-    /// "What is the number of", "which version".
-    Figure,
     /// "What did it cost", "how much did she pay".
     Money,
     /// "How often".
     Rate,
-    /// "What is her email address".
-    Mail,
     /// "How far", "how heavy".
     Measure(Measure),
 }
@@ -127,25 +122,10 @@ pub enum Measure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gap {
-    /// Whether it is the subject of the verb.
-    pub agent: bool,
-    /// What it follows, if the question ends with that.
-    pub tail: Option<Tail>,
-    /// The stem of the noun that it is said to be: "what is the secret of the soup".
+    /// The stem of the noun that it is said to be: "what is the rent of the garden".
     pub equals: Option<String>,
     /// Whether it is what somebody has: "how many cats does she have".
     pub had: bool,
-    /// The preposition that it follows, if the question begins with one: "from which city".
-    pub fronted: Option<String>,
-}
-
-/// The end of a question that the answer follows: "allergic to".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tail {
-    /// Stem of the word.
-    pub stem: String,
-    /// The preposition after it; empty if the question ends with the verb.
-    pub preposition: String,
 }
 
 /// A value that a fact states and a question may ask for, in whatever words.
@@ -166,4 +146,36 @@ pub enum Slot {
     Age,
     /// Who is this to somebody, in lower case: "sister", "best friend", "dog".
     Relative(String),
+}
+
+/// Reads a value if this release knows it.
+fn known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Sent<T> {
+        Known(T),
+        Unknown(IgnoredAny),
+    }
+    Ok(match Option::<Sent<T>>::deserialize(from)? {
+        Some(Sent::Known(value)) => Some(value),
+        Some(Sent::Unknown(_)) | None => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readings_of_other_releases_are_read_without_what_is_not_known_here() {
+        let sent = r#"{"lower": "what is it called?", "kind": "what_is", "class": "name", "slot": {"shoe_size": "left"},
+            "things": "dog", "gap": {"agent": true, "equals": "rent", "tail": {"stem": "call", "preposition": ""}}}"#;
+        let read: Question = serde_json::from_str(sent).unwrap();
+        assert_eq!((read.class, &read.slot), (None, &None));
+        assert_eq!(read.gap.equals.as_deref(), Some("rent"));
+        let known = r#"{"class": {"measure": "mass"}, "slot": {"relative": "sister"}}"#;
+        let known: Question = serde_json::from_str(known).unwrap();
+        assert_eq!(known.class, Some(AnswerClass::Measure(Measure::Mass)));
+        assert_eq!(known.slot, Some(Slot::Relative("sister".to_owned())));
+    }
 }
