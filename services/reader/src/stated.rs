@@ -115,11 +115,12 @@ impl Sought {
         })
     }
 
-    /// Says whether who is asked for is never spoken of, so that no name can be theirs: a son where there is only a daughter.
-    pub(crate) fn is_unheard(&self, pool: &Pool<'_>) -> bool {
+    /// Returns the role of somebody who is asked for or about, if nobody in that role is ever spoken of, so that no name can be
+    /// theirs: a son where there is only a daughter.
+    pub(crate) fn unheard_role(&self, pool: &Pool<'_>) -> Option<&str> {
         let role = match (&self.asked, &self.whom.role) {
             (Asked::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
-            _ => return false,
+            _ => return None,
         };
         let slot = &Slot::Relative(role.rsplit(' ').next().unwrap_or_default().to_owned());
         let family = role
@@ -132,11 +133,8 @@ impl Sought {
                 .map(|it| it.to_lowercase().replace('’', "'"));
             words.any(|it| slot::is_told_by(slot, &format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
         };
-        family
-            && !pool
-                .lines
-                .iter()
-                .any(|it| spoken(&it.turn.text) || spoken(&it.turn.caption))
+        let mut turns = pool.lines.iter().map(|it| it.turn);
+        (family && !turns.any(|it| spoken(&it.text) || spoken(&it.caption))).then_some(role.as_str())
     }
 
     /// "I work here until May": said in April, asked in June.
