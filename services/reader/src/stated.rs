@@ -1,9 +1,10 @@
 //! What turns state outright (REMem, section 3), for questions that ask for just that: what somebody is called, where they
-//! live, come from or work, as what, how old they are, and who is who to whom. Who moved to Graz lives there, though no word
+//! live, come from or work, as what, how old they are, what they are allergic to, and who is who to whom. Who moved to Graz lives there, though no word
 //! of the question says so.
 
 mod asked;
 mod contradicted;
+mod several;
 
 use chrono::{DateTime, Utc};
 use domain::anchor::AnswerKind;
@@ -61,7 +62,8 @@ impl Sought {
         }
         let name = subject(request, question, lower)?;
         let role = role(lower, &name).filter(|_| !matches!(question.slot, Some(Slot::Relative(_))));
-        let asked = if question.kind == AnswerKind::YesNo {
+        // "Does Ann have an allergy, and to what?" asks for more than yes or no.
+        let asked = if question.kind == AnswerKind::YesNo && question.slot != Some(Slot::Allergy) {
             still(question, lower)
         } else {
             valued(question, lower, (&name, role.as_deref()))
@@ -90,6 +92,9 @@ impl Sought {
             told.extend(self.met(it.turn).filter(of).map(|it| (line, it)));
         }
         told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+        if matches!(self.asked, Asked::Slot(Slot::Allergy)) {
+            return self.all_that_hold(&told, pool);
+        }
         if let Some(contradicted) = self.contradicted(&told, pool) {
             return Some(contradicted);
         }

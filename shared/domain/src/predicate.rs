@@ -33,6 +33,10 @@ pub enum Predicate<'a> {
     IsEngagedTo,
     /// "is together with".
     IsTogetherWith,
+    /// "is allergic to".
+    IsAllergicTo,
+    /// "is not allergic to".
+    IsNotAllergicTo,
     /// "has sister": what the object is to the subject.
     HasRole(&'a str),
     /// "has".
@@ -104,6 +108,8 @@ impl<'a> Predicate<'a> {
             "is married to" => Predicate::IsMarriedTo,
             "is engaged to" => Predicate::IsEngagedTo,
             "is together with" => Predicate::IsTogetherWith,
+            "is allergic to" => Predicate::IsAllergicTo,
+            "is not allergic to" => Predicate::IsNotAllergicTo,
             "has" => Predicate::Has,
             "owns" => Predicate::Owns,
             "household has" => Predicate::HouseholdHas,
@@ -147,6 +153,8 @@ impl<'a> Predicate<'a> {
             | Predicate::HouseholdHas => Cardinality::One,
             Predicate::IsCalled
             | Predicate::WorksFor
+            | Predicate::IsAllergicTo
+            | Predicate::IsNotAllergicTo
             | Predicate::HasRole(_)
             | Predicate::Has
             | Predicate::Owns
@@ -174,6 +182,7 @@ mod tests {
             ("has sister", Predicate::HasRole("sister"), Cardinality::Many),
             ("has been to", Predicate::Other("has been to"), Cardinality::Many),
             ("favorite colour is", Predicate::Favourite("colour"), Cardinality::One),
+            ("is allergic to", Predicate::IsAllergicTo, Cardinality::Many),
             ("owns", Predicate::Owns, Cardinality::Many),
             ("likes", Predicate::Other("likes"), Cardinality::Many),
             ("works", Predicate::Other("works"), Cardinality::Many),

@@ -144,6 +144,8 @@ pub enum Slot {
     Job,
     /// How old somebody is.
     Age,
+    /// What somebody is allergic to; this may be several things.
+    Allergy,
     /// Who is this to somebody, in lower case: "sister", "best friend", "dog".
     Relative(String),
 }
