@@ -1,5 +1,5 @@
-//! Short answers taken word for word from the evidence: times, figures, and the things that a question names a class for or
-//! leaves out at its end. Everything else is right too seldom to be answered without a language model.
+//! Short answers taken word for word from the evidence: times, figures and colours. Everything else is right too seldom to be
+//! answered without a language model.
 
 mod amount;
 mod bound;
@@ -83,7 +83,9 @@ fn measured(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &m
 
 /// How an answer is found.
 enum Way {
+    /// As a time.
     Time,
+    /// As a figure or a colour.
     Span,
     /// Asks for more than a short answer can be trusted to be: a person, a place, a reason, a list, yes or no.
     Open,
@@ -95,17 +97,16 @@ pub(crate) fn is_short(question: &Question) -> bool {
 }
 
 fn way(question: &Question) -> Way {
-    let is_open = question.options.len() == 2
-        || question.identity.is_some()
-        || matches!(question.class, Some(Asked::Rate | Asked::Mail))
-        || question.slot == Some(Slot::Age);
+    let is_choice = question.options.len() == 2;
+    let is_rate = question.class == Some(Asked::Rate) || question.slot == Some(Slot::Age);
     let is_figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration)
         || matches!(question.class, Some(Asked::Measure(_)));
+    let is_colour = question.kind == AnswerKind::WhatIs && question.class == Some(Asked::Colour);
     if question.kind == AnswerKind::When {
         Way::Time
-    } else if is_open {
+    } else if is_choice || is_rate || question.identity.is_some() {
         Way::Open
-    } else if is_figure || question.kind == AnswerKind::WhatIs && !question.traits.plural {
+    } else if is_figure || is_colour && !question.traits.plural {
         Way::Span
     } else {
         Way::Open
@@ -120,14 +121,13 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     pool.by_order.iter().copied().filter(tells).take(count).collect()
 }
 
-/// Returns the candidates; of colours and sums of money only those, if there are any.
+/// Returns the candidates; of figures for a sum of money only sums, if there are any.
 fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
     let spans = spans::candidates(question, pool, &lines(question, pool));
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
     bound::keep(question, pool, &mut scored);
-    let classed = matches!(question.class, Some(Asked::Colour | Asked::Money));
     let right = |it: &Scored| it.grade == Grade::Right;
-    if classed && scored.iter().any(right) {
+    if question.class == Some(Asked::Money) && scored.iter().any(right) {
         scored.retain(right);
     }
     scored
@@ -156,8 +156,8 @@ pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, l
 }
 
 /// Returns the names of what the choice among candidates weighs.
-pub(crate) fn span_names() -> Vec<&'static str> {
-    slots::NAMES.iter().map(String::as_str).collect()
+pub(crate) fn span_names() -> &'static [&'static str] {
+    slots::NAMES
 }
 
 /// Returns the names of what the choice among times weighs.

@@ -45,8 +45,8 @@ pub(crate) const OF_EVIDENCE: [EvidenceCheck; 10] = [
 
 /// Checks of an answer: whether its lines are about what is asked.
 pub(crate) const OF_LINES: [AnswerCheck; 3] = [
+    check_answer(ReasonCode::Uncertain, thing_is_spoken_of_elsewhere),
     check_answer(ReasonCode::AnotherMatter, time_is_of_another_matter),
-    check_answer(ReasonCode::AnotherMatter, thing_is_not_spoken_of),
     check_answer(ReasonCode::AnotherMatter, person_is_not_named),
 ];
 
@@ -134,7 +134,7 @@ fn nothing_is_known(case: &Case<'_>) -> Option<Objection> {
         Some(_) => NOTHING,
         None => NOTHING_NEAR,
     };
-    let reason = "nothing on this is remembered";
+    let reason = "nothing about this is remembered";
     (is_unknown && case.judgement.parts.cover < least)
         .then(|| Objection::refused(reason, misses(pool, &pool.by_order, "weak")))
 }
@@ -153,7 +153,7 @@ fn nothing_is_of_that_time(case: &Case<'_>) -> Option<Objection> {
         ..
     } = case;
     let then = |it: &Line<'_>| question.may_say(&it.turn.actor) && rank::dated(it.turn, request) > 0.0;
-    let reason = "nothing is remembered of that time";
+    let reason = "nothing is remembered from that time";
     (question.only_when() && !pool.lines.iter().any(then))
         .then(|| Objection::refused(reason, misses(pool, &pool.by_height, "weak")))
 }
@@ -172,7 +172,7 @@ fn is_said_of_another(case: &Case<'_>) -> Option<Objection> {
     }
     let others = pool.by_height.iter().copied().filter(|&it| pool.lines[it].own < 0.0);
     let others: Vec<usize> = others.collect();
-    let reason = format!("what is remembered of this is about somebody else, not about {subject}");
+    let reason = format!("the evidence is about somebody else, not about {}", shown_name(subject));
     Some(Objection::refused(reason, misses(pool, &others, "said_by_other")))
 }
 
@@ -187,11 +187,12 @@ fn is_not_covered(case: &Case<'_>) -> Option<Objection> {
 }
 
 fn nobody_has_the_role(case: &Case<'_>) -> Option<Objection> {
-    let sought = case.sought?;
-    let reason = "nobody is remembered who is that to the one it asks about";
-    sought
-        .is_unheard(case.pool)
-        .then(|| Objection::refused(reason, misses(case.pool, &case.pool.by_height, "weak")))
+    let role = case.sought?.unheard_role(case.pool)?;
+    let reason = format!("the evidence mentions no {role}");
+    Some(Objection::refused(
+        reason,
+        misses(case.pool, &case.pool.by_height, "weak"),
+    ))
 }
 
 /// A question for a person, a place, a fact or yes or no is refused if a name or number of it occurs nowhere.
@@ -208,7 +209,7 @@ fn asks_about_an_unknown_name(case: &Case<'_>) -> Option<Objection> {
 
 /// What a fact would state is answered by facts alone.
 fn asks_for_more(case: &Case<'_>) -> Option<Objection> {
-    let reason = "the question asks for more than a short answer; read the evidence";
+    let reason = "the question needs more than a short answer; read the evidence";
     (case.sought.is_some() || !answer::is_short(case.question)).then(|| Objection::withheld(reason))
 }
 
@@ -218,7 +219,7 @@ const BESIDE: f32 = 0.15;
 const UNLIKE: f32 = 0.3;
 
 fn another_matter(case: &Case<'_>, found: &Found) -> Objection {
-    let reason = "what is remembered nearest to this says nothing of it";
+    let reason = "the nearest evidence is about something else";
     Objection::refused(reason, misses(case.pool, &found.lines, "weak"))
 }
 
@@ -229,21 +230,30 @@ fn near(pool: &Pool<'_>, found: &Found, around: [usize; 2], measure: impl Fn(&Li
     lines.map(|it| measure(&pool.lines[it])).fold(0.0, f32::max)
 }
 
-fn time_is_of_another_matter(case: &Case<'_>, found: &Found) -> Option<Objection> {
-    let question = case.question;
-    let is_timed = question.kind == AnswerKind::When && !question.words.is_empty();
-    (is_timed && near(case.pool, found, [1, 1], |it| it.cover) < BESIDE).then(|| another_matter(case, found))
+/// A line that covers this much of the question speaks of what it asks about.
+const SPOKEN: f32 = 0.5;
+
+/// The thing is spoken of, but the time that was found belongs to something else: "exam went ok", and a dentist on Friday.
+fn thing_is_spoken_of_elsewhere(case: &Case<'_>, found: &Found) -> Option<Objection> {
+    let speaks = |it: &Line<'_>| it.own >= 0.0 && it.cover >= SPOKEN;
+    let reason = "the evidence speaks of this, but gives no time for it that is certain enough";
+    (is_time_of_another_matter(case, found) && case.pool.lines.iter().any(speaks)).then(|| Objection::withheld(reason))
 }
 
-/// The one thing whose time is asked for is spoken of nowhere near that time: a first day at work is no birthday.
-fn thing_is_not_spoken_of(case: &Case<'_>, found: &Found) -> Option<Objection> {
+fn time_is_of_another_matter(case: &Case<'_>, found: &Found) -> Option<Objection> {
+    is_time_of_another_matter(case, found).then(|| another_matter(case, found))
+}
+
+/// Returns true if nothing of the question is spoken of near a time, or not the one thing whose time is asked for: a first day at
+/// work is no birthday.
+fn is_time_of_another_matter(case: &Case<'_>, found: &Found) -> bool {
     let question = case.question;
-    let is_thing = match question.words.as_slice() {
-        [only] => !only.verb && !only.specific,
+    let is_thing_far = match question.words.as_slice() {
+        [only] => !only.verb && !only.specific && near(case.pool, found, [2, 1], |it| it.matches[0]) < UNLIKE,
         _ => false,
     };
-    let is_asked = question.kind == AnswerKind::When && is_thing;
-    (is_asked && near(case.pool, found, [2, 1], |it| it.matches[0]) < UNLIKE).then(|| another_matter(case, found))
+    let is_timed = question.kind == AnswerKind::When && !question.words.is_empty();
+    is_timed && (is_thing_far || near(case.pool, found, [1, 1], |it| it.cover) < BESIDE)
 }
 
 /// What is told of somebody who never speaks comes from turns that do not name them.
@@ -272,7 +282,7 @@ fn name_is_unknown(case: &Case<'_>, found: &Found) -> Option<Objection> {
 
 fn unknown_name(case: &Case<'_>, nearest: &[usize]) -> Option<Objection> {
     let name = case.question.words.iter().find(|it| !it.known && it.specific)?;
-    let reason = format!("nothing is remembered of \"{}\"", name.stem);
+    let reason = format!("nothing is remembered about \"{}\"", name.stem);
     Some(Objection::refused(reason, misses(case.pool, nearest, "weak")))
 }
 
@@ -292,12 +302,12 @@ fn is_written_as_another(case: &Case<'_>, found: &Found) -> Option<Objection> {
     let name = shown_name(name?);
     let teller = shown_name(&pool.lines[*found.lines.first()?].turn.actor);
     Some(Objection::withheld(format!(
-        "{teller} writes this as {name}, and nobody else does"
+        "only {teller} says this, writing as {name}"
     )))
 }
 
 fn asks_how_long_ago(case: &Case<'_>, _: &Found) -> Option<Objection> {
-    let reason = "how long ago that was is not told, only when";
+    let reason = "how long ago this was cannot be worked out without a language model";
     case.question.traits.ago.then(|| Objection::withheld(reason))
 }
 
@@ -314,15 +324,23 @@ fn is_told_by_another(case: &Case<'_>, found: &Found) -> Option<Objection> {
     }
     let speaks = |it: &Line<'_>| is_by_subject(it) && it.own > 0.0 && it.cover >= COMPARABLE * first.cover;
     let (teller, subject) = (shown_name(&first.turn.actor), shown_name(subject));
-    (question.traits.speech || pool.lines.iter().any(speaks))
-        .then(|| Objection::withheld(format!("{teller} tells this of {subject}, whose own words are others")))
+    let reason = if pool.lines.iter().any(speaks) {
+        format!("the best evidence is what {teller} said, but {subject} speaks of this too")
+    } else if question.traits.speech {
+        format!("the question asks what {subject} said, but the best evidence is what {teller} said")
+    } else {
+        return None;
+    };
+    Some(Objection::withheld(reason))
 }
 
 fn differs(case: &Case<'_>, detail: &Detail) -> Objection {
     let subject = case.question.subject.as_deref();
-    let of = subject.map(|it| format!(" of {it}")).unwrap_or_default();
+    let about = subject
+        .map(|it| format!(" about {}", shown_name(it)))
+        .unwrap_or_default();
     let (found, asked) = (&detail.found, &detail.asked);
-    let reason = format!("what is remembered{of} says \"{found}\" where \"{asked}\" was asked");
+    let reason = format!("the question says \"{asked}\", but the evidence{about} says \"{found}\"");
     Objection::refused(reason, misses(case.pool, &[detail.line], "detail_differs"))
 }
 

@@ -31,7 +31,7 @@ pub struct Choices {
 pub fn names() -> [Vec<&'static str>; 3] {
     [
         crate::rank::NAMES.to_vec(),
-        answer::span_names(),
+        answer::span_names().to_vec(),
         answer::time_names().to_vec(),
     ]
 }

@@ -10,14 +10,11 @@ use crate::question::{Asked, Question};
 const IMPLIED: f32 = 0.8;
 /// Kilos are nearly the word itself.
 const PLAIN: f32 = 0.95;
-/// A word this near to one of the question means the same.
-const SPEAKS: f32 = 0.9;
 /// Words of weighing, by stem.
 const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
 
 /// Raises how well a sentence matches the words of the question that it implies.
 pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
-    let speaks = speaks(matches, question);
     let mut raise = |to: f32, implied: &dyn Fn(&str) -> bool| {
         let words = matches.iter_mut().zip(&question.words);
         words
@@ -30,26 +27,9 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     if question.words.iter().any(|it| WEIGHING.contains(&it.stem.as_str())) && mass(sentence) {
         raise(PLAIN, &|it| WEIGHING.contains(&it));
     }
-    if question.class == Some(Asked::Name) && speaks && called(sentence) {
-        raise(PLAIN, &|it| matches!(it, "call" | "name"));
-    }
     if question.words.iter().any(|it| it.stem == "birthday") && born(sentence) {
         raise(IMPLIED, &|it| it == "birthday");
     }
-}
-
-/// Says whether a sentence speaks of what the question wants the name of: "a cat named Rex" names no dog.
-fn speaks(matches: &[f32], question: &Question) -> bool {
-    let words = matches.iter().zip(&question.words);
-    let mut things = words.filter(|it| !it.1.specific && !matches!(it.1.stem.as_str(), "call" | "name"));
-    things.any(|it| *it.0 >= SPEAKS)
-}
-
-/// "Her name is", "is called".
-fn called(sentence: &str) -> bool {
-    let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
-    let pair = |it: &[String]| it[0] == "name" && matches!(it[1].as_str(), "is" | "was");
-    words.windows(2).any(pair) || words.iter().any(|it| matches!(it.as_str(), "called" | "named"))
 }
 
 /// "Noor turns twelve on 5 April", "she was born in May".

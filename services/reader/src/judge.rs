@@ -4,6 +4,7 @@
 //! Bob's turn. So the judge compares who owns the sentences that cover the question (pronouns decide, see
 //! `text::ownership`), once by sentence, once by word and once by window, and looks for details that differ.
 
+use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
 
 use crate::check::Opinion;
@@ -244,7 +245,7 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
             continue;
         };
         // Who bought it is told by who sold it.
-        if (question.traits.converse || question.gap.agent) && set.contains(&"sell") {
+        if (question.traits.converse || question.kind == AnswerKind::Who) && set.contains(&"sell") {
             continue;
         }
         let near = pool.by_height.iter().take(5).flat_map(|&it| pool.window(it, 2, 2));

@@ -5,8 +5,8 @@ use std::ops::Deref;
 use domain::message::AnswerV1;
 use domain::question;
 use domain::time::TimeSpan;
+use text::gloss;
 use text::question::Given;
-use text::{Kind, Nouns, gloss};
 
 use crate::words::vector_of;
 
@@ -23,8 +23,6 @@ pub(crate) struct Question {
     pub(crate) window: Option<TimeSpan>,
     /// Words of the names of all speakers, in lower case.
     pub(crate) speakers: Vec<String>,
-    /// What the answer is one of; none if it is not known, or a figure is asked for.
-    pub(crate) things: Option<Kind>,
     /// Vector of the bare question.
     pub(crate) vector: Vec<f32>,
 }
@@ -56,7 +54,6 @@ impl Question {
             replies: gloss::replies(&request.question),
             window: request.anchors.window.clone(),
             speakers: speakers.map(str::to_lowercase).collect(),
-            things: Nouns::builtin().kind(&read.things),
             vector: vector_of(bare),
             read,
         }

@@ -158,7 +158,7 @@ fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Fou
         return Err(Box::new(refusal));
     }
     let Some(found) = answer::find(question, pool, answers, lexicon) else {
-        let reason = "the evidence holds nothing of the kind that was asked for";
+        let reason = "the evidence holds nothing of the kind that the question asks for";
         let objection = Objection::refused(reason, misses(pool, &pool.by_order, "weak"));
         return Err(Box::new(objection.reply(ReasonCode::NothingOfKind)));
     };
@@ -197,7 +197,7 @@ fn accepted(case: &Case<'_>, found: Found, confidence: f32) -> AnsweredV1 {
     let (mut status, mut reasons) = (Sufficiency::Supported, Vec::new());
     if found.stated.is_none() && judgement.parts.cover < PART {
         status = Sufficiency::Partial;
-        reasons.push("only a part of what was asked is found in the evidence".to_owned());
+        reasons.push("the evidence covers only a part of the question".to_owned());
     }
     reasons.extend(found.reason.clone());
     let first = found.lines.first().map(|it| pool.lines[*it].turn);
@@ -231,7 +231,7 @@ fn told_by(question: &Question, turn: &Turn) -> String {
     match question.subject.as_deref() {
         _ if teller.is_empty() => "the evidence covers the question".to_owned(),
         Some(subject) if !same(subject, &turn.actor) => {
-            format!("{teller} says so of {}", shown_name(subject))
+            format!("{teller} says so about {}", shown_name(subject))
         }
         Some(_) | None => format!("{teller} says so"),
     }

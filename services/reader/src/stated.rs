@@ -1,9 +1,10 @@
 //! What turns state outright (REMem, section 3), for questions that ask for just that: what somebody is called, where they
-//! live, come from or work, as what, how old they are, and who is who to whom. Who moved to Graz lives there, though no word
+//! live, come from or work, as what, how old they are, what they are allergic to, and who is who to whom. Who moved to Graz lives there, though no word
 //! of the question says so.
 
 mod asked;
 mod contradicted;
+mod several;
 
 use chrono::{DateTime, Utc};
 use domain::anchor::AnswerKind;
@@ -61,7 +62,8 @@ impl Sought {
         }
         let name = subject(request, question, lower)?;
         let role = role(lower, &name).filter(|_| !matches!(question.slot, Some(Slot::Relative(_))));
-        let asked = if question.kind == AnswerKind::YesNo {
+        // "Does Ann have an allergy, and to what?" asks for more than yes or no.
+        let asked = if question.kind == AnswerKind::YesNo && question.slot != Some(Slot::Allergy) {
             still(question, lower)
         } else {
             valued(question, lower, (&name, role.as_deref()))
@@ -90,6 +92,9 @@ impl Sought {
             told.extend(self.met(it.turn).filter(of).map(|it| (line, it)));
         }
         told.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+        if matches!(self.asked, Asked::Slot(Slot::Allergy)) {
+            return self.all_that_hold(&told, pool);
+        }
         if let Some(contradicted) = self.contradicted(&told, pool) {
             return Some(contradicted);
         }
@@ -115,11 +120,12 @@ impl Sought {
         })
     }
 
-    /// Says whether who is asked for is never spoken of, so that no name can be theirs: a son where there is only a daughter.
-    pub(crate) fn is_unheard(&self, pool: &Pool<'_>) -> bool {
+    /// Returns the role of somebody who is asked for or about, if nobody in that role is ever spoken of, so that no name can be
+    /// theirs: a son where there is only a daughter.
+    pub(crate) fn unheard_role(&self, pool: &Pool<'_>) -> Option<&str> {
         let role = match (&self.asked, &self.whom.role) {
             (Asked::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
-            _ => return false,
+            _ => return None,
         };
         let slot = &Slot::Relative(role.rsplit(' ').next().unwrap_or_default().to_owned());
         let family = role
@@ -132,11 +138,8 @@ impl Sought {
                 .map(|it| it.to_lowercase().replace('’', "'"));
             words.any(|it| slot::is_told_by(slot, &format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
         };
-        family
-            && !pool
-                .lines
-                .iter()
-                .any(|it| spoken(&it.turn.text) || spoken(&it.turn.caption))
+        let mut turns = pool.lines.iter().map(|it| it.turn);
+        (family && !turns.any(|it| spoken(&it.text) || spoken(&it.caption))).then_some(role.as_str())
     }
 
     /// "I work here until May": said in April, asked in June.

@@ -12,7 +12,7 @@ use crate::answer::{span_names, time_names};
 use crate::rank;
 
 /// Version of what is weighed; weights for other features are of no use.
-pub const VERSION: &str = "answers-7";
+pub const VERSION: &str = "answers-8";
 
 /// A weights file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ impl Weights {
         Ok(Weights {
             heat: file.heat,
             turns: ordered(&file.turns, rank::NAMES)?,
-            spans: ordered(&file.spans, &span_names())?,
+            spans: ordered(&file.spans, span_names())?,
             times: ordered(&file.times, time_names())?,
         })
     }

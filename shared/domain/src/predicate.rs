@@ -34,6 +34,10 @@ pub enum Predicate<'a> {
     IsEngagedTo,
     /// "is together with".
     IsTogetherWith,
+    /// "is allergic to".
+    IsAllergicTo,
+    /// "is not allergic to".
+    IsNotAllergicTo,
     /// "has sister"; holds the role of the object for the subject.
     HasRole(&'a str),
     /// "has".
@@ -105,6 +109,8 @@ impl<'a> Predicate<'a> {
             "is married to" => Predicate::IsMarriedTo,
             "is engaged to" => Predicate::IsEngagedTo,
             "is together with" => Predicate::IsTogetherWith,
+            "is allergic to" => Predicate::IsAllergicTo,
+            "is not allergic to" => Predicate::IsNotAllergicTo,
             "has" => Predicate::Has,
             "owns" => Predicate::Owns,
             "household has" => Predicate::HouseholdHas,
@@ -148,6 +154,8 @@ impl<'a> Predicate<'a> {
             | Predicate::HouseholdHas => Cardinality::One,
             Predicate::IsCalled
             | Predicate::WorksFor
+            | Predicate::IsAllergicTo
+            | Predicate::IsNotAllergicTo
             | Predicate::HasRole(_)
             | Predicate::Has
             | Predicate::Owns
@@ -175,6 +183,7 @@ mod tests {
             ("has sister", Predicate::HasRole("sister"), Cardinality::Many),
             ("has been to", Predicate::Other("has been to"), Cardinality::Many),
             ("favorite colour is", Predicate::Favourite("colour"), Cardinality::One),
+            ("is allergic to", Predicate::IsAllergicTo, Cardinality::Many),
             ("owns", Predicate::Owns, Cardinality::Many),
             ("likes", Predicate::Other("likes"), Cardinality::Many),
             ("works", Predicate::Other("works"), Cardinality::Many),

@@ -1,7 +1,8 @@
 //! The reading of a question. The router reads each question once (`text::question`), and every later step uses this
 //! reading.
 
-use serde::{Deserialize, Serialize};
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::anchor::AnswerKind;
 
@@ -14,13 +15,16 @@ pub struct Question {
     pub lower: String,
     /// Kind of answer asked for.
     pub kind: AnswerKind,
-    /// The class of answer that the question names.
+    /// The class of answer that the question names, or none if another release sends a class that is unknown here.
+    #[serde(deserialize_with = "known")]
     pub class: Option<AnswerClass>,
     /// The speaker that the question is about, if there is exactly one.
     pub subject: Option<String>,
     /// The person whose identity is the whole question: "who is Ann?".
     pub identity: Option<String>,
-    /// The kind of fact value that the question asks for, if any.
+    /// The kind of fact value that the question asks for, if any, or none if another release sends a kind that is
+    /// unknown here.
+    #[serde(deserialize_with = "known")]
     pub slot: Option<Slot>,
     /// Content words in order, without names of speakers and dates.
     pub words: Vec<QuestionWord>,
@@ -28,8 +32,6 @@ pub struct Question {
     pub options: Vec<String>,
     /// Stem of the word after "which", "what kind of" or "how many"; empty if there is none.
     pub head: String,
-    /// The noun for the type of the answer ("person" for an answer like "nurse"); empty if there is none.
-    pub things: String,
     /// The position of the answer in a sentence.
     pub gap: Gap,
     /// 1 if the question asks about the future, -1 if about the past, otherwise 0.
@@ -94,16 +96,10 @@ pub struct QuestionWord {
 pub enum AnswerClass {
     /// "What colour".
     Colour,
-    /// "What is the name of", "what is it called".
-    Name,
-    /// "What is the number of", "which version".
-    Figure,
     /// "What did it cost", "how much did she pay".
     Money,
     /// "How often".
     Rate,
-    /// "What is her email address".
-    Mail,
     /// "How far", "how heavy".
     Measure(Measure),
 }
@@ -128,25 +124,10 @@ pub enum Measure {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Gap {
-    /// Whether the answer is the subject of the verb.
-    pub agent: bool,
-    /// The words before the answer, if the question ends with them.
-    pub tail: Option<Tail>,
-    /// The stem of the noun that the answer is equated with: "what is the secret of the soup".
+    /// The stem of the noun that the answer is equated with: "what is the rent of the garden".
     pub equals: Option<String>,
     /// Whether the answer is the object of "have": "how many cats does she have".
     pub had: bool,
-    /// The preposition before the answer, if the question begins with it: "from which city".
-    pub fronted: Option<String>,
-}
-
-/// The end of a question after which a statement has the answer: "allergic to".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tail {
-    /// Stem of the word.
-    pub stem: String,
-    /// The preposition after the word; empty if the question ends with the verb.
-    pub preposition: String,
 }
 
 /// A kind of value that a fact states and a question may ask for, in any words.
@@ -165,6 +146,40 @@ pub enum Slot {
     Job,
     /// A person's age.
     Age,
+    /// What somebody is allergic to; there may be several values.
+    Allergy,
     /// The person or animal in a role for somebody; holds the role in lower case: "sister", "best friend", "dog".
     Relative(String),
+}
+
+/// Reads a value if this release knows it.
+fn known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Sent<T> {
+        Known(T),
+        Unknown(IgnoredAny),
+    }
+    Ok(match Option::<Sent<T>>::deserialize(from)? {
+        Some(Sent::Known(value)) => Some(value),
+        Some(Sent::Unknown(_)) | None => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readings_of_other_releases_are_read_without_what_is_not_known_here() {
+        let sent = r#"{"lower": "what is it called?", "kind": "what_is", "class": "name", "slot": {"shoe_size": "left"},
+            "things": "dog", "gap": {"agent": true, "equals": "rent", "tail": {"stem": "call", "preposition": ""}}}"#;
+        let read: Question = serde_json::from_str(sent).unwrap();
+        assert_eq!((read.class, &read.slot), (None, &None));
+        assert_eq!(read.gap.equals.as_deref(), Some("rent"));
+        let known = r#"{"class": {"measure": "mass"}, "slot": {"relative": "sister"}}"#;
+        let known: Question = serde_json::from_str(known).unwrap();
+        assert_eq!(known.class, Some(AnswerClass::Measure(Measure::Mass)));
+        assert_eq!(known.slot, Some(Slot::Relative("sister".to_owned())));
+    }
 }

@@ -52,8 +52,7 @@ pub fn read(given: &Given<'_>) -> Question {
         slot: slot::asked(&lower),
         options: asked::options(&english),
         head: if noun.is_empty() { String::new() } else { stem(noun) },
-        things: things(kind, &lower, noun).to_owned(),
-        gap: gap::gap(&lower, &action),
+        gap: gap::gap(&lower),
         tense: timed::tense(&lower),
         recency: asked::recency(&lower),
         traits: Traits {
@@ -71,22 +70,6 @@ pub fn read(given: &Given<'_>) -> Question {
         },
         words,
         lower,
-    }
-}
-
-/// Returns the noun that says what the answer is one of; whoever asks for a job hears what somebody is, "a nurse".
-fn things<'a>(kind: AnswerKind, lower: &str, head: &'a str) -> &'a str {
-    if matches!(kind, AnswerKind::Number | AnswerKind::Duration) {
-        return "";
-    }
-    let names_job = |it: &str| matches!(it, "profession" | "occupation" | "job");
-    let job = names_job(head) || words(lower).last().is_some_and(|it| names_job(it)) || lower.contains("for a living");
-    // WordNet calls only the animals pets that are so for good.
-    let pets = matches!(head, "pet" | "pets");
-    match (job, pets) {
-        (true, _) => "person",
-        (_, true) => "animal",
-        (false, false) => head,
     }
 }
 

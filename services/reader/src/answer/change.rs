@@ -35,14 +35,13 @@ pub(super) fn other_time<'a>(
     let sentence = |it: &Scored| &pool.lines[it.span.line].sentences[it.span.sentence];
     let line = |it: &Scored| &pool.lines[it.span.line];
     let told = |it: &Line<'_>| it.turn.observed_at;
-    let figure = |it: &Scored| matches!(it.span.shape, Shape::Number | Shape::Amount | Shape::Duration);
     scored.iter().find(|it| {
         let later = if told(line(it)) > told(line(first)) { it } else { first };
         let holds = |a: &Scored, b: &Scored| b.stems.iter().all(|stem| a.stems.contains(stem));
         let same = holds(it, first) || holds(first, it);
         told(line(it)) != told(line(first))
             && (line(it).own >= 0.0 && line(first).own >= 0.0)
-            && (it.grade == Grade::Right && first.grade == Grade::Right && figure(it) == figure(first))
+            && (it.grade == Grade::Right && first.grade == Grade::Right)
             && it.fit >= first.fit - if same_unit(it, first) { UNIT_FIT } else { FIT }
             && !same
             && !sentence(it).question

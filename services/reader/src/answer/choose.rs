@@ -4,14 +4,14 @@ use domain::anchor::AnswerKind;
 
 use super::lexis::number;
 use super::score::Scored;
-use super::spans::Shape;
 use super::traits::counts;
 use super::{Found, change};
 use crate::pool::Pool;
-use crate::question::{Asked, Question};
+use crate::question::Question;
 
 /// Candidates that vote.
 const VOTERS: usize = 60;
+
 /// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
 pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>, heat: f32) -> Option<Found> {
     let place = |it: &Scored| (it.span.line, it.span.sentence, it.span.start, it.span.end);
@@ -60,14 +60,12 @@ fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: u
     let sentence = |it: &Scored| &pool.lines[it.span.line].sentences[it.span.sentence];
     let first = &scored[best];
     let value = value(question, pool, first)?;
-    // Two sentences that name the same otherwise do so however they are worded.
-    let named = question.class == Some(Asked::Name);
     scored.iter().find(|it| {
         let (mine, other) = (&pool.lines[first.span.line], &pool.lines[it.span.line]);
         it.span.line != first.span.line
             && (mine.packed && other.packed)
             && (mine.own >= 0.0 && other.own >= 0.0)
-            && (named || it.fit >= first.fit - RIVAL && other.order >= mine.order - RIVAL_ORDER)
+            && (it.fit >= first.fit - RIVAL && other.order >= mine.order - RIVAL_ORDER)
             && sentence(it).cover >= RIVAL_COVER * sentence(first).cover.max(0.5)
             && self::value(question, pool, it).is_some_and(|it| it != value)
     })
@@ -76,24 +74,15 @@ fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: u
 /// Returns what a candidate says for the one slot asked about; none if it could stand beside another value.
 fn value(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
     let sentence = &pool.lines[it.span.line].sentences[it.span.sentence];
-    let plain = || it.stems.join(" ");
     if question.kind == AnswerKind::Number {
         let number = number(&it.text.to_lowercase())?;
         counts(&sentence.terms, it.span.end, &question.head).then(|| number.to_string())
-    } else if question.kind == AnswerKind::Duration || (question.class == Some(Asked::Colour) && it.stems.len() == 1) {
-        Some(plain())
-    } else if question.class == Some(Asked::Name) && it.span.shape == Shape::Name {
-        names(&sentence.text[..it.span.start]).then(plain)
+    } else if question.kind == AnswerKind::Duration {
+        Some(it.stems.join(" "))
     } else {
-        None
+        // "Dark green" is green.
+        it.stems.last().cloned()
     }
-}
-
-/// Says whether what follows is what something is called.
-fn names(before: &str) -> bool {
-    let before: Vec<String> = text::words(before).into_iter().map(str::to_lowercase).collect();
-    let last = |at: usize| before.iter().rev().nth(at).map_or("", String::as_str);
-    matches!(last(0), "called" | "named" | "name's") || last(1) == "name" && matches!(last(0), "is" | "was")
 }
 
 /// The later of two values holds, unless the question asks for the first; told at one time they conflict, and so do two people

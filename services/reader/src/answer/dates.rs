@@ -70,7 +70,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     let (share, reason) = match &best.span {
         None => (
             0.5 * share,
-            Some("no time is named; this is when it was told".to_owned()),
+            Some("no time is named; this is the day on which it was said".to_owned()),
         ),
         Some(span) if span.words.is_empty() => (share, None),
         Some(span) => (share, Some(format!("\"{}\" was said on {told}", span.words))),

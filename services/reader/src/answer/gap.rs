@@ -1,32 +1,24 @@
-//! How a candidate fills the gap of the question: right before its verb, or after its last words.
+//! What the sentence says of a candidate: that it is what the question asks for, or that it is not so.
 
 use std::ops::Range;
-
-use domain::question::Tail;
 
 use super::lexis::{Class, class, denies};
 use super::slots;
 use super::spans::Span;
 use super::traits::flag;
-use crate::pool::{Line, Sentence};
+use crate::pool::Sentence;
 use crate::question::Question;
 
-/// Says how a candidate fills the gap: whether it does what the verb says, follows the words that the question ends with, and
-/// whether its verb is denied.
-pub(super) fn fills(question: &Question, line: &Line<'_>, span: &Span, row: &mut [f32]) {
-    let sentence = &line.sentences[span.sentence];
-    let fronted = question.gap.fronted.as_ref().is_some_and(|it| *it == span.led);
+/// Notes whether a candidate is said to be what the question asks for, or follows "has" where that is asked, and whether its verb is
+/// denied.
+pub(super) fn fills(question: &Question, sentence: &Sentence, span: &Span, row: &mut [f32]) {
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
     let denied = !question.traits.negated && is_denied(sentence, span);
-    let follows = || fronted || had || equals(question, sentence, span) || behind_tail(question, sentence, span);
-    row[slots::TAIL] = flag(!denied && follows());
+    row[slots::FILLS] = flag(!denied && (had || equals(question, sentence, span)));
     row[slots::DENIED] = flag(denied);
-    if question.gap.agent {
-        row[slots::AGENT] = flag(before_verb(sentence, span) || by(sentence, span));
-    }
 }
 
-/// "I don't drink coffee any more, only tea", "I drink no coffee": coffee is what is not drunk.
+/// "I don't keep two cats any more, only one": two is what is not kept.
 fn is_denied(sentence: &Sentence, span: &Span) -> bool {
     let not = |at: usize| {
         let clause = after_mark(&sentence.text[..at]);
@@ -44,7 +36,7 @@ fn is_denied(sentence: &Sentence, span: &Span) -> bool {
     verbs(sentence).filter(|it| *it < span.start).any(follows)
 }
 
-/// "The secret is marjoram", "the price was cut to 9 euros": what is said to be what is asked for.
+/// "The rent is 19 pounds", "the price was cut to 9 euros": what is said to be what is asked for.
 fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let Some(noun) = &question.gap.equals else { return false };
     let is = |it: &(Class, String)| matches!(it.1.as_str(), "is" | "was" | "are" | "were");
@@ -52,8 +44,7 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
         let words = between(sentence, end..span.start);
         let words = words.as_deref().and_then(<[_]>::split_first);
         words.is_some_and(|(first, rest)| {
-            let called = |it: &(Class, String)| leads(it) || matches!(it.1.as_str(), "called" | "named");
-            is(first) && rest.iter().all(called) || becomes(first, rest, turned(&sentence.text[..at]))
+            is(first) && rest.iter().all(leads) || becomes(first, rest, turned(&sentence.text[..at]))
         })
     };
     let mut nouns = sentence
@@ -107,7 +98,7 @@ fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, Strin
     }
     let classed = |it: &str| {
         let lower = it.to_lowercase().replace('’', "'");
-        (class(it, &lower, false), lower)
+        (class(&lower), lower)
     };
     let Some(pieces) = &sentence.pieces else {
         return Some(text::words(text).into_iter().map(classed).collect());
@@ -117,7 +108,7 @@ fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, Strin
         .filter(|it| it.range.end <= range.end && it.range.end > range.start);
     let words = inside.flat_map(|it| {
         let english = it.english.as_deref().unwrap_or(&sentence.text[it.range.clone()]);
-        // Of "allergic to" the rest stands behind its first word.
+        // Of "is called" the rest stands behind its first word.
         let rest = english.split_once(' ').map_or("", |it| it.1);
         let shown = if it.range.start < range.start { rest } else { english };
         shown.split_whitespace().filter(|it| *it != "me")
@@ -136,79 +127,12 @@ fn verbs(sentence: &Sentence) -> impl Iterator<Item = usize> {
     sentence.hits.iter().filter(|it| it.1).map(|it| it.0)
 }
 
-/// "Repaired by Ann".
-fn by(sentence: &Sentence, span: &Span) -> bool {
-    let follows = |at: usize| {
-        let words = (at <= span.start).then(|| between(sentence, at..span.start)).flatten();
-        words.is_some_and(|it| {
-            it.first().is_some_and(|it| it.1 == "by") && it[1..].iter().all(|it| it.0 == Class::Determiner)
-        })
-    };
-    verbs(sentence).map(|it| end_of(&sentence.text, it)).any(follows)
-}
-
-/// Says whether a candidate stands right before the verb that the question leaves without a subject.
-fn before_verb(sentence: &Sentence, span: &Span) -> bool {
-    let small = |it: &(Class, String)| helps(it) || relative(&it.1);
-    verbs(sentence)
-        .filter(|it| *it >= span.end)
-        .any(|it| between(sentence, span.end..it).is_some_and(|it| it.iter().all(small)))
-}
-
-/// "(The soup) that you (cooked)": says whether all between is who does it.
-fn is_relative(sentence: &Sentence, from: usize, verb: usize) -> bool {
-    let words = between(sentence, from..verb).unwrap_or_default();
-    let person = |it: &(Class, String)| matches!(it.0, Class::Pronoun | Class::Name);
-    let who = words.split_first().map_or(
-        &words[..],
-        |(first, rest)| if relative(&first.1) { rest } else { &words },
-    );
-    who.split_first()
-        .is_some_and(|(first, rest)| person(first) && rest.iter().all(helps))
-}
-
-/// What stands between who does something and the verb.
+/// Returns true if a word may stand between who does something and the verb.
 fn helps(word: &(Class, String)) -> bool {
     matches!(word.0, Class::Auxiliary | Class::Filler)
 }
 
-/// What stands before a noun and is no part of what it names.
+/// Returns true if a word may stand before a noun and is no part of what it names.
 fn leads(word: &(Class, String)) -> bool {
     matches!(word.0, Class::Determiner | Class::Filler)
-}
-
-fn relative(lower: &str) -> bool {
-    matches!(lower, "who" | "that" | "which")
-}
-
-fn behind_tail(question: &Question, sentence: &Sentence, span: &Span) -> bool {
-    let Some(Tail {
-        stem: word,
-        preposition,
-    }) = &question.gap.tail
-    else {
-        return false;
-    };
-    let figure = preposition.is_empty() && sentence.text[span.start..].starts_with(|it: char| it.is_ascii_digit());
-    if figure {
-        return false;
-    }
-    let follows = |at: usize| {
-        let words = between(sentence, end_of(&sentence.text, at)..span.start);
-        words.is_some_and(|it| match it.as_slice() {
-            all if preposition.is_empty() => all.iter().all(leads),
-            [(_, first), rest @ ..] => first == preposition && rest.iter().all(leads),
-            [] => false,
-        })
-    };
-    let mut ends = sentence.terms.iter().filter(|it| it.stem == *word);
-    // "The soup that you cooked".
-    if preposition.is_empty()
-        && ends
-            .clone()
-            .any(|it| span.end <= it.start && is_relative(sentence, span.end, it.start))
-    {
-        return true;
-    }
-    ends.any(|it| it.start < span.start && end_of(&sentence.text, it.start) <= span.start && follows(it.start))
 }

@@ -1,73 +1,42 @@
-//! Word classes of English by list and ending, enough to cut phrases: any other word counts as a noun or adjective, which
-//! also makes phrases of other languages whole runs between function words.
+//! Word classes of English by list, enough to tell figures from what stands around them.
 
 use crate::lists::{self, List};
 
-/// Class of a word as far as phrases need it.
+/// Class of a word as far as figures need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Articles, possessives, demonstratives.
     Determiner,
-    /// Personal pronouns, contracted or not.
-    Pronoun,
-    /// Forms of be, have, do and the modal verbs.
+    /// Forms of be, have and do, the modal verbs, and contractions.
     Auxiliary,
-    /// Prepositions and "to".
-    Preposition,
-    /// Words that join phrases or open clauses.
-    Conjunction,
-    /// Adverbs and fillers that phrases do not start or end with.
+    /// Prepositions, and words that join phrases or open clauses.
+    Linking,
+    /// Adverbs and fillers.
     Filler,
-    /// Finite verbs and participles of the past.
-    Verb,
-    /// Words in -ing: both verb and noun.
-    Gerund,
     /// Numbers in digits or words.
     Number,
-    /// Capitalised inside a sentence.
-    Name,
-    /// Nouns, adjectives and everything else.
+    /// Everything else.
     Content,
 }
 
-/// Returns the class of a word; `lower` is its lower-case form, `first` whether it opens the sentence.
-pub(crate) fn class(word: &str, lower: &str, first: bool) -> Class {
-    let base = lower.split('\'').next().unwrap_or(lower);
-    if lower.contains('\'') && !lower.ends_with("'s")
-        || matches!(lower, "it's" | "that's" | "he's" | "she's" | "there's")
-    {
-        return if is(&lists::PRONOUNS, base) || base == "that" || base == "there" {
-            Class::Pronoun
-        } else {
-            Class::Auxiliary
-        };
+/// Returns the class of a word in lower case.
+pub(crate) fn class(lower: &str) -> Class {
+    let contracted = matches!(lower, "it's" | "that's" | "he's" | "she's" | "there's");
+    if contracted || lower.contains('\'') && !lower.ends_with("'s") {
+        Class::Auxiliary
+    } else if number(lower).is_some() {
+        Class::Number
+    } else if is(&lists::DETERMINERS, lower) {
+        Class::Determiner
+    } else if is(&lists::AUXILIARIES, lower) || text::is_auxiliary(lower) {
+        Class::Auxiliary
+    } else if is(&lists::LINKING, lower) {
+        Class::Linking
+    } else if is(&lists::FILLERS, lower) {
+        Class::Filler
+    } else {
+        Class::Content
     }
-    if number(lower).is_some() {
-        return Class::Number;
-    }
-    for (list, class) in [
-        (&lists::DETERMINERS, Class::Determiner),
-        (&lists::PRONOUNS, Class::Pronoun),
-        (&lists::AUXILIARIES, Class::Auxiliary),
-        (&lists::PREPOSITIONS, Class::Preposition),
-        (&lists::CONJUNCTIONS, Class::Conjunction),
-        (&lists::FILLERS, Class::Filler),
-    ] {
-        if is(list, lower) || class == Class::Auxiliary && text::is_auxiliary(lower) {
-            return class;
-        }
-    }
-    let capital = word.chars().next().is_some_and(char::is_uppercase);
-    if capital && !first {
-        return Class::Name;
-    }
-    if is(&lists::VERBS, lower) || (lower.len() > 4 && lower.ends_with("ed") && !is(&lists::NOT_VERBS, lower)) {
-        return Class::Verb;
-    }
-    if lower.len() > 5 && lower.ends_with("ing") && !is(&lists::NOT_VERBS, lower) {
-        return Class::Gerund;
-    }
-    Class::Content
 }
 
 /// Returns the value of a number in digits or one word.
@@ -93,13 +62,6 @@ pub(crate) fn duration(lower: &str) -> bool {
     )
 }
 
-/// Says whether a lower-case word names a time or a unit of it where no date can be made of it: "mornings", "these days".
-pub(crate) fn of_time(lower: &str) -> bool {
-    let base = lower.strip_suffix("'s").unwrap_or(lower);
-    let base = base.strip_suffix('s').unwrap_or(base);
-    is(&lists::TIMES, base) || is(&lists::TIMES, lower)
-}
-
 /// Says whether a word denies.
 pub(crate) fn denies(lower: &str) -> bool {
     lower.ends_with("n't") || is(&lists::DENIALS, lower)
@@ -108,11 +70,6 @@ pub(crate) fn denies(lower: &str) -> bool {
 /// Says whether a word is kin or another person by role.
 pub(crate) fn person(lower: &str) -> bool {
     is(&lists::PERSONS, lower.strip_suffix('s').unwrap_or(lower)) || is(&lists::PERSONS, lower)
-}
-
-/// Says whether a verb joins the words around it to one phrase: "a used car" is one, "a parrot called Kiko" is not.
-pub(crate) fn joins(verb: &str) -> bool {
-    verb.ends_with("ed") && !matches!(verb, "called" | "named")
 }
 
 fn is(list: &List, word: &str) -> bool {

@@ -1,16 +1,13 @@
-//! The traits of a candidate answer: a fixed slot each. Adding, removing or changing the meaning of one raises the version of
+//! The features of a candidate answer: a fixed slot each. Adding, removing or changing the meaning of one raises the version of
 //! the weights.
-
-use std::sync::LazyLock;
-
-use super::spans::Shape;
 
 macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident = $name:literal,)*) => {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "only numbers the constants below")]
         enum Number { $($slot,)* }
         $($(#[$doc])* pub(super) const $slot: usize = Number::$slot as usize;)*
-        const PLAIN: &[&str] = &[$($name,)*];
+        /// Names of all features, in their order.
+        pub(crate) const NAMES: &[&str] = &[$($name,)*];
     };
 }
 
@@ -45,120 +42,49 @@ slots! {
     NEW = "new",
     /// Its words that the question says, at most 3.
     REPEATED = "repeated",
-    /// The question says all of it.
-    OLD = "old",
-    /// Words that alone say nothing.
-    LIGHT = "light",
-    /// Mean rarity of its words.
-    RARE = "rare",
+    /// It is "one", which mostly points to a thing.
+    ONE = "one",
     /// Likeness of its last word to the thing asked for.
     HEAD = "head",
-    /// It is the thing asked for and nothing else.
-    SAME_HEAD = "same_head",
-    /// It is the thing asked for and says more of it.
+    /// It ends with the thing asked for.
     HEADED = "headed",
     /// How far its length is from that of answers of the kind.
     LENGTH_OFF = "length_off",
-    /// Logarithm of its words.
-    LENGTH = "length",
-    /// It says "I" or "my".
-    FIRST_PERSON = "first_person",
-    /// It says "you" or "your".
-    SECOND_PERSON = "second_person",
-    /// It opens with a word that points.
-    POINTS = "points",
-    /// Short, with a capital inside.
-    CAPITAL = "capital",
     /// It opens with a year.
     YEAR = "year",
-    /// It is its sentence.
-    WHOLE = "whole",
-    /// It opens its sentence.
-    OPENS = "opens",
     /// How far it names a time.
     TIME = "time",
-    /// A colour, where one is asked for.
-    COLOUR = "colour",
-    /// A name, where one is asked for.
-    NAMED = "named",
-    /// A figure, where one is asked for.
-    FIGURE = "figure",
     /// A number right before what is counted.
     COUNTED = "counted",
-    /// Of the kind that the question names.
-    KIND_OF = "kind_of",
-    /// Behind "called", to who asks what.
-    WHAT_CALLED = "what_called",
-    /// Behind an article or "is", to who asks what.
-    WHAT_A = "what_a",
-    /// It does what the verb asked about says.
-    AGENT = "agent",
-    /// It follows the words that the question ends with.
-    TAIL = "tail",
+    /// Behind an article or "is", where a colour is asked for.
+    BEHIND_IS = "behind_is",
+    /// It follows the noun that it is said to be, or "has" where that is asked.
+    FILLS = "fills",
     /// Its verb is denied.
     DENIED = "denied",
+    /// It is a number alone.
+    NUMBER = "number",
+    /// It is a number with its unit or currency.
+    AMOUNT = "amount",
+    /// It is a number with a unit of time.
+    DURATION = "duration",
 }
 
-/// The traits before this one only depend on where a candidate stands.
+/// The features before this one only depend on where a candidate stands.
 pub(super) const PLACES: usize = RIGHT;
-
-/// What questions are grouped by for the table of shapes.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Group {
-    /// What, and all else.
-    What,
-    /// How many, how long.
-    Figure,
-}
-
-const GROUPS: [&str; 2] = ["what", "figure"];
-const SHAPES: [(Shape, &str); 5] = [
-    (Shape::Phrase, "phrase"),
-    (Shape::Name, "name"),
-    (Shape::Number, "number"),
-    (Shape::Amount, "amount"),
-    (Shape::Duration, "duration"),
-];
-
-/// Names of all traits, in their order: the plain ones, then every shape for every group of questions.
-pub(super) static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let shaped = GROUPS
-        .iter()
-        .flat_map(|group| SHAPES.iter().map(move |shape| format!("{group}:{}", shape.1)));
-    PLAIN.iter().map(|it| (*it).to_owned()).chain(shaped).collect()
-});
-
-/// Returns the slot of a shape for a group of questions.
-pub(super) fn shaped(group: Group, shape: Shape) -> usize {
-    let shape = SHAPES.iter().position(|it| it.0 == shape).unwrap_or_default();
-    PLAIN.len() + group as usize * SHAPES.len() + shape
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_slot_has_its_name_and_every_weight_a_slot() {
-        let of = |name: &str| NAMES.iter().position(|it| it == name);
-        for (name, slot) in [
-            ("rank", RANK),
-            ("sentence_like", SENTENCE_LIKE),
-            ("right", RIGHT),
-            ("kind_of", KIND_OF),
-            ("denied", DENIED),
-            ("what:phrase", shaped(Group::What, Shape::Phrase)),
-            ("figure:duration", shaped(Group::Figure, Shape::Duration)),
-        ] {
-            assert_eq!(of(name), Some(slot), "{name}");
+    fn every_feature_has_its_name_and_a_weight() {
+        for (name, slot) in [("rank", RANK), ("right", RIGHT), ("duration", DURATION)] {
+            assert_eq!(NAMES.get(slot), Some(&name));
         }
         let file: crate::weights::File = serde_json::from_str(include_str!("../../weights/answer.json")).unwrap();
-        for name in file.spans.keys() {
-            assert!(of(name).is_some(), "{name} has a weight and no slot");
-        }
-        assert!(
-            PLAIN.iter().all(|it| file.spans.contains_key(*it)),
-            "a plain trait has no weight"
-        );
+        let mut names = NAMES.to_vec();
+        names.sort_unstable();
+        assert_eq!(file.spans.keys().map(String::as_str).collect::<Vec<_>>(), names);
     }
 }

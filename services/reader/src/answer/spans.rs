@@ -1,5 +1,6 @@
-//! Candidate answers: phrases of the best turns.
+//! Candidate answers: the figures of the best turns, or their colours.
 
+mod colours;
 mod figures;
 mod token;
 
@@ -7,24 +8,22 @@ use std::ops::Range;
 
 use domain::anchor::AnswerKind;
 
-use super::lexis::{Class, joins};
-use crate::pool::{Pool, telling};
+use super::lexis::Class;
+use crate::pool::{Pool, Sentence, telling};
 use crate::question::{Asked, Question};
-use token::{Token, barred, calls, open, tokens};
+use token::{Token, asks_openly, tokens, value_before};
 
 /// What a candidate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Nouns with their adjectives.
-    Phrase,
-    /// Capitalised words.
-    Name,
     /// A number.
     Number,
     /// A number with its unit or currency.
     Amount,
     /// A number with a unit of time.
     Duration,
+    /// A colour with its shade.
+    Colour,
 }
 
 /// A candidate.
@@ -42,8 +41,6 @@ pub(crate) struct Span {
     pub(crate) before: String,
     /// The word before it and its article.
     pub(crate) led: String,
-    /// Number of words.
-    pub(crate) length: usize,
     /// What it looks like.
     pub(crate) shape: Shape,
     /// Whether it names a time.
@@ -57,58 +54,38 @@ pub(crate) struct Span {
 pub(crate) enum Timed {
     /// Not at all.
     No,
-    /// Beside something else.
+    /// Next to something else.
     Part,
     /// It says nothing else.
     Whole,
 }
 
-/// Longest candidate in words.
-const LENGTH_MAX: usize = 14;
-
-/// Returns the candidates of the lines: only durations for a duration, only numbers for a number.
+/// Returns the candidates of the lines: colours for a colour, durations for a duration, numbers for everything else.
 pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Span> {
     let mut out = Vec::new();
-    let names = token::names(pool);
     for &line in lines {
         let all = &pool.lines[line].sentences;
-        for sentence in telling(all) {
-            let it = &all[sentence];
-            if open(it) {
+        for place in telling(all) {
+            let sentence = &all[place];
+            if asks_openly(sentence) {
                 continue;
             }
-            let mentions = text::time::find(&it.text, pool.lines[line].turn.observed_at);
+            let mentions = text::time::find(&sentence.text, pool.lines[line].turn.observed_at);
             let times: Vec<Range<usize>> = mentions.into_iter().map(|it| it.range).collect();
-            let calls = calls(&it.text, &question.speakers);
-            let tokens = tokens(it, &times, (&names, &calls));
-            let mut found = Finder {
-                tokens: &tokens,
+            let finder = Finder {
+                tokens: &tokens(sentence, &times),
                 line,
-                sentence,
+                sentence: place,
                 out: Vec::new(),
             };
-            if question.class == Some(Asked::Colour) {
-                found.colours();
-            }
-            if question.kind == AnswerKind::Duration {
-                found.durations();
-            } else if question.kind == AnswerKind::Number {
-                found.numbers(&it.text);
-            } else {
-                found.all(&it.text);
-            }
-            let mut barred = barred(question, calls, &tokens);
-            let measures = found.out.iter().filter(|span| measures(question, &it.text, span));
-            barred.extend(measures.map(|it| it.start..it.end));
-            let meets = |it: &Span, bar: &Range<usize>| it.start < bar.end && bar.start < it.end;
-            found.out.retain(|it| !barred.iter().any(|bar| meets(it, bar)));
-            out.append(&mut found.out);
+            out.append(&mut finder.of(question, sentence));
         }
     }
     out
 }
 
-/// Says whether a figure measures something, or is a sum of money, while it is asked how many there are of something else.
+/// Returns true if a figure measures something, or is a sum of money, where the question asks how many there are of something
+/// else.
 fn measures(question: &Question, text: &str, span: &Span) -> bool {
     let words = text::words(&text[span.start..span.end]);
     let asked = |stem: String| question.words.iter().any(|it| it.stem == stem);
@@ -124,12 +101,21 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    fn all(&mut self, text: &str) {
-        for at in 0..self.tokens.len() {
-            self.phrases(at);
+    /// Returns the candidates of a sentence; none of what it measures, or was before, where that is not asked for.
+    fn of(mut self, question: &Question, sentence: &Sentence) -> Vec<Span> {
+        if question.class == Some(Asked::Colour) {
+            self.colours();
+        } else if question.kind == AnswerKind::Duration {
+            self.durations();
+        } else {
+            self.numbers(&sentence.text);
         }
-        self.numbers(text);
-        self.durations();
+        let before = value_before(self.tokens).filter(|_| question.recency >= 0.0);
+        let measured = self.out.iter().filter(|it| measures(question, &sentence.text, it));
+        let barred: Vec<Range<usize>> = measured.map(|it| it.start..it.end).chain(before).collect();
+        self.out
+            .retain(|it| !barred.iter().any(|bar| it.start < bar.end && bar.start < it.end));
+        self.out
     }
 
     fn span(&self, from: usize, to: usize, shape: Shape) -> Span {
@@ -143,7 +129,6 @@ impl Finder<'_> {
             end: self.tokens[to - 1].end,
             before: before.unwrap_or_default(),
             led: led.map(|it| it.lower.clone()).unwrap_or_default(),
-            length: to - from,
             shape,
             timed: self.timed(from, to),
             money: false,
@@ -151,12 +136,7 @@ impl Finder<'_> {
     }
 
     fn timed(&self, from: usize, to: usize) -> Timed {
-        let says = |it: &&Token| {
-            !matches!(
-                it.class,
-                Class::Preposition | Class::Determiner | Class::Conjunction | Class::Filler | Class::Number
-            )
-        };
+        let says = |it: &&Token| matches!(it.class, Class::Content | Class::Auxiliary);
         let all = &self.tokens[from..to];
         if !all.iter().any(|it| it.time) {
             Timed::No
@@ -168,80 +148,12 @@ impl Finder<'_> {
     }
 
     fn push(&mut self, from: usize, to: usize, shape: Shape) {
-        let from = (from..to)
-            .find(|&it| {
-                let token = &self.tokens[it];
-                !matches!(token.class, Class::Filler | Class::Conjunction) && token.lower != "of"
-            })
-            .unwrap_or(to);
-        if from >= to || to - from > LENGTH_MAX {
-            return;
-        }
         let span = self.span(from, to, shape);
-        let known = |it: &Span| it.start == span.start && it.end == span.end && it.shape == shape;
-        if !self.out.iter().any(known) {
-            self.out.push(span);
-        }
+        self.out.push(span);
     }
 
-    /// A single word, even one that phrases do not start with.
-    fn push_word(&mut self, at: usize, shape: Shape) {
-        self.out.push(self.span(at, at + 1, shape));
-    }
-
-    /// Returns the end of the noun phrase that starts at `at`; `at` if there is none.
-    fn phrase_end(&self, at: usize) -> usize {
-        let mut end = at;
-        let mut here = at;
-        while here < self.tokens.len() && (here == at || !(self.tokens[here].breaks || self.tokens[here].comma)) {
-            match self.tokens[here].class {
-                Class::Content | Class::Name | Class::Gerund | Class::Number => end = here + 1,
-                Class::Determiner if here == at => {}
-                Class::Verb if here > at && joins(&self.tokens[here].lower) => {}
-                Class::Determiner
-                | Class::Pronoun
-                | Class::Auxiliary
-                | Class::Preposition
-                | Class::Conjunction
-                | Class::Filler
-                | Class::Verb => break,
-            }
-            here += 1;
-        }
-        end
-    }
-
-    fn phrases(&mut self, at: usize) {
-        let token = &self.tokens[at];
-        let opens = at == 0 || token.breaks || token.comma;
-        let starts = matches!(
-            token.class,
-            Class::Content | Class::Name | Class::Gerund | Class::Number
-        );
-        let inside = at > 0
-            && !opens
-            && matches!(
-                self.tokens[at - 1].class,
-                Class::Content | Class::Name | Class::Gerund | Class::Number
-            );
-        let end = self.phrase_end(at);
-        if !starts || end == at {
-            return;
-        }
-        let name = self.tokens[at..end].iter().all(|it| it.class == Class::Name);
-        // "My boss Darko": the name stands for itself.
-        let named = inside && self.tokens[at - 1].class == Class::Name;
-        self.push(at, end, if name && !named { Shape::Name } else { Shape::Phrase });
-        if token.class == Class::Name && !named {
-            let last = (at..end).take_while(|&it| self.tokens[it].class == Class::Name).count();
-            // "Ann's shed": who has it is no answer to where it is.
-            let owns = at + last < end && self.tokens[at + last - 1].lower.ends_with("'s");
-            if !owns {
-                self.push(at, at + last, Shape::Name);
-            }
-        }
-        if end - at > 2 {
-            self.push(at, end - 1, Shape::Phrase);
-        }
+    /// Returns true if a token belongs to the one before it: no mark stands between them.
+    fn joins(&self, at: usize) -> bool {
+        self.tokens.get(at).is_some_and(|it| !(it.breaks || it.comma))
     }
 }

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use domain::anchor::AnswerKind;
-use text::{Nouns, is_stop};
+use text::is_stop;
 
 use super::gap;
 use super::grade::Grade;
 use super::lexis::number;
-use super::slots::{self, Group, NAMES};
+use super::slots::{self, NAMES};
 use super::spans::{Shape, Span, Timed};
 use crate::pool::{Pool, Sentence};
 use crate::question::{Asked, Question};
 use crate::words::{Lexicon, Term, vector_of};
 
-/// Says how much of a weighted sum comes from the candidate itself and not from where it stands.
+/// Returns how much of a weighted sum comes from the candidate itself and not from where it stands.
 pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
     row.iter()
         .zip(weights)
@@ -23,14 +23,12 @@ pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
         .sum()
 }
 
-/// What candidates are compared by beside themselves.
+/// What candidates are compared by, apart from themselves.
 pub(crate) struct Context<'a> {
     pub(crate) question: &'a Question,
     pub(crate) pool: &'a Pool<'a>,
     /// Best cover of a sentence.
     best: f32,
-    /// In how many turns a stem stands.
-    turns: BTreeMap<&'a str, usize>,
     /// Cosine of a sentence to the question, by line and place.
     likeness: BTreeMap<(usize, usize), f32>,
 }
@@ -51,40 +49,24 @@ impl<'a> Context<'a> {
             let like = || text::dot(&question.vector, &vector_of(sentence));
             likeness.entry((it.line, it.sentence)).or_insert_with(like);
         }
-        let sentences = || pool.lines.iter().flat_map(|it| &it.sentences);
-        let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
-        for line in &pool.lines {
-            let mut stems: Vec<&str> = line
-                .sentences
-                .iter()
-                .flat_map(|it| &it.terms)
-                .map(|it| it.stem.as_str())
-                .collect();
-            stems.sort_unstable();
-            stems.dedup();
-            stems.into_iter().for_each(|it| *turns.entry(it).or_default() += 1);
-        }
+        let sentences = pool.lines.iter().flat_map(|it| &it.sentences);
         Context {
             question,
             pool,
-            best: sentences().map(|it| it.cover).fold(0.05, f32::max),
-            turns,
+            best: sentences.map(|it| it.cover).fold(0.05, f32::max),
             likeness,
         }
     }
 
-    /// Returns the traits of a candidate.
+    /// Returns the features of a candidate.
     pub(crate) fn row(&self, span: &Span, shown: &Shown<'_>, lexicon: &mut Lexicon) -> Vec<f32> {
         let mut row = vec![0.0; NAMES.len()];
+        let sentence = &self.pool.lines[span.line].sentences[span.sentence];
         self.place(span, &mut row);
-        row[slots::RIGHT] = flag(shown.grade == Grade::Right);
-        near(&self.pool.lines[span.line].sentences[span.sentence], span, &mut row);
-        self.news(span, shown, &mut row, lexicon);
+        near(sentence, span, &mut row);
+        self.news(shown, &mut row, lexicon);
         self.form(span, shown, &mut row);
-        self.class(span, shown, &mut row);
-        before(self.question.kind, &span.before, &mut row);
-        gap::fills(self.question, &self.pool.lines[span.line], span, &mut row);
-        row[slots::shaped(group(self.question), span.shape)] = 1.0;
+        gap::fills(self.question, sentence, span, &mut row);
         row
     }
 
@@ -109,114 +91,63 @@ impl<'a> Context<'a> {
     }
 
     /// An answer says something that the question does not.
-    fn news(&self, span: &Span, shown: &Shown<'_>, row: &mut [f32], lexicon: &mut Lexicon) {
+    fn news(&self, shown: &Shown<'_>, row: &mut [f32], lexicon: &mut Lexicon) {
         let question = self.question;
-        let content: Vec<&String> = shown.stems.iter().filter(|it| !is_stop(it)).collect();
-        let figure = matches!(span.shape, Shape::Number | Shape::Amount | Shape::Duration);
-        if content.is_empty() {
-            row[slots::OLD] = flag(!figure);
-            return;
-        }
-        let asked = |stem: &&&String| question.words.iter().any(|it| it.stem == ***stem);
-        let repeated = content.iter().filter(asked).count();
+        let content: Vec<&str> = shown
+            .stems
+            .iter()
+            .map(String::as_str)
+            .filter(|it| !is_stop(it))
+            .collect();
+        let Some(last) = content.last() else { return };
+        let repeated = content
+            .iter()
+            .filter(|stem| question.words.iter().any(|it| it.stem == **stem))
+            .count();
         row[slots::NEW] = 1.0 - repeated as f32 / content.len() as f32;
         row[slots::REPEATED] = repeated.min(3) as f32;
-        row[slots::OLD] = flag(repeated == content.len() && !figure);
-        row[slots::LIGHT] = flag(content.iter().all(|it| LIGHT.contains(&it.as_str())));
-        let all = (self.pool.lines.len() + 1) as f32;
-        let rarity = |it: &&String| (all / (1 + self.turns.get(it.as_str()).copied().unwrap_or(0)) as f32).ln();
-        row[slots::RARE] = content.iter().map(rarity).sum::<f32>() / (content.len() as f32 * all.ln().max(1.0));
-        let last = content.last().map_or("", |it| it.as_str());
-        let same = last == question.head;
+        row[slots::ONE] = flag(content == ["one"]);
         // Every colour is a colour; that "grey" is more like the word says nothing.
-        let classed = question.class == Some(Asked::Colour);
-        if !question.head.is_empty() && !same && !classed {
-            row[slots::HEAD] = lexicon.near_head(last);
+        if question.head.is_empty() || question.class == Some(Asked::Colour) {
+            return;
         }
-        row[slots::SAME_HEAD] = flag(same && content.len() < 2);
-        row[slots::HEADED] = flag(same && content.len() > 1);
+        let is_headed = *last == question.head;
+        row[slots::HEADED] = flag(is_headed);
+        row[slots::HEAD] = if is_headed { 0.0 } else { lexicon.near_head(last) };
     }
 
-    /// Length, and words that only make sense to the one who spoke.
+    /// What it looks like, and the word before it.
     fn form(&self, span: &Span, shown: &Shown<'_>, row: &mut [f32]) {
-        let words = text::words(shown.text);
-        let has = |list: &[&str]| shown.lower.iter().any(|it| list.contains(&it.as_str()));
+        let question = self.question;
+        let counts_things = question.kind == AnswerKind::Number;
+        let words = text::words(shown.text).len().max(1) as f32;
         let first = shown.lower.first().map_or("", String::as_str);
-        let sentence = &self.pool.lines[span.line].sentences[span.sentence].text;
-        let money = self.question.class == Some(Asked::Money);
-        row[slots::LENGTH_OFF] = (words.len().max(1) as f32 / want(self.question)).ln().abs();
-        row[slots::LENGTH] = (words.len().max(1) as f32).ln();
-        row[slots::FIRST_PERSON] = flag(has(&["i", "me", "i'm", "i've", "my", "we", "our"]));
-        row[slots::SECOND_PERSON] = flag(has(&["you", "your", "you're"]));
-        row[slots::POINTS] = flag(POINTERS.contains(&first));
-        row[slots::CAPITAL] =
-            flag(span.length < 5 && words.iter().skip(1).any(|it| it.starts_with(char::is_uppercase)));
+        let money = question.class == Some(Asked::Money);
+        let terms = &self.pool.lines[span.line].sentences[span.sentence].terms;
+        let want = if counts_things { 1.0 } else { 2.5 };
+        let is_behind = matches!(
+            span.before.as_str(),
+            "a" | "an" | "some" | "is" | "are" | "was" | "were" | "like"
+        );
+        row[slots::RIGHT] = flag(shown.grade == Grade::Right);
+        row[slots::LENGTH_OFF] = (words / want).ln().abs();
         row[slots::YEAR] = flag(!money && number(first).is_some_and(|it| it > 1900.0 && it < 2100.0));
-        row[slots::WHOLE] = flag(span.end - span.start + 3 > sentence.len());
-        row[slots::OPENS] = flag(span.start == 0);
         row[slots::TIME] = match span.timed {
             Timed::No => 0.0,
             Timed::Part => 0.5,
             Timed::Whole => 1.0,
         };
+        row[slots::COUNTED] = flag(counts_things && counts(terms, span.end, &question.head));
+        row[slots::BEHIND_IS] = flag(span.shape == Shape::Colour && is_behind);
+        row[slots::NUMBER] = flag(span.shape == Shape::Number);
+        row[slots::AMOUNT] = flag(span.shape == Shape::Amount);
+        row[slots::DURATION] = flag(span.shape == Shape::Duration);
     }
-
-    /// Some questions name the class of their answer: a colour, a name, a figure.
-    fn class(&self, span: &Span, shown: &Shown<'_>, row: &mut [f32]) {
-        let question = self.question;
-        let asks = |it: Asked| question.class == Some(it);
-        let digits = |it: &String| number(it).is_some() || it.chars().any(|it| it.is_ascii_digit());
-        row[slots::COLOUR] = flag(asks(Asked::Colour) && shown.grade == Grade::Right);
-        row[slots::NAMED] = flag(asks(Asked::Name) && span.shape == Shape::Name);
-        row[slots::FIGURE] = flag(asks(Asked::Figure) && shown.lower.iter().any(digits));
-        let terms = &self.pool.lines[span.line].sentences[span.sentence].terms;
-        row[slots::COUNTED] = flag(question.kind == AnswerKind::Number && counts(terms, span.end, &question.head));
-        let things = question.things.as_ref();
-        row[slots::KIND_OF] =
-            flag(things.is_some_and(|it| Nouns::builtin().has(it, &shown.lower[..phrase(shown.lower)])));
-    }
-}
-
-/// Length of the first phrase, whose last word says what it is: "sage" of "sage for the soup".
-pub(super) fn phrase(words: &[String]) -> usize {
-    let ends = |it: &String| is_stop(it) && it != "the";
-    words.iter().skip(1).position(ends).map_or(words.len(), |it| it + 1)
 }
 
 pub(super) fn flag(it: bool) -> f32 {
     f32::from(u8::from(it))
 }
-
-fn group(question: &Question) -> Group {
-    match question.kind {
-        AnswerKind::Number | AnswerKind::Duration => Group::Figure,
-        AnswerKind::WhatIs
-        | AnswerKind::Where
-        | AnswerKind::Who
-        | AnswerKind::Why
-        | AnswerKind::How
-        | AnswerKind::Kind
-        | AnswerKind::WhatDoes
-        | AnswerKind::Message
-        | AnswerKind::When
-        | AnswerKind::YesNo
-        | AnswerKind::Other => Group::What,
-    }
-}
-
-/// Words that an answer of the kind mostly has.
-fn want(question: &Question) -> f32 {
-    if question.kind == AnswerKind::Number { 1.0 } else { 2.5 }
-}
-
-const POINTERS: &[&str] = &[
-    "it", "that", "this", "they", "he", "she", "there", "it's", "that's", "these", "those",
-];
-
-/// Words that alone say nothing: "by the way", "of course", "a lot".
-const LIGHT: &[&str] = &[
-    "way", "cours", "lot", "bit", "stuff", "problem", "kind", "sort", "one", "ton", "bunch", "guy", "thing",
-];
 
 /// Bytes in which the nearness to a word of the question falls by a factor e.
 const REACH: f32 = 15.0;
@@ -237,14 +168,7 @@ fn near(sentence: &Sentence, span: &Span, row: &mut [f32]) {
     }
 }
 
-/// The word before a phrase often says what it is.
-fn before(kind: AnswerKind, word: &str, row: &mut [f32]) {
-    let what = kind == AnswerKind::WhatIs;
-    row[slots::WHAT_CALLED] = flag(what && matches!(word, "called" | "named"));
-    row[slots::WHAT_A] = flag(what && matches!(word, "a" | "an" | "some" | "is" | "are" | "was" | "were" | "like"));
-}
-
-/// The number that counts the head noun stands right before it.
+/// Returns true if the head noun stands right behind a number that ends at `end`, so that the number counts it.
 pub(crate) fn counts(terms: &[Term], end: usize, head: &str) -> bool {
     terms
         .iter()

@@ -27,7 +27,9 @@ impl Asked {
             Asked::Who(name) => kinship(statement).is_some() && same(&statement.object.to_lowercase(), name),
             Asked::Slot(slot) | Asked::Before(slot) => {
                 let left = statement.ended && is_job(statement) && matches!(slot, Slot::Job | Slot::Employer);
-                left || statement.positive && slot::is_told_by(slot, &statement.predicate)
+                let denied =
+                    *slot == Slot::Allergy && Predicate::of(&statement.predicate) == Predicate::IsNotAllergicTo;
+                left || denied || statement.positive && slot::is_told_by(slot, &statement.predicate)
             }
             Asked::Still(words) => {
                 let said = text::stems(&format!("{} {}", statement.predicate, statement.object));
@@ -63,7 +65,7 @@ pub(super) fn valued(question: &Question, lower: &str, (name, role): (&str, Opti
     {
         return None;
     }
-    let slot = question.slot.as_ref()?;
+    let slot = question.slot.as_ref().filter(|it| !before || **it != Slot::Allergy)?;
     let framed = ["previous", "former", "use"];
     let belongs = |stem: &str| {
         stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot::is_asked_by(slot, stem)

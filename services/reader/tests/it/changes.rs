@@ -15,19 +15,19 @@ fn check(talk: &Talk, cases: &[(AnswerKind, &str, &str)]) {
 #[test]
 fn of_two_values_the_one_that_is_new_holds() {
     let talk = Talk::new(
-        "Nadia: My phone number is 555-1234. My dentist is in Mill Street.
-         Otis: The wifi password is hunter2.
+        "Nadia: My rent is 700 euros. My dentist is in Mill Street.
+         Otis: The loan runs for 90 days. The gate is green.
 
          @ 2025-01-05
-         Nadia: My new phone number is 555-9999. I switched dentists, the new one is in Park Lane.
-         Otis: I changed the wifi password to swordfish.",
+         Nadia: My new rent is 750 euros. I switched dentists, the new one is in Park Lane.
+         Otis: The gate is red now.",
     );
     check(
         &talk,
         &[
-            (WhatIs, "What is Nadia's phone number?", "555-9999"),
-            (WhatIs, "What was Nadia's old phone number?", "555-1234"),
-            (WhatIs, "What is the wifi password?", "swordfish"),
+            (WhatIs, "What is Nadia's rent?", "750 euros"),
+            (WhatIs, "What was Nadia's old rent?", "700 euros"),
+            (WhatIs, "What colour is the gate?", "red"),
         ],
     );
 }

@@ -1,7 +1,7 @@
 //! What is not answered, however near the words are: in chat as people type it.
 
 use domain::anchor::AnswerKind::{self, Number, Where, YesNo};
-use domain::evidence::Sufficiency;
+use domain::evidence::{ReasonCode, Sufficiency};
 use domain::message::AnsweredV1;
 use reader::{Config, Reader};
 
@@ -67,4 +67,26 @@ fn a_name_that_occurs_nowhere_is_refused_by_name() {
         (answered.answer, answered.verdict.status),
         (None, Sufficiency::Insufficient)
     );
+}
+
+#[test]
+fn what_others_tell_of_somebody_is_withheld_with_who_said_it() {
+    for (own, question, reason) in [
+        (
+            "i finally sold the golf!",
+            "How much did leo sell the golf for?",
+            "the best evidence is what mia said, but leo speaks of this too",
+        ),
+        (
+            "what a day",
+            "How much did leo say he sold the golf for?",
+            "the question asks what leo said, but the best evidence is what mia said",
+        ),
+    ] {
+        let talk = Talk::new(&format!("leo: {own}\nmia: leo sold the golf for 3500 euros"));
+        let told = asked(&talk, Number, "sell", question);
+        assert_eq!(told.answer, None, "{question}");
+        assert_eq!(told.verdict.code, Some(ReasonCode::ToldByAnother), "{:?}", told.verdict);
+        assert_eq!(told.verdict.reasons, [reason]);
+    }
 }

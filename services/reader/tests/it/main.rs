@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
 
+mod allergies;
 mod amended;
 mod certain;
 mod changes;

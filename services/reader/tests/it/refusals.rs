@@ -1,7 +1,7 @@
 //! Why a question gets no answer: each check of the reader has its code.
 
 use domain::anchor::AnswerKind::{self, Duration, Message, WhatIs, When, Where, Who, YesNo};
-use domain::evidence::ReasonCode;
+use domain::evidence::{ReasonCode, Sufficiency};
 use reader::{Config, Reader};
 
 use crate::talk::{Talk, read};
@@ -92,4 +92,25 @@ fn the_reading_of_the_router_is_used() {
     );
     request.reading = Some(domain::question::Question { slot: None, ..reading });
     assert_eq!(read(&request).verdict.code, Some(ReasonCode::NoShortAnswer));
+}
+
+#[test]
+fn what_is_spoken_of_without_a_time_is_not_refused() {
+    let talk = Talk::new(
+        "@ 2025-03-02
+         mia: exam went ok, no results yet
+         leo: fingers crossed!
+
+         @ 2025-03-09
+         mia: the plumber comes on 12 March
+         leo: about time",
+    );
+    let mine = talk.ask(When, "when are mias results?");
+    assert_eq!((mine.answer, mine.verdict.status), (None, Sufficiency::Partial));
+    assert_eq!(mine.verdict.code, Some(ReasonCode::Uncertain));
+    let others = talk.ask(When, "when are leos results?");
+    assert_eq!(
+        (others.answer, others.verdict.status),
+        (None, Sufficiency::Insufficient)
+    );
 }

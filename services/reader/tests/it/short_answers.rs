@@ -1,10 +1,9 @@
-//! Short answers that rules can give: figures, sums of money, lengths of time, times, colours, names and what a question
-//! leaves out at its end.
+//! Short answers that rules can give: figures, sums of money, measures, lengths of time, times and colours.
 
 use domain::anchor::AnswerKind::{Duration, How, Number, WhatDoes, WhatIs, When};
-use domain::evidence::Sufficiency;
+use domain::evidence::{ReasonCode, Sufficiency};
 
-use crate::talk::{Case, Talk, check};
+use crate::talk::{Case, Talk, check, read};
 
 fn workers() -> Talk {
     Talk::new(
@@ -139,23 +138,6 @@ fn a_measure_is_a_figure_with_its_unit() {
 }
 
 #[test]
-fn what_a_question_leaves_out_at_its_end_is_found() {
-    let talk = Talk::new(
-        "@ 2025-05-05
-         Theo: The soup that you made was amazing.
-         Ines: It's grandma's recipe. The secret is marjoram.
-         Theo: I am allergic to walnuts, so no cake.
-         Ines: Then a storm broke the cherry tree on Tuesday, it is so sad.",
-    );
-    let cases: &[Case] = &[
-        (WhatIs, "", "", "What is the secret of the soup?", "marjoram"),
-        (WhatIs, "", "", "What is Theo allergic to?", "walnuts"),
-        (WhatIs, "tree", "", "What broke the cherry tree?", "storm"),
-    ];
-    check(&talk, cases);
-}
-
-#[test]
 fn a_length_of_time_belongs_to_its_matter() {
     let talk = Talk::new(
         "@ 2025-02-01
@@ -196,36 +178,60 @@ fn whoever_asks_for_the_time_of_day_hears_it() {
 }
 
 #[test]
-fn two_people_who_say_otherwise_are_both_named() {
+fn what_is_neither_time_nor_figure_nor_colour_is_left_to_the_evidence() {
     let talk = Talk::new(
-        "@ 2025-02-01
-         Ben: The new neighbour is called Pavel, by the way.
-         Cleo: Good to know.
-
-         @ 2025-02-08
-         Ana: I met the neighbour. The neighbour's name is Marek.
-         Cleo: And how was he?",
+        "@ 2025-05-05
+         Theo: The soup that you made was amazing.
+         Ines: It's grandma's recipe. The secret is marjoram. The pot is red.
+         Theo: The ferry is called Aurora, by the way.",
     );
-    let found = talk.ask(WhatIs, "What is the neighbour called?");
-    assert_eq!(found.verdict.status, Sufficiency::Conflicting, "{found:?}");
-    let reasons = found.verdict.reasons.join(" ");
-    for side in ["Ben", "Pavel", "Ana", "Marek"] {
-        assert!(reasons.contains(side), "{reasons}");
+    for question in ["What is the secret of the soup?", "What is the ferry called?"] {
+        let found = talk.ask(WhatIs, question);
+        assert_eq!(found.answer, None, "{question}");
+        assert_eq!(
+            found.verdict.status,
+            Sufficiency::Partial,
+            "{question}: {:?}",
+            found.verdict
+        );
+        assert_eq!(found.verdict.code, Some(ReasonCode::NoShortAnswer), "{question}");
     }
+    assert_eq!(talk.answer(WhatIs, "What colour is the pot?"), "red");
 }
 
 #[test]
-fn a_later_value_of_the_same_person_holds() {
+fn a_colour_is_told_with_its_shade() {
+    let cases: &[Case] = &[(
+        WhatIs,
+        "colour",
+        "",
+        "What colour is the gate that Ilse painted?",
+        "dark green",
+    )];
+    let talk = Talk::new(
+        "@ 2024-11-20
+         Ilse: I painted the gate, it is dark green now.
+         Marek: My boots are brown.",
+    );
+    check(&talk, cases);
+}
+
+#[test]
+fn two_people_who_say_otherwise_are_both_named() {
     let talk = Talk::new(
         "@ 2025-02-01
-         Ben: The neighbour is called Pavel, by the way.
+         Ben: The new neighbour has four dogs, by the way.
          Cleo: Good to know.
 
          @ 2025-02-08
-         Ben: I was wrong, the neighbour is called Marek.
+         Ana: I met the neighbour. The neighbour has six dogs.
          Cleo: And how was he?",
     );
-    let found = talk.ask(WhatIs, "What is the neighbour called?");
-    assert_ne!(found.verdict.status, Sufficiency::Conflicting, "{found:?}");
-    assert_eq!(found.answer.unwrap().text, "Marek");
+    let question = "How many dogs does the neighbour have?";
+    let found = read(&talk.request(Number, question, "dogs", "have"));
+    assert_eq!(found.verdict.status, Sufficiency::Conflicting, "{found:?}");
+    let reasons = found.verdict.reasons.join(" ");
+    for side in ["Ben", "four", "Ana", "six"] {
+        assert!(reasons.contains(side), "{reasons}");
+    }
 }

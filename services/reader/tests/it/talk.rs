@@ -95,7 +95,7 @@ impl Talk {
             .filter(|it| question.contains(it.as_str()))
             .cloned()
             .collect();
-        let bare = subjects.iter().fold(question.to_owned(), |it, name| {
+        let bare = subjects.iter().fold(without_grammar(question), |it, name| {
             it.replace(&format!("{name}'s"), "").replace(name.as_str(), "")
         });
         let holds = |turn: &Turn, stem: &String| text::stems(&format!("{} {}", turn.text, turn.caption)).contains(stem);
@@ -192,6 +192,15 @@ pub(crate) fn check(talk: &Talk, cases: &[Case]) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Returns a question in another language than English without its function words, as the router does; others as they are.
+fn without_grammar(question: &str) -> String {
+    let Some(pieces) = text::gloss::pieces(question) else {
+        return question.to_owned();
+    };
+    let content = text::gloss::content(question, &pieces);
+    content.iter().map(|it| it.written).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs of capitalised words behind the first one that are no speakers, as the router reads them.

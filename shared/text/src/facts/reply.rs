@@ -167,7 +167,14 @@ fn valued(asked: &[String], told: &[Word], reply: &str) -> Option<String> {
         Slot::Relative(role) if first.capital && !place && end - value < 2 => {
             (question.contains("your")).then(|| format!("My {role}'s name is {written}."))
         }
-        Slot::Home | Slot::Origin | Slot::Employer | Slot::Job | Slot::Age | Slot::Relative(_) | Slot::Name => None,
+        Slot::Home
+        | Slot::Origin
+        | Slot::Employer
+        | Slot::Job
+        | Slot::Age
+        | Slot::Allergy
+        | Slot::Relative(_)
+        | Slot::Name => None,
     }
 }
 

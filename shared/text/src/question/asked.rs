@@ -75,7 +75,6 @@ pub(super) fn recency(lower: &str) -> f32 {
 /// The class that a question names for its answer.
 pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     let tokens = words(lower);
-    let has = |class: Class| tokens.iter().any(|it| is(it, class));
     if coloured(&tokens) {
         return Some(AnswerClass::Colour);
     }
@@ -85,16 +84,7 @@ pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     if tokens.windows(2).any(|it| it == ["how", "often"]) {
         return Some(AnswerClass::Rate);
     }
-    if mail(&tokens) {
-        return Some(AnswerClass::Mail);
-    }
-    if let Some(measure) = measure::asked(lower) {
-        return Some(AnswerClass::Measure(measure));
-    }
-    if has(Class::AsksName) {
-        return Some(AnswerClass::Name);
-    }
-    has(Class::AsksFigure).then_some(AnswerClass::Figure)
+    measure::asked(lower).map(AnswerClass::Measure)
 }
 
 /// "What colour", "what is the colour of": not "why did she use those colours".
@@ -103,19 +93,6 @@ fn coloured(tokens: &[&str]) -> bool {
     let asked = tokens.iter().position(|it| matches!(*it, "what" | "which" | "what's"));
     let next = asked.and_then(|at| tokens[at + 1..].iter().find(|it| !small(it)));
     next.is_some_and(|it| matches!(*it, "colour" | "color" | "colours" | "colors"))
-}
-
-/// "What is her email", "which email address": not "what was in her email".
-fn mail(tokens: &[&str]) -> bool {
-    let address = |it: &[&str]| matches!(it[0], "email" | "mail") && it[1] == "address";
-    let owns = |it: &str| it.ends_with("'s") || is(it, Class::Possessive);
-    let own = match tokens {
-        ["what", "is", names @ .., whose, "email"] | ["what's", names @ .., whose, "email"] => {
-            owns(whose) && !names.iter().any(|it| is_stop(it))
-        }
-        _ => false,
-    };
-    own || matches!(tokens.first(), Some(&("what" | "which" | "what's"))) && tokens.windows(2).any(address)
 }
 
 /// Says whether a sum of money is asked for: "how much did it cost", "what did she pay for it", "what is the rent".
@@ -223,20 +200,6 @@ mod tests {
                 ..Anchors::default()
             };
             assert_eq!(plural(&anchors, question), many, "{question}");
-        }
-    }
-
-    #[test]
-    fn an_address_is_whose_mail_it_is() {
-        for (question, address) in [
-            ("what is ann's email?", true),
-            ("what's my email?", true),
-            ("which email address does ann have?", true),
-            ("what was in ann's email?", false),
-            ("what is in her email?", false),
-            ("what came in the mail?", false),
-        ] {
-            assert_eq!(class(question) == Some(AnswerClass::Mail), address, "{question}");
         }
     }
 

@@ -1,57 +1,23 @@
-//! Where a question leaves its gap: "who repaired it" wants what stands before the verb, "what is she allergic to" what follows
-//! "allergic to".
+//! What the answer follows in a sentence that says what is asked: "the rent is", "she has".
 
-use domain::question::{Gap, Tail};
+use domain::question::Gap;
 
 use crate::lexicon::{Class, is};
 use crate::{is_auxiliary, is_stop, stem, words};
 
-/// Reads the gap of a question in lower case whose verb has the stem `action`.
-pub(super) fn gap(lower: &str, action: &str) -> Gap {
+/// Reads the gap of a question in lower case.
+pub(super) fn gap(lower: &str) -> Gap {
     let tokens = words(lower);
-    let agent = tokens.first().is_some_and(|it| is(it, Class::AsksAgent))
-        && !action.is_empty()
-        && tokens
-            .iter()
-            .position(|it| stem(it) == action)
-            .is_some_and(|verb| tokens[1..verb.max(1)].iter().all(|it| leaves_agent(it)));
-    let end = match tokens.as_slice() {
-        // "What does she teach?": what follows the verb.
-        ["what", "did" | "does" | "do" | "didn't" | "doesn't" | "don't", .., last] if stem(last) == action => {
-            Some(tail(action.to_owned(), ""))
-        }
-        [.., word, last] if is(last, Class::GapPreposition) && !is_stop(word) => Some(tail(stem(word), last)),
-        _ => None,
-    };
-    let fronted = match tokens.as_slice() {
-        [first, second, ..] if is(first, Class::GapPreposition) => {
-            matches!(*second, "which" | "what" | "whom" | "whose").then(|| (*first).to_owned())
-        }
-        _ => None,
-    };
     let equals = match tokens.as_slice() {
         ["what" | "who", "is" | "was" | "are" | "were", rest @ ..] | ["what's" | "who's", rest @ ..] => noun(rest),
         _ => None,
     };
     let asks = tokens.iter().any(|it| matches!(*it, "do" | "does" | "did"));
     let had = asks && tokens.last().is_some_and(|it| *it == "have");
-    Gap {
-        agent,
-        tail: end,
-        equals,
-        had,
-        fronted,
-    }
+    Gap { equals, had }
 }
 
-fn tail(stem: String, preposition: &str) -> Tail {
-    Tail {
-        stem,
-        preposition: preposition.to_owned(),
-    }
-}
-
-/// The noun of the first phrase, if it is one: "secret" of "the secret of the soup".
+/// Returns the stem of the noun of the first phrase, if it is one: "rent" of "the rent of the garden".
 fn noun(rest: &[&str]) -> Option<String> {
     let rest = match rest {
         [most @ .., "now" | "today" | "currently"] => most,
@@ -65,36 +31,24 @@ fn noun(rest: &[&str]) -> Option<String> {
     Some(stem(last))
 }
 
-/// "Did", a pronoun or a name between the question and its verb is the subject itself.
-fn leaves_agent(word: &str) -> bool {
-    let does = matches!(word, "did" | "does" | "do");
-    !does && !is(word, Class::Pronoun) && (is_auxiliary(word) || is_stop(word))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_gap_is_before_or_behind_the_verb() {
-        let from = gap("from which city does it leave?", "leav");
-        assert_eq!(from.fronted.as_deref(), Some("from"));
-        for (question, action, agent, tail) in [
-            ("who repaired the bicycle?", "repair", true, None),
-            ("who has repaired the bicycle?", "repair", true, None),
-            ("who did ann visit?", "visit", false, None),
-            ("what did she buy?", "buy", false, Some(("buy", ""))),
-            ("what did she buy from ann?", "buy", false, None),
-            ("what is ann allergic to?", "", false, Some(("allerg", "to"))),
-            ("where is it?", "", false, None),
+    fn the_answer_is_said_to_be_the_noun_or_is_had() {
+        for (question, equals, had) in [
+            ("what is the rent of the garden?", Some("rent"), false),
+            ("what's ann's rent now?", Some("rent"), false),
+            ("what is it?", None, false),
+            ("how many cats does ann have?", None, true),
+            ("how many cats have they seen?", None, false),
         ] {
-            let tail = tail.map(|it: (&str, &str)| super::tail(it.0.to_owned(), it.1));
             let expected = Gap {
-                agent,
-                tail,
-                ..Gap::default()
+                equals: equals.map(str::to_owned),
+                had,
             };
-            assert_eq!(gap(question, action), expected, "{question}");
+            assert_eq!(gap(question), expected, "{question}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! What people ask of each other first and facts hold one value of at a time.
+//! What people ask of each other first: values that facts state.
 
 use domain::predicate::Predicate;
 use domain::question::Slot;
 
 use crate::lexicon::{Class, is};
-use crate::{Nouns, is_stop, kin, stem, stems, words};
+use crate::{Nouns, is_auxiliary, is_stop, kin, stem, stems, words};
 
 /// Words of what somebody is to somebody.
 const ROLE_WORDS: usize = 2;
@@ -23,6 +23,8 @@ pub fn asked(question: &str) -> Option<Slot> {
         Some(Slot::Name)
     } else if let Some(role) = relative(&tokens) {
         Some(Slot::Relative(role))
+    } else if asks_allergy(&tokens) {
+        Some(Slot::Allergy)
     } else if question.starts_with("how old") {
         Some(Slot::Age)
     } else if place && tokens.iter().any(|it| is(it, Class::Dwelling)) {
@@ -51,6 +53,7 @@ pub fn is_told_by(slot: &Slot, predicate: &str) -> bool {
         Slot::Employer => matches!(said, Predicate::WorksAt | Predicate::WorksIn | Predicate::WorksFor),
         Slot::Job => said == Predicate::WorksAs,
         Slot::Age => said == Predicate::IsAged,
+        Slot::Allergy => said == Predicate::IsAllergicTo,
         Slot::Relative(role) => matches!(said, Predicate::HasRole(stated) if is_one(role, stated)),
     }
 }
@@ -64,6 +67,7 @@ pub fn is_asked_by(slot: &Slot, word: &str) -> bool {
         Slot::Employer => &["work"],
         Slot::Job => &["job", "profess", "occup", "live", "work"],
         Slot::Age => &["old"],
+        Slot::Allergy => &["allerg", "allergi"],
         Slot::Relative(role) => {
             return word == "name" || word == "call" || stems(role).iter().any(|it| it == word);
         }
@@ -77,6 +81,20 @@ const OWN_NAME: [&[&str]; 4] = [
     &["who", "am", "i"],
     &["what", "am", "i", "called"],
 ];
+
+/// "What is Ann allergic to", "to what is Ann allergic", "what allergies does Ann have"; not "what food is Ann allergic to", which
+/// asks for some of it only.
+fn asks_allergy(tokens: &[&str]) -> bool {
+    let is_allergy = |it: &str| matches!(it, "allergic" | "allergy" | "allergies");
+    let to_what = tokens.windows(2).any(|it| it == ["to", "what"]);
+    match tokens {
+        ["what", verb, .., "allergic", "to"] => is_auxiliary(verb),
+        ["what's", .., "allergic", "to"] => true,
+        ["what" | "which", thing, "do" | "does", .., "have"] => is_allergy(thing),
+        ["what", "is" | "are", .., "allergy" | "allergies"] => true,
+        all => to_what && all.iter().any(|it| is_allergy(it)),
+    }
+}
 
 /// "What is Ann's dog called", "who is my boss", "the name of my sister": what that is to whoever has it.
 fn relative(tokens: &[&str]) -> Option<String> {
@@ -162,6 +180,15 @@ mod tests {
             ("who is at mira's door?", None),
             ("what is my favourite colour called?", relative("favourite colour")),
             ("who is coming to mira's party on sunday?", None),
+            ("what is mira allergic to?", Some(Slot::Allergy)),
+            ("what's my son allergic to?", Some(Slot::Allergy)),
+            ("what allergies does mira have?", Some(Slot::Allergy)),
+            ("what are mira's allergies?", Some(Slot::Allergy)),
+            ("does mira have an allergy, and to what?", Some(Slot::Allergy)),
+            ("to what is mira allergic?", Some(Slot::Allergy)),
+            ("what food is mira allergic to?", None),
+            ("is mira allergic to cats?", None),
+            ("what did mira say about her allergies?", None),
         ] {
             assert_eq!(asked(question), slot, "{question}");
         }

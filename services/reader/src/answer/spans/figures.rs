@@ -1,7 +1,6 @@
-//! Candidates with figures: numbers, amounts, lengths of time; and colours.
+//! Candidates with figures: numbers, amounts, lengths of time.
 
 use super::super::amount;
-use super::super::grade::is_colour;
 use super::super::lexis::{Class, duration};
 use super::token::Token;
 use super::{Finder, Shape, Span};
@@ -24,13 +23,12 @@ impl Finder<'_> {
 
     /// "Two hundred and ten" and "2 million" are one number each, "20, 43" are two.
     fn run_end(&self, at: usize) -> usize {
-        let joins = |here: usize| !(self.tokens[here].breaks || self.tokens[here].comma);
         let counts = |here: usize| self.tokens.get(here).is_some_and(|it| it.class == Class::Number);
         let mut end = at + 1;
         loop {
-            if counts(end) && joins(end) {
+            if counts(end) && self.joins(end) {
                 end += 1;
-            } else if self.tokens.get(end).is_some_and(|it| it.lower == "and") && joins(end) && counts(end + 1) {
+            } else if self.tokens.get(end).is_some_and(|it| it.lower == "and") && self.joins(end) && counts(end + 1) {
                 end += 2;
             } else {
                 return end;
@@ -39,10 +37,7 @@ impl Finder<'_> {
     }
 
     fn amount(&mut self, text: &str, at: usize, end: usize) {
-        let mut span = Span {
-            shape: Shape::Amount,
-            ..self.span(at, end, Shape::Amount)
-        };
+        let mut span = self.span(at, end, Shape::Amount);
         let mut found = false;
         if let Some(start) = amount::sign_before(text, span.start) {
             (span.start, span.money, found) = (start, true, true);
@@ -57,10 +52,8 @@ impl Finder<'_> {
             span.money |= money;
         } else if let Some(next) = next.filter(|it| amount::currency(&it.lower)) {
             (span.end, span.money, found) = (next.end, true, true);
-            span.length += 1;
-        } else if let Some((stop, words)) = self.unit(end).filter(|_| next.is_some()) {
+        } else if let Some(stop) = self.unit(end).filter(|_| next.is_some()) {
             (span.end, found) = (stop, true);
-            span.length += words;
         } else if self.paid(at, end)
             || self.priced_too(text, at, end)
             || (next.is_none() && thousands(&self.tokens[end - 1].lower))
@@ -72,15 +65,15 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns where a unit ends that begins at a token, and its words: "kilos", "square metres".
-    fn unit(&self, at: usize) -> Option<(usize, usize)> {
+    /// Returns where a unit ends that begins at a token: "kilos", "square metres".
+    fn unit(&self, at: usize) -> Option<usize> {
         let unit = |it: &&Token| amount::unit(&it.lower) || duration(&it.lower);
         let power = |it: &&Token| matches!(it.lower.as_str(), "square" | "cubic");
         let powered = || {
             self.tokens.get(at).filter(power)?;
-            Some((self.tokens.get(at + 1).filter(unit)?.end, 2))
+            self.tokens.get(at + 1).filter(unit).map(|it| it.end)
         };
-        let plain = self.tokens.get(at).filter(unit).map(|it| (it.end, 1));
+        let plain = self.tokens.get(at).filter(unit).map(|it| it.end);
         plain.or_else(powered)
     }
 
@@ -88,15 +81,13 @@ impl Finder<'_> {
     fn priced_too(&self, text: &str, at: usize, end: usize) -> bool {
         let thing = |it: &Token| it.class == Class::Content;
         let last = self.tokens.get(end).is_none_or(|it| it.breaks || it.comma);
-        let behind = at > 0 && thing(&self.tokens[at - 1]) && !(self.tokens[at].breaks || self.tokens[at].comma);
+        let behind = at > 0 && thing(&self.tokens[at - 1]) && self.joins(at);
         behind && last && amount::money(&text[..self.tokens[at].start])
     }
 
     /// "Bought it for 200", "cost me 30": a figure that counts nothing beside a verb of paying or a word for a sum.
     fn paid(&self, at: usize, end: usize) -> bool {
-        let counts = |it: &Token| {
-            !(it.breaks || it.comma || matches!(it.class, Class::Preposition | Class::Conjunction | Class::Filler))
-        };
+        let counts = |it: &Token| !(it.breaks || it.comma || matches!(it.class, Class::Linking | Class::Filler));
         if at == 0 || self.tokens.get(end).is_some_and(counts) || self.tokens[at].time {
             return false;
         }
@@ -107,9 +98,9 @@ impl Finder<'_> {
                 .any(|it| list.contains(&text::stem(&it.lower).as_str()))
         };
         let sum = || {
-            let mut back = self.tokens[clause..at - 1].iter().rev();
-            back.find(|it| it.class == Class::Content)
-                .is_some_and(|it| text::lexicon::is(&it.lower, text::lexicon::Class::Sum))
+            let back = self.tokens[clause..at - 1].iter().rev();
+            let mut nouns = back.filter(|it| it.class == Class::Content).take(2);
+            nouns.any(|it| text::lexicon::is(&it.lower, text::lexicon::Class::Sum))
         };
         let back = || {
             let after = |here: usize| self.tokens.get(here).map_or("", |it| it.lower.as_str());
@@ -156,15 +147,6 @@ impl Finder<'_> {
             self.push(at, at + 2, Shape::Duration);
         } else if matches!(lower(at + 2), "was" | "were") && number(at + 3) {
             self.push(at, at + 4, Shape::Duration);
-        }
-    }
-
-    /// A colour alone: "grey" of "my grey gloves".
-    pub(super) fn colours(&mut self) {
-        for at in 0..self.tokens.len() {
-            if is_colour(&self.tokens[at].lower) {
-                self.push_word(at, Shape::Phrase);
-            }
         }
     }
 }

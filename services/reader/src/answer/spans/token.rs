@@ -1,17 +1,15 @@
-//! The words of a sentence with what phrases need to know of them.
+//! The words of a sentence with what candidates need to know of them.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 use text::gloss::Piece;
-use text::{Nouns, ends_clause, is_stop, words};
+use text::{ends_clause, is_stop, words};
 
 use super::super::amount;
-use super::super::lexis::{Class, class, of_time};
+use super::super::lexis::{Class, class, duration};
 use crate::lists;
 use crate::plan::ASKS;
-use crate::pool::{Pool, Sentence};
-use crate::question::Question;
+use crate::pool::Sentence;
 
 /// A word of a sentence in its place.
 pub(super) struct Token {
@@ -30,63 +28,8 @@ pub(super) struct Token {
 /// Words of a sentence that are searched.
 const WORDS_MAX: usize = 80;
 
-/// Returns who speaks and what stands capitalised inside sentences, in lower case: what opens a sentence and is one of those is
-/// a name.
-pub(super) fn names(pool: &Pool<'_>) -> BTreeSet<String> {
-    let sentences = pool.lines.iter().flat_map(|it| &it.sentences).filter(|it| !it.caption);
-    let inside = sentences.flat_map(|it| words(&it.text).into_iter().skip(1));
-    let speakers = pool.lines.iter().flat_map(|it| words(&it.turn.actor));
-    inside.chain(speakers).filter(|it| capital(it)).map(bare).collect()
-}
-
-fn capital(word: &str) -> bool {
-    word.starts_with(char::is_uppercase) && word.chars().count() > 1 && !is_stop(word)
-}
-
-fn bare(word: &str) -> String {
-    let lower = word.to_lowercase().replace('’', "'");
-    lower.strip_suffix("'s").unwrap_or(&lower).to_owned()
-}
-
-/// First parts of family names and places.
-const PARTICLES: [&str; 14] = [
-    "van", "von", "de", "del", "della", "di", "da", "la", "le", "el", "mac", "san", "santa", "saint",
-];
-
-/// Says whether what opens a sentence is a name: it is one elsewhere, or no noun that is known and does something, "Emil fell".
-fn named(word: &str, next: Option<&Token>, names: &BTreeSet<String>) -> bool {
-    let lower = bare(word);
-    let adverb = ["ly", "ing", "ed"].iter().any(|it| lower.ends_with(it));
-    let acts = acts(next);
-    let part = PARTICLES.contains(&lower.as_str()) && next.is_some_and(|it| it.class == Class::Name && !it.breaks);
-    capital(word) && (part || names.contains(&lower) || acts && !adverb && Nouns::builtin().kind(&lower).is_none())
-}
-
-/// Says whether what stands before a word is its subject: "(prod) is".
-pub(super) fn acts(token: Option<&Token>) -> bool {
-    token.is_some_and(|it| matches!(it.class, Class::Verb | Class::Auxiliary) && !it.breaks && !it.comma)
-}
-
-/// Returns the bytes that answer nothing: those of `calls`, the names of who is spoken to, and of what changed the other value than is asked for.
-pub(super) fn barred(question: &Question, calls: Vec<Range<usize>>, tokens: &[Token]) -> Vec<Range<usize>> {
-    let mut out = calls;
-    if question.recency >= 0.0 {
-        out.extend(changed(tokens));
-    }
-    out
-}
-
-/// Returns the bytes of the names with which a sentence speaks to somebody who speaks too; "my dog, Rex" calls nobody.
-pub(super) fn calls(text: &str, speakers: &[String]) -> Vec<Range<usize>> {
-    let place = |it: &str| it.as_ptr() as usize - text.as_ptr() as usize;
-    let names = text::vocatives(text)
-        .into_iter()
-        .filter(|it| speakers.contains(&it.to_lowercase()));
-    names.map(|it| place(it)..place(it) + it.len()).collect()
-}
-
-/// Returns the bytes of what a sentence says that something was before: "cut from 90 to 14 days".
-fn changed(tokens: &[Token]) -> Option<Range<usize>> {
+/// Returns the bytes of a change from one value to another: "from 90 to 14" of "cut from 90 to 14 days"; none without one.
+pub(super) fn value_before(tokens: &[Token]) -> Option<Range<usize>> {
     let verb = |it: &Token| lists::CHANGES.contains(text::stem(&it.lower).as_str());
     let from = tokens.iter().position(|it| it.lower == "from")?;
     let to = from + 1 + tokens[from + 1..].iter().take(5).position(|it| it.lower == "to")?;
@@ -95,13 +38,8 @@ fn changed(tokens: &[Token]) -> Option<Range<usize>> {
     (joined && figures == [true, true] && tokens[..from].iter().any(verb)).then(|| tokens[from].start..tokens[to].end)
 }
 
-/// Returns the words of a sentence; `times` are the bytes where it names a time, `names` what is a name also where it opens
-/// one, `calls` those of the names with which it speaks to somebody.
-pub(super) fn tokens(
-    sentence: &Sentence,
-    times: &[Range<usize>],
-    (names, calls): (&BTreeSet<String>, &[Range<usize>]),
-) -> Vec<Token> {
+/// Returns the words of a sentence; `times` are the bytes where it names a time.
+pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
     let mut last = 0;
@@ -112,40 +50,19 @@ pub(super) fn tokens(
     };
     let pieces = || words(text).into_iter().map(plain).collect();
     let pieces = sentence.pieces.clone().unwrap_or_else(pieces);
-    let pieces = joined(text, pieces.into_iter().take(WORDS_MAX), times);
-    for (at, piece) in pieces.into_iter().enumerate() {
+    for piece in joined(text, pieces.into_iter().take(WORDS_MAX), times) {
         let Range { start, end } = piece.range;
         let gap = &text[last..start];
         let english = piece.english.as_deref().map(leading);
         let word = english.unwrap_or(&text[start..end]);
         let lower = word.to_lowercase().replace('’', "'");
-        // "Compré" is "i bought": who speaks stands before it and takes no room.
-        if piece.english.as_deref().is_some_and(|it| it.starts_with("i ")) {
-            out.push(Token {
-                start,
-                end: start,
-                lower: "i".to_owned(),
-                class: Class::Pronoun,
-                breaks: false,
-                comma: false,
-                time: false,
-            });
-        }
         out.push(Token {
             start,
             end,
-            class: match coded(word) {
-                Some(class) => class,
-                // "64 GB" names nothing.
-                None if out.last().is_some_and(|it| it.class == Class::Number) && amount::unit(&lower) => {
-                    Class::Content
-                }
-                None => class(word, &lower, at == 0 && !sentence.caption),
-            },
-            time: of_time(&lower) || times.iter().any(|it| it.contains(&start)),
+            class: if is_coded(word) { Class::Content } else { class(&lower) },
+            time: duration(&lower) || times.iter().any(|it| it.contains(&start)),
             lower,
-            breaks: calls.iter().any(|it| it.start == start || it.end == last)
-                || ends_clause(&text[..last], gap)
+            breaks: ends_clause(&text[..last], gap)
                 || gap.contains(['(', ')', '"', '“', '”', '—', '–'])
                 || gap.contains(" - ")
                 // A caption may hold several sentences.
@@ -153,14 +70,6 @@ pub(super) fn tokens(
             comma: gap.contains([',', '，', '、']),
         });
         last = end;
-    }
-    let opening = words(text).into_iter().next().filter(|_| !sentence.caption);
-    let opens = opening.is_some_and(|it| named(it, out.get(1), names));
-    if let Some(first) = out
-        .first_mut()
-        .filter(|it| opens && matches!(it.class, Class::Content | Class::Verb))
-    {
-        first.class = Class::Name;
     }
     out
 }
@@ -236,16 +145,12 @@ fn is_code(word: &str) -> bool {
     signs.any(|it| it.is_ascii_digit())
 }
 
-/// The class of what is no word of a language: a code, an address, a string of letters and figures.
-fn coded(word: &str) -> Option<Class> {
+/// Returns true if it is no word of a language: a code, an address, a string of letters and figures.
+fn is_coded(word: &str) -> bool {
     let turns = word.chars().zip(word.chars().skip(1));
     let turns = turns.filter(|(a, b)| a.is_alphabetic() && b.is_ascii_digit()).count();
     let mixed = word.starts_with(|it: char| it.is_ascii_digit()) && turns > 1;
-    if is_group(word) && is_code(word) {
-        Some(Class::Name)
-    } else {
-        (mixed || word.contains(['@', '/'])).then_some(Class::Content)
-    }
+    is_group(word) && is_code(word) || mixed || word.contains(['@', '/'])
 }
 
 /// Returns the word of an English phrase that says what may follow it: "called" of "is called", "to" of "to the".
@@ -256,8 +161,8 @@ fn leading(phrase: &str) -> &str {
     }
 }
 
-/// Says whether a sentence asks for what it does not hold: "What is your kitten called, by the way?"
-pub(super) fn open(sentence: &Sentence) -> bool {
+/// Returns true if a sentence asks for what it does not hold: "How old is your kitten, by the way?"
+pub(super) fn asks_openly(sentence: &Sentence) -> bool {
     let first = || text::words(&sentence.text).first().map(|it| it.to_lowercase());
     sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
 }

@@ -1,0 +1,130 @@
+//! What people are allergic to: stated outright, and often more than one thing.
+
+use domain::anchor::AnswerKind::{self, How, WhatDoes, WhatIs, YesNo};
+use domain::evidence::Sufficiency;
+
+use crate::talk::{Case, Talk, check};
+
+fn friends() -> Talk {
+    Talk::new(
+        "@ 2025-05-05
+         Theo: I am allergic to walnuts, so no cake.
+         Ines: My daughter is allergic to kiwi.
+         Theo: The boiler is loud again.
+
+         @ 2025-06-02
+         Theo: I'm allergic to bees, we found out in June.
+         Ines: Theo is allergic to cats, so no visit.
+         Ines: I'm allergic to latex.
+
+         @ 2025-07-02
+         Ines: I'm not allergic to latex, the test says.
+         Theo: Cat came over again.",
+    )
+}
+
+#[test]
+fn all_that_somebody_is_allergic_to_is_answered() {
+    let cases: &[Case] = &[
+        (WhatIs, "", "", "What is Theo allergic to?", "walnuts, bees, cats"),
+        (
+            WhatIs,
+            "allergies",
+            "have",
+            "What allergies does Theo have?",
+            "walnuts, bees, cats",
+        ),
+        (
+            YesNo,
+            "",
+            "have",
+            "Does Theo have an allergy, and to what?",
+            "walnuts, bees, cats",
+        ),
+        (WhatIs, "", "", "What is Ines' daughter allergic to?", "refused"),
+        (WhatIs, "", "", "What is Ines's daughter allergic to?", "kiwi"),
+        (WhatIs, "", "", "What is Ines allergic to?", "refused"),
+    ];
+    check(&friends(), cases);
+    let found = friends().ask(WhatIs, "What is Theo allergic to?");
+    assert_eq!(
+        found.verdict.status,
+        Sufficiency::Supported,
+        "several values are no conflict"
+    );
+    assert_eq!(found.verdict.reasons, ["stated on 2 June 2025"]);
+    assert_eq!(found.answer.unwrap().supports.len(), 3);
+}
+
+#[test]
+fn whoever_states_no_allergy_has_none_that_is_answered() {
+    let cases: &[Case] = &[
+        (WhatIs, "", "", "What is Jonas allergic to?", "refused"),
+        (WhatIs, "food", "", "What food is Theo allergic to?", "refused"),
+        (YesNo, "", "", "Is Theo allergic to walnuts?", "refused"),
+        (How, "", "", "How is Theo today?", "refused"),
+        (WhatDoes, "", "say", "What did Theo say about his allergies?", "refused"),
+    ];
+    check(&friends(), cases);
+}
+
+#[test]
+fn others_deny_no_allergy_that_somebody_states() {
+    let talk = Talk::new(
+        "@ 2025-05-05
+         Theo: I am allergic to walnuts.
+         Ines: Noted!
+
+         @ 2025-06-05
+         Ines: Theo is not allergic to walnuts, he just dislikes them.",
+    );
+    assert_eq!(talk.answer(WhatIs, "What is Theo allergic to?"), "walnuts");
+}
+
+#[test]
+fn the_user_of_an_assistant_has_allergies() {
+    let talk = Talk::new(
+        "user: By the way, I'm allergic to penicillin, please keep that in mind.
+         assistant: Noted, I'll remember your penicillin allergy.",
+    );
+    assert_eq!(talk.answer(WhatIs, "What am I allergic to?"), "penicillin");
+}
+
+#[test]
+fn allergies_are_asked_for_in_other_languages() {
+    for (said, question, expected) in [
+        (
+            "Lena: Ich bin übrigens allergisch gegen Haselnüsse, das habe ich beim Arzt erfahren.\nJonas: Gute Besserung!",
+            "Wogegen ist Lena allergisch?",
+            "Haselnüsse",
+        ),
+        (
+            "Diego: Soy alérgico a las nueces, me lo dijo el médico.\nCarmen: ¡Qué pena!",
+            "¿A qué es alérgico Diego?",
+            "nueces",
+        ),
+        (
+            "Luc: Je suis allergique aux noix, le médecin me l'a dit.\nClaire: Quel dommage !",
+            "À quoi Luc est-il allergique ?",
+            "noix",
+        ),
+        (
+            "Marco: Sono allergico alle noci, me l'ha detto il medico.\nGiulia: Che peccato!",
+            "A cosa è allergico Marco?",
+            "noci",
+        ),
+        (
+            "Paulo: Sou alérgico a nozes.\nRita: Que pena!",
+            "A que é alérgico Paulo?",
+            "nozes",
+        ),
+        (
+            "Sanne: Ik ben allergisch voor noten, zei de dokter.\nDaan: Wat jammer!",
+            "Waarvoor is Sanne allergisch?",
+            "noten",
+        ),
+    ] {
+        let talk = Talk::new(said);
+        assert_eq!(talk.answer(AnswerKind::Other, question), expected, "{question}");
+    }
+}
