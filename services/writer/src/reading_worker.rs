@@ -13,7 +13,7 @@ use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::ModelRole;
 use domain::reading::{Reading, ReadingKind, WantedSession};
 use domain::{Classify, ErrorKind, PortError};
-use host::{Asker, Context, clock};
+use host::{Asker, Context, UnstoredCosts, clock};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
@@ -89,6 +89,8 @@ pub(crate) struct ReadingWorker {
     derived: Mutex<BTreeSet<(ReadingId, DateTime<Utc>)>>,
     /// How far sessions were read.
     marks: Marks,
+    /// Cost of the calls from which nothing was stored.
+    pub(crate) unstored: UnstoredCosts,
     /// How often the model took too long for a passage.
     late: Mutex<BTreeMap<ReadingId, u32>>,
 }
@@ -127,6 +129,7 @@ impl ReadingWorker {
             pictures,
             derived: Mutex::default(),
             marks: Marks::default(),
+            unstored: UnstoredCosts::default(),
             late: Mutex::default(),
         }
     }
@@ -158,6 +161,10 @@ impl ReadingWorker {
             None => LOOK_WITHOUT_MODEL,
         };
         while !self.context.shutdown.is_cancelled() {
+            if let Some(rest) = self.rest() {
+                self.pause(rest).await;
+                continue;
+            }
             let now = clock::now();
             let taken = self
                 .context
@@ -177,10 +184,20 @@ impl ReadingWorker {
                     "cannot look for sessions to read"
                 ),
             }
-            tokio::select! {
-                () = self.context.shutdown.cancelled() => return,
-                () = sleep(pause) => {}
-            }
+            self.pause(pause).await;
+        }
+    }
+
+    /// Returns how long no session should be taken, because the model would refuse each. Sessions wait in the store meanwhile:
+    /// taking them one after another would cost the look at each, and a call that fails.
+    fn rest(&self) -> Option<Duration> {
+        self.model.as_ref()?.asker.rest(ModelRole::Write)
+    }
+
+    async fn pause(&self, time: Duration) {
+        tokio::select! {
+            () = self.context.shutdown.cancelled() => {}
+            () = sleep(time) => {}
         }
     }
 

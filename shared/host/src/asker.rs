@@ -63,6 +63,11 @@ impl Asker {
         self.model.name(role)
     }
 
+    /// Returns how long work that can wait should ask nothing in a role: its endpoint is away, or refuses whatever it is asked.
+    pub fn rest(&self, role: ModelRole) -> Option<Duration> {
+        self.model.rest(role)
+    }
+
     /// Asks inside an allowance, with two calls at the most; what it does not allow is not asked. `read` takes from a reply what
     /// is wanted, and nothing from one that it cannot read.
     pub async fn ask<T>(

@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -319,6 +320,12 @@ pub trait LanguageModel: Send + Sync + 'static {
 
     /// Returns the name of the model that replies in a role; none if there is none for it, or its name is not known.
     fn name(&self, _role: ModelRole) -> Option<&str> {
+        None
+    }
+
+    /// Returns how long work that can wait should ask nothing in a role, because the endpoint is away or refuses whatever it is
+    /// asked; none if it may ask now.
+    fn rest(&self, _role: ModelRole) -> Option<Duration> {
         None
     }
 }
