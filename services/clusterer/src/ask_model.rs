@@ -40,6 +40,7 @@ impl CoreferenceWorker {
             (Ok(said), _) => Reply::Said(Ok(said), asked.spent),
             (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(first)) => {
                 debug!(why, %space, "the language model is away, questions wait");
+                self.unstored.add_failed(space, asked.spent, kind, clock::now());
                 Reply::Later(clock::now() + AWAY)
             }
             (Err(_), None) if asked.spent.calls == 0 => Reply::Later(tomorrow()),
@@ -56,6 +57,8 @@ impl CoreferenceWorker {
         let stored = self.context.backends.readings.put(space, readings).await?;
         if stored.len() < readings.len() {
             debug!(%space, "a record was erased while a model was asked about it; what was said of it is dropped");
+            let dropped = readings.iter().filter(|it| !stored.contains(&it.id));
+            dropped.for_each(|it| self.unstored.add(space, it.spent, clock::now()));
             return Ok(Answered::Later(clock::now() + ERASING));
         }
         readings.iter().for_each(|it| self.context.metrics.reading(it));

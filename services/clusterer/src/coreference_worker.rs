@@ -13,7 +13,7 @@ use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use domain::id::{ReadingId, SpaceId};
 use domain::port::{ModelAllowance, ModelRole};
 use domain::{Classify, ErrorKind, PortError};
-use host::{Asker, Context, clock};
+use host::{Asker, Context, UnstoredCosts, clock};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
@@ -67,6 +67,8 @@ pub(crate) struct CoreferenceWorker {
     follower: Arc<Follower>,
     model: Model,
     config: ReadingConfig,
+    /// Cost of the calls from which nothing was stored.
+    pub(crate) unstored: UnstoredCosts,
     /// Number of timeouts of each question, keyed by the reading of its first pair.
     late: Mutex<BTreeMap<ReadingId, u32>>,
 }
@@ -105,6 +107,7 @@ impl CoreferenceWorker {
             follower: Arc::clone(follower),
             model,
             config: config.clone(),
+            unstored: UnstoredCosts::default(),
             late: Mutex::default(),
         }
     }
@@ -157,6 +160,11 @@ impl CoreferenceWorker {
         let mut paused: BTreeMap<SpaceId, DateTime<Utc>> = BTreeMap::new();
         let mut last: Option<SpaceId> = None;
         while !self.context.shutdown.is_cancelled() {
+            // The model would refuse each question of each space; they stay open meanwhile.
+            if let Some(rest) = self.model.asker.rest(ModelRole::Write) {
+                self.pause(TimeDelta::from_std(rest).unwrap_or(AWAY)).await;
+                continue;
+            }
             let now = clock::now();
             paused.retain(|_, until| *until > now);
             let next = self
@@ -223,10 +231,12 @@ impl CoreferenceWorker {
 
     /// Returns what is left today of the budget of a space, or none if it does not suffice for a call.
     pub(crate) async fn allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
-        let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
-        let today = self.context.backends.readings.tally(space, Some(midnight)).await?;
-        let calls = self.config.calls_a_day.saturating_sub(today.spent.calls);
-        let tokens = self.config.tokens_a_day.saturating_sub(today.spent.usage.total());
+        let now = clock::now();
+        let midnight = now.date_naive().and_time(NaiveTime::MIN).and_utc();
+        let mut today = self.context.backends.readings.tally(space, Some(midnight)).await?.spent;
+        today.add(self.unstored.today(space, now));
+        let calls = self.config.calls_a_day.saturating_sub(today.calls);
+        let tokens = self.config.tokens_a_day.saturating_sub(today.usage.total());
         let allow = ModelAllowance {
             calls: calls.min(CALLS),
             tokens: Some(tokens),

@@ -2,7 +2,7 @@
 
 use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId};
-use domain::port::Picture;
+use domain::port::{ModelRole, Picture};
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use host::{Asked, clock};
@@ -28,6 +28,11 @@ impl ReadingWorker {
             debug!(%space, "the budget of the day is spent, a picture waits");
             return Ok(Read::Later(tomorrow()));
         };
+        // The host of a picture is not asked for it again and again while nobody can describe it.
+        if let Some(rest) = seer.asker.rest(ModelRole::See) {
+            debug!(%space, "the language model is away, a picture waits");
+            return Ok(Read::Later(clock::now() + rest));
+        }
         let id = ReadingId::picture(record.id);
         let uri = record.image_uri.as_deref().unwrap_or_default();
         let picture: Picture = match self.pictures.pictures.fetch(uri).await {
@@ -56,6 +61,7 @@ impl ReadingWorker {
             }
             (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
                 debug!(why, %space, "the language model is away, a picture waits");
+                self.unstored.add_failed(space, asked.spent, kind, clock::now());
                 return Ok(Read::Later(clock::now() + AWAY));
             }
             (Err(_), None) if asked.spent.calls == 0 => return Ok(Read::Later(tomorrow())),
@@ -71,6 +77,7 @@ impl ReadingWorker {
         let readings = &self.context.backends.readings;
         if readings.put(space, std::slice::from_ref(&reading)).await?.is_empty() {
             debug!(%space, "a record was erased while its picture was described; what was said of it is dropped");
+            self.unstored.add(space, reading.spent, clock::now());
         }
         Ok(Read::Done)
     }

@@ -117,6 +117,7 @@ impl ReadingWorker {
             (Ok(text), _) => (text, None),
             (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
                 debug!(why, space = %open.space, "the language model is away, reading waits");
+                self.unstored.add_failed(open.space, asked.spent, kind, clock::now());
                 return Ok(First::Later(clock::now() + AWAY));
             }
             (Err(_), None) if asked.spent.calls == 0 => return Ok(First::Later(tomorrow())),
@@ -195,6 +196,7 @@ impl ReadingWorker {
         let stored = self.context.backends.readings.put(space, readings).await?;
         if stored.is_empty() {
             debug!(%space, "a record was erased while it was read; what was said of it is dropped");
+            self.unstored.add(space, reading.spent, clock::now());
         }
         Ok(!stored.is_empty())
     }
@@ -224,10 +226,12 @@ impl ReadingWorker {
 
     /// Returns what is left today of the budget of a space, or none if it does not suffice for a call.
     pub(crate) async fn allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
-        let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
-        let today = self.context.backends.readings.tally(space, Some(midnight)).await?;
-        let calls = self.config.calls_a_day.saturating_sub(today.spent.calls);
-        let tokens = self.config.tokens_a_day.saturating_sub(today.spent.usage.total());
+        let now = clock::now();
+        let midnight = now.date_naive().and_time(NaiveTime::MIN).and_utc();
+        let mut today = self.context.backends.readings.tally(space, Some(midnight)).await?.spent;
+        today.add(self.unstored.today(space, now));
+        let calls = self.config.calls_a_day.saturating_sub(today.calls);
+        let tokens = self.config.tokens_a_day.saturating_sub(today.usage.total());
         let allow = ModelAllowance {
             calls,
             tokens: Some(tokens),

@@ -14,7 +14,7 @@ use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::ModelRole;
 use domain::reading::{Reading, ReadingKind, WantedSession};
 use domain::{Classify, ErrorKind, PortError};
-use host::{Asker, Context, clock};
+use host::{Asker, Context, UnstoredCosts, clock};
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
@@ -93,6 +93,8 @@ pub(crate) struct ReadingWorker {
     derived: Mutex<BTreeSet<(ReadingId, DateTime<Utc>)>>,
     /// How far each session was read.
     marks: Marks,
+    /// Cost of the calls from which nothing was stored.
+    pub(crate) unstored: UnstoredCosts,
     /// Number of timeouts of each passage.
     late: Mutex<BTreeMap<ReadingId, u32>>,
 }
@@ -131,6 +133,7 @@ impl ReadingWorker {
             pictures,
             derived: Mutex::default(),
             marks: Marks::default(),
+            unstored: UnstoredCosts::default(),
             late: Mutex::default(),
         }
     }
@@ -162,6 +165,10 @@ impl ReadingWorker {
             None => LOOK_WITHOUT_MODEL,
         };
         while !self.context.shutdown.is_cancelled() {
+            if let Some(rest) = self.rest() {
+                self.pause(rest).await;
+                continue;
+            }
             let now = clock::now();
             let taken = self
                 .context
@@ -181,10 +188,20 @@ impl ReadingWorker {
                     "cannot look for sessions to read"
                 ),
             }
-            tokio::select! {
-                () = self.context.shutdown.cancelled() => return,
-                () = sleep(pause) => {}
-            }
+            self.pause(pause).await;
+        }
+    }
+
+    /// Returns how long no session should be taken, because the model would refuse each. Sessions wait in the store meanwhile:
+    /// taking them one after another would cost the look at each, and a call that fails.
+    fn rest(&self) -> Option<Duration> {
+        self.model.as_ref()?.asker.rest(ModelRole::Write)
+    }
+
+    async fn pause(&self, time: Duration) {
+        tokio::select! {
+            () = self.context.shutdown.cancelled() => {}
+            () = sleep(time) => {}
         }
     }
 

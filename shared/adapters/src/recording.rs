@@ -11,9 +11,10 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use domain::port::{self, Chat, Completion, LanguageModel};
+use domain::port::{self, Chat, Completion, LanguageModel, ModelRole};
 use domain::{ErrorKind, PortError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -259,6 +260,10 @@ impl LanguageModel for Recorded {
         let completion = cell.get_or_try_init(|| self.made(&key, call, chat)).await?;
         Ok(completion.clone())
     }
+
+    fn rest(&self, role: ModelRole) -> Option<Duration> {
+        self.inner.as_ref()?.rest(role)
+    }
 }
 
 fn hex(digest: &[u8]) -> String {
@@ -267,7 +272,7 @@ fn hex(digest: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use domain::port::{ModelRole, Picture};
+    use domain::port::Picture;
 
     use super::*;
 

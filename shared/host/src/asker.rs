@@ -64,6 +64,12 @@ impl Asker {
         self.model.name(role)
     }
 
+    /// Returns how long work that can wait should make no call in a role, because its endpoint is down or refuses every
+    /// call.
+    pub fn rest(&self, role: ModelRole) -> Option<Duration> {
+        self.model.rest(role)
+    }
+
     /// Makes at most two calls, within an allowance; a call that the allowance does not cover is not made. `read` takes
     /// the wanted value from a reply and returns `None` if the reply is unreadable.
     pub async fn ask<T>(

@@ -14,6 +14,7 @@ mod guard;
 mod health;
 mod process;
 mod propagation;
+mod unstored_costs;
 
 pub mod clock;
 pub mod metrics;
@@ -35,3 +36,4 @@ pub use health::{Expected, Readiness};
 pub use metrics::Metrics;
 pub use process::{SPEAKS_TLS, main, provide_tls, standalone, without_ports};
 pub use settings::Settings;
+pub use unstored_costs::UnstoredCosts;

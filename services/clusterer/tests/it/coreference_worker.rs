@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use domain::id::RecordId;
+use chrono::DateTime;
+use domain::id::{RecordId, SpaceId};
 use domain::merge::Merge;
 use domain::reading::{Reading, ReadingKind};
 use domain::record::{Modality, Record};
@@ -157,6 +158,63 @@ async fn open_questions_wait_for_the_model_and_are_asked_after_a_restart() {
     merges(&running, are_one).await;
     asked(&endpoint, 2).await;
     running.stop().await;
+}
+
+/// Puts events with their records into a space of another name.
+async fn put_in(running: &mut Running, name: &str, events: &[Unit]) {
+    let space: SpaceId = name.parse().unwrap();
+    let backends = running.context.backends.clone();
+    backends
+        .records
+        .create_space(&space, DateTime::UNIX_EPOCH)
+        .await
+        .unwrap();
+    let of_space = |it: Record| Record {
+        space: space.clone(),
+        ..it
+    };
+    let all: Vec<Record> = events.iter().flat_map(records).map(of_space).collect();
+    backends.records.put(&space, &all).await.unwrap();
+    backends.graph.put_units(&space, events, &[]).await.unwrap();
+    running.wake_in(space).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_is_away_is_not_asked_for_every_space() {
+    for (away, expected) in [(true, 1), (false, 4)] {
+        let endpoint = Endpoint::start(all_the_same);
+        endpoint.is_away(away);
+        let mut running = Running::new_with("spaces", &endpoint.settings("")).await;
+        for name in ["one", "two", "three", "four"] {
+            put_in(&mut running, name, &walks()).await;
+        }
+        asked(&endpoint, expected).await;
+        running.stop().await;
+    }
+}
+
+/// Nothing usable at first, and then nothing at all.
+fn unreadable_then_refused(shown: &str) -> String {
+    match shown.contains("could not be read") {
+        true => String::new(),
+        false => nothing_usable(shown),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
+    // Longer than a space waits for a model that fails.
+    let waited = Duration::from_secs(36);
+    for (calls_a_day, expected) in [(2, 2), (4, 4)] {
+        let endpoint = Endpoint::start(unreadable_then_refused);
+        let settings = endpoint.settings(&format!("calls_a_day = {calls_a_day}"));
+        let mut running = Running::new_with(&format!("unstored {calls_a_day}"), &settings).await;
+        put(&mut running, &walks()).await;
+        tokio::time::sleep(waited).await;
+        assert_eq!(endpoint.shown().len(), expected);
+        assert_eq!(readings(&running).await, []);
+        running.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,7 +8,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// Returns the reply to the text of a request.
+/// Returns the reply to the text of a request. If it is empty, the endpoint answers 500.
 pub(crate) type Reply = fn(&str) -> String;
 
 /// The endpoint. It answers until the test process ends.
@@ -81,10 +81,12 @@ fn serve(mut stream: TcpStream, state: &State) -> std::io::Result<()> {
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     let shown = asked["messages"][1]["content"].as_str().unwrap_or_default();
     state.shown.lock().unwrap().push(shown.to_owned());
+    let said = (state.reply)(shown);
     let (status, reply) = match state.is_away.load(Ordering::SeqCst) {
         true => ("503 Service Unavailable", String::new()),
+        false if said.is_empty() => ("500 Internal Server Error", String::new()),
         false => {
-            let message = json!({ "role": "assistant", "content": (state.reply)(shown) });
+            let message = json!({ "role": "assistant", "content": said });
             let reply = json!({ "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
                 "usage": { "prompt_tokens": 1_000, "completion_tokens": 50 } });
             ("200 OK", reply.to_string())

@@ -98,7 +98,7 @@ impl Running {
         self.wake_in(space()).await;
     }
 
-    async fn wake_in(&mut self, space: SpaceId) {
+    pub(crate) async fn wake_in(&mut self, space: SpaceId) {
         self.sent += 1;
         let message = UnitsOrganisedV1 {
             space,

@@ -3,8 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod corpus;
+mod endpoint;
 mod erase;
 mod letters;
+mod model_outage;
 mod order;
 mod pictures;
 mod precision;

@@ -1,12 +1,7 @@
 //! Tests of pictures that a language model describes: the units of their records are as if the caller had given the
 //! caption.
 
-use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use domain::id::{ReadingId, RecordId, UnitId};
@@ -16,94 +11,26 @@ use domain::reading::Reading;
 use domain::record::Record;
 use domain::unit::{Grain, Unit};
 use host::{Context, Settings};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::task::JoinHandle;
 
+use crate::endpoint::Endpoint;
 use crate::erase::erasure;
 use crate::order::settled;
 use crate::{record, space, start};
 
 /// A picture of one pixel.
-const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
+pub(crate) const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
 const FERN: &str = "A tall fern in a turquoise pot on a balcony.";
 
-/// A stand-in for a model endpoint that gives the prepared replies. It lives until the process ends.
-#[derive(Clone)]
-struct Endpoint {
-    port: u16,
-    heard: Arc<Mutex<Heard>>,
-}
-
-#[derive(Default)]
-struct Heard {
-    requests: Vec<Value>,
-    replies: VecDeque<String>,
-}
-
-impl Endpoint {
-    fn start(replies: &[&str]) -> Endpoint {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let heard = Arc::new(Mutex::new(Heard {
-            requests: Vec::new(),
-            replies: replies.iter().map(|it| (*it).to_owned()).collect(),
-        }));
-        let endpoint = Endpoint { port, heard };
-        let own = endpoint.clone();
-        thread::spawn(move || listener.incoming().flatten().for_each(|it| own.answer(it)));
-        endpoint
-    }
-
-    fn answer(&self, mut stream: TcpStream) {
-        let mut reader = BufReader::new(stream.try_clone().unwrap());
-        let (mut line, mut length) = (String::new(), 0);
-        while reader.read_line(&mut line).unwrap_or_default() > 2 {
-            let field = line.to_lowercase();
-            if let Some(value) = field.strip_prefix("content-length:") {
-                length = value.trim().parse().unwrap();
-            }
-            line.clear();
-        }
-        let mut body = vec![0; length];
-        reader.read_exact(&mut body).unwrap();
-        let mut heard = self.heard.lock().unwrap();
-        heard.requests.push(serde_json::from_slice(&body).unwrap());
-        let reply = match heard.replies.pop_front() {
-            Some(text) => {
-                json!({ "choices": [{ "message": { "content": text }, "finish_reason": "stop" }] }).to_string()
-            }
-            None => String::new(),
-        };
-        let status = if reply.is_empty() { "500 No" } else { "200 OK" };
-        let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-            reply.len()
-        );
-        stream.write_all(format!("{head}{reply}").as_bytes()).ok();
-    }
-
-    fn requests(&self) -> Vec<Value> {
-        self.heard.lock().unwrap().requests.clone()
-    }
-
-    /// Returns settings of a writer that uses it and closes a session immediately.
-    fn settings(&self) -> String {
-        format!(
-            "[language_model]\nurl = \"http://127.0.0.1:{}/v1\"\nmodel = \"parrot\"\n\
-             [writer.readings]\nquiet_minutes = 0\ndelay_seconds = 0\n[writer.pictures]\nenabled = true\n",
-            self.port
-        )
-    }
-}
-
 /// A running writer.
-struct Writer {
-    context: Context,
+pub(crate) struct Writer {
+    pub(crate) context: Context,
     service: JoinHandle<anyhow::Result<()>>,
 }
 
 impl Writer {
-    async fn start(dir: &Path, settings: &str) -> Writer {
+    pub(crate) async fn start(dir: &Path, settings: &str) -> Writer {
         let settings = Settings::from_toml(settings, "the test").unwrap();
         let context = Context::embedded_with(dir, settings).await.unwrap();
         let records = &context.backends.records;
@@ -112,7 +39,7 @@ impl Writer {
         Writer { context, service }
     }
 
-    async fn accept(&self, batch: &str, records: &[Record]) {
+    pub(crate) async fn accept(&self, batch: &str, records: &[Record]) {
         let claims: Vec<(RecordId, [u8; 32])> = records.iter().map(|it| (it.id, [7; 32])).collect();
         self.context.backends.records.claim(&space(), &claims).await.unwrap();
         let message = RecordsAcceptedV1 {
@@ -187,13 +114,13 @@ impl Writer {
         found.words.len()
     }
 
-    async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.context.shutdown.cancel();
         self.service.await.unwrap().unwrap();
     }
 }
 
-fn folder(name: &str) -> PathBuf {
+pub(crate) fn folder(name: &str) -> PathBuf {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::remove_dir_all(&dir).ok();
     dir

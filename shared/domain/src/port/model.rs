@@ -1,4 +1,5 @@
 use std::fmt;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
@@ -321,6 +322,12 @@ pub trait LanguageModel: Send + Sync + 'static {
 
     /// Returns the name of the model for a role, or `None` if there is no model for it or its name is unknown.
     fn name(&self, _role: ModelRole) -> Option<&str> {
+        None
+    }
+
+    /// Returns how long work that can wait should ask nothing in a role, because the endpoint is away or refuses whatever it is
+    /// asked; none if it may ask now.
+    fn rest(&self, _role: ModelRole) -> Option<Duration> {
         None
     }
 }

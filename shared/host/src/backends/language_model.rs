@@ -2,6 +2,7 @@ pub(crate) mod trial;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use adapters::endpoint::chat::{ChatEndpoint, Options};
 use adapters::recording::{Recorded, Recording};
@@ -35,6 +36,10 @@ impl LanguageModel for ByRole {
 
     fn name(&self, role: ModelRole) -> Option<&str> {
         self.0.get(&role).map(|it| it.name.as_str())
+    }
+
+    fn rest(&self, role: ModelRole) -> Option<Duration> {
+        self.0.get(&role)?.model.rest(role)
     }
 }
 

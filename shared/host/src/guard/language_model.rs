@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use adapters::endpoint::EndpointError;
 use async_trait::async_trait;
-use domain::port::{Chat, Completion, LanguageModel, Result};
+use domain::port::{Chat, Completion, LanguageModel, ModelRole, Result};
 use domain::{Classify, ErrorKind, PortError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::{Instant, sleep_until, timeout_at};
@@ -28,6 +28,8 @@ const WAIT_MAX: Duration = Duration::from_secs(60);
 const PAUSE_MAX: Duration = Duration::from_secs(120);
 /// Number of retries after such a pause, for one call.
 const RETRIES_MAX: u32 = 2;
+/// How long work that can wait leaves an endpoint alone that is away or refuses whatever it is asked.
+const REST: Duration = Duration::from_secs(30);
 
 /// An endpoint, which several models may share.
 pub(crate) struct Endpoint {
@@ -36,6 +38,8 @@ pub(crate) struct Endpoint {
     turns: Semaphore,
     /// End of the pause that the endpoint asked for.
     paused: Mutex<Option<Instant>>,
+    /// Until when work that can wait leaves it alone.
+    rests: Mutex<Option<Instant>>,
 }
 
 impl Endpoint {
@@ -47,6 +51,7 @@ impl Endpoint {
             guard,
             turns: Semaphore::new(in_flight_max.max(1)),
             paused: Mutex::new(None),
+            rests: Mutex::new(None),
         }
     }
 
@@ -106,6 +111,31 @@ impl Endpoint {
             _ => self.guard.failed(error),
         }
     }
+
+    /// Learns whether work that can wait would get the same refusal with any other question. One failure of the endpoint says
+    /// nothing about the next question, so that a question that it cannot bear does not keep the others waiting.
+    fn learn_rest(&self, outcome: &Result<Completion>) {
+        let mut rests = self.rests.lock().unwrap_or_else(PoisonError::into_inner);
+        match outcome {
+            Ok(_) => *rests = None,
+            Err(error) if self.guard.is_away() || refuses_everything(error) => *rests = Some(Instant::now() + REST),
+            Err(_) => {}
+        }
+    }
+
+    /// Returns how long work that can wait should leave it alone.
+    fn rest(&self) -> Option<Duration> {
+        let until = |it: &Mutex<Option<Instant>>| *it.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = until(&self.paused).max(until(&self.rests))?;
+        let rest = end.saturating_duration_since(Instant::now());
+        (!rest.is_zero()).then_some(rest)
+    }
+}
+
+/// Returns true if an endpoint refuses a call because it has too much to do, and so would refuse any other.
+fn refuses_everything(error: &PortError) -> bool {
+    let source = error.source().and_then(|it| it.downcast_ref());
+    matches!(source, Some(EndpointError::Status { status: 429 | 503, .. }))
 }
 
 /// A language model whose endpoint may be unreachable or busy at times. If it is unreachable, calls fail at once; if it
@@ -130,6 +160,7 @@ impl Watched {
             None => work.await,
         };
         self.endpoint.learn(begun, &outcome);
+        self.endpoint.learn_rest(&outcome);
         outcome
     }
 }
@@ -153,6 +184,10 @@ impl LanguageModel for Watched {
             outcome = self.call(chat, deadline).await;
         }
         outcome
+    }
+
+    fn rest(&self, _role: ModelRole) -> Option<Duration> {
+        self.endpoint.rest()
     }
 }
 

@@ -1,0 +1,101 @@
+//! A language model that refuses: sessions wait, and neither calls nor budget are wasted on them meanwhile.
+
+use std::time::Duration;
+
+use domain::record::Record;
+
+use crate::endpoint::Endpoint;
+use crate::order::settled;
+use crate::pictures::{PIXEL, Writer, folder};
+use crate::{record, space};
+
+/// Settings with which one session is read after another.
+const ONE_BY_ONE: &str = "in_flight_max = 1\n";
+
+/// The first record of so many sessions.
+fn sessions(count: u64) -> Vec<Record> {
+    let session = |it: u64| record(&format!("talk {it}"), 1, "Ana", "I moved to Oslo in May.");
+    (1..=count).map(session).collect()
+}
+
+/// Waits until the endpoint was asked once, and then long enough for every session to be looked at. Returns the number of calls.
+async fn calls(endpoint: &Endpoint) -> usize {
+    let asked = async {
+        while endpoint.requests().is_empty() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    endpoint.requests().len()
+}
+
+async fn waiting(writer: &Writer) -> u64 {
+    writer.context.backends.readings.wanted(&space()).await.unwrap()
+}
+
+fn one_by_one(endpoint: &Endpoint, readings: &str) -> String {
+    let settings = endpoint.settings();
+    settings.replace(
+        "[writer.readings]\n",
+        &format!("[writer.readings]\n{ONE_BY_ONE}{readings}"),
+    )
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_refuses_every_call_is_not_asked_for_every_session() {
+    for (status, expected) in [
+        ("429 Too Many Requests", 1),
+        ("503 Service Unavailable", 1),
+        // It may be the question; the third one in a row shows that it is not.
+        ("500 Internal Server Error", 3),
+    ] {
+        let endpoint = Endpoint::refusing(status, &[]);
+        let dir = folder("refusing");
+        let writer = Writer::start(&dir, &one_by_one(&endpoint, "")).await;
+        writer.accept("1", &sessions(6)).await;
+        settled(&writer.context).await;
+        assert_eq!(calls(&endpoint).await, expected, "{status}");
+        assert_eq!(waiting(&writer).await, 6, "{status}");
+        writer.stop().await;
+        std::fs::remove_dir_all(&dir).ok();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
+    // The first reply cannot be read, the second call is refused: the session waits, and the replies were paid for.
+    for (calls_a_day, expected) in [(2, 2), (3, 3)] {
+        let endpoint = Endpoint::start(&["I would rather not say."]);
+        let dir = folder("unstored");
+        let readings = format!("calls_a_day = {calls_a_day}\n");
+        let writer = Writer::start(&dir, &one_by_one(&endpoint, &readings)).await;
+        writer.accept("1", &sessions(2)).await;
+        settled(&writer.context).await;
+        assert_eq!(calls(&endpoint).await, expected);
+        assert_eq!(waiting(&writer).await, 2);
+        writer.stop().await;
+        std::fs::remove_dir_all(&dir).ok();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pictures_wait_for_a_model_that_refuses_and_sessions_without_them_are_read() {
+    let (seeing, reading) = (
+        Endpoint::refusing("503 Service Unavailable", &[]),
+        Endpoint::start(&[r#"{"gists": [], "relations": [], "facts": [], "changes": []}"#]),
+    );
+    let roles = format!("[language_model.roles.see]\nurl = \"{}\"\n", seeing.url());
+    let dir = folder("unseen");
+    let writer = Writer::start(&dir, &format!("{}{roles}", one_by_one(&reading, ""))).await;
+    let mut all = sessions(3);
+    all.iter_mut().for_each(|it| it.image_uri = Some(PIXEL.to_owned()));
+    all.push(record("plain", 1, "Ana", "I moved to Oslo in May."));
+    writer.accept("1", &all).await;
+    settled(&writer.context).await;
+    assert_eq!(calls(&seeing).await, 1);
+    assert_eq!(reading.requests().len(), 1, "the session without a picture is read");
+    assert_eq!(waiting(&writer).await, 3);
+    writer.stop().await;
+    std::fs::remove_dir_all(&dir).ok();
+}
