@@ -14,6 +14,7 @@ use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
 
 use crate::people::NamePairs;
+use crate::small_map::SmallMap;
 use crate::{Acts, Changed};
 
 mod alike;
@@ -59,13 +60,13 @@ pub struct Entities {
     /// Those, and the classes whose place depends on them, since the last round.
     pending: BTreeSet<String>,
     /// Units that mention a class, or whose actor it is.
-    mentions: BTreeMap<String, BTreeSet<Mentioned>>,
+    mentions: BTreeMap<String, SmallMap<Mentioned, ()>>,
     /// Longer names of classes of which the rules do not say whose they are, and what a language model said of them.
     unsure: BTreeMap<String, Vec<String>>,
     pairs: NamePairs,
     /// The class that a class goes into, and the other way round.
     parents: BTreeMap<String, String>,
-    children: BTreeMap<String, BTreeSet<String>>,
+    children: BTreeMap<String, forms::Classes>,
     /// Merges by the class that went into another one, or whose forms were joined.
     merges: BTreeMap<String, BTreeMap<MergeId, Merge>>,
     /// Forms that a curation parted from their class, by class.
@@ -199,7 +200,7 @@ impl Entities {
             out.extend(self.forms.near(&class).into_iter().cloned());
             out.extend(fold::short(&class).map(str::to_owned));
             out.extend(unsure::shorter(&self.forms, &class));
-            out.extend(self.children.get(&class).into_iter().flatten().cloned());
+            out.extend(self.children.get(&class).into_iter().flat_map(SmallMap::keys).cloned());
             out.insert(class);
         }
         out

@@ -1,6 +1,6 @@
 //! The statements of one slot, one after another in time: a newer one closes what it contradicts, and both stay.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -24,7 +24,7 @@ pub(super) struct Fold {
     unsaid: BTreeMap<Value, DateTime<Utc>>,
     /// What holds as far as was told so far, the latest [`OPEN_MAX`].
     open: Vec<Open>,
-    done: SmallMap<FactId, Box<Fact>>,
+    done: SmallMap<FactId, Arc<Fact>>,
     /// Facts that may have changed since it was asked last, as they were then.
     touched: BTreeMap<FactId, Option<Fact>>,
 }
@@ -33,8 +33,8 @@ pub(super) struct Fold {
 #[derive(Clone, Debug)]
 struct Open {
     claim: Arc<Claim>,
-    /// In a box: most slots have one, and a list of one has room for four.
-    fact: Box<Fact>,
+    /// The claim's own until something makes another one of it.
+    fact: Arc<Fact>,
 }
 
 impl Fold {
@@ -67,7 +67,7 @@ impl Fold {
                     .undone
                     .filter(|_| claim.undone_at(self.before).is_some())
                     .and_then(|it| it.1),
-                ..claim.fact.clone()
+                ..Fact::clone(&claim.fact)
             }),
             // What repeats what somebody took back or corrected by hand is not told either; what is told later may be so again.
             Role::States if claim.made.is_none() && self.is_unsaid(claim) => {}
@@ -82,7 +82,7 @@ impl Fold {
     /// The fact of an id as it stands. A unit may state one twice: what was opened last counts.
     pub(super) fn fact(&self, id: FactId) -> Option<&Fact> {
         let open = self.open.iter().rev().find(|it| it.fact.id == id);
-        open.map(|it| &it.fact).or_else(|| self.done.get(&id)).map(Box::as_ref)
+        open.map(|it| &it.fact).or_else(|| self.done.get(&id)).map(Arc::as_ref)
     }
 
     /// All facts.
@@ -96,7 +96,7 @@ impl Fold {
     pub(super) fn replace(&mut self, fact: Fact) {
         self.note(fact.id);
         self.open.retain(|it| it.fact.id != fact.id);
-        self.done.insert(fact.id, Box::new(fact));
+        self.done.insert(fact.id, Arc::new(fact));
     }
 
     /// Returns the facts that may have changed since it was asked last, as they were then.
@@ -104,9 +104,10 @@ impl Fold {
         std::mem::take(&mut self.touched)
     }
 
-    fn done(&mut self, fact: Fact) {
+    fn done(&mut self, fact: impl Into<Arc<Fact>>) {
+        let fact = fact.into();
         self.note(fact.id);
-        self.done.insert(fact.id, Box::new(fact));
+        self.done.insert(fact.id, fact);
     }
 
     fn note(&mut self, id: FactId) {
@@ -125,13 +126,14 @@ impl Fold {
             self.note(self.open[at].fact.id);
             let same = &mut self.open[at];
             let doubt = (1.0 - same.fact.confidence) * (1.0 - claim.fact.confidence);
-            same.fact.confidence = (1.0 - doubt).min(SURE_MAX).max(same.fact.confidence);
+            let confidence = (1.0 - doubt).min(SURE_MAX).max(same.fact.confidence);
+            Arc::make_mut(&mut same.fact).confidence = confidence;
             return;
         }
-        let mut fact = claim.fact.clone();
+        let mut fact = Arc::clone(&claim.fact);
         let wrong = self.close(claim, |it| contradicts(it, claim) && !is_set_for_later(it, claim));
         if let Some(wrong) = wrong.filter(|_| !claim.since_told && !claim.ended) {
-            fact.valid_from = wrong;
+            Arc::make_mut(&mut fact).valid_from = wrong;
         }
         if claim.ended {
             self.done(fact);
@@ -143,12 +145,12 @@ impl Fold {
             .iter()
             .filter(|it| contradicts(&it.claim, claim) && is_set_for_later(&it.claim, claim));
         if let Some(next) = later.min_by_key(|it| it.fact.valid_from.start) {
-            shorten(&mut fact, next.fact.valid_from.start, &next.fact);
+            shorten(Arc::make_mut(&mut fact), next.fact.valid_from.start, &next.fact);
         }
         self.note(fact.id);
         self.open.push(Open {
             claim: Arc::clone(claim),
-            fact: Box::new(fact),
+            fact,
         });
         if self.open.len() > OPEN_MAX {
             let first = self.open.remove(0).fact;
@@ -165,7 +167,7 @@ impl Fold {
             from = at;
             self.note(self.open[at].fact.id);
             let never = at_once(&self.open[at].claim, claim);
-            let fact = &mut self.open[at].fact;
+            let fact = Arc::make_mut(&mut self.open[at].fact);
             let end = if never {
                 wrong = Some(fact.valid_from.clone());
                 fact.valid_from.start
@@ -207,7 +209,7 @@ fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
 }
 
 /// A value, and whether it is said to be so.
-type Value = (BTreeSet<String>, bool);
+type Value = (Box<[String]>, bool);
 
 fn value(claim: &Claim) -> Value {
     (claim.value.clone(), claim.positive)
