@@ -8,7 +8,6 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
 /// Added to the niceness of a thread, 0 to 19: at 10 it gets about a tenth of what a thread that answers gets beside it.
-#[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
@@ -16,7 +15,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread()
         .thread_name("mnemic-background")
         .max_blocking_threads(threads)
-        .on_thread_start(lower)
+        .on_thread_start(|| adapters::lower_priority(NICENESS))
         .build();
     runtime
         .inspect_err(|error| {
@@ -34,21 +33,6 @@ pub fn background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     match &*RUNTIME {
         Some(runtime) => runtime.spawn_blocking(work),
         None => tokio::task::spawn_blocking(work),
-    }
-}
-
-/// Lowers the priority of this thread where the system has one for each thread; elsewhere all stay equal.
-fn lower() {
-    #[cfg(target_os = "linux")]
-    {
-        // A thread's id in the place of a process's: on Linux each thread has a priority of its own.
-        let outcome = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
-        if let Err(error) = outcome {
-            tracing::debug!(
-                error = &error as &dyn std::error::Error,
-                "work in the background has no low priority"
-            );
-        }
     }
 }
 
