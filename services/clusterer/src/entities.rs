@@ -16,6 +16,7 @@ use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
 
 use crate::people::NamePairs;
+use crate::small_map::SmallMap;
 use crate::{Acts, Changed};
 
 mod alike;
@@ -61,14 +62,14 @@ pub struct Entities {
     /// The changed classes and the classes that depend on them, collected since the last round.
     pending: BTreeSet<String>,
     /// Units by class: those that mention the class and those whose actor it is.
-    mentions: BTreeMap<String, BTreeSet<Mentioned>>,
+    mentions: BTreeMap<String, SmallMap<Mentioned, ()>>,
     /// For each class that the rules cannot decide, the longer names it may belong to. `pairs` holds the judgements
     /// of a language model on them.
     unsure: BTreeMap<String, Vec<String>>,
     pairs: NamePairs,
     /// The class that each class is merged into, and the inverse.
     parents: BTreeMap<String, String>,
-    children: BTreeMap<String, BTreeSet<String>>,
+    children: BTreeMap<String, forms::Classes>,
     /// Merges, by the class that was merged into another one or whose forms were joined.
     merges: BTreeMap<String, BTreeMap<MergeId, Merge>>,
     /// Forms that a curation separated from their class, by class.
@@ -203,7 +204,7 @@ impl Entities {
             out.extend(self.forms.near(&class).into_iter().cloned());
             out.extend(fold::short(&class).map(str::to_owned));
             out.extend(unsure::shorter(&self.forms, &class));
-            out.extend(self.children.get(&class).into_iter().flatten().cloned());
+            out.extend(self.children.get(&class).into_iter().flat_map(SmallMap::keys).cloned());
             out.insert(class);
         }
         out

@@ -31,19 +31,30 @@ impl<K, V> Default for SmallMap<K, V> {
     }
 }
 
+impl<K: Ord, V: PartialEq> PartialEq for SmallMap<K, V> {
+    fn eq(&self, other: &SmallMap<K, V>) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl<K: Ord, V: Eq> Eq for SmallMap<K, V> {}
+
 impl<K: Ord, V> SmallMap<K, V> {
+    pub(crate) fn len(&self) -> usize {
+        self.few.len() + self.many.len()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.few.is_empty() && self.many.is_empty()
     }
 
-    /// Inserts a value, or replaces the value of the same key.
-    pub(crate) fn insert(&mut self, key: K, value: V) {
+    /// Inserts a value, or replaces the value of the same key and returns the former one.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         if !self.many.is_empty() {
-            self.many.insert(key, value);
-            return;
+            return self.many.insert(key, value);
         }
         match self.few.binary_search_by(|it| it.0.cmp(&key)) {
-            Ok(at) => self.few[at].1 = value,
+            Ok(at) => return Some(std::mem::replace(&mut self.few[at].1, value)),
             Err(at) if self.few.len() < FEW => {
                 // Without this, the first insertion would allocate room for four entries.
                 self.few.reserve_exact(1);
@@ -54,13 +65,40 @@ impl<K: Ord, V> SmallMap<K, V> {
                 self.many.insert(key, value);
             }
         }
+        None
     }
 
-    pub(crate) fn remove(&mut self, key: &K) {
-        if let Ok(at) = self.few.binary_search_by(|it| it.0.cmp(key)) {
-            self.few.remove(at);
+    /// Takes an entry out, and returns its value.
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        match self.few.binary_search_by(|it| it.0.borrow().cmp(key)) {
+            Ok(at) => Some(self.few.remove(at).1),
+            Err(_) => self.many.remove(key),
         }
-        self.many.remove(key);
+    }
+
+    /// Returns the value of a key, which is made if there is none.
+    pub(crate) fn get_or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        if self.many.is_empty() && self.few.len() == FEW && self.few.binary_search_by(|it| it.0.cmp(&key)).is_err() {
+            self.many = std::mem::take(&mut self.few).into_iter().collect();
+        }
+        if !self.many.is_empty() {
+            return self.many.entry(key).or_default();
+        }
+        let at = match self.few.binary_search_by(|it| it.0.cmp(&key)) {
+            Ok(at) => at,
+            Err(at) => {
+                self.few.reserve_exact(1);
+                self.few.insert(at, (key, V::default()));
+                at
+            }
+        };
+        &mut self.few[at].1
     }
 
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -84,6 +122,10 @@ impl<K: Ord, V> SmallMap<K, V> {
             .map((|it| (&it.0, &it.1)) as fn(&(K, V)) -> (&K, &V));
         let from = key.map_or(Bound::Unbounded, Bound::Excluded);
         few.chain(self.many.range((from, Bound::Unbounded)))
+    }
+
+    pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
+        self.iter().map(|it| it.0)
     }
 
     pub(crate) fn values(&self) -> impl DoubleEndedIterator<Item = &V> {
@@ -115,12 +157,14 @@ mod tests {
             let key = number >> 8 & 0xff;
             let key = key % bound;
             if number >> 20 & 3 == 0 || (step > 300 && key > 3) {
-                small.remove(&key);
-                tree.remove(&key);
+                assert_eq!(small.remove(&key), tree.remove(&key));
+            } else if number >> 22 & 1 == 0 {
+                assert_eq!(small.insert(key, step), tree.insert(key, step));
             } else {
-                small.insert(key, step);
-                tree.insert(key, step);
+                *small.get_or_default(key) += 1;
+                *tree.entry(key).or_default() += 1;
             }
+            assert_eq!(small.len(), tree.len());
             assert!(small.iter().eq(tree.iter()), "step {step}");
             assert_eq!(small.get(&key), tree.get(&key));
             assert!(small.after(Some(&3)).eq(tree.range(4..)), "step {step}");

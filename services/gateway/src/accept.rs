@@ -33,6 +33,9 @@ pub(crate) use messages::FromMessages;
 
 pub(crate) type Hash = [u8; 32];
 
+/// So many records are read outside of the async runtime.
+const MANY: usize = 32;
+
 /// Accepts a batch of a caller. `key` is its `Idempotency-Key`. A space that there is not is created, unless the settings say
 /// otherwise.
 pub(crate) async fn accept(
@@ -137,7 +140,7 @@ async fn admit(
     given: Vec<Value>,
     key: Option<&str>,
 ) -> Result<Admitted, Problem> {
-    let (drafts, mut items) = Batch::new(app, space, key).read(given)?;
+    let (drafts, mut items) = read(Batch::new(app, space, key), given).await?;
     let claims: Vec<(RecordId, Hash)> = drafts.iter().map(|it| (it.record.id, it.digest)).collect();
     charge(app, by, space, &claims).await?;
     let outcomes = if claims.is_empty() {
@@ -163,6 +166,16 @@ async fn admit(
     }
     let position = publish(app, space, wanted).await?;
     Ok(Admitted { position, items })
+}
+
+/// Reads and checks the records of a request. Many take milliseconds, in which no question would go on: they are read on a thread
+/// of low priority.
+async fn read(batch: Batch, given: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
+    if given.len() < MANY {
+        return batch.read(given);
+    }
+    let read = host::background(move || batch.read(given)).await;
+    read.unwrap_or_else(|_| Err(Problem::internal()))
 }
 
 /// Counts the new ones among records against the quota of the caller's key. Before they are claimed: whose id is claimed already

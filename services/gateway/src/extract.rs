@@ -17,7 +17,7 @@ use crate::state::App;
 /// Most values of one body, nested ones too: read, a value takes some hundred times the memory that it takes as text. The
 /// longest record has far fewer.
 const VALUES_MAX: usize = 100_000;
-/// A body of this length is read outside of the async runtime.
+/// A body of this length is read outside of the async runtime, on a thread of low priority: questions are shorter, batches are not.
 const LARGE_BYTES: usize = 64 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -46,7 +46,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for Body<T> {
         if bytes.len() < LARGE_BYTES {
             return parse_json(&bytes).map(Body);
         }
-        let parsed = tokio::task::spawn_blocking(move || parse_json(&bytes)).await;
+        let parsed = host::background(move || parse_json(&bytes)).await;
         parsed.unwrap_or_else(|_| Err(Problem::internal())).map(Body)
     }
 }

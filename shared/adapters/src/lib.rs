@@ -27,6 +27,7 @@ pub mod neo4j;
 mod notes;
 pub mod pictures;
 mod pinned;
+mod priority;
 mod private;
 #[cfg(feature = "distributed")]
 pub mod qdrant;
@@ -40,6 +41,7 @@ pub mod webhook;
 pub use embed::embedder;
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
+pub use priority::lower_priority;
 pub use private::create_private;
 pub use secret::Secret;
 pub use store::{UpkeepError, backup, check, file_bytes, forget_vectors, is_behind, is_held, restore};

@@ -10,7 +10,6 @@ use tokio::task::JoinHandle;
 
 /// Added to the niceness of a thread, 0 to 19. At 10, a thread gets about a tenth of the processor time of a competing
 /// thread that answers questions.
-#[cfg(target_os = "linux")]
 const NICENESS: i32 = 10;
 
 static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
@@ -18,7 +17,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
     let runtime = Builder::new_current_thread()
         .thread_name("mnemic-background")
         .max_blocking_threads(threads)
-        .on_thread_start(lower)
+        .on_thread_start(|| adapters::lower_priority(NICENESS))
         .build();
     runtime
         .inspect_err(|error| {
@@ -36,22 +35,6 @@ pub fn background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     match &*RUNTIME {
         Some(runtime) => runtime.spawn_blocking(work),
         None => tokio::task::spawn_blocking(work),
-    }
-}
-
-/// Lowers the priority of this thread on Linux, where each thread has a priority of its own. Does nothing on other
-/// systems.
-fn lower() {
-    #[cfg(target_os = "linux")]
-    {
-        // A thread id instead of a process id: on Linux, the call then affects only that thread.
-        let outcome = rustix::process::setpriority_process(Some(rustix::thread::gettid()), NICENESS);
-        if let Err(error) = outcome {
-            tracing::debug!(
-                error = &error as &dyn std::error::Error,
-                "work in the background has no low priority"
-            );
-        }
     }
 }
 

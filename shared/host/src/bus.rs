@@ -1,12 +1,14 @@
 //! Publish, consume, request and serve: with tracing, limits, and one place that settles deliveries.
 
 mod backoff;
+mod decode;
 mod verdict;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
+use decode::decode;
 use domain::message::{Message, Request};
 use domain::port::{DeadLetterId, Delivery, Frame, Inquiry, Position, Settler};
 use domain::{Classify, ErrorKind, PortError};
@@ -284,7 +286,7 @@ impl Context {
     {
         let mut tries = 1;
         loop {
-            let message = match serde_json::from_slice::<M>(payload) {
+            let message = match decode::<M>(payload).await {
                 Ok(message) => message,
                 Err(error) => return Handled::Unreadable(error),
             };

@@ -19,7 +19,8 @@ use std::sync::LazyLock;
 use domain::entity::EntityKind;
 
 use super::fold::fold;
-use super::forms::set;
+use super::forms::{Classes, set};
+use crate::small_map::SmallMap;
 
 /// Minimum cosine of an edge.
 const COSINE_MIN: f32 = 0.8;
@@ -53,8 +54,8 @@ type Words = LazyLock<HashSet<&'static str>>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Alike {
     known: BTreeMap<String, Known>,
-    buckets: BTreeMap<String, BTreeSet<String>>,
-    edges: BTreeMap<String, BTreeMap<String, f32>>,
+    buckets: BTreeMap<String, Classes>,
+    edges: BTreeMap<String, SmallMap<String, f32>>,
 }
 
 #[derive(Clone, Debug)]
@@ -62,7 +63,6 @@ struct Known {
     name: String,
     kind: EntityKind,
     words: Vec<String>,
-    vector: Vec<f32>,
 }
 
 impl Alike {
@@ -74,11 +74,11 @@ impl Alike {
         }
         let mut changed = BTreeSet::new();
         if let Some(before) = self.known.remove(key) {
-            for other in self.edges.remove(key).unwrap_or_default().into_keys() {
-                if let Some(edges) = self.edges.get_mut(&other) {
+            for other in self.edges.remove(key).unwrap_or_default().keys() {
+                if let Some(edges) = self.edges.get_mut(other) {
                     edges.remove(key);
                 }
-                changed.insert(other);
+                changed.insert(other.clone());
             }
             for bucket in buckets(&before.words) {
                 set(&mut self.buckets, bucket.clone(), key, false);
@@ -91,7 +91,6 @@ impl Alike {
             let known = Known {
                 name: name.to_owned(),
                 kind,
-                vector: text::Table::builtin().embed(name),
                 words,
             };
             let own = buckets(&known.words);
@@ -104,7 +103,7 @@ impl Alike {
                         .get(&bucket)
                         .filter(|it| it.len() <= SHARED_MAX)
                         .into_iter()
-                        .flatten()
+                        .flat_map(SmallMap::keys)
                         .cloned(),
                 );
             }
@@ -134,7 +133,7 @@ impl Alike {
         let Some(members) = self.buckets.get(bucket).filter(|it| it.len() == size) else {
             return;
         };
-        let members: Vec<String> = members.iter().cloned().collect();
+        let members: Vec<String> = members.keys().cloned().collect();
         for (at, one) in members.iter().enumerate() {
             for other in &members[at + 1..] {
                 self.compare(one, other, changed);
@@ -168,8 +167,13 @@ impl Alike {
         let few = |it: &String| self.buckets.get(it).is_some_and(|it| it.len() <= SHARED_MAX);
         let theirs = buckets(&b.words);
         let shared = buckets(&a.words).iter().any(|it| theirs.contains(it) && few(it));
-        let cosine: f32 = a.vector.iter().zip(&b.vector).map(|(x, y)| x * y).sum();
-        (shared && cosine >= COSINE_MIN && friends(a, b)).then_some(cosine.min(1.0))
+        if !shared || !friends(a, b) {
+            return None;
+        }
+        // Made when it is asked for: few pairs come so far, and a vector takes more memory than all else that is kept of a name.
+        let vector = |it: &Known| text::Table::builtin().embed(&it.name);
+        let cosine: f32 = vector(a).iter().zip(&vector(b)).map(|(x, y)| x * y).sum();
+        (cosine >= COSINE_MIN).then_some(cosine.min(1.0))
     }
 }
 

@@ -82,7 +82,7 @@ impl Entities {
         for _ in 0..STEPS_MAX {
             let below: Vec<String> = out[from..]
                 .iter()
-                .flat_map(|it| self.children.get(it).into_iter().flatten())
+                .flat_map(|it| self.children.get(it).into_iter().flat_map(SmallMap::keys))
                 .filter(|it| !out.contains(it))
                 .cloned()
                 .collect();

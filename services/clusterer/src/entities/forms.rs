@@ -6,22 +6,26 @@ use std::ops::Bound;
 use chrono::{DateTime, Utc};
 
 use super::fold::{fold, form, short, singular};
+use crate::small_map::SmallMap;
 
 /// Minimum length, in letters, of a name for which typos are looked for: too many short names differ by one letter.
 pub(super) const LONG: usize = 7;
 /// Maximum length, in letters, of a name for which typos are looked for.
 const LONGEST: usize = 40;
 
+/// A set of classes or other keys; most have one.
+pub(super) type Classes = SmallMap<String, ()>;
+
 /// The names of a space by class; see [`fold`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Forms {
-    classes: BTreeMap<String, BTreeMap<String, Form>>,
+    classes: BTreeMap<String, SmallMap<String, Form>>,
     /// Classes by their singular.
-    singular: BTreeMap<String, BTreeSet<String>>,
+    singular: BTreeMap<String, Classes>,
     /// Full names by their short form.
-    shorts: BTreeMap<String, BTreeSet<String>>,
+    shorts: BTreeMap<String, Classes>,
     /// Classes by the hashes of their spellings with one letter left out.
-    near: BTreeMap<u64, BTreeSet<String>>,
+    near: BTreeMap<u64, Classes>,
 }
 
 /// The counts of one form of a name.
@@ -34,7 +38,7 @@ pub(super) struct Form {
     pub(super) place: u64,
     /// Number of units in which it is surely a name.
     pub(super) sure: u64,
-    times: BTreeMap<DateTime<Utc>, u32>,
+    times: SmallMap<DateTime<Utc>, u32>,
 }
 
 /// One mention of a name.
@@ -100,7 +104,7 @@ impl Forms {
         }
         let forms = self.classes.entry(class.clone()).or_default();
         let known = forms.len();
-        let count = forms.entry(form.clone()).or_default();
+        let count = forms.get_or_default(form.clone());
         let step = |it: &mut u64, counts: bool| {
             if counts {
                 *it = if more { *it + 1 } else { it.saturating_sub(1) };
@@ -111,7 +115,7 @@ impl Forms {
         step(&mut count.person, mention.person);
         step(&mut count.place, mention.place);
         step(&mut count.sure, mention.sure);
-        let times = count.times.entry(mention.at).or_default();
+        let times = count.times.get_or_default(mention.at);
         *times = if more { *times + 1 } else { times.saturating_sub(1) };
         if *times == 0 {
             count.times.remove(&mention.at);
@@ -157,19 +161,19 @@ impl Forms {
 
     /// Returns the classes that differ from this one only in number.
     pub(super) fn plurals<'a>(&'a self, class: &'a str) -> impl Iterator<Item = &'a String> {
-        let mates = self.singular.get(&singular(class)).into_iter().flatten();
+        let mates = self.singular.get(&singular(class)).into_iter().flat_map(SmallMap::keys);
         mates.filter(move |it| *it != class)
     }
 
     /// Returns the full names whose short form is this class.
     pub(super) fn fulls(&self, class: &str) -> impl Iterator<Item = &String> {
-        self.shorts.get(class).into_iter().flatten()
+        self.shorts.get(class).into_iter().flat_map(SmallMap::keys)
     }
 
     /// Returns the classes of suitable length that differ from this one by about one letter.
     pub(super) fn near<'a>(&'a self, class: &'a str) -> BTreeSet<&'a String> {
         let keys = cut(class).into_iter();
-        let found = keys.filter_map(|it| self.near.get(&it)).flatten();
+        let found = keys.filter_map(|it| self.near.get(&it)).flat_map(SmallMap::keys);
         found.filter(|it| *it != class).collect()
     }
 
@@ -185,9 +189,9 @@ impl Forms {
 }
 
 /// Adds a value to a set in an index, or removes it.
-pub(super) fn set<K: Ord>(index: &mut BTreeMap<K, BTreeSet<String>>, key: K, value: &str, add: bool) {
+pub(super) fn set<K: Ord>(index: &mut BTreeMap<K, Classes>, key: K, value: &str, add: bool) {
     if add {
-        index.entry(key).or_default().insert(value.to_owned());
+        index.entry(key).or_default().insert(value.to_owned(), ());
     } else if let Some(values) = index.get_mut(&key) {
         values.remove(value);
         if values.is_empty() {

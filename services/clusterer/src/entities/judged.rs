@@ -68,7 +68,7 @@ impl Entities {
     pub(super) fn note_mention(&mut self, class: &str, mention: super::Mentioned, more: bool) {
         let mentions = self.mentions.entry(class.to_owned()).or_default();
         if more {
-            mentions.insert(mention);
+            mentions.insert(mention, ());
         } else {
             mentions.remove(&mention);
         }
@@ -136,8 +136,8 @@ impl Entities {
     /// Returns the main form of a name and the units that a model is shown about it.
     fn mentioned(&self, class: &str) -> Option<MentionedName> {
         let mentions = self.mentions.get(class)?;
-        let first = mentions.iter().take(UNITS_FIRST);
-        let last = mentions.iter().rev().take(UNITS_LAST);
+        let first = mentions.keys().take(UNITS_FIRST);
+        let last = mentions.keys().rev().take(UNITS_LAST);
         let shown: BTreeSet<_> = first.chain(last).collect();
         Some(MentionedName {
             name: self.name(class)?.clone(),

@@ -1,6 +1,6 @@
 //! Claims: statements with their subject, their times and their place among others.
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
 use domain::fact::{Aspect, Fact};
@@ -16,7 +16,7 @@ use crate::{Acts, Named};
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     /// The fact it becomes if no other claim closes it.
-    pub(super) fact: Fact,
+    pub(super) fact: Arc<Fact>,
     /// The teller, and the phrase by which the teller means the subject.
     pub(super) subject: (String, String),
     pub(super) session: SessionId,
@@ -39,7 +39,8 @@ pub(super) struct Claim {
     pub(super) since_told: bool,
     /// True if the subject itself makes the statement.
     pub(super) own: bool,
-    pub(super) value: BTreeSet<String>,
+    /// Stems of the value, sorted; empty: any.
+    pub(super) value: Box<[String]>,
     pub(super) slot: Slot,
     /// Slots in which it ends the current values.
     pub(super) ends: Vec<Slot>,
@@ -161,10 +162,10 @@ fn claim(
         corrects: statement.corrects,
         since_told: statement.since.is_some(),
         own: statement.subject == Subject::Speaker && about.teller == told.actor,
-        value,
+        value: value.into_iter().collect(),
         slot: slot(&family, &stem),
         ends: ends.iter().map(|it| slot(it, "")).collect(),
-        fact: Fact {
+        fact: Arc::new(Fact {
             id,
             subject: about.shown.clone(),
             entity: about.named.as_ref().and_then(|it| it.id),
@@ -183,7 +184,7 @@ fn claim(
             former_ends: Vec::new(),
             withdrawn: false,
             former: Vec::new(),
-        },
+        }),
     }
 }
 

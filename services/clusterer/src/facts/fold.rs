@@ -1,6 +1,6 @@
 //! Folds the statements of one slot in order of time: a newer one closes those that it contradicts, and all are kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
@@ -25,7 +25,7 @@ pub(super) struct Fold {
     unsaid: BTreeMap<Value, DateTime<Utc>>,
     /// The latest [`OPEN_MAX`] claims that still hold.
     open: Vec<Open>,
-    done: SmallMap<FactId, Box<Fact>>,
+    done: SmallMap<FactId, Arc<Fact>>,
     /// Facts that may have changed since the last call of [`Fold::touched`], in their former state.
     touched: BTreeMap<FactId, Option<Fact>>,
 }
@@ -34,8 +34,8 @@ pub(super) struct Fold {
 #[derive(Clone, Debug)]
 struct Open {
     claim: Arc<Claim>,
-    /// Boxed, because most slots have one fact, and a `Vec` with one element has room for four.
-    fact: Box<Fact>,
+    /// Shared with the claim until something changes it.
+    fact: Arc<Fact>,
 }
 
 impl Fold {
@@ -68,7 +68,7 @@ impl Fold {
                     .undone
                     .filter(|_| claim.undone_at(self.before).is_some())
                     .and_then(|it| it.1),
-                ..claim.fact.clone()
+                ..Fact::clone(&claim.fact)
             }),
             // A repetition of a value that a user retired or corrected does not count, unless it was stated after the
             // decision.
@@ -84,7 +84,7 @@ impl Fold {
     /// Returns the current fact of an id. A unit may state a fact twice; the one opened last counts.
     pub(super) fn fact(&self, id: FactId) -> Option<&Fact> {
         let open = self.open.iter().rev().find(|it| it.fact.id == id);
-        open.map(|it| &it.fact).or_else(|| self.done.get(&id)).map(Box::as_ref)
+        open.map(|it| &it.fact).or_else(|| self.done.get(&id)).map(Arc::as_ref)
     }
 
     /// Returns all facts.
@@ -98,7 +98,7 @@ impl Fold {
     pub(super) fn replace(&mut self, fact: Fact) {
         self.note(fact.id);
         self.open.retain(|it| it.fact.id != fact.id);
-        self.done.insert(fact.id, Box::new(fact));
+        self.done.insert(fact.id, Arc::new(fact));
     }
 
     /// Returns the facts that may have changed since the last call, in their former state.
@@ -106,9 +106,10 @@ impl Fold {
         std::mem::take(&mut self.touched)
     }
 
-    fn done(&mut self, fact: Fact) {
+    fn done(&mut self, fact: impl Into<Arc<Fact>>) {
+        let fact = fact.into();
         self.note(fact.id);
-        self.done.insert(fact.id, Box::new(fact));
+        self.done.insert(fact.id, fact);
     }
 
     fn note(&mut self, id: FactId) {
@@ -127,13 +128,14 @@ impl Fold {
             self.note(self.open[at].fact.id);
             let same = &mut self.open[at];
             let doubt = (1.0 - same.fact.confidence) * (1.0 - claim.fact.confidence);
-            same.fact.confidence = (1.0 - doubt).min(SURE_MAX).max(same.fact.confidence);
+            let confidence = (1.0 - doubt).min(SURE_MAX).max(same.fact.confidence);
+            Arc::make_mut(&mut same.fact).confidence = confidence;
             return;
         }
-        let mut fact = claim.fact.clone();
+        let mut fact = Arc::clone(&claim.fact);
         let wrong = self.close(claim, |it| contradicts(it, claim) && !is_set_for_later(it, claim));
         if let Some(wrong) = wrong.filter(|_| !claim.since_told && !claim.ended) {
-            fact.valid_from = wrong;
+            Arc::make_mut(&mut fact).valid_from = wrong;
         }
         if claim.ended {
             self.done(fact);
@@ -145,12 +147,12 @@ impl Fold {
             .iter()
             .filter(|it| contradicts(&it.claim, claim) && is_set_for_later(&it.claim, claim));
         if let Some(next) = later.min_by_key(|it| it.fact.valid_from.start) {
-            shorten(&mut fact, next.fact.valid_from.start, &next.fact);
+            shorten(Arc::make_mut(&mut fact), next.fact.valid_from.start, &next.fact);
         }
         self.note(fact.id);
         self.open.push(Open {
             claim: Arc::clone(claim),
-            fact: Box::new(fact),
+            fact,
         });
         if self.open.len() > OPEN_MAX {
             let first = self.open.remove(0).fact;
@@ -168,7 +170,7 @@ impl Fold {
             from = at;
             self.note(self.open[at].fact.id);
             let never = at_once(&self.open[at].claim, claim);
-            let fact = &mut self.open[at].fact;
+            let fact = Arc::make_mut(&mut self.open[at].fact);
             let end = if never {
                 wrong = Some(fact.valid_from.clone());
                 fact.valid_from.start
@@ -210,7 +212,7 @@ fn shorten(fact: &mut Fact, end: DateTime<Utc>, by: &Fact) {
 }
 
 /// A value, and whether it is affirmed (true) or denied.
-type Value = (BTreeSet<String>, bool);
+type Value = (Box<[String]>, bool);
 
 fn value(claim: &Claim) -> Value {
     (claim.value.clone(), claim.positive)

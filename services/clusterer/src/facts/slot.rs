@@ -117,9 +117,10 @@ pub(super) fn sort(said: &Said<'_>) -> Sort {
     }
 }
 
-/// Returns true if two values are compatible: one of them contains the other.
-pub(super) fn agree(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
-    a.is_subset(b) || b.is_subset(a)
+/// Returns true if two sorted values are compatible: one of them contains the other.
+pub(super) fn agree(a: &[String], b: &[String]) -> bool {
+    let is_part = |a: &[String], b: &[String]| a.iter().all(|it| b.binary_search(it).is_ok());
+    is_part(a, b) || is_part(b, a)
 }
 
 fn place(said: &Said<'_>, value: BTreeSet<String>) -> Sort {

@@ -1,12 +1,12 @@
 //! Ranked contents of units about a name, a topic or a month.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Datelike, Utc};
 use domain::id::{TopicId, UnitId};
 
 use super::names::Name;
+use crate::small_map::SmallMap;
 
 /// The thing that a bucket is about.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,8 +43,8 @@ impl Month {
 /// Counts by key, ordered by count.
 #[derive(Clone, Debug)]
 pub(super) struct Ranked<K> {
-    counts: BTreeMap<K, u32>,
-    order: BTreeSet<(Reverse<u32>, K)>,
+    counts: SmallMap<K, u32>,
+    order: SmallMap<(Reverse<u32>, K), ()>,
 }
 
 impl<K: Ord + Clone> Ranked<K> {
@@ -57,13 +57,13 @@ impl<K: Ord + Clone> Ranked<K> {
             self.counts.remove(key);
         } else {
             self.counts.insert(key.clone(), after);
-            self.order.insert((Reverse(after), key.clone()));
+            self.order.insert((Reverse(after), key.clone()), ());
         }
     }
 
     /// Returns the counts, greatest first, ties by key.
     pub(super) fn top(&self) -> impl Iterator<Item = (&K, u32)> {
-        self.order.iter().map(|(count, key)| (key, count.0))
+        self.order.keys().map(|(count, key)| (key, count.0))
     }
 
     /// Returns all counted keys.
@@ -75,8 +75,8 @@ impl<K: Ord + Clone> Ranked<K> {
 impl<K> Default for Ranked<K> {
     fn default() -> Ranked<K> {
         Ranked {
-            counts: BTreeMap::new(),
-            order: BTreeSet::new(),
+            counts: SmallMap::default(),
+            order: SmallMap::default(),
         }
     }
 }
@@ -88,9 +88,9 @@ pub(super) type Rank = (Reverse<u32>, DateTime<Utc>, UnitId);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bucket {
     /// Units from which a line is taken.
-    pub(super) lines: BTreeSet<Rank>,
+    pub(super) lines: SmallMap<Rank, ()>,
     /// All units.
-    pub(super) times: BTreeSet<(DateTime<Utc>, UnitId)>,
+    pub(super) times: SmallMap<(DateTime<Utc>, UnitId), ()>,
     /// The other things that these units mention, by number of units.
     pub(super) near: Ranked<About>,
     /// Names that a sentence gives as the reason.

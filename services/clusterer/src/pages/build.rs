@@ -39,7 +39,10 @@ impl Known {
         let shown = || sections.iter().filter(|it| !it.lines.is_empty());
         let sure = shown().map(|it| it.confidence).sum::<f32>() / shown().count().max(1) as f32;
         let lines = sections.iter().flat_map(|it| &it.lines).map(|it| it.observed_at);
-        let seen = buckets.iter().filter_map(|it| it.times.last()).map(|it| it.0);
+        let seen = buckets
+            .iter()
+            .filter_map(|it| it.times.keys().next_back())
+            .map(|it| it.0);
         let updated_at: Option<DateTime<Utc>> = lines.chain(seen).max();
         Page {
             id: head.id,

@@ -139,7 +139,7 @@ impl Known {
 
     /// Returns the section of events.
     pub(super) fn events(&self, buckets: &[&Bucket]) -> Option<Section> {
-        let mut ranked: Vec<&Rank> = buckets.iter().flat_map(|it| it.lines.iter().take(LOOKED_AT)).collect();
+        let mut ranked: Vec<&Rank> = buckets.iter().flat_map(|it| it.lines.keys().take(LOOKED_AT)).collect();
         ranked.sort_unstable();
         ranked.dedup();
         let (mut said, mut lines) = (BTreeSet::new(), Vec::new());

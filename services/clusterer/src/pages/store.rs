@@ -181,8 +181,10 @@ impl<'s> Tally<'s> {
     fn tell<'a>(&mut self, about: &About, near: impl Iterator<Item = &'a About>, own: bool) {
         let bucket = self.buckets.entry(about.clone()).or_default();
         if own && self.more {
-            bucket.times.insert(self.place);
-            bucket.lines.extend(self.line);
+            bucket.times.insert(self.place, ());
+            if let Some(line) = self.line {
+                bucket.lines.insert(line, ());
+            }
         } else if own {
             bucket.times.remove(&self.place);
             if let Some(line) = &self.line {

@@ -71,8 +71,8 @@ impl Known {
     /// Returns a sentence such as `Spoken of 12 times, 3 May 2024 to 7 July 2024, with Ana; boats.`
     fn spoken_of(&self, verb: &str, subject: &Subject, buckets: &[&Bucket]) -> String {
         let count: usize = buckets.iter().map(|it| it.times.len()).sum();
-        let first = buckets.iter().filter_map(|it| it.times.first()).min();
-        let last = buckets.iter().filter_map(|it| it.times.last()).max();
+        let first = buckets.iter().filter_map(|it| it.times.keys().next()).min();
+        let last = buckets.iter().filter_map(|it| it.times.keys().next_back()).max();
         let (Some(first), Some(last)) = (first, last) else {
             return String::new();
         };

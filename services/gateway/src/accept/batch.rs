@@ -40,21 +40,21 @@ impl Draft {
 }
 
 /// What the records of one request share.
-pub(super) struct Batch<'a> {
-    space: &'a SpaceId,
-    key: Option<&'a str>,
+pub(super) struct Batch {
+    space: SpaceId,
+    key: Option<String>,
     text_bytes_max: usize,
     now: DateTime<Utc>,
     /// Microseconds, greater than those of every earlier request.
     clock_us: u64,
 }
 
-impl<'a> Batch<'a> {
-    pub(super) fn new(app: &App, space: &'a SpaceId, key: Option<&'a str>) -> Batch<'a> {
+impl Batch {
+    pub(super) fn new(app: &App, space: &SpaceId, key: Option<&str>) -> Batch {
         let (text_bytes_max, clock_us) = (app.config.text_bytes_max, app.batch_clock_us());
         Batch {
-            space,
-            key,
+            space: space.clone(),
+            key: key.map(str::to_owned),
             text_bytes_max,
             now: clock::now(),
             clock_us,
@@ -82,7 +82,7 @@ impl<'a> Batch<'a> {
                     let occurrence = occurrences.entry(digest).or_default();
                     let external_id = self.external_id(&new, index, (digest, *occurrence));
                     *occurrence += 1;
-                    let id = RecordId::derive(self.space, &external_id);
+                    let id = RecordId::derive(&self.space, &external_id);
                     (item.id, item.record) = (external_id.clone(), Some(id));
                     match seen.entry(id) {
                         Entry::Occupied(it) if *it.get() == digest => item.status = ItemStatus::Duplicate,
@@ -127,7 +127,7 @@ impl<'a> Batch<'a> {
         if let Some(id) = &new.id {
             return id.clone();
         }
-        let hash = match (self.key, &new.observed_at) {
+        let hash = match (&self.key, &new.observed_at) {
             (Some(key), _) => Sha256::new().chain_update(format!("key {index} ")).chain_update(key),
             (None, Some(_)) => Sha256::new()
                 .chain_update(format!("content {occurrence} "))
@@ -155,7 +155,7 @@ impl<'a> Batch<'a> {
             id,
             space: self.space.clone(),
             external_id,
-            session: SessionId::derive(self.space, &session_name),
+            session: SessionId::derive(&self.space, &session_name),
             session_name,
             ordinal: new.ordinal.unwrap_or(self.clock_us * 1_024 + index as u64),
             modality: new.modality.unwrap_or(guessed),

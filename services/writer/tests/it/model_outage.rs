@@ -46,7 +46,7 @@ fn one_by_one(endpoint: &Endpoint, readings: &str) -> String {
 async fn a_model_that_refuses_every_call_is_not_asked_for_every_session() {
     for (status, expected) in [
         ("429 Too Many Requests", 1),
-        ("503 Service Unavailable", 1),
+        ("401 Unauthorized", 1),
         // It may be the question; the third one in a row shows that it is not.
         ("500 Internal Server Error", 3),
     ] {
@@ -82,7 +82,7 @@ async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pictures_wait_for_a_model_that_refuses_and_sessions_without_them_are_read() {
     let (seeing, reading) = (
-        Endpoint::refusing("503 Service Unavailable", &[]),
+        Endpoint::refusing("401 Unauthorized", &[]),
         Endpoint::start(&[r#"{"gists": [], "relations": [], "facts": [], "changes": []}"#]),
     );
     let roles = format!("[language_model.roles.see]\nurl = \"{}\"\n", seeing.url());

@@ -1,7 +1,7 @@
 //! Language models over the network: each call is watched by a guard, and waits in the queue of its endpoint.
 
 use std::error::Error;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use adapters::endpoint::EndpointError;
@@ -38,8 +38,8 @@ pub(crate) struct Endpoint {
     turns: Semaphore,
     /// End of the pause that the endpoint asked for.
     paused: Mutex<Option<Instant>>,
-    /// Until when work that can wait leaves it alone.
-    rests: Mutex<Option<Instant>>,
+    /// While it is away, or has too much to do.
+    rest: Rest,
 }
 
 impl Endpoint {
@@ -51,7 +51,7 @@ impl Endpoint {
             guard,
             turns: Semaphore::new(in_flight_max.max(1)),
             paused: Mutex::new(None),
-            rests: Mutex::new(None),
+            rest: Rest::default(),
         }
     }
 
@@ -111,31 +111,24 @@ impl Endpoint {
             _ => self.guard.failed(error),
         }
     }
-
-    /// Learns whether work that can wait would get the same refusal with any other question. One failure of the endpoint says
-    /// nothing about the next question, so that a question that it cannot bear does not keep the others waiting.
-    fn learn_rest(&self, outcome: &Result<Completion>) {
-        let mut rests = self.rests.lock().unwrap_or_else(PoisonError::into_inner);
-        match outcome {
-            Ok(_) => *rests = None,
-            Err(error) if self.guard.is_away() || refuses_everything(error) => *rests = Some(Instant::now() + REST),
-            Err(_) => {}
-        }
-    }
-
-    /// Returns how long work that can wait should leave it alone.
-    fn rest(&self) -> Option<Duration> {
-        let until = |it: &Mutex<Option<Instant>>| *it.lock().unwrap_or_else(PoisonError::into_inner);
-        let end = until(&self.paused).max(until(&self.rests))?;
-        let rest = end.saturating_duration_since(Instant::now());
-        (!rest.is_zero()).then_some(rest)
-    }
 }
 
-/// Returns true if an endpoint refuses a call because it has too much to do, and so would refuse any other.
-fn refuses_everything(error: &PortError) -> bool {
-    let source = error.source().and_then(|it| it.downcast_ref());
-    matches!(source, Some(EndpointError::Status { status: 429 | 503, .. }))
+/// Until when work that can wait asks nothing.
+#[derive(Default)]
+struct Rest(Mutex<Option<Instant>>);
+
+impl Rest {
+    fn begin(&self) {
+        *self.end() = Some(Instant::now() + REST);
+    }
+
+    fn finish(&self) {
+        *self.end() = None;
+    }
+
+    fn end(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A language model whose endpoint may be unreachable or busy at times. If it is unreachable, calls fail at once; if it
@@ -143,11 +136,29 @@ fn refuses_everything(error: &PortError) -> bool {
 pub(crate) struct Watched {
     endpoint: Arc<Endpoint>,
     model: Arc<dyn LanguageModel>,
+    /// While it is refused for its key or its name; other models of the endpoint may be asked.
+    rest: Rest,
 }
 
 impl Watched {
     pub(crate) fn new(endpoint: Arc<Endpoint>, model: Arc<dyn LanguageModel>) -> Watched {
-        Watched { endpoint, model }
+        let rest = Rest::default();
+        Watched { endpoint, model, rest }
+    }
+
+    /// Learns whether work that can wait would get the same refusal with any other question. One failure of the endpoint says
+    /// nothing about the next question, so that a question that it cannot bear does not keep the others waiting.
+    fn learn_rest(&self, outcome: &Result<Completion>) {
+        let Err(error) = outcome else {
+            self.rest.finish();
+            return self.endpoint.rest.finish();
+        };
+        match status(error) {
+            Some(429 | 503) => self.endpoint.rest.begin(),
+            Some(401..=404) => self.rest.begin(),
+            Some(_) | None if self.endpoint.guard.is_away() => self.endpoint.rest.begin(),
+            Some(_) | None => {}
+        }
     }
 
     async fn call(&self, chat: &Chat, deadline: Option<Instant>) -> Result<Completion> {
@@ -160,7 +171,7 @@ impl Watched {
             None => work.await,
         };
         self.endpoint.learn(begun, &outcome);
-        self.endpoint.learn_rest(&outcome);
+        self.learn_rest(&outcome);
         outcome
     }
 }
@@ -187,11 +198,65 @@ impl LanguageModel for Watched {
     }
 
     fn rest(&self, _role: ModelRole) -> Option<Duration> {
-        self.endpoint.rest()
+        let paused = *self.endpoint.paused.lock().unwrap_or_else(PoisonError::into_inner);
+        let resting = (*self.rest.end()).max(*self.endpoint.rest.end());
+        let rest = paused.max(resting)?.saturating_duration_since(Instant::now());
+        (!rest.is_zero()).then_some(rest)
     }
+}
+
+/// Returns the status with which an endpoint answered, if it did.
+fn status(error: &PortError) -> Option<u16> {
+    let source = error.source().and_then(|it| it.downcast_ref());
+    let Some(EndpointError::Status { status, .. }) = source else {
+        return None;
+    };
+    Some(*status)
 }
 
 /// Returns an error without a source, which means that no call was sent and nothing was spent.
 fn not_asked(why: &str) -> PortError {
     PortError::new(OPERATION, ErrorKind::Unavailable, why)
+}
+
+#[cfg(test)]
+mod tests {
+    use adapters::endpoint::chat::{ChatEndpoint, Options};
+
+    use super::*;
+
+    fn watched(endpoint: &Arc<Endpoint>) -> Watched {
+        let options = Options {
+            url: "http://127.0.0.1:1/v1".to_owned(),
+            model: "parrot".to_owned(),
+            ..Options::default()
+        };
+        Watched::new(Arc::clone(endpoint), Arc::new(ChatEndpoint::new(&options).unwrap()))
+    }
+
+    fn refused(status: u16) -> Result<Completion> {
+        let source = EndpointError::Status {
+            url: String::new(),
+            status,
+            retry_after: None,
+        };
+        Err(PortError::new(OPERATION, ErrorKind::Unavailable, "refused").caused_by(source))
+    }
+
+    #[test]
+    fn a_refusal_concerns_its_model_or_all_models_of_the_endpoint() {
+        for (status, expected) in [
+            (404, (true, false)),
+            (401, (true, false)),
+            (429, (true, true)),
+            (503, (true, true)),
+            (500, (false, false)),
+        ] {
+            let endpoint = Arc::new(Endpoint::new(1));
+            let (refusing, other) = (watched(&endpoint), watched(&endpoint));
+            refusing.learn_rest(&refused(status));
+            let rests = |it: &Watched| it.rest(ModelRole::Write).is_some();
+            assert_eq!((rests(&refusing), rests(&other)), expected, "{status}");
+        }
+    }
 }

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use adapters::endpoint::chat::{ChatEndpoint, Options, ToolMode};
-use domain::port::{Chat, ChatMessage, LanguageModel, ReplyForm, ToolChoice, ToolSpec};
+use domain::port::{Chat, ChatMessage, LanguageModel, ReplyForm, ToolCall, ToolChoice, ToolSpec};
 use domain::{Classify, ErrorKind};
 use serde_json::{Value, json};
 use system::servers::llama::Llama;
 
 use super::prompt;
+
+/// The token of the model with which a call begins; see the template of the server.
+const CALL_TOKEN: u32 = 13;
 
 /// Returns parameters with which the model stops by itself.
 fn short() -> Value {
@@ -18,6 +21,11 @@ fn short() -> Value {
 /// Returns parameters with which the model would continue for minutes.
 fn endless() -> Value {
     json!({ "temperature": 0, "max_tokens": 3_900, "ignore_eos": true })
+}
+
+/// Parameters with which the model writes that many tokens, whatever they are.
+fn few_tokens() -> Value {
+    json!({ "temperature": 0, "max_tokens": 16, "ignore_eos": true })
 }
 
 fn endpoint(options: &Options) -> ChatEndpoint {
@@ -86,7 +94,58 @@ async fn a_tool_is_called_in_text(llama: &Llama) {
     );
     assert!(call.arguments["page"].is_string(), "{completion:?}");
 
-    // After the result, the model replies, in both modes of tool calls.
+    let told = with_result(chat, call);
+    let options = Options {
+        tools: ToolMode::Text,
+        ..llama.options(&short())
+    };
+    let completion = endpoint(&options).complete(&told).await.unwrap();
+    // Nothing makes a model of this size keep from another call; a reply it is.
+    assert!(
+        !completion.text.is_empty() || !completion.calls.is_empty(),
+        "{completion:?}"
+    );
+}
+
+/// The server writes the tools as its template says, and makes calls of what the model writes between the marks of the template.
+/// That the model begins with a call is forced, since one of this size does not by itself.
+async fn a_tool_is_called_natively(llama: &Llama) {
+    let begins_with_a_call =
+        json!({ "temperature": 0, "max_tokens": 60, "logit_bias": [[CALL_TOKEN, 20]], "parallel_tool_calls": false });
+    let options = |parameters: &Value| Options {
+        tools: ToolMode::Native,
+        schema: false,
+        ..llama.options(parameters)
+    };
+    let mut chat = prompt();
+    let without_tools = endpoint(&options(&few_tokens())).complete(&chat).await.unwrap();
+    assert_eq!(without_tools.calls, []);
+
+    chat.tools = vec![read_page()];
+    chat.choice = ToolChoice::Required;
+    let asked = endpoint(&options(&begins_with_a_call)).complete(&chat).await.unwrap();
+    let call = asked.calls.first().unwrap();
+    assert_eq!(call.name, "read_page", "{asked:?}");
+    assert!(call.arguments["page"].is_string() && !call.id.is_empty(), "{asked:?}");
+    let shown = asked.usage.prompt_tokens;
+    assert!(
+        shown > without_tools.usage.prompt_tokens + 20,
+        "the tools were left out: {asked:?}"
+    );
+
+    // A call and its result are read, and a call that is forbidden is not made.
+    let told = with_result(chat, call);
+    let replied = endpoint(&options(&few_tokens())).complete(&told).await.unwrap();
+    assert_eq!(replied.calls, [], "{replied:?}");
+    assert!(!replied.text.is_empty(), "{replied:?}");
+    assert!(
+        replied.usage.prompt_tokens > shown + 10,
+        "the result was left out: {replied:?}"
+    );
+}
+
+/// Returns a chat after a call, with its result; no other call is allowed.
+fn with_result(mut chat: Chat, call: &ToolCall) -> Chat {
     chat.messages.push(ChatMessage::Assistant {
         text: String::new(),
         calls: vec![call.clone()],
@@ -96,18 +155,7 @@ async fn a_tool_is_called_in_text(llama: &Llama) {
         text: "Ann likes ferns.".to_owned(),
     });
     chat.choice = ToolChoice::Forbidden;
-    for tools in [ToolMode::Text, ToolMode::Native] {
-        let options = Options {
-            tools,
-            ..llama.options(&short())
-        };
-        let completion = endpoint(&options).complete(&chat).await.unwrap();
-        // A model of this size cannot be prevented from another call; that also counts as a reply.
-        assert!(
-            !completion.text.is_empty() || !completion.calls.is_empty(),
-            "{completion:?}"
-        );
-    }
+    chat
 }
 
 async fn a_call_that_takes_too_long_is_ended(llama: &Llama) {
@@ -153,6 +201,7 @@ async fn a_real_server_follows_schemas_and_its_failures_are_classified() {
     };
     a_reply_keeps_to_its_schema(&llama).await;
     a_tool_is_called_in_text(&llama).await;
+    a_tool_is_called_natively(&llama).await;
     a_call_that_takes_too_long_is_ended(&llama).await;
     a_call_ends_when_nobody_waits(&llama).await;
 }
