@@ -11,6 +11,7 @@ use domain::relation::RelationKind;
 use super::forms::{Form, Sum};
 use super::one::Link;
 use super::{Entities, STEPS_MAX, fold};
+use crate::small_map::SmallMap;
 
 /// Maximum number of aliases and of roles reported for one entity.
 const ALIASES_MAX: usize = 16;

@@ -3,7 +3,7 @@
 use super::super::amount;
 use super::super::lexis::{Class, duration};
 use super::token::Token;
-use super::{Finder, Shape, Span};
+use super::{Finder, Shape};
 
 impl Finder<'_> {
     /// Numbers, and with the unit or currency beside them.
