@@ -39,15 +39,10 @@ pub fn names() -> [Vec<&'static str>; 3] {
 /// Returns the turns of a request.
 pub fn turn_choice(request: &AnswerV1) -> Choice {
     let question = Question::of(request);
-    let mut lexicon = Lexicon::of(&question);
+    let readings = Readings::default();
+    let mut lexicon = Lexicon::of(&question, readings.stems());
     // Rows are what the order is made of: they are the same whatever weighs them.
-    let pool = Pool::gather(
-        request,
-        &question,
-        &Weights::default(),
-        &Readings::default(),
-        &mut lexicon,
-    );
+    let pool = Pool::gather(request, &question, &Weights::default(), &readings, &mut lexicon);
     let mut turns = Choice::default();
     for line in pool.lines {
         turns.rows.push(line.row);
@@ -59,8 +54,9 @@ pub fn turn_choice(request: &AnswerV1) -> Choice {
 /// Returns what the answer to a request is chosen from; `weights` order the turns that are searched.
 pub fn choices(request: &AnswerV1, weights: &Weights) -> Choices {
     let question = Question::of(request);
-    let mut lexicon = Lexicon::of(&question);
-    let pool = Pool::gather(request, &question, weights, &Readings::default(), &mut lexicon);
+    let readings = Readings::default();
+    let mut lexicon = Lexicon::of(&question, readings.stems());
+    let pool = Pool::gather(request, &question, weights, &readings, &mut lexicon);
     if pool.lines.is_empty() {
         return Choices::default();
     }

@@ -105,7 +105,7 @@ impl Reader {
     pub fn assess(&self, request: &AnswerV1) -> Assessed {
         let request = &*amended(request);
         let question = Question::of(request);
-        let mut lexicon = Lexicon::of(&question);
+        let mut lexicon = Lexicon::of(&question, self.readings.stems());
         let pool = Pool::gather(request, &question, &self.answers, &self.readings, &mut lexicon);
         if pool.lines.is_empty() {
             let objection = Objection::refused("nothing is remembered that could answer this", Vec::new());
@@ -171,15 +171,10 @@ fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Fou
 /// Returns what the check of the evidence looks at, to fit it; none if there is no evidence. See [`crate::features::NAMES`].
 pub fn features(request: &AnswerV1) -> Option<Features> {
     let question = Question::of(request);
-    let mut lexicon = Lexicon::of(&question);
+    let readings = Readings::default();
+    let mut lexicon = Lexicon::of(&question, readings.stems());
     // The check looks at no order of answering.
-    let pool = Pool::gather(
-        request,
-        &question,
-        &Weights::default(),
-        &Readings::default(),
-        &mut lexicon,
-    );
+    let pool = Pool::gather(request, &question, &Weights::default(), &readings, &mut lexicon);
     if pool.lines.is_empty() {
         return None;
     }

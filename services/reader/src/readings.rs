@@ -1,17 +1,18 @@
 //! What texts say, whatever is asked: each is read once and kept for the next question.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use domain::evidence::Turn;
 use domain::id::SpaceId;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
+use rustc_hash::FxHasher;
 use text::gloss::{self, Piece};
 use text::ownership::{self, Ownership};
 use text::patterns;
 
-use crate::words::{Lexicon, Term, vector_of};
+use crate::words::{Lexicon, StemVectors, Term, vector_of};
 
 /// Memory for readings, bytes.
 const BYTES_MAX: u64 = 32 << 20;
@@ -69,6 +70,7 @@ pub(crate) struct TextReading {
 #[derive(Debug)]
 pub(crate) struct Readings {
     cache: Cache<u64, Arc<TextReading>, Bytes>,
+    stems: Arc<StemVectors>,
 }
 
 #[derive(Clone, Debug)]
@@ -84,6 +86,7 @@ impl Default for Readings {
     fn default() -> Readings {
         Readings {
             cache: Cache::with_weighter(COUNT, BYTES_MAX, Bytes),
+            stems: Arc::default(),
         }
     }
 }
@@ -91,7 +94,7 @@ impl Default for Readings {
 impl Readings {
     /// Returns the reading of a turn of a space.
     pub(crate) fn of(&self, space: &SpaceId, turn: &Turn) -> Arc<TextReading> {
-        let mut key = DefaultHasher::new();
+        let mut key = FxHasher::default();
         (space.as_str(), &turn.text, &turn.caption).hash(&mut key);
         let key = key.finish();
         let kept = self.cache.get(&key).filter(|it| it.is_of(turn));
@@ -102,9 +105,15 @@ impl Readings {
         })
     }
 
+    /// Returns the vectors of stems.
+    pub(crate) fn stems(&self) -> &Arc<StemVectors> {
+        &self.stems
+    }
+
     /// Forgets all readings, those of texts that were erased meanwhile among them.
     pub(crate) fn clear(&self) {
         self.cache.clear();
+        self.stems.clear();
     }
 }
 

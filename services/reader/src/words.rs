@@ -1,6 +1,9 @@
 //! Likeness of words: the same stem, or near in the built-in table.
 
+use std::sync::Arc;
+
 use domain::question::Question;
+use quick_cache::sync::Cache;
 use rustc_hash::FxHashMap;
 use text::gloss::{Content, Piece, content};
 use text::{Table, dot, stem};
@@ -10,6 +13,39 @@ const FLOOR: f32 = 0.25;
 /// A word near in meaning is never as good as the word itself.
 const NEAR: f32 = 0.9;
 
+/// Stems whose vectors are kept; each takes some 600 bytes.
+const VECTORS_KEPT: usize = 8_192;
+
+/// The vectors of stems, those used often. What is kept changes how long an answer takes, never the answer.
+#[derive(Debug)]
+pub(crate) struct StemVectors {
+    cache: Cache<String, Arc<[f32]>>,
+}
+
+impl Default for StemVectors {
+    fn default() -> StemVectors {
+        StemVectors {
+            cache: Cache::new(VECTORS_KEPT),
+        }
+    }
+}
+
+impl StemVectors {
+    /// Returns the vector of a stem by the built-in table.
+    fn of(&self, stem: &str) -> Arc<[f32]> {
+        self.cache.get(stem).unwrap_or_else(|| {
+            let vector: Arc<[f32]> = vector_of(stem).into();
+            self.cache.insert(stem.to_owned(), Arc::clone(&vector));
+            vector
+        })
+    }
+
+    /// Forgets all vectors.
+    pub(crate) fn clear(&self) {
+        self.cache.clear();
+    }
+}
+
 /// The words of one question, and how near each stem met so far is to them.
 pub(crate) struct Lexicon {
     /// The words of the question in their order, then its head.
@@ -17,6 +53,7 @@ pub(crate) struct Lexicon {
     /// Likeness of a stem to each of `asked`.
     near: FxHashMap<String, Box<[f32]>>,
     stems: FxHashMap<String, String>,
+    vectors: Arc<StemVectors>,
 }
 
 /// A word of the question with its vector.
@@ -35,8 +72,8 @@ pub(crate) struct Term {
 }
 
 impl Lexicon {
-    /// Returns the lexicon of a question.
-    pub(crate) fn of(question: &Question) -> Lexicon {
+    /// Returns the lexicon of a question; vectors of stems are looked up in `vectors` first.
+    pub(crate) fn of(question: &Question, vectors: &Arc<StemVectors>) -> Lexicon {
         let words = question.words.iter().map(|it| &it.stem);
         let asked = words.chain([&question.head]).map(|stem| AskedWord {
             vector: vector_of(stem),
@@ -46,6 +83,7 @@ impl Lexicon {
             asked: asked.collect(),
             near: FxHashMap::default(),
             stems: FxHashMap::default(),
+            vectors: Arc::clone(vectors),
         }
     }
 
@@ -89,7 +127,7 @@ impl Lexicon {
 
     fn near_asked(&mut self, stem: &str) -> &[f32] {
         if !self.near.contains_key(stem) {
-            let vector = vector_of(stem);
+            let vector = self.vectors.of(stem);
             let near = self.asked.iter().map(|it| match it.stem == stem {
                 true => 1.0,
                 false => nearness(&it.vector, &vector),

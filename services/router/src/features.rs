@@ -5,7 +5,6 @@ mod context;
 use context::{context, relative};
 use domain::anchor::AnswerKind;
 use domain::time::Precision;
-use rustc_hash::FxHashMap;
 use text::patterns as p;
 
 use crate::heads::Weights;
@@ -24,7 +23,6 @@ const COVERED_BASE: f32 = 4.0;
 pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], weights: &Weights) -> Vec<Values> {
     let mut out = vec![[0.0; N]; matches.turns.len()];
     let asked = Asked::of(view, query);
-    let mut rarity = PieceRarity::default();
     for (row, values) in out.iter_mut().enumerate() {
         let turn = &view.turns()[matches.turns[row]];
         own(&asked, &matches.rows[row], values);
@@ -37,11 +35,11 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
         let turn = &view.turns()[matches.turns[row]];
         let values = &mut out[row];
         typed(query, turn, values);
-        prior(view, query, turn, values);
         let place = matches.turns[row];
+        prior(query, turn, view.rarity_of_turn(place), values);
         values[s::OPENS] = f32::from(u8::from(view.sessions()[view.session_of(place)].start == place));
         subject(view, query, turn, (matches.rows[row].owner, values));
-        covered(view, query, turn, &mut rarity, values);
+        covered(view, query, turn, values);
         standing(query, turn, values);
         values[s::MATTER] = matter(query, matches.soft(row), turn);
     }
@@ -203,17 +201,11 @@ fn in_time(query: &Query, turn: &Turn) -> f32 {
     (-gap.fold(f32::MAX, f32::min) / DAYS).exp()
 }
 
-fn prior(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
+fn prior(query: &Query, turn: &Turn, rarity: f32, values: &mut Values) {
     let words: usize = turn.sentences.iter().map(|it| it.words.len()).sum();
     let flag = |it: bool| f32::from(u8::from(it));
     values[s::LENGTH] = (turn.tokens.max(1) as f32).ln() / 5.0;
     values[s::SHORT] = flag(words < 4);
-    let rarities = turn
-        .sentences
-        .iter()
-        .flat_map(|it| &it.words)
-        .map(|&it| view.idf(view.word_parts(it)));
-    let rarity: f32 = rarities.sum();
     values[s::WORDS] = (1.0 + words as f32).ln() / 3.0;
     values[s::RARITY_SUM] = rarity / 50.0;
     values[s::RARITY_MEAN] = rarity / words.max(1) as f32 / 5.0;
@@ -250,31 +242,15 @@ fn matter(query: &Query, soft: &[f32], turn: &Turn) -> f32 {
         .sum()
 }
 
-/// How rare word pieces are in a space, as far as a question has met them: the turns of a talk share most of theirs.
-#[derive(Default)]
-struct PieceRarity {
-    known: FxHashMap<u32, f32>,
-}
-
-impl PieceRarity {
-    fn of(&mut self, view: &View, piece: u32) -> f32 {
-        *self
-            .known
-            .entry(piece)
-            .or_insert_with(|| view.idf(view.piece_parts(piece)))
-    }
-}
-
 /// How far the question covers what the turn says.
-fn covered(view: &View, query: &Query, turn: &Turn, rarity: &mut PieceRarity, values: &mut Values) {
+fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     if query.likeness.is_empty() {
         return;
     }
     let mut likeness = query.likeness.reader();
     let mut cover = |pieces: &[u32]| {
-        let weighed = pieces.iter().map(|&it| (rarity.of(view, it), likeness.greatest(it)));
-        let (sum, all) = weighed.fold((0.0, 0.0), |(sum, all), (idf, like)| (sum + idf * like, all + idf));
-        sum / (all + COVERED_BASE)
+        let coverage = likeness.coverage(view, pieces);
+        coverage.alike / (coverage.all + COVERED_BASE)
     };
     let sentences: Vec<f32> = turn.sentences.iter().map(|it| cover(&it.pieces)).collect();
     let mut part = |it: &Part| match &sentences[it.sentences.clone()] {

@@ -34,7 +34,19 @@ pub struct Weights {
 
 /// A linear head.
 #[derive(Clone, Debug)]
-pub struct Head(Vec<f32>);
+pub struct Head {
+    /// By slot.
+    weights: Vec<f32>,
+    /// The slots whose weight is not 0, ascending: the first head reads one in ten.
+    used: Vec<Weight>,
+}
+
+/// The weight of a feature.
+#[derive(Clone, Copy, Debug)]
+struct Weight {
+    slot: usize,
+    weight: f32,
+}
 
 /// Weights that do not fit the features.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,24 +131,35 @@ impl Weights {
         Ok(Weights {
             version: file.version,
             temperature: file.temperature.max(1e-3),
-            first: Head(dense(&file.first, slots::NAMES)?),
-            support: Head(dense(&file.support, slots::NAMES)?),
-            anchor: Head(dense(&file.anchor, slots::NAMES)?),
+            first: Head::of(dense(&file.first, slots::NAMES)?),
+            support: Head::of(dense(&file.support, slots::NAMES)?),
+            anchor: Head::of(dense(&file.anchor, slots::NAMES)?),
             edge: dense(&file.edge, edges::NAMES)?,
         })
     }
 }
 
 impl Head {
+    fn of(weights: Vec<f32>) -> Head {
+        let all = weights.iter().enumerate();
+        let used = all
+            .filter(|it| *it.1 != 0.0)
+            .map(|(slot, weight)| Weight { slot, weight: *weight });
+        Head {
+            used: used.collect(),
+            weights,
+        }
+    }
+
     /// Returns the sum of weights times values.
     pub fn score(&self, values: &Values) -> f32 {
-        self.0.iter().zip(values).map(|(weight, value)| weight * value).sum()
+        self.used.iter().map(|it| it.weight * values[it.slot]).sum()
     }
 
     /// Returns what each feature adds to the score against `means`.
     pub fn moved(&self, values: &Values, means: &Values) -> Vec<f32> {
         let against = values.iter().zip(means).map(|(value, mean)| value - mean);
-        self.0
+        self.weights
             .iter()
             .zip(against)
             .map(|(weight, value)| weight * value)

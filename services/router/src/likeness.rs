@@ -2,33 +2,42 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use text::Table;
+use text::{Compared, Table};
 
 use crate::query::Word;
+use crate::view::View;
 
 /// Columns are filled up to a multiple of this, so that they are compared side by side.
 const LANES: usize = 8;
 
 /// Likeness of word pieces of texts to those of a question, 0 to 1. It is computed when a piece is first met: a question
-/// meets a tenth of the built-in table. What is computed so far changes how long a question takes, never its result.
+/// meets a part of the built-in table. What is computed so far changes how long a question takes, never its result.
 #[derive(Default)]
 pub struct Likeness {
     /// Word pieces of the question, in the order of its words.
-    asked: Vec<u32>,
+    asked: Compared,
     rows: Mutex<Rows>,
 }
 
 /// A row for each piece met so far.
 #[derive(Default)]
-pub(crate) struct Rows {
+struct Rows {
     /// Word pieces of the question, then padding up to a multiple of [`LANES`].
     columns: usize,
     /// Number of the row of each piece of the table, from 1; 0 if there is none yet.
     row_of: Vec<u32>,
     /// The rows, one after the other.
     values: Vec<f32>,
-    /// The greatest value of each row.
-    greatest: Vec<f32>,
+    summaries: Vec<Summary>,
+}
+
+/// What is known of a piece beside its row.
+#[derive(Clone, Copy)]
+struct Summary {
+    /// The greatest value of its row.
+    greatest: f32,
+    /// How rare it is in the space; not a number until that is asked for.
+    rarity: f32,
 }
 
 impl Likeness {
@@ -41,7 +50,7 @@ impl Likeness {
             ..Rows::default()
         };
         Likeness {
-            asked,
+            asked: Table::builtin().compared(&asked),
             rows: Mutex::new(rows),
         }
     }
@@ -62,51 +71,74 @@ impl Likeness {
 
 /// Looks up how near pieces of texts are to a question.
 pub(crate) struct Reader<'a> {
-    asked: &'a [u32],
+    asked: &'a Compared,
     rows: MutexGuard<'a, Rows>,
+}
+
+/// Rarity of the pieces of a text.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Coverage {
+    /// The sum, each as far as it is like a piece of the question.
+    pub(crate) alike: f32,
+    /// The sum.
+    pub(crate) all: f32,
 }
 
 impl Reader<'_> {
     /// Writes to `nearest` the greatest likeness of any of `pieces` to each piece of the question, in the order of its words.
     pub(crate) fn nearest(&mut self, pieces: &[u32], nearest: &mut Vec<f32>) {
+        let rows = &mut *self.rows;
         nearest.clear();
-        nearest.resize(self.rows.columns, 0.0);
+        nearest.resize(rows.columns, 0.0);
         if self.asked.is_empty() {
             return;
         }
         let (nearest, _) = nearest.as_chunks_mut::<LANES>();
         for &piece in pieces {
-            let start = self.row(piece) * self.rows.columns;
-            let (row, _) = self.rows.values[start..start + self.rows.columns].as_chunks::<LANES>();
+            let start = rows.row(self.asked, piece) * rows.columns;
+            let (row, _) = rows.values[start..start + rows.columns].as_chunks::<LANES>();
             for (most, own) in nearest.iter_mut().zip(row) {
                 for lane in 0..LANES {
-                    most[lane] = most[lane].max(own[lane]);
+                    // Never not a number, so this is the greater one.
+                    most[lane] = if own[lane] > most[lane] { own[lane] } else { most[lane] };
                 }
             }
         }
     }
 
-    /// Returns the greatest likeness of a piece to any piece of the question; 0 if it has none.
-    pub(crate) fn greatest(&mut self, piece: u32) -> f32 {
+    /// Returns how far the question covers some pieces, by their rarity in the space.
+    pub(crate) fn coverage(&mut self, view: &View, pieces: &[u32]) -> Coverage {
+        let mut coverage = Coverage::default();
         if self.asked.is_empty() {
-            return 0.0;
+            return coverage;
         }
-        let row = self.row(piece);
-        self.rows.greatest[row]
-    }
-
-    fn row(&mut self, piece: u32) -> usize {
         let rows = &mut *self.rows;
-        let place = &mut rows.row_of[piece as usize];
+        for &piece in pieces {
+            let row = rows.row(self.asked, piece);
+            let summary = &mut rows.summaries[row];
+            if summary.rarity.is_nan() {
+                summary.rarity = view.idf(view.piece_parts(piece));
+            }
+            coverage.alike += summary.rarity * summary.greatest;
+            coverage.all += summary.rarity;
+        }
+        coverage
+    }
+}
+
+impl Rows {
+    /// Returns the number of the row of a piece, which is computed if it is not there.
+    fn row(&mut self, asked: &Compared, piece: u32) -> usize {
+        let place = &mut self.row_of[piece as usize];
         if *place == 0 {
-            let table = Table::builtin();
-            let start = rows.values.len();
-            rows.values
-                .extend(self.asked.iter().map(|&it| table.likeness(it, piece)));
-            rows.greatest
-                .push(rows.values[start..].iter().copied().fold(0.0, f32::max));
-            rows.values.resize(start + rows.columns, 0.0);
-            *place = rows.greatest.len() as u32;
+            let start = self.values.len();
+            self.values.extend(Table::builtin().likenesses(asked, piece));
+            self.summaries.push(Summary {
+                greatest: self.values[start..].iter().copied().fold(0.0, f32::max),
+                rarity: f32::NAN,
+            });
+            self.values.resize(start + self.columns, 0.0);
+            *place = self.summaries.len() as u32;
         }
         *place as usize - 1
     }

@@ -1,6 +1,6 @@
 //! How well turns match the words of a question.
 
-use crate::likeness::by_word;
+use crate::likeness::{Reader, by_word};
 use crate::query::Query;
 use crate::view::{Part, Sentence, Turn, View};
 
@@ -102,7 +102,7 @@ impl Matches {
         let scale = Scale {
             average: (length as f32 / parts.max(1) as f32).max(1.0),
         };
-        let mut scratch = Scratch::default();
+        let mut scratch = Scratch::of(query);
         let mut matches = Matches {
             rows: Vec::with_capacity(turns.len()),
             soft: Vec::with_capacity(turns.len() * words),
@@ -144,6 +144,30 @@ impl Matches {
         }
         self.turns.binary_search(&other).ok()
     }
+
+    /// Returns the rows of the three turns before a row and the three after it in the same session.
+    pub fn around(&self, view: &View, row: usize) -> Around {
+        Around {
+            before: [-1, -2, -3].map(|by| self.beside(view, row, by)),
+            after: [1, 2, 3].map(|by| self.beside(view, row, by)),
+        }
+    }
+}
+
+/// Rows of the turns around one, the nearest first; none where a turn is not matched or not of the session.
+#[derive(Clone, Copy, Debug)]
+pub struct Around {
+    /// Of those before it.
+    pub before: [Option<usize>; 3],
+    /// Of those after it.
+    pub after: [Option<usize>; 3],
+}
+
+impl Around {
+    /// Returns the rows that there are.
+    pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
+        self.before.iter().chain(&self.after).copied().flatten()
+    }
 }
 
 /// Says whether a turn follows a question by somebody else.
@@ -158,8 +182,8 @@ struct Scale {
 }
 
 /// Likeness of each word of the question, kept from turn to turn for its memory.
-#[derive(Default)]
-struct Scratch {
+struct Scratch<'a> {
+    likeness: Reader<'a>,
     /// To the sentence at hand.
     own: Vec<f32>,
     /// Of each word piece, to the sentence at hand.
@@ -171,10 +195,24 @@ struct Scratch {
     sorted: Vec<f32>,
 }
 
+impl<'a> Scratch<'a> {
+    fn of(query: &'a Query) -> Scratch<'a> {
+        Scratch {
+            likeness: query.likeness.reader(),
+            own: Vec::new(),
+            nearest: Vec::new(),
+            soft: Vec::new(),
+            best: Vec::new(),
+            sorted: Vec::new(),
+        }
+    }
+}
+
 impl Scale {
     /// Returns how a turn matches; the likeness of each word is left in `scratch.best`.
-    fn turn(&self, query: &Query, turn: &Turn, reply: bool, scratch: &mut Scratch) -> Row {
+    fn turn(&self, query: &Query, turn: &Turn, reply: bool, scratch: &mut Scratch<'_>) -> Row {
         let Scratch {
+            likeness,
             own,
             nearest,
             soft,
@@ -192,6 +230,7 @@ impl Scale {
             soft.resize(query.words.len(), 0.0);
             let mut row = self.hard(query, turn, part);
             for sentence in &turn.sentences[part.sentences.clone()] {
+                likeness.nearest(&sentence.pieces, nearest);
                 liken(query, sentence, nearest, own);
                 let cover = weigh(query, own);
                 row.sentence = row.sentence.max(cover);
@@ -248,9 +287,8 @@ impl Scale {
     }
 }
 
-/// Fills in the likeness of each word of the question to the best word of a sentence.
-fn liken(query: &Query, sentence: &Sentence, nearest: &mut Vec<f32>, out: &mut [f32]) {
-    query.likeness.reader().nearest(&sentence.pieces, nearest);
+/// Fills in the likeness of each word of the question to the best word of a sentence; `nearest` has that of its pieces.
+fn liken(query: &Query, sentence: &Sentence, nearest: &[f32], out: &mut [f32]) {
     for ((word, mean), like) in by_word(&query.words, nearest).zip(out) {
         *like = match sentence.words.contains(&word.term) {
             true => 1.0,
@@ -276,7 +314,7 @@ fn shape(query: &Query, soft: &[f32], sorted: &mut [f32], row: &mut Row) {
     row.sharp = pairs().map(|(weight, like)| weight * like * like).sum();
     let squares: f32 = pairs().map(|it| it.0 * it.0).sum();
     row.rarest = pairs().map(|(weight, like)| weight * weight * like).sum::<f32>() / squares.max(1e-6);
-    sorted.sort_by(f32::total_cmp);
+    sorted.sort_unstable_by(f32::total_cmp);
     let half = sorted.len().div_ceil(2);
     row.weaker = sorted[..half].iter().sum::<f32>() / half.max(1) as f32;
 }

@@ -98,14 +98,14 @@ pub fn pack_choice(choice: &Choice<'_>, request: &RouteV1) -> Packed {
         .collect();
     let mut prices: BTreeMap<Key, u32> = open.iter().map(|it| (it.key, it.price)).collect();
     let mut growth = Growth::of(open);
-    growth.grow(source, request.tokens);
+    let pack = growth.grow(source, request.tokens);
     let mut coverage = Coverage::default();
     for line in &growth.lines {
         prices.insert(line.key, line.price);
         coverage.add(line.key.grain, &line.turns);
     }
     Packed {
-        pack: render(source, &growth.lines, request.tokens),
+        pack,
         coverage,
         fates: growth.fates,
         prices,

@@ -240,7 +240,7 @@ fn score_favoured(
     let favour = |row: usize| favoured.get(&matches.turns[row]).copied().unwrap_or_default();
     let support = |row: usize| (weights.support.score(&all[row]) + favour(row), row);
     let mut order: Vec<(f32, usize)> = full.into_iter().map(support).collect();
-    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let scored = order.into_iter().map(|(support, row)| Scored {
         place: matches.turns[row],
         scores: Scores {
@@ -318,11 +318,11 @@ fn with_neighbours(view: &View, kept: &[usize]) -> Vec<usize> {
 /// Gives the best units the edge score to the best anchors among them.
 fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]), related: &Related, weights: &Weights) {
     let mut order: Vec<(f32, usize)> = full.iter().map(|&it| (weights.support.score(&all[it]), it)).collect();
-    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     order.truncate(CHAINED);
     let order: Vec<usize> = order.into_iter().map(|it| it.1).collect();
     let mut anchors: Vec<(f32, usize)> = order.iter().map(|&it| (weights.anchor.score(&all[it]), it)).collect();
-    anchors.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    anchors.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     anchors.truncate(ANCHORS);
     let anchors: Vec<usize> = anchors.into_iter().map(|it| it.1).collect();
     for row in order {

@@ -4,6 +4,7 @@
 mod glimpse;
 mod image;
 mod labels;
+mod rarities;
 mod speakers;
 mod turn;
 
@@ -25,6 +26,7 @@ use rustc_hash::FxHashMap;
 pub use glimpse::{Glimpses, bits};
 pub(crate) use image::VERSION;
 use labels::Labels;
+use rarities::Rarities;
 pub use speakers::{Speakers, is_role};
 pub use text::role::is_user;
 pub use turn::{Part, Sentence, Turn};
@@ -52,6 +54,7 @@ pub struct View {
     session_of: Vec<u32>,
     speaker_of: Vec<Option<u32>>,
     speakers: Speakers,
+    rarities: Rarities,
     marks: Marks,
     unarranged: bool,
     labels: Labels,
@@ -274,6 +277,14 @@ impl View {
         (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
     }
 
+    /// Returns the sum of [`View::idf`] over the words of a turn.
+    pub fn rarity_of_turn(&self, place: usize) -> f32 {
+        self.rarities.of(place, || {
+            let words = self.turns[place].sentences.iter().flat_map(|it| &it.words);
+            words.map(|&it| self.idf(self.word_parts(it))).sum()
+        })
+    }
+
     /// Returns how rare a matter is among the turns, 0 to 1, which is that of what one part speaks of.
     pub fn frame_rarity(&self, frame: u32) -> f32 {
         self.idf(self.frames.get(&frame).copied().unwrap_or_default().max(1)) / self.idf(1)
@@ -317,6 +328,7 @@ impl View {
         }
         self.glimpses = Glimpses::of(self.turns.iter().map(Arc::as_ref));
         self.places = self.turns.iter().zip(0..).map(|(it, at)| (it.unit.id, at)).collect();
+        self.rarities = Rarities::of_turns(self.turns.len());
         self.speakers = Speakers::of(&self.turns);
         self.speaker_of = self.speakers.of_turns(&self.turns);
     }

@@ -51,7 +51,7 @@ pub use sentences::{asked_last, ends_asking, is_question, sentences};
 pub use speaker::{is_hidden, quoted_speaker, shown_name};
 pub use split::split;
 pub use stems::{is_stop, stem, stems};
-pub use table::Table;
+pub use table::{Compared, Table};
 pub use time::number_word;
 pub use vectors::dot;
 pub use verbs::is_past;

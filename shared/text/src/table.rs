@@ -8,10 +8,19 @@ use unicode_normalization::char::is_combining_mark;
 use crate::{is_stop, words};
 
 static BYTES: &[u8] = include_bytes!("../data/static-en-128.semb");
+/// For each row the numbers of the rows nearest to it, see [`Table::nearest`].
+static NEAREST: &[u8] = include_bytes!("../data/static-en-128.near");
 static BUILTIN: LazyLock<Table> = LazyLock::new(|| Table::read(BYTES).unwrap_or_default());
 
 /// Number of bytes of the longest word that is split into pieces.
 const WORD_MAX: usize = 100;
+/// Rows are at most this long.
+const DIMENSION_MAX: usize = 128;
+/// Rows near to another are at least this alike, and at most this many.
+const NEAR: f32 = 0.4;
+const NEAREST_MAX: usize = 6;
+/// What stands in the place of a row where fewer are near.
+const NO_ROW: u16 = u16::MAX;
 
 /// A table of English word pieces with one vector each, for sentence vectors and soft matching without a model.
 #[derive(Default)]
@@ -23,6 +32,25 @@ pub struct Table {
     units: Vec<f32>,
     rarities: Vec<f32>,
     values: Vec<i8>,
+}
+
+/// Rows of a table, in the form in which they are compared fastest.
+#[derive(Default)]
+pub struct Compared {
+    values: Vec<i16>,
+    units: Vec<f32>,
+}
+
+impl Compared {
+    /// Returns the number of rows.
+    pub fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Says whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
 }
 
 impl Table {
@@ -79,13 +107,46 @@ impl Table {
 
     /// Returns the similarity of two rows: `max(0, cosine)^1.5`.
     pub fn likeness(&self, a: u32, b: u32) -> f32 {
-        let cos = self.cos(a, b).max(0.0);
-        cos * cos.sqrt()
+        likeness(self.cos(a, b))
     }
 
-    /// Returns the similarity of a row to every row, in the order of the rows.
-    pub fn sims(&self, a: u32) -> Vec<f32> {
-        (0..self.len() as u32).map(|b| self.likeness(a, b)).collect()
+    /// Returns rows that many others are compared with.
+    pub fn compared(&self, rows: &[u32]) -> Compared {
+        let values = rows.iter().flat_map(|it| self.row(*it));
+        Compared {
+            values: values.map(|it| i16::from(*it)).collect(),
+            units: rows.iter().map(|it| self.units[*it as usize]).collect(),
+        }
+    }
+
+    /// Returns the likeness of each of some rows to `row`, in their order.
+    pub fn likenesses(&self, compared: &Compared, row: u32) -> impl Iterator<Item = f32> {
+        let mut wide = [0_i16; DIMENSION_MAX];
+        let own = self.row(row);
+        wide.iter_mut().zip(own).for_each(|(wide, it)| *wide = i16::from(*it));
+        let (length, unit) = (own.len(), self.units[row as usize]);
+        let rows = compared.values.chunks_exact(length.max(1)).zip(&compared.units);
+        rows.map(move |(values, units)| likeness(dot_wide(values, &wide[..length]) as f32 * units * unit))
+    }
+
+    /// Returns the rows that are nearest to a row and alike by 0.4 at least, itself as a rule among them: at most six, best first,
+    /// ties by number.
+    pub fn nearest(&self, row: u32) -> impl Iterator<Item = u32> + use<> {
+        let start = row as usize * NEAREST_MAX * size_of::<u16>();
+        let rows = NEAREST.get(start..start + NEAREST_MAX * size_of::<u16>());
+        let (numbers, _) = rows.unwrap_or_default().as_chunks();
+        let numbers = numbers.iter().map(|it| u16::from_le_bytes(*it));
+        numbers.take_while(|it| *it != NO_ROW).map(u32::from)
+    }
+
+    /// Computes what [`Table::nearest`] returns by a comparison with all rows.
+    pub fn search_nearest(&self, row: u32) -> Vec<u32> {
+        let compared = self.compared(&[row]);
+        let all = (0..self.len() as u32).flat_map(|it| self.likenesses(&compared, it).map(move |like| (it, like)));
+        let mut near: Vec<(u32, f32)> = all.filter(|it| it.1 >= NEAR).collect();
+        near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        near.truncate(NEAREST_MAX);
+        near.into_iter().map(|it| it.0).collect()
     }
 
     /// Returns the word piece of a row; a piece inside a word starts with `##`.
@@ -157,6 +218,9 @@ impl Table {
             return None;
         }
         let (count, dimension) = (number(8)?, number(12)?);
+        if dimension > DIMENSION_MAX {
+            return None;
+        }
         let mut table = Table {
             dimension,
             ..Table::default()
@@ -222,6 +286,25 @@ fn dot(a: &[i8], b: &[i8]) -> i32 {
     lanes.iter().sum::<i32>() + rest.sum::<i32>()
 }
 
+/// The same of rows that are widened already, which takes half of the instructions.
+fn dot_wide(a: &[i16], b: &[i16]) -> i32 {
+    const LANES: usize = 32;
+    let mut lanes = [0_i32; LANES];
+    let ((a, rest), (b, other)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+    for (some, own) in a.iter().zip(b) {
+        for lane in 0..LANES {
+            lanes[lane] += i32::from(some[lane]) * i32::from(own[lane]);
+        }
+    }
+    let rest = rest.iter().zip(other).map(|(&x, &y)| i32::from(x) * i32::from(y));
+    lanes.iter().sum::<i32>() + rest.sum::<i32>()
+}
+
+fn likeness(cos: f32) -> f32 {
+    let cos = cos.max(0.0);
+    cos * cos.sqrt()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,9 +316,33 @@ mod tests {
         let row = |word: &str| table.pieces(word)[0];
         assert_eq!(table.word(row("Dogs")), "dogs");
         assert!(table.cos(row("dog"), row("puppy")) > table.cos(row("dog"), row("invoice")) + 0.2);
-        let sims = table.sims(row("dog"));
-        assert!((sims[row("dog") as usize] - 1.0).abs() < 1e-3);
+        assert!((table.likeness(row("dog"), row("dog")) - 1.0).abs() < 1e-3);
         assert!(table.rarity(row("dog")) < table.rarity(row("quasar")));
+    }
+
+    #[test]
+    fn rows_compared_together_are_as_alike_as_two() {
+        let table = Table::builtin();
+        let rows = [7, 1_000, 27_623];
+        let compared = table.compared(&rows);
+        assert_eq!(compared.len(), rows.len());
+        for row in (0..table.len() as u32).step_by(500) {
+            let two: Vec<f32> = rows.iter().map(|it| table.likeness(*it, row)).collect();
+            assert_eq!(table.likenesses(&compared, row).collect::<Vec<f32>>(), two);
+        }
+    }
+
+    #[test]
+    fn stored_nearest_rows_are_those_that_a_comparison_finds() {
+        let table = Table::builtin();
+        assert_eq!(NEAREST.len(), table.len() * NEAREST_MAX * size_of::<u16>());
+        let mut found = 0;
+        for row in (0..table.len() as u32).step_by(199) {
+            let nearest: Vec<u32> = table.nearest(row).collect();
+            assert_eq!(nearest, table.search_nearest(row), "{}", table.word(row));
+            found += nearest.len();
+        }
+        assert!(found > 139, "{found}");
     }
 
     #[test]

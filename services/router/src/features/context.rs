@@ -74,28 +74,28 @@ fn half(count: u8) -> f32 {
 
 fn beside(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mut [Values])) {
     let turn = &view.turns()[matches.turns[row]];
-    let at = |by: isize| matches.beside(view, row, by);
-    let score = |by: isize| at(by).map_or(0.0, |it| first[it]);
-    let before = at(-1);
-    let other = before.map(|it| &view.turns()[matches.turns[it]]);
+    let around = matches.around(view, row);
+    let score = |row: Option<usize>| row.map_or(0.0, |it| first[it]);
+    let encoded = |row: Option<usize>| row.map_or(0.0, |it| all[it][s::ENCODED]);
+    let [previous, before_that, _] = around.before;
+    let [next, after_that, _] = around.after;
+    let other = previous.map(|it| &view.turns()[matches.turns[it]]);
     let same = other.is_some_and(|it| it.unit.actor == turn.unit.actor);
     let asked = other.is_some_and(|it| it.asks) && !same;
-    let near = || [-3, -2, -1, 1, 2, 3].into_iter().filter_map(at);
-    let encoded = |by: isize| at(by).map_or(0.0, |it| all[it][s::ENCODED]);
-    let encoded = [encoded(-1), encoded(1)];
-    let names = near().map(|it| all[it][s::NAMES_HERE]).fold(0.0, f32::max);
+    let encoded = [encoded(previous), encoded(next)];
+    let names = around.rows().map(|it| all[it][s::NAMES_HERE]).fold(0.0, f32::max);
     let words: usize = turn.sentences.iter().map(|it| it.words.len()).sum();
-    let given = |it: bool, score: f32| if it { score } else { 0.0 };
+    let given = |it: bool| if it { score(previous) } else { 0.0 };
     let values = &mut all[row];
-    values[s::NEAR] = near().map(|it| first[it]).fold(0.0, f32::max);
-    values[s::BEFORE] = score(-1);
-    values[s::BEFORE_2] = score(-2);
-    values[s::AFTER] = score(1);
-    values[s::AFTER_2] = score(2);
-    values[s::REPLY] = given(asked, score(-1));
-    values[s::BACK] = given(turn.patterns[p::ANAPHOR] > 0, score(-1));
-    values[s::BEFORE_SAME] = given(same, score(-1));
-    values[s::BEFORE_SHORT] = given(words < 8, score(-1));
+    values[s::NEAR] = around.rows().map(|it| first[it]).fold(0.0, f32::max);
+    values[s::BEFORE] = score(previous);
+    values[s::BEFORE_2] = score(before_that);
+    values[s::AFTER] = score(next);
+    values[s::AFTER_2] = score(after_that);
+    values[s::REPLY] = given(asked);
+    values[s::BACK] = given(turn.patterns[p::ANAPHOR] > 0);
+    values[s::BEFORE_SAME] = given(same);
+    values[s::BEFORE_SHORT] = given(words < 8);
     [values[s::ENCODED_BEFORE], values[s::ENCODED_AFTER]] = encoded;
     values[s::NAMES_NEAR] = names.max(values[s::NAMES_HERE]);
 }
@@ -181,7 +181,7 @@ impl Sessions {
 /// Sorts by score, best first, ties by number.
 fn ranked(numbers: &[usize], score: impl Fn(usize) -> f32) -> Vec<usize> {
     let mut scored: Vec<(f32, usize)> = numbers.iter().map(|&it| (score(it), it)).collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.into_iter().map(|it| it.1).collect()
 }
 

@@ -1,10 +1,12 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::BTreeMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use chrono::{Datelike, NaiveDate};
 use domain::anchor::AnswerKind;
+use rustc_hash::FxHashMap;
 use text::patterns as p;
 
-use crate::likeness::by_word;
+use crate::likeness::{Reader, by_word};
 use crate::query::Query;
 use crate::view::{Sentence, Turn, View};
 
@@ -27,37 +29,26 @@ impl Display {
     /// Takes the sentences that matter most for the question until enough of the content words stand, more of them the
     /// more probable the turn is.
     pub fn of(query: &Query, turn: &Turn, probability: f32) -> Display {
-        let all: BTreeSet<u32> = turn.sentences.iter().flat_map(|it| it.words.iter().copied()).collect();
+        if turn.sentences.len() < 2 {
+            return Display::whole(turn);
+        }
+        let mut counted = Counted::of(turn);
         let sure = (probability / SURE).min(1.0);
-        let wanted = (KEEP.0 + (KEEP.1 - KEEP.0) * sure) * all.len() as f32;
-        let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, it)).collect();
-        let mut order: Vec<usize> = (0..turn.sentences.len()).collect();
-        order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
-        let mut counts: HashMap<u32, u32> = HashMap::with_capacity(all.len());
+        let wanted = (KEEP.0 + (KEEP.1 - KEEP.0) * sure) * counted.counts.len() as f32;
+        let order = by_worth(query, turn, (0..turn.sentences.len()).collect());
         let mut taken = Vec::new();
         for &next in &order {
             taken.push(next);
-            let words = turn.sentences[next].words.iter();
-            words.for_each(|it| *counts.entry(*it).or_default() += 1);
-            if counts.len() as f32 >= wanted {
+            counted.add(next);
+            if counted.shown as f32 >= wanted {
                 break;
             }
         }
         // What came early may not be needed any more; the best sentence always stays.
         for &least in order[..taken.len()].iter().skip(1).rev() {
-            let words = &turn.sentences[least].words;
-            let within = |it: &u32| words.iter().filter(|word| *word == it).count() as u32;
-            let mut own = words.clone();
-            own.sort_unstable();
-            own.dedup();
-            let lost = own.iter().filter(|it| within(it) == counts[*it]).count();
-            if (counts.len() - lost) as f32 >= wanted {
-                for word in words {
-                    let left = counts.remove(word).unwrap_or_default().saturating_sub(1);
-                    if left > 0 {
-                        counts.insert(*word, left);
-                    }
-                }
+            let lost = counted.shown_by_alone(least);
+            if (counted.shown - lost) as f32 >= wanted {
+                counted.take_away(least);
                 taken.retain(|&it| it != least);
             }
         }
@@ -88,9 +79,8 @@ impl Display {
         Display::among(self.sentences.clone(), query, turn, room)
     }
 
-    fn among(mut order: Vec<usize>, query: &Query, turn: &Turn, room: u32) -> Option<Display> {
-        let worth: Vec<f32> = turn.sentences.iter().map(|it| worth(query, it)).collect();
-        order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
+    fn among(sentences: Vec<usize>, query: &Query, turn: &Turn, room: u32) -> Option<Display> {
+        let order = by_worth(query, turn, sentences);
         let mut display = Display {
             sentences: Vec::new(),
             tokens: 0,
@@ -114,11 +104,71 @@ impl Display {
     }
 }
 
-/// How much a sentence matters for the question.
-fn worth(query: &Query, sentence: &Sentence) -> f32 {
-    let (mut worth, mut nearest) = (0.0, Vec::new());
-    query.likeness.reader().nearest(&sentence.pieces, &mut nearest);
-    for (word, like) in by_word(&query.words, &nearest) {
+/// How often the sentences that are taken hold each word of a turn.
+struct Counted {
+    /// By word.
+    counts: Vec<usize>,
+    /// The words of each sentence, sorted, by their places in `counts`.
+    places: Vec<Vec<usize>>,
+    /// Words that are held.
+    shown: usize,
+}
+
+impl Counted {
+    fn of(turn: &Turn) -> Counted {
+        let mut words: Vec<u32> = turn.sentences.iter().flat_map(|it| &it.words).copied().collect();
+        words.sort_unstable();
+        words.dedup();
+        let place = |word: &u32| words.binary_search(word).ok();
+        let places = turn.sentences.iter().map(|it| {
+            let mut places: Vec<usize> = it.words.iter().filter_map(place).collect();
+            places.sort_unstable();
+            places
+        });
+        Counted {
+            places: places.collect(),
+            counts: vec![0; words.len()],
+            shown: 0,
+        }
+    }
+
+    fn add(&mut self, sentence: usize) {
+        for &place in &self.places[sentence] {
+            self.shown += usize::from(self.counts[place] == 0);
+            self.counts[place] += 1;
+        }
+    }
+
+    fn take_away(&mut self, sentence: usize) {
+        for &place in &self.places[sentence] {
+            self.counts[place] -= 1;
+            self.shown -= usize::from(self.counts[place] == 0);
+        }
+    }
+
+    /// Returns how many words only this one of the sentences that were added holds.
+    fn shown_by_alone(&self, sentence: usize) -> usize {
+        let same_words = self.places[sentence].chunk_by(|a, b| a == b);
+        same_words.filter(|it| it.len() == self.counts[it[0]]).count()
+    }
+}
+
+/// Returns some sentences of a turn, those first that matter most for the question, ties by place.
+fn by_worth(query: &Query, turn: &Turn, mut sentences: Vec<usize>) -> Vec<usize> {
+    let (mut likeness, mut nearest) = (query.likeness.reader(), Vec::new());
+    let mut worths = vec![0.0; turn.sentences.len()];
+    for &it in &sentences {
+        worths[it] = worth(query, &turn.sentences[it], &mut likeness, &mut nearest);
+    }
+    sentences.sort_by(|&a, &b| worths[b].total_cmp(&worths[a]).then(a.cmp(&b)));
+    sentences
+}
+
+/// Returns how much a sentence matters for the question; `nearest` is kept from one to the next for its memory.
+fn worth(query: &Query, sentence: &Sentence, likeness: &mut Reader<'_>, nearest: &mut Vec<f32>) -> f32 {
+    let mut worth = 0.0;
+    likeness.nearest(&sentence.pieces, nearest);
+    for (word, like) in by_word(&query.words, nearest) {
         let is_there = sentence.words.contains(&word.term);
         worth += word.weight * if is_there { 1.0 } else { like };
     }
@@ -171,6 +221,22 @@ pub(super) fn header(day: NaiveDate, last: Option<NaiveDate>) -> String {
         "%-d %b %Y:\n"
     };
     day.format(form).to_string()
+}
+
+/// Days whose headers are remembered.
+const DAYS_KEPT: usize = 4_096;
+
+static HEADERS: LazyLock<Mutex<FxHashMap<NaiveDate, [u32; 2]>>> = LazyLock::new(Mutex::default);
+
+/// Returns the o200k tokens of the header of a day, without and with the year. They are remembered between questions.
+pub(super) fn header_tokens(day: NaiveDate) -> [u32; 2] {
+    let mut known = HEADERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() >= DAYS_KEPT {
+        known.clear();
+    }
+    *known
+        .entry(day)
+        .or_insert_with(|| [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32))
 }
 
 /// What speakers are called at the start of lines.

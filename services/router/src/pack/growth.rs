@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::NaiveDate;
+use domain::evidence::EvidencePack;
 use domain::question::AnswerClass;
 
 use super::display::Labels;
@@ -88,17 +89,18 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Grows to a budget of that many tokens.
-    pub(super) fn grow(&mut self, source: Source<'a>, budget: u32) {
+    /// Grows to a budget of that many tokens and returns the pack.
+    pub(super) fn grow(&mut self, source: Source<'a>, budget: u32) -> EvidencePack {
         for step in Step::up_to(budget) {
             self.fill(source, step);
         }
-        self.trim(source, budget);
+        let pack = self.trim(source, budget);
         let left = match self.is_enough(source) {
             true => Fate::Spared,
             false => Fate::TooDear,
         };
         self.fates.extend(self.open.iter().map(|it| (it.key, left)));
+        pack
     }
 
     fn is_enough(&self, source: Source<'_>) -> bool {
@@ -152,7 +154,7 @@ impl<'a> Growth<'a> {
                 is_cut = true;
             } else {
                 let next = self.open.remove(at);
-                self.add(next, source);
+                self.add(next, used);
             }
         }
         self.open.iter_mut().for_each(|it| it.is_set_aside = false);
@@ -183,9 +185,12 @@ impl<'a> Growth<'a> {
             } else if self.repeats(&line, source) {
                 line.unclip();
                 self.open.push(line);
-            } else if self.used_with(&line, source, step.tokens) <= step.limit {
-                self.add(line, source);
             } else {
+                let used = self.used_with(&line, source, step.tokens);
+                if used <= step.limit {
+                    self.add(line, used);
+                    continue;
+                }
                 line.unclip();
                 let left = self.add_part(line, source, step.limit);
                 self.open.extend(left);
@@ -200,7 +205,8 @@ impl<'a> Growth<'a> {
         if !self.clip(&mut line, source, limit) {
             return Some(line);
         }
-        self.add(line, source);
+        let used = self.used_with(&line, source, u32::MAX - SLACK);
+        self.add(line, used);
         None
     }
 
@@ -243,20 +249,27 @@ impl<'a> Growth<'a> {
 
     /// Drops the last lines while the pack as it is shown takes more than the limit: words of two lines that meet may count for
     /// more than by themselves.
-    fn trim(&mut self, source: Source<'a>, limit: u32) {
-        while render(source, &self.lines, limit).tokens > limit {
+    fn trim(&mut self, source: Source<'a>, limit: u32) -> EvidencePack {
+        loop {
+            let pack = render(source, &self.lines, limit);
+            if pack.tokens <= limit {
+                return pack;
+            }
             let Some(mut line) = self.lines.pop() else {
-                return;
+                return pack;
             };
             line.unclip();
             self.open.push(line);
         }
     }
 
-    fn add(&mut self, line: Line<'a>, source: Source<'a>) {
+    /// Adds a line; `used` are the tokens of the pack with it.
+    fn add(&mut self, line: Line<'a>, used: u32) {
         self.held += line.scored.probability;
-        self.used = self.used_with(&line, source, u32::MAX - SLACK);
-        self.days.insert(line.day);
+        self.used = used;
+        if self.days.insert(line.day) {
+            self.open.iter_mut().for_each(|it| it.meet(&self.days));
+        }
         self.fates.insert(line.key, Fate::Packed);
         self.coverage.add(line.key.grain, &line.turns);
         self.lines.push(line);
@@ -289,7 +302,7 @@ impl<'a> Growth<'a> {
 
     /// Returns the open line that was chosen first; without one, that with the most probability for its price, ties by key.
     fn best(&self) -> Option<usize> {
-        let worth = self.waiting().map(|(at, it)| (at, it.worth(&self.days)));
+        let worth = self.waiting().map(|(at, it)| (at, it.worth()));
         let order = |at: usize| self.open[at].order();
         let key = |at: usize| self.open[at].key;
         let better = |a: &(usize, f32), b: &(usize, f32)| {
@@ -306,12 +319,39 @@ impl<'a> Growth<'a> {
         let reading = &source.choice.turns.query.reading;
         let is_counted = reading.traits.many || reading.class == Some(AnswerClass::Rate);
         let same = |it: &Line<'_>| {
-            let shared = next.words.intersection(&it.words).count();
+            let shared = common(&next.words, &it.words);
             let is_apart = is_counted && at(it) != at(next);
             it.actor == next.actor
                 && !is_apart
                 && shared as f32 >= REPEATS * (next.words.len() + it.words.len() - shared) as f32
         };
         next.chosen.is_none() && next.words.len() > 3 && self.lines.iter().any(same)
+    }
+}
+
+/// Returns how many numbers two sorted lists without repetitions have in common.
+fn common(a: &[u32], b: &[u32]) -> usize {
+    let (mut rest, mut count) = (b.iter().peekable(), 0);
+    for it in a {
+        while rest.next_if(|other| *other < it).is_some() {}
+        count += usize::from(rest.next_if_eq(&it).is_some());
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common;
+
+    #[test]
+    fn numbers_in_both_lists_are_counted() {
+        for (a, b, expected) in [
+            (&[1, 3, 5, 8][..], &[2, 3, 4, 8, 9][..], 2),
+            (&[], &[1], 0),
+            (&[7, 9], &[], 0),
+            (&[4, 6], &[4, 6], 2),
+        ] {
+            assert_eq!((common(a, b), common(b, a)), (expected, expected));
+        }
     }
 }

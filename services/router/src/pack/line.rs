@@ -6,7 +6,7 @@ use chrono::{Datelike, NaiveDate};
 
 use domain::unit::Grain;
 
-use super::display::{Display, Labels, header};
+use super::display::{Display, Labels, header_tokens};
 use super::{Choice, Key};
 use crate::query::Query;
 use crate::route::Scored;
@@ -27,7 +27,8 @@ pub(super) struct Line<'a> {
     pub(super) display: Display,
     /// Tokens without the header of the day.
     pub(super) price: u32,
-    pub(super) words: BTreeSet<u32>,
+    /// Stems that it shows, sorted, none twice.
+    pub(super) words: Vec<u32>,
     pub(super) day: NaiveDate,
     /// Place among the units that were chosen to hold the answer, if it is one of them.
     pub(super) chosen: Option<usize>,
@@ -38,6 +39,8 @@ pub(super) struct Line<'a> {
     query: &'a Query,
     /// Tokens of the header of its day, without and with the year.
     header: [u32; 2],
+    /// Tokens of the header that it would need among the lines chosen so far.
+    header_now: u32,
     /// The display that the line is to have when there is room, if it shows less now.
     full: Option<Display>,
     /// Logarithm of the probability of its unit.
@@ -53,6 +56,7 @@ impl<'a> Line<'a> {
             Grain::Turn | Grain::Event => (turn.unit.actor.as_str(), Display::of(query, turn, scored.probability)),
         };
         let day = turn.unit.observed_at.date_naive();
+        let header = header_tokens(day);
         Line {
             key,
             turn,
@@ -62,7 +66,8 @@ impl<'a> Line<'a> {
             price: labels.price(actor) + display.tokens + 1,
             words: words(&display, turn),
             display,
-            header: [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32),
+            header_now: header[1],
+            header,
             day,
             chosen: None,
             note: String::new(),
@@ -140,14 +145,22 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Notes among which days it would stand now.
+    pub(super) fn meet(&mut self, days: &BTreeSet<NaiveDate>) {
+        self.header_now = self.header_cost(days);
+    }
+
     /// Returns the logarithm of its probability for its price.
-    pub(super) fn worth(&self, days: &BTreeSet<NaiveDate>) -> f32 {
-        self.log_probability - (self.cost(days) as f32 + BASE).ln()
+    pub(super) fn worth(&self) -> f32 {
+        self.log_probability - ((self.price + self.header_now) as f32 + BASE).ln()
     }
 }
 
-/// Stems that a line shows.
-fn words(display: &Display, turn: &Turn) -> BTreeSet<u32> {
+/// Stems that a line shows, sorted, none twice.
+fn words(display: &Display, turn: &Turn) -> Vec<u32> {
     let sentences = display.sentences.iter().map(|it| &turn.sentences[*it]);
-    sentences.flat_map(|it| it.words.iter().copied()).collect()
+    let mut words: Vec<u32> = sentences.flat_map(|it| it.words.iter().copied()).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }

@@ -122,7 +122,7 @@ impl Turn {
         let words = |it: &Sentence| 320 + 4 * (it.words.len() + it.pieces.len());
         let parts = |it: &Part| 256 + 4 * (it.words.len() + it.pieces.len());
         let sentences: usize = self.sentences.iter().map(words).sum();
-        800 + 4 * self.labels.len() + 2 * self.shown.len() + sentences + self.parts.iter().map(parts).sum::<usize>()
+        804 + 4 * self.labels.len() + 2 * self.shown.len() + sentences + self.parts.iter().map(parts).sum::<usize>()
     }
 
     fn add_part(&mut self, range: Range<usize>, caption: Option<usize>) {

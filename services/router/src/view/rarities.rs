@@ -1,0 +1,47 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// How rare the words of each turn are together, computed when a question first asks for it. Two that ask at once compute the same.
+#[derive(Default)]
+pub(super) struct Rarities(Vec<AtomicU32>);
+
+impl Rarities {
+    /// Makes room for so many turns, of which nothing is known yet.
+    pub(super) fn of_turns(count: usize) -> Rarities {
+        let unknown = || AtomicU32::new(f32::NAN.to_bits());
+        Rarities(std::iter::repeat_with(unknown).take(count).collect())
+    }
+
+    /// Returns the number of a turn; `compute` computes it if it is not known yet.
+    pub(super) fn of(&self, place: usize, compute: impl FnOnce() -> f32) -> f32 {
+        let kept = &self.0[place];
+        let known = f32::from_bits(kept.load(Ordering::Relaxed));
+        if !known.is_nan() {
+            return known;
+        }
+        let rarity = compute();
+        kept.store(rarity.to_bits(), Ordering::Relaxed);
+        rarity
+    }
+}
+
+impl Clone for Rarities {
+    fn clone(&self) -> Rarities {
+        let copies = self.0.iter().map(|it| AtomicU32::new(it.load(Ordering::Relaxed)));
+        Rarities(copies.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_computed_once() {
+        let rarities = Rarities::of_turns(2);
+        assert_eq!(rarities.of(1, || 2.5), 2.5);
+        let again = || panic!("computed again");
+        assert_eq!(rarities.of(1, again), 2.5);
+        assert_eq!(rarities.clone().of(1, again), 2.5);
+        assert_eq!(rarities.of(0, || 0.0), 0.0);
+    }
+}
