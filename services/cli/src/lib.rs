@@ -12,6 +12,8 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+#[cfg(test)]
+mod documents;
 mod drift;
 mod erasures;
 mod export;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use domain::code::DegradedCode;
 use domain::id::SpaceId;
 use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
 use domain::port::SearchResult;
@@ -91,11 +92,21 @@ pub struct Router {
     weights: Arc<Weights>,
 }
 
+/// A part that a question can be routed without.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Embedder,
+    Index,
+    Graph,
+}
+
 /// What happened on the way, beside the result.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) steps: Vec<(String, f32)>,
     pub(crate) degraded: Vec<String>,
+    /// The codes of the entries of `degraded`, in their order.
+    pub(crate) degraded_codes: Vec<DegradedCode>,
 }
 
 impl Router {
@@ -200,6 +211,7 @@ impl Router {
         }
         log.step("rank", start);
         (routed.steps, routed.degraded) = (log.steps, log.degraded);
+        routed.degraded_codes = log.degraded_codes;
         Ok(routed)
     }
 
@@ -266,7 +278,7 @@ impl Log {
         self.steps.push((name.to_owned(), start.elapsed().as_secs_f32() * 1e3));
     }
 
-    fn degrade(&mut self, part: &str, error: &PortError) {
+    fn degrade(&mut self, part: Part, error: &PortError) {
         let why = match error.kind() {
             ErrorKind::Timeout => "took too long",
             ErrorKind::Unavailable | ErrorKind::Exhausted => "is not available",
@@ -276,8 +288,14 @@ impl Log {
             | ErrorKind::Damaged
             | ErrorKind::Internal => "failed",
         };
+        let (part, code) = match part {
+            Part::Embedder => ("embedder", DegradedCode::EmbedderUnavailable),
+            Part::Index => ("index", DegradedCode::IndexUnavailable),
+            Part::Graph => ("graph", DegradedCode::GraphUnavailable),
+        };
         warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a part");
         self.degraded.push(format!("{part} {why}"));
+        self.degraded_codes.push(code);
     }
 }
 

@@ -4,6 +4,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::AnswerKind;
+pub use crate::code::ReasonCode;
 use crate::id::{RecordId, SessionId, TopicId, UnitId};
 use crate::time::TimeSpan;
 
@@ -260,45 +261,6 @@ pub struct NearMiss {
     pub text: String,
     /// Why it does not answer: `said_by_other`, `detail_differs`, `weak`.
     pub reason: String,
-}
-
-/// Why there is no answer. Codes are stable: one may be added, none changes its meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ReasonCode {
-    /// There is no evidence at all.
-    NoEvidence,
-    /// The question names nothing to look for.
-    NothingAsked,
-    /// Nothing on this is remembered.
-    NothingKnown,
-    /// Another value or detail is remembered than the one asked about.
-    DetailDiffers,
-    /// Nothing is remembered of the time asked about.
-    NothingThen,
-    /// What is remembered of this is about somebody else.
-    SaidOfAnother,
-    /// Nothing that is remembered fits the question well enough.
-    NotCovered,
-    /// Nobody is remembered who is that to the one it asks about: Ann has no sister on record.
-    NobodyInRole,
-    /// It asks for more than a short answer; the evidence may hold it.
-    NoShortAnswer,
-    /// The evidence holds nothing of the kind that was asked for.
-    NothingOfKind,
-    /// What is remembered nearest to this is about another matter.
-    AnotherMatter,
-    /// A name or number of the question occurs nowhere.
-    NameUnknown,
-    /// Somebody writes this as another person.
-    WrittenAsAnother,
-    /// It asks how long ago something was; only when is remembered.
-    NotReckoned,
-    /// Somebody else tells this of the one it asks about, who speaks of it too.
-    ToldByAnother,
-    /// No short answer is certain enough; the evidence may hold it.
-    Uncertain,
 }
 
 /// Sufficiency with reasons.

@@ -4,7 +4,7 @@
 //! [`time`], [`record`] and [`curation`] (what came in), [`reading`] (what a language model said about it), [`erasure`] (what was taken out again), [`mod@unit`], [`relation`], [`fact`], [`entity`], [`topic`], [`page`],
 //! [`merge`] (what was written from it; [`derived`] is all of the last five; [`predicate`] is what facts say), [`anchor`], [`question`] and [`evidence`] (what a question
 //! asks, how it is read and what it gets), [`recall`] (what is said unasked), [`message`] (what services tell each
-//! other) and [`port`] (what services need from stores, bus and models).
+//! other), [`code`] (what programs compare) and [`port`] (what services need from stores, bus and models).
 //!
 //! # Glossary
 //!
@@ -28,6 +28,7 @@
 //! - **Watermark**: a position in the stream of accepted records that a query may wait for.
 
 pub mod anchor;
+pub mod code;
 pub mod curation;
 pub mod derived;
 pub mod entity;

@@ -247,5 +247,6 @@ pub(crate) fn nothing(request: RouteV1) -> RoutedV1 {
         weights: "test".into(),
         steps: vec![("rank".into(), 0.5)],
         degraded: Vec::new(),
+        degraded_codes: Vec::new(),
     }
 }
