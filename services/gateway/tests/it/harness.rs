@@ -56,6 +56,9 @@ impl Reply {
                 "{field} in {self:?}"
             );
         }
+        let code = body["type"].as_str().unwrap().rsplit(':').next().unwrap();
+        let help = body["help"].as_str().unwrap_or_default();
+        assert!(help.ends_with(&format!("docs/ERRORS.md#{code}")), "{self:?}");
         format!("{} {}", self.status.as_u16(), body["detail"].as_str().unwrap())
     }
 }
