@@ -1,6 +1,7 @@
 //! The documents in `docs/` that are made of the code: a test compares them, and `INSTA_UPDATE=always` writes them.
 
 mod errors;
+mod settings;
 
 use std::fs;
 use std::path::Path;

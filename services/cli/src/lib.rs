@@ -29,6 +29,7 @@ mod rebuild;
 mod records;
 mod render;
 mod serve;
+mod settings;
 mod spaces;
 mod units;
 mod upkeep;

@@ -12,6 +12,7 @@ use domain::port::SearchResult;
 use domain::{Classify, ErrorKind, PortError};
 use futures::future::BoxFuture;
 use host::{Backends, Context, Expected};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
 
@@ -34,7 +35,7 @@ const LISTED_MAX: u32 = 200;
 const FOCUS_MAX: usize = 200;
 
 /// What may be set for the router.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Megabytes of memory for the views of spaces.

@@ -14,6 +14,7 @@ use domain::port::ModelRole;
 use domain::reading::{Reading, ReadingKind, WantedSession};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Asker, Context, clock};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
@@ -38,7 +39,7 @@ const LATE_MAX: u32 = 3;
 const KNOWN_MAX: usize = 100_000;
 
 /// Settings in `[writer.readings]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
     /// Whether a language model reads what is written, if one is set up for the role `write`.

@@ -6,12 +6,14 @@
 //! `MNEMIC_SERVICE_HOST`. What is unknown is an error that names it. Secrets are never shown, in errors neither.
 
 mod error;
+mod schema;
 mod secret;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use error::Error;
+pub use schema::{host_schemas, schema_of};
 use secret::{is_secret, mask, without_secrets};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use domain::port::ModelRole;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Secret;
 
 /// Settings in `[language_model]`: where the endpoint is, and how its model is asked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Its address up to the version, as `http://127.0.0.1:11434/v1`; empty: no language model is asked.
@@ -34,11 +35,12 @@ pub struct Options {
     /// File whose recorded calls are replayed; no endpoint is asked. Empty: nothing is replayed.
     pub replay: PathBuf,
     /// What is different for the calls of a role.
+    #[schemars(schema_with = "roles")]
     pub roles: BTreeMap<ModelRole, RoleOptions>,
 }
 
 /// How tools are offered and called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolMode {
     /// With the fields that OpenAI's API has for it.
@@ -48,7 +50,7 @@ pub enum ToolMode {
 }
 
 /// Settings in `[language_model.roles.ROLE]`; what is not set is as in `[language_model]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleOptions {
     /// Another endpoint. It gets no key but one that is set here.
@@ -72,6 +74,16 @@ pub struct RoleOptions {
     /// Sent in the place of the other parameters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<BTreeMap<String, Value>>,
+}
+
+/// Returns the schema of the roles: one table for each.
+fn roles(generator: &mut SchemaGenerator) -> Schema {
+    let one = generator.subschema_for::<RoleOptions>();
+    let tables: Map<String, Value> = ModelRole::ALL
+        .iter()
+        .map(|it| (it.name().to_owned(), one.clone().to_value()))
+        .collect();
+    json_schema!({ "type": "object", "properties": tables, "additionalProperties": false })
 }
 
 /// Most tokens of the reply of a model that reads a passage, and seconds that it may take, unless something else is set.
