@@ -95,7 +95,7 @@ export class RecordsRejectedError extends MnemicError {
 
 type ProblemClass = new (problem: models.Problem) => ProblemError;
 
-/** Classes by the last part of `type`. A test compares them with the gateway's sources. */
+/** Classes by the last part of `type`. A test compares them with docs/ERRORS.md. */
 export const CLASS_BY_TYPE: ReadonlyMap<string, ProblemClass> = new Map<string, ProblemClass>([
   ["beyond-bounds", InvalidError],
   ["conflict", ConflictError],

@@ -370,10 +370,19 @@ pub(crate) struct Restore {
 
 /// Print all settings in force as TOML, defaults included, secrets masked.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  mnemic config > mnemic.toml   # a file to start from")]
+#[command(after_help = "\
+Examples:
+  mnemic config --sample > mnemic.toml          a file to start from
+  mnemic config --schema > mnemic.schema.json   what editors check it with")]
 pub(crate) struct Config {
     #[command(flatten)]
     pub(crate) local: Local,
+    /// Print a file with all settings, their defaults and what they mean, each commented out.
+    #[arg(long, conflicts_with = "schema")]
+    pub(crate) sample: bool,
+    /// Print the JSON schema of the settings file.
+    #[arg(long)]
+    pub(crate) schema: bool,
 }
 
 /// Print completions for a shell.

@@ -4,10 +4,19 @@ use reader::Reader;
 use router::heads::Weights;
 
 use crate::args::Config;
-use crate::{Outcome, out, serve};
+use crate::settings::sample::sample;
+use crate::{Outcome, out, serve, settings};
 
-/// Prints the settings in force.
+/// Prints the settings in force, or what there is to set.
 pub(crate) fn show(args: &Config) -> anyhow::Result<Outcome> {
+    if args.schema {
+        out::say(&format!("{:#}", settings::schema()));
+        return Ok(Outcome::Done);
+    }
+    if args.sample {
+        out::say(sample().trim_end());
+        return Ok(Outcome::Done);
+    }
     let settings = complete(serve::settings(&args.local)?)?;
     out::say(settings.in_force()?.trim_end());
     settings.section::<gateway::Config>("gateway")?.check()?;

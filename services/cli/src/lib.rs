@@ -12,6 +12,8 @@ mod completions;
 mod config;
 mod demo;
 mod doctor;
+#[cfg(test)]
+mod documents;
 mod drift;
 mod erasures;
 mod export;
@@ -27,6 +29,7 @@ mod rebuild;
 mod records;
 mod render;
 mod serve;
+mod settings;
 mod spaces;
 mod units;
 mod upkeep;

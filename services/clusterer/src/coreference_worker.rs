@@ -14,6 +14,7 @@ use domain::id::{ReadingId, SpaceId};
 use domain::port::{ModelAllowance, ModelRole};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Asker, Context, UnstoredCosts, clock};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
@@ -38,7 +39,7 @@ const SPACES_AT_ONCE: usize = 100;
 const COUNT_ATTEMPTS: usize = 3;
 
 /// Settings in `[clusterer.readings]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
     /// Whether a language model judges undecided pairs of events and of names, labels topics and summarises pages, if

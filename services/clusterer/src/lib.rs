@@ -18,6 +18,7 @@ use domain::message::UnitsOrganisedV1;
 use follow::Follower;
 use futures::future::BoxFuture;
 use host::Context;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod acts;
@@ -72,7 +73,7 @@ pub use summaries::{PageSummary, ShownLine, ShownSection, SummaryPlace, SummaryQ
 pub use topics::Topics;
 
 /// Settings in `[clusterer]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Number of messages handled concurrently; messages of one space are handled one after another.

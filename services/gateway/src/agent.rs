@@ -10,6 +10,7 @@ mod table;
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
+use domain::code::{DegradedCode, ToolCode};
 use domain::filter::Filter;
 use domain::id::{SpaceId, UnitId};
 use domain::message::{LookV1, LookupV1, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1, Walk};
@@ -54,6 +55,8 @@ pub(crate) struct Agent<'a> {
     pub(crate) by: &'a str,
     /// What the loop is called in `degraded`.
     pub(crate) name: &'static str,
+    /// The code of what could not be used.
+    pub(crate) degraded: DegradedCode,
     pub(crate) matter: Matter,
     pub(crate) table: Table,
     /// What the loop leaves for the steps after it.
@@ -220,7 +223,7 @@ impl Agent<'_> {
     /// Calls a tool of this loop in the space of the matter; a model can name no other.
     async fn called(&self, seen: &Seen, call: &LookV1) -> ToolledV1 {
         if !self.table.tools.contains(&call.name.as_str()) {
-            return refused("unknown_tool", "there is no such tool here");
+            return refused(ToolCode::UnknownTool, "there is no such tool here");
         }
         let request = ToolV1 {
             space: self.matter.space.clone(),
@@ -233,7 +236,7 @@ impl Agent<'_> {
         let outcome = outcome.instrument(info_span!("tool")).await;
         outcome.unwrap_or_else(|error| {
             warn!(error = &error as &dyn std::error::Error, "a tool failed");
-            refused("unavailable", &format!("the tool {}", why(&error)))
+            refused(ToolCode::Unavailable, &format!("the tool {}", why(&error)))
         })
     }
 
@@ -252,7 +255,7 @@ impl Agent<'_> {
     }
 
     fn degrade(&mut self, what: &str) {
-        self.trail.degrade(format!("{}: {what}", self.name));
+        self.trail.degrade(self.degraded, format!("{}: {what}", self.name));
     }
 
     fn patience(&self) -> Duration {
@@ -260,12 +263,9 @@ impl Agent<'_> {
     }
 }
 
-fn refused(code: &str, message: &str) -> ToolledV1 {
+fn refused(code: ToolCode, message: &str) -> ToolledV1 {
     ToolledV1 {
         result: None,
-        error: Some(ToolErrorV1 {
-            code: code.to_owned(),
-            message: message.to_owned(),
-        }),
+        error: Some(ToolErrorV1::new(code, message)),
     }
 }

@@ -16,7 +16,7 @@ use domain::key::Quotas;
 use host::clock;
 
 use crate::config::Right;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::state::App;
 pub(crate) use keyring::Keyring;
 pub(crate) use stored_tokens::PREFIX as TOKEN_PREFIX;
@@ -141,11 +141,7 @@ fn local(headers: &HeaderMap) -> Result<(), Problem> {
     if host.as_ref().is_none_or(is_ours) && origin.as_ref().is_none_or(is_ours) {
         return Ok(());
     }
-    let problem = Problem::new(
-        StatusCode::MISDIRECTED_REQUEST,
-        "not-local",
-        "This server answers its own machine only",
-    );
+    let problem = Problem::new(ProblemCode::NotLocal);
     Err(problem.detail("call it as localhost or 127.0.0.1, or configure keys"))
 }
 
@@ -169,8 +165,7 @@ fn store_is_away(error: PortError) -> Problem {
 }
 
 fn unauthorized() -> Problem {
-    Problem::new(StatusCode::UNAUTHORIZED, "unauthorized", "A valid key is needed")
-        .detail("send `Authorization: Bearer KEY` with a key of this server")
+    Problem::new(ProblemCode::Unauthorized).detail("send `Authorization: Bearer KEY` with a key of this server")
 }
 
 pub(crate) fn hex_bytes(text: &str) -> Option<Vec<u8>> {

@@ -4,6 +4,7 @@ use std::thread::available_parallelism;
 
 use anyhow::{Context as _, bail, ensure};
 use domain::key::Quotas;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::edge::Cors;
@@ -14,26 +15,32 @@ use crate::proxy::Proxy;
 pub use domain::key::Right;
 
 /// Settings in `[gateway]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Address of the API. Without keys only loopback addresses are allowed.
     pub listen: String,
     /// Connections at once, whether they ask something or not; more wait to be taken.
+    #[schemars(range(min = 1))]
     pub connections_max: u32,
     /// Connections at once from one address (of IPv6, one network of 64 bits). Beyond it the oldest without a request is
     /// closed; if each has one, the new one is refused. Callers behind one proxy share an address.
+    #[schemars(range(min = 1))]
     pub connections_per_address_max: u32,
     /// Longest time until the head of the first request of a connection is there, in milliseconds; then it is closed.
+    #[schemars(range(min = 1))]
     pub first_request_ms_max: u64,
     /// Longest time until the head of a request is there, from the start of the connection or the answer before, in
     /// milliseconds; then the connection is closed.
+    #[schemars(range(min = 1))]
     pub header_ms_max: u64,
     /// Longest time in which a caller takes nothing of an answer, in milliseconds; then the connection is closed.
+    #[schemars(range(min = 1))]
     pub send_ms_max: u64,
     /// Largest request body, in bytes.
     pub body_bytes_max: usize,
     /// Most records in one request.
+    #[schemars(range(min = 1, max = 1_024))]
     pub batch_max: usize,
     /// Longest text of a record, in bytes of UTF-8. A caption and the arguments and result of a tool have at most 32 KiB of it.
     pub text_bytes_max: usize,
@@ -42,14 +49,18 @@ pub struct Config {
     /// Longest question, in bytes of UTF-8.
     pub question_bytes_max: usize,
     /// Requests answered at once; more get 429.
+    #[schemars(range(min = 1))]
     pub in_flight_max: usize,
     /// Requests of one key answered at once, and as many whose bodies are coming, if there are several keys; more get 429.
+    #[schemars(range(min = 1))]
     pub in_flight_per_key_max: usize,
     /// Questions of one key answered at once, if there are several keys; more wait. 0: one a core.
     pub questions_per_key_max: usize,
     /// Questions answered at once; more get 429. Each takes a core for a while, so many at once would all come late.
+    #[schemars(range(min = 1))]
     pub questions_max: usize,
     /// Longest time for one request, in milliseconds; also the greatest `budget.ms` and `wait_ms`.
+    #[schemars(range(min = 1))]
     pub request_ms_max: u64,
     /// Longest time for a question that allows calls of a language model, in milliseconds; also its greatest `budget.ms`.
     pub model_request_ms_max: u64,
@@ -60,6 +71,7 @@ pub struct Config {
     /// Hints that recall says in one session within a minute; 0 switches it off.
     pub recall_hints_per_minute: u32,
     /// Most notes of a space about what recall said or was told to leave in its sessions; the oldest go first.
+    #[schemars(range(min = 1_000, max = 1_000_000))]
     pub recall_notes_max: usize,
     /// What hides positions and cursors from callers: 64 hex digits. More may follow with commas between them, which open what was
     /// sealed before. Empty: a key that is made once and kept with the memory.
@@ -117,7 +129,7 @@ impl Default for Config {
 }
 
 /// One API key: `[[gateway.keys]]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
     /// Names it in logs; never secret.
@@ -217,5 +229,58 @@ impl Config {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use host::settings::schema_of;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Checks that the values at the bounds of a schema are accepted and those beyond refused, of the keys that a check
+    /// bounds; returns how many there are.
+    pub(crate) fn assert_bounds<T: DeserializeOwned>(
+        schema: &Value,
+        valid: &Value,
+        check: impl Fn(T) -> anyhow::Result<()>,
+    ) -> usize {
+        let mut seen = 0;
+        for (key, schema) in schema["properties"].as_object().unwrap() {
+            let (least, most) = (schema["minimum"].as_u64(), schema["maximum"].as_u64());
+            if least.is_none_or(|it| it == 0) && most.is_none() {
+                continue;
+            }
+            let with = |value: u64| {
+                let mut config = valid.clone();
+                config[key] = json!(value);
+                check(serde_json::from_value(config).unwrap())
+            };
+            for bound in [least, most].into_iter().flatten() {
+                assert!(with(bound).is_ok(), "{key}: {bound} is refused");
+            }
+            let below = least.and_then(|it| it.checked_sub(1));
+            for beyond in [below, most.map(|it| it + 1)].into_iter().flatten() {
+                let error = with(beyond)
+                    .expect_err("a value beyond the bound is accepted")
+                    .to_string();
+                assert!(error.contains(key), "{error}");
+            }
+            seen += 1;
+        }
+        seen
+    }
+
+    #[test]
+    fn the_bounds_of_the_gateway_are_those_of_its_schema() {
+        let schema = schema_of::<Config>();
+        let of_gateway = assert_bounds(&schema, &json!(Config::default()), |it: Config| it.check_bounds());
+        let events = &schema["properties"]["events"];
+        let of_events = assert_bounds(events, &json!(Events::default()), |it: Events| it.check());
+        let proxy = &schema["properties"]["proxy"];
+        let of_proxy = assert_bounds(proxy, &json!(Proxy::default()), |it: Proxy| it.check());
+        assert_eq!((of_gateway, of_events, of_proxy), (11, 3, 4));
     }
 }

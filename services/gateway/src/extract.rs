@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, StatusCode, Uri, header};
 use serde::de::DeserializeOwned;
 
 use crate::api::Object;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::repeated;
 use crate::state::App;
 
@@ -103,13 +103,13 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for At<T> {
 /// Says whether the body is JSON as it is sent.
 pub(crate) fn readable(headers: &HeaderMap) -> Result<(), Problem> {
     let said = |name| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
-    let wrong = |title| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", title);
+    let wrong = Problem::new(ProblemCode::MediaType);
     if !is_json(said(header::CONTENT_TYPE)) {
-        return Err(wrong("The body is not JSON").detail("send `Content-Type: application/json`"));
+        return Err(wrong.detail("the body is not JSON; send `Content-Type: application/json`"));
     }
     match said(header::CONTENT_ENCODING) {
         "" | "identity" => Ok(()),
-        _ => Err(wrong("The body is compressed").detail("send it as it is, without `Content-Encoding`")),
+        _ => Err(wrong.detail("the body is compressed; send it as it is, without `Content-Encoding`")),
     }
 }
 
@@ -119,8 +119,7 @@ async fn whole(request: Request, app: &App) -> Result<Bytes, Problem> {
         .await
         .map_err(|error| match error.status() {
             StatusCode::PAYLOAD_TOO_LARGE => too_large(app.config.body_bytes_max),
-            _ => Problem::new(StatusCode::BAD_REQUEST, "incomplete", "The body did not arrive whole")
-                .detail(error.body_text()),
+            _ => Problem::new(ProblemCode::Incomplete).detail(error.body_text()),
         })
 }
 
@@ -145,7 +144,7 @@ fn few(bytes: &[u8]) -> Result<(), Problem> {
         return Ok(());
     }
     let detail = format!("a body may hold {VALUES_MAX} values; send several smaller requests");
-    Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large").detail(detail))
+    Err(Problem::new(ProblemCode::TooLarge).detail(detail))
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
@@ -203,7 +202,7 @@ pub(crate) fn at_path(path: &str, cause: &dyn fmt::Display) -> String {
 }
 
 fn not_json(error: &serde_json::Error) -> Problem {
-    Problem::new(StatusCode::BAD_REQUEST, "syntax", "The body is not JSON").detail(error.to_string())
+    Problem::new(ProblemCode::Syntax).detail(error.to_string())
 }
 
 fn is_json(content_type: &str) -> bool {
@@ -217,6 +216,5 @@ fn is_json(content_type: &str) -> bool {
 }
 
 fn too_large(limit: usize) -> Problem {
-    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The body is too large")
-        .detail(format!("a body may have {limit} bytes; send several smaller requests"))
+    Problem::new(ProblemCode::TooLarge).detail(format!("a body may have {limit} bytes; send several smaller requests"))
 }

@@ -11,6 +11,7 @@
 mod accept;
 mod agent;
 mod auth;
+mod catalogue;
 mod config;
 mod connections;
 mod curate;
@@ -59,6 +60,7 @@ use futures::future::BoxFuture;
 use tokio::net::TcpListener;
 use tracing::{info, warn};
 
+pub use catalogue::error_catalogue;
 pub use config::{Config, Key, Right};
 pub use edge::Cors;
 pub use erasures::finish as finish_erasure;

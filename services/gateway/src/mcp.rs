@@ -21,6 +21,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use domain::code::ToolCode;
 use domain::filter::Filter;
 use domain::id::SpaceId;
 use rmcp::handler::server::ServerHandler;
@@ -39,7 +40,7 @@ use tracing::{Instrument, Span};
 
 use crate::api::ToolOutcome;
 use crate::auth::Access;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::state::App;
 use crate::{extract, tools as catalogue, validate};
 use tools::Own;
@@ -109,7 +110,8 @@ async fn readable(response: Response, is_json: bool) -> Response {
     let said = said
         .map(|it| String::from_utf8_lossy(&it).into_owned())
         .unwrap_or_default();
-    Problem::new(status, "protocol", "No message of the Model Context Protocol")
+    Problem::new(ProblemCode::Protocol)
+        .status(status)
         .detail(said)
         .into_response()
 }
@@ -242,7 +244,7 @@ impl Handler {
         };
         match outcome.error {
             None => Ok(said(outcome.result.unwrap_or_default().to_string())),
-            Some(error) if error.code == "unknown_tool" => Err(ErrorData::invalid_params(
+            Some(error) if error.code == ToolCode::UnknownTool.name() => Err(ErrorData::invalid_params(
                 "there is no such tool; tools/list names them",
                 None,
             )),

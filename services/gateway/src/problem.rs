@@ -1,5 +1,7 @@
 //! Problem documents (RFC 9457): the only shape an error has.
 
+mod code;
+
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -12,12 +14,8 @@ use utoipa::ToSchema;
 use crate::api::{Item, Progress};
 use crate::config::Right;
 
-/// The kind of problem after which the same request is to be sent again.
-const IN_FLIGHT: &str = "idempotency-key-in-flight";
-/// The kind of problem that there is no such space.
-const UNKNOWN_SPACE: &str = "unknown-space";
-/// The kind of problem that a request cannot be used for what it says.
-const INVALID: &str = "urn:mnemic:problem:invalid";
+pub(crate) use self::code::ProblemCode;
+
 /// Seconds after which trying again may help.
 const RETRY_AFTER_SECS: u32 = 1;
 
@@ -37,6 +35,9 @@ pub struct Problem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(no_recursion)]
     pub items: Vec<Item>,
+    /// Address of the section of docs/ERRORS.md on this kind: what leads to it, and what to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub help: String,
     /// How far the writer is, when it was waited for in vain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<Progress>>,
@@ -46,16 +47,35 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(status: StatusCode, slug: &str, title: &str) -> Problem {
+    /// Makes a problem of a kind, without a detail.
+    pub(crate) fn new(code: ProblemCode) -> Problem {
         Problem {
-            kind: format!("urn:mnemic:problem:{slug}"),
-            title: title.to_owned(),
-            status: status.as_u16(),
+            kind: code.urn(),
+            title: code.title().to_owned(),
+            status: code.status().as_u16(),
+            help: code.help(),
             detail: String::new(),
             items: Vec::new(),
             progress: None,
             retry_after_secs: None,
         }
+    }
+
+    /// Puts another status in the place of the usual one of the kind.
+    #[must_use]
+    pub(crate) fn status(mut self, status: StatusCode) -> Problem {
+        self.status = status.as_u16();
+        self
+    }
+
+    /// Returns true if the problem is of this kind.
+    pub(crate) fn is(&self, code: ProblemCode) -> bool {
+        self.code() == code.name()
+    }
+
+    /// Returns the code of the kind.
+    pub(crate) fn code(&self) -> &str {
+        ProblemCode::name_in(&self.kind)
     }
 
     #[must_use]
@@ -65,58 +85,36 @@ impl Problem {
     }
 
     pub(crate) fn invalid(detail: impl Into<String>) -> Problem {
-        Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "invalid",
-            "The request cannot be used",
-        )
-        .detail(detail)
+        Problem::new(ProblemCode::Invalid).detail(detail)
     }
 
     /// An `Idempotency-Key` came once more, with another request.
     pub(crate) fn reused_key() -> Problem {
-        Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "idempotency-key-reused",
-            "The Idempotency-Key belongs to another request",
-        )
-        .detail("this Idempotency-Key was used for another request; use a key of its own for each")
+        Problem::new(ProblemCode::IdempotencyKeyReused)
+            .detail("this Idempotency-Key was used for another request; use a key of its own for each")
     }
 
     /// An `Idempotency-Key` came once more while its request is being answered.
     pub(crate) fn held_key() -> Problem {
-        Problem::new(
-            StatusCode::CONFLICT,
-            IN_FLIGHT,
-            "The request with this Idempotency-Key is in flight",
+        Problem::new(ProblemCode::IdempotencyKeyInFlight).detail(
+            "the first request with this Idempotency-Key is being answered; ask again in a moment for its response",
         )
-        .detail("the first request with this Idempotency-Key is being answered; ask again in a moment for its response")
     }
 
     /// What was given as a watermark is none, or another space's.
     pub(crate) fn watermark(detail: impl Into<String>) -> Problem {
-        Problem::new(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            "watermark",
-            "The watermark cannot be used",
-        )
-        .detail(detail)
+        Problem::new(ProblemCode::Watermark).detail(detail)
     }
 
     /// What was given as a cursor is none, or another list's.
     pub(crate) fn cursor() -> Problem {
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "cursor", "The cursor cannot be used").detail(
+        Problem::new(ProblemCode::Cursor).detail(
             "after: is not the `next` of a page of this list, with this key and these filters; leave it out to begin again",
         )
     }
 
     pub(crate) fn conflict(detail: impl Into<String>) -> Problem {
-        Problem::new(
-            StatusCode::CONFLICT,
-            "conflict",
-            "The request contradicts what is stored",
-        )
-        .detail(detail)
+        Problem::new(ProblemCode::Conflict).detail(detail)
     }
 
     /// Says whether the request was refused for what it says: nothing came of it, and the same again is refused too.
@@ -125,23 +123,23 @@ impl Problem {
     }
 
     pub(crate) fn not_found(detail: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, "not-found", "There is no such thing").detail(detail)
+        Problem::new(ProblemCode::NotFound).detail(detail)
     }
 
     pub(crate) fn unknown_space(space: &SpaceId) -> Problem {
-        Problem::new(StatusCode::NOT_FOUND, UNKNOWN_SPACE, "There is no such space").detail(format!(
+        Problem::new(ProblemCode::UnknownSpace).detail(format!(
             "there is no space `{space}`; PUT /v1/spaces/{space} creates it"
         ))
     }
 
     /// Returns true if the problem is that there is no such space.
     pub(crate) fn is_unknown_space(&self) -> bool {
-        self.kind.ends_with(UNKNOWN_SPACE)
+        self.is(ProblemCode::UnknownSpace)
     }
 
     /// Returns true if the request cannot be used for what it says.
     pub(crate) fn is_invalid(&self) -> bool {
-        self.kind == INVALID
+        self.is(ProblemCode::Invalid)
     }
 
     /// Returns true if the server failed in a way that its log explains.
@@ -155,27 +153,24 @@ impl Problem {
             Right::Write => "write",
             Right::Admin => "admin",
         };
-        Problem::new(StatusCode::FORBIDDEN, "forbidden", "The key may not do this")
-            .detail(format!("the key has no right `{right}` here"))
+        Problem::new(ProblemCode::Forbidden).detail(format!("the key has no right `{right}` here"))
     }
 
     pub(crate) fn timeout(detail: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::GATEWAY_TIMEOUT, "timeout", "The time ran out").detail(detail)
+        Problem::new(ProblemCode::Timeout).detail(detail)
     }
 
     pub(crate) fn exhausted(detail: impl Into<String>) -> Problem {
-        Problem::new(StatusCode::TOO_MANY_REQUESTS, "exhausted", "Too much at once").detail(detail)
+        Problem::new(ProblemCode::Exhausted).detail(detail)
     }
 
     pub(crate) fn share_exhausted(detail: impl Into<String>) -> Problem {
-        let title = "The key does too much at once";
-        Problem::new(StatusCode::TOO_MANY_REQUESTS, "share-exhausted", title).detail(detail)
+        Problem::new(ProblemCode::ShareExhausted).detail(detail)
     }
 
     /// The key has asked for as much as its quota allows; in so many seconds it may ask again.
     pub(crate) fn quota_exhausted(detail: impl Into<String>, retry_after_secs: u32) -> Problem {
-        let title = "The quota of the key is used up";
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "quota-exhausted", title).detail(detail);
+        let problem = Problem::new(ProblemCode::QuotaExhausted).detail(detail);
         Problem {
             retry_after_secs: Some(retry_after_secs),
             ..problem
@@ -184,8 +179,7 @@ impl Problem {
 
     /// Keys cannot be made through the API of this server.
     pub(crate) fn no_admin_key() -> Problem {
-        let title = "This server has no key that may make others";
-        Problem::new(StatusCode::CONFLICT, "no-admin-key", title).detail(
+        Problem::new(ProblemCode::NoAdminKey).detail(
             "keys are made with a key of the settings that has the right `admin` over all spaces, so that nobody is locked out: \
              `mnemic keys new` makes one; put it into [[gateway.keys]] with spaces = [\"*\"] and rights = [\"read\", \"write\", \
              \"admin\"], and restart the server",
@@ -193,25 +187,19 @@ impl Problem {
     }
 
     pub(crate) fn unavailable() -> Problem {
-        Problem::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "unavailable",
-            "A part of the service cannot be reached",
-        )
-        .detail("nothing was lost; try again")
+        Problem::new(ProblemCode::Unavailable).detail("nothing was lost; try again")
     }
 
     /// Something that is stored cannot be read, or was changed.
     pub(crate) fn damaged() -> Problem {
-        let title = "Something that is stored is damaged";
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "damaged", title).detail(
+        Problem::new(ProblemCode::Damaged).detail(
             "it is not answered with; `mnemic doctor` names it to the operator, `mnemic restore` brings back a copy, and the log of \
              the server has the cause, under the trace id of this response",
         )
     }
 
     pub(crate) fn internal() -> Problem {
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "A defect of the server")
+        Problem::new(ProblemCode::Internal)
             .detail("the log of the server has the cause, under the trace id of this response")
     }
 }
@@ -244,7 +232,7 @@ fn logged(error: &PortError, problem: Problem) -> Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let in_flight = self.kind.ends_with(IN_FLIGHT);
+        let in_flight = self.is(ProblemCode::IdempotencyKeyInFlight);
         let retry_after_secs = self.retry_after_secs.unwrap_or(RETRY_AFTER_SECS);
         let mut response = (status, Json(self)).into_response();
         let headers = response.headers_mut();

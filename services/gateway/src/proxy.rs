@@ -5,6 +5,7 @@
 //! stored (`store`), and the reply is handed back whole or while it comes (`stream`). The memory never stands in the way: without
 //! it the chat goes on, and a header says so. The caller's key is Mnemic's and goes no further.
 
+mod code;
 mod evidence;
 mod refusal;
 mod reply;
@@ -22,6 +23,7 @@ use host::relay::{EndpointError, Relay, Relayed};
 use serde_json::json;
 use tracing::{Instrument, info_span, warn};
 
+pub(crate) use self::code::ProxyCode;
 use self::evidence::Evidence;
 pub(crate) use self::refusal::Refusal;
 use self::reply::Reply;
@@ -224,12 +226,12 @@ fn space_of(app: &App, access: &Access, headers: &HeaderMap, user: Option<&str>)
         (None, Some(user)) => format!("{}{user}", app.config.proxy.space_prefix),
         (None, None) => {
             let detail = "name the space of the memory: in the header X-Mnemic-Space, or in `user`";
-            return Err(Refusal::invalid("space_missing", detail));
+            return Err(Refusal::invalid(ProxyCode::SpaceMissing, detail));
         }
     };
     let space: SpaceId = named.parse().map_err(|error: domain::id::InvalidSpace| {
         Refusal::invalid(
-            "space_invalid",
+            ProxyCode::SpaceInvalid,
             format!("X-Mnemic-Space, or `user` where there is no such header: {error}"),
         )
     })?;
@@ -245,7 +247,7 @@ fn session_of(headers: &HeaderMap) -> Result<String, Refusal> {
     let Some(value) = headers.get(SESSION) else {
         return Ok("default".to_owned());
     };
-    let invalid = |detail: String| Refusal::invalid("session_invalid", detail);
+    let invalid = |detail: String| Refusal::invalid(ProxyCode::SessionInvalid, detail);
     let session = std::str::from_utf8(value.as_bytes()).unwrap_or_default().trim();
     if session.is_empty() {
         return Err(invalid(

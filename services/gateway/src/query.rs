@@ -16,6 +16,7 @@ mod written;
 
 use std::time::Duration;
 
+use domain::code::DegradedCode;
 use domain::evidence::{Answer, AnswerStyle, EvidencePack, Sufficiency, Verdict};
 use domain::id::SpaceId;
 use domain::message::{AnswerV1, AnsweredV1, RouteV1, RoutedV1};
@@ -187,16 +188,14 @@ impl Query<'_> {
         let behind = is_behind(self.app, space).instrument(info_span!("unsettled")).await;
         match behind {
             Ok(false) => {}
-            Ok(true) => self.trail.degrade(BEHIND.to_owned()),
+            Ok(true) => self.trail.degrade(DegradedCode::WriterBehind, BEHIND.to_owned()),
             Err(error) => {
                 warn!(
                     error = &error as &dyn std::error::Error,
                     "unknown what waits for the writer"
                 );
-                self.trail.degrade(format!(
-                    "writer: what waits for it is not known, the bus {}",
-                    why(&error)
-                ));
+                let reason = format!("writer: what waits for it is not known, the bus {}", why(&error));
+                self.trail.degrade(DegradedCode::WriterUnknown, reason);
             }
         }
         self.note("unsettled", begun);
@@ -228,7 +227,8 @@ impl Query<'_> {
             step: format!("route.{step}"),
             ms: *ms,
         }));
-        routed.degraded.iter().cloned().for_each(|it| self.trail.degrade(it));
+        self.trail
+            .degrade_each(routed.degraded.clone(), routed.degraded_codes.clone());
         Ok(routed)
     }
 
@@ -251,8 +251,10 @@ impl Query<'_> {
         self.note("answer", begun);
         let mut answered: AnsweredV1 = outcome.unwrap_or_else(|error| self.unread(&error));
         self.models.spend(ModelRole::Answer, answered.spent);
-        let degraded = answered.degraded.drain(..);
-        degraded.for_each(|it| self.trail.degrade(format!("answer: {it}")));
+        for reason in answered.degraded.drain(..) {
+            self.trail
+                .degrade(DegradedCode::AnswerWithoutModel, format!("answer: {reason}"));
+        }
         answered
     }
 
@@ -287,6 +289,7 @@ impl Query<'_> {
             explained: explain.then_some(routed.explained),
             ranked: (self.route.ranked > 0).then_some(routed.ranked),
             degraded: self.trail.degraded,
+            degraded_codes: self.trail.degraded_codes,
             trace_id: self.trace_id,
             weights: routed.weights,
         }
@@ -323,7 +326,8 @@ impl Query<'_> {
             | ErrorKind::Damaged
             | ErrorKind::Internal => "the reader failed".to_owned(),
         };
-        self.trail.degrade(format!("answer: {reason}"));
+        self.trail
+            .degrade(DegradedCode::ReaderUnavailable, format!("answer: {reason}"));
         let reasons = vec![format!("not judged: {reason}")];
         let verdict = Verdict {
             status: Sufficiency::Insufficient,

@@ -149,7 +149,9 @@ impl Recalling<'_> {
             step: format!("{step}.{name}"),
             ms,
         }));
-        recalled.degraded.drain(..).for_each(|it| self.trail.degrade(it));
+        let sentences = std::mem::take(&mut recalled.degraded);
+        let codes = std::mem::take(&mut recalled.degraded_codes);
+        self.trail.degrade_each(sentences, codes);
         Ok(recalled)
     }
 
@@ -179,6 +181,7 @@ impl Recalling<'_> {
             },
             hints: recalled.hints,
             degraded: self.trail.degraded,
+            degraded_codes: self.trail.degraded_codes,
             trace_id,
         }
     }

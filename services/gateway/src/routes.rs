@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::http::{StatusCode, Uri};
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{delete, get, post, put};
 
@@ -12,7 +12,7 @@ use crate::handlers::{
     access, admin, curations, docs, erasures, events, keys, mcp, memory, pages, progress, proxy, query, readings,
     rebuild, recall, records, sessions, spaces, tools,
 };
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::state::App;
 use crate::{auth, edge, mem0};
 
@@ -124,14 +124,9 @@ async fn no_route(uri: Uri) -> Problem {
         }
         _ => "/docs lists the routes",
     };
-    Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route").detail(detail)
+    Problem::new(ProblemCode::NoRoute).detail(detail)
 }
 
 async fn no_method() -> Problem {
-    Problem::new(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "no-method",
-        "The route has no such method",
-    )
-    .detail("/docs lists the routes")
+    Problem::new(ProblemCode::NoMethod).detail("/docs lists the routes")
 }

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
+use domain::code::ToolCode;
 use domain::filter::Filter;
 use domain::id::SpaceId;
 use domain::message::{ToolV1, ToolsV1};
@@ -61,7 +62,7 @@ pub(crate) async fn call(
 fn too_long(bytes: usize) -> ToolOutcome {
     ToolOutcome {
         error: Some(ToolProblem {
-            code: "bad_arguments".to_owned(),
+            code: ToolCode::BadArguments.name().to_owned(),
             message: format!(
                 "the arguments have {bytes} bytes and may have {ARGUMENTS_BYTES_MAX}; ask for less at once, then call again"
             ),

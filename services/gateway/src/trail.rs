@@ -1,5 +1,6 @@
 //! What a request reports of how it was done: the steps of its path, and what could not be used.
 
+use domain::code::DegradedCode;
 use domain::id::UnitId;
 use domain::{Classify, ErrorKind, PortError};
 use tokio::sync::mpsc::UnboundedSender;
@@ -18,6 +19,8 @@ pub(crate) struct Trail {
     pub(crate) path: Option<Vec<PathStep>>,
     /// What could not be used and why, each once.
     pub(crate) degraded: Vec<String>,
+    /// The codes of the entries of `degraded`, in their order.
+    pub(crate) degraded_codes: Vec<String>,
     /// Hears the steps as they are made.
     heard: Option<UnboundedSender<PathStep>>,
 }
@@ -50,10 +53,19 @@ impl Trail {
         path.push(step);
     }
 
-    /// Notes what could not be used and why.
-    pub(crate) fn degrade(&mut self, what: String) {
-        if !self.degraded.contains(&what) {
-            self.degraded.push(what);
+    /// Notes that a part could not be used, and why.
+    pub(crate) fn degrade(&mut self, code: DegradedCode, why: String) {
+        if !self.degraded.contains(&why) {
+            self.degraded.push(why);
+            self.degraded_codes.push(code.name().to_owned());
+        }
+    }
+
+    /// Notes what a service of this or another version could not use. A sentence without a code gets [`DegradedCode::Other`].
+    pub(crate) fn degrade_each(&mut self, sentences: Vec<String>, codes: Vec<DegradedCode>) {
+        let codes = codes.into_iter().chain(std::iter::repeat(DegradedCode::Other));
+        for (why, code) in sentences.into_iter().zip(codes) {
+            self.degrade(code, why);
         }
     }
 }
@@ -66,5 +78,22 @@ pub(crate) fn why(error: &PortError) -> &'static str {
         ErrorKind::Invalid | ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
             "failed"
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_sentence_is_noted_once_with_its_code() {
+        let mut trail = Trail::default();
+        let sentences = ["index failed", "graph failed", "index failed"]
+            .map(str::to_owned)
+            .to_vec();
+        // An older router sends no codes, a newer one may send fewer than this gateway expects.
+        trail.degrade_each(sentences, vec![DegradedCode::IndexUnavailable]);
+        assert_eq!(trail.degraded, ["index failed", "graph failed"]);
+        assert_eq!(trail.degraded_codes, ["index_unavailable", "other"]);
     }
 }

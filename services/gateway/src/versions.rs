@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::api::{Accepted, Item, ItemStatus};
 use crate::auth::Access;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::state::App;
 use crate::{accept, watermark};
 
@@ -193,7 +193,7 @@ async fn unchanged(app: &App, space: &SpaceId, newest: &Record) -> Result<Accept
 }
 
 fn missing(name: &str) -> Problem {
-    Problem::new(StatusCode::PRECONDITION_FAILED, "no-record", "There is no such record").detail(format!(
+    Problem::new(ProblemCode::NoRecord).detail(format!(
         "there is no record `{name}` to update, or it was erased; without If-Match it is made"
     ))
 }

@@ -40,6 +40,7 @@ use std::time::Duration;
 
 use domain::message::{AnswerV1, PlanV1, RankV1, TurnV1};
 use futures::future::BoxFuture;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use answering::Answering;
@@ -52,7 +53,7 @@ pub use read::{Assessed, Reader, features};
 const TEXTS_KEPT: Duration = Duration::from_mins(5);
 
 /// Settings in `[reader]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Questions read at once; each takes a few milliseconds of one core.
@@ -68,6 +69,7 @@ pub struct Config {
     pub refusal: PathBuf,
     /// Least probability, above 0 and at most 1, that a short answer made without a language model is right; one that is less
     /// certain is not given.
+    #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
     pub precision: f32,
     /// File with the weights that say how certain an answer is, as `mnemic-train certainty` writes it; empty: those that are
     /// built in.

@@ -84,6 +84,7 @@ pub fn recall(
         considered: considered as u32,
         steps: Vec::new(),
         degraded: Vec::new(),
+        degraded_codes: Vec::new(),
     }
 }
 

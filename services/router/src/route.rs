@@ -149,6 +149,7 @@ impl<'a> Asked<'a> {
             weights: weights.version.clone(),
             steps: Vec::new(),
             degraded: Vec::new(),
+            degraded_codes: Vec::new(),
         }
     }
 

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use domain::code::DegradedCode;
 use domain::id::SpaceId;
 use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
 use domain::port::SearchResult;
 use domain::{Classify, ErrorKind, PortError};
 use futures::future::BoxFuture;
 use host::{Backends, Context, Expected};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
 
@@ -33,7 +35,7 @@ const LISTED_MAX: u32 = 200;
 const FOCUS_MAX: usize = 200;
 
 /// What may be set for the router.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Megabytes of memory for the views of spaces.
@@ -91,11 +93,21 @@ pub struct Router {
     weights: Arc<Weights>,
 }
 
+/// A part that a question can be routed without.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    Embedder,
+    Index,
+    Graph,
+}
+
 /// What happened on the way, beside the result.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) steps: Vec<(String, f32)>,
     pub(crate) degraded: Vec<String>,
+    /// The codes of the entries of `degraded`, in their order.
+    pub(crate) degraded_codes: Vec<DegradedCode>,
 }
 
 impl Router {
@@ -200,6 +212,7 @@ impl Router {
         }
         log.step("rank", start);
         (routed.steps, routed.degraded) = (log.steps, log.degraded);
+        routed.degraded_codes = log.degraded_codes;
         Ok(routed)
     }
 
@@ -266,7 +279,7 @@ impl Log {
         self.steps.push((name.to_owned(), start.elapsed().as_secs_f32() * 1e3));
     }
 
-    fn degrade(&mut self, part: &str, error: &PortError) {
+    fn degrade(&mut self, part: Part, error: &PortError) {
         let why = match error.kind() {
             ErrorKind::Timeout => "took too long",
             ErrorKind::Unavailable | ErrorKind::Exhausted => "is not available",
@@ -276,8 +289,14 @@ impl Log {
             | ErrorKind::Damaged
             | ErrorKind::Internal => "failed",
         };
+        let (part, code) = match part {
+            Part::Embedder => ("embedder", DegradedCode::EmbedderUnavailable),
+            Part::Index => ("index", DegradedCode::IndexUnavailable),
+            Part::Graph => ("graph", DegradedCode::GraphUnavailable),
+        };
         warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a part");
         self.degraded.push(format!("{part} {why}"));
+        self.degraded_codes.push(code);
     }
 }
 

@@ -14,6 +14,7 @@ mod times;
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
+use domain::code::ToolCode;
 use domain::filter::Filter;
 use domain::id::{SpaceId, UnitId};
 use domain::message::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1};
@@ -28,7 +29,6 @@ use crate::scope::Scope;
 use crate::service::Router;
 use crate::spaces::Seen;
 use crate::view::View;
-use arguments::problem;
 
 /// Relations read of one unit.
 const RELATIONS_MAX: usize = 200;
@@ -189,8 +189,8 @@ impl Look {
 
 fn unknown() -> ToolErrorV1 {
     let known: Vec<String> = catalogue().into_iter().map(|it| it.name).collect();
-    problem(
-        "unknown_tool",
+    ToolErrorV1::new(
+        ToolCode::UnknownTool,
         format!("there is no such tool; there are: {}", known.join(", ")),
     )
 }
@@ -198,16 +198,16 @@ fn unknown() -> ToolErrorV1 {
 fn failed(error: &PortError) -> ToolErrorV1 {
     warn!(operation = error.operation(), kind = ?error.kind(), "a tool could not be used");
     match error.kind() {
-        ErrorKind::Invalid => problem("bad_arguments", error.detail().to_owned()),
-        ErrorKind::NotFound => problem("not_found", error.detail().to_owned()),
+        ErrorKind::Invalid => ToolErrorV1::new(ToolCode::BadArguments, error.detail()),
+        ErrorKind::NotFound => ToolErrorV1::new(ToolCode::NotFound, error.detail()),
         ErrorKind::Conflict
         | ErrorKind::Exhausted
         | ErrorKind::Timeout
         | ErrorKind::Unavailable
         | ErrorKind::Damaged
-        | ErrorKind::Internal => problem(
-            "unavailable",
-            "the memory did not answer; go on without it or try once more".to_owned(),
+        | ErrorKind::Internal => ToolErrorV1::new(
+            ToolCode::Unavailable,
+            "the memory did not answer; go on without it or try once more",
         ),
     }
 }

@@ -19,6 +19,7 @@ use host::{Context, PictureOptions};
 use organise::Organiser;
 use picture_worker::PictureReader;
 use reading_worker::ReadingWorker;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod accept;
@@ -64,7 +65,7 @@ pub use segment::{MARGIN, Plan, Segments, Stretch, plan, segment};
 pub use write::{RULES, units_of, write};
 
 /// Settings in `[writer]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Number of batches of records written concurrently.

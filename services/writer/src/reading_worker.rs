@@ -15,6 +15,7 @@ use domain::port::ModelRole;
 use domain::reading::{Reading, ReadingKind, WantedSession};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Asker, Context, UnstoredCosts, clock};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
@@ -40,7 +41,7 @@ const LATE_MAX: u32 = 3;
 const KNOWN_MAX: usize = 100_000;
 
 /// Settings in `[writer.readings]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadingConfig {
     /// Whether a language model reads sessions, if one is configured for the role `write`.

@@ -34,6 +34,7 @@ pub mod qdrant;
 mod receipts;
 pub mod recording;
 mod secret;
+pub mod server_options;
 mod servers;
 mod store;
 pub mod webhook;

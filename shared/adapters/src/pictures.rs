@@ -13,6 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::port::{Picture, PictureKind};
 use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use reqwest::{Client, Response, Url};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use hosts::Host;
@@ -24,7 +25,7 @@ use crate::pinned::{self, NoAddress, literal};
 const ACCEPTED: &str = "image/png, image/jpeg, image/webp, image/gif";
 
 /// Settings of the sources of pictures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PictureOptions {
     /// Whether a language model describes the pictures of records, if one is set up for the role `see`. The model must

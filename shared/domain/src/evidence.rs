@@ -4,6 +4,7 @@ use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::anchor::AnswerKind;
+pub use crate::code::ReasonCode;
 use crate::id::{RecordId, SessionId, TopicId, UnitId};
 use crate::time::TimeSpan;
 
@@ -261,45 +262,6 @@ pub struct NearMiss {
     pub text: String,
     /// Why it does not answer: `said_by_other`, `detail_differs`, `weak`.
     pub reason: String,
-}
-
-/// Why there is no answer. Codes are stable: new ones may be added, but no code changes its meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ReasonCode {
-    /// There is no evidence at all.
-    NoEvidence,
-    /// The question contains nothing to search for.
-    NothingAsked,
-    /// Nothing about this is in the memory.
-    NothingKnown,
-    /// The memory holds another value or detail than the one in the question.
-    DetailDiffers,
-    /// The memory holds nothing about the time in the question.
-    NothingThen,
-    /// The memory holds this about a different person.
-    SaidOfAnother,
-    /// Nothing in the memory fits the question well enough.
-    NotCovered,
-    /// The memory knows no one in that role: for example, Ann has no sister on record.
-    NobodyInRole,
-    /// The question asks for more than a short answer; the evidence may hold the answer.
-    NoShortAnswer,
-    /// The evidence holds nothing of the kind that the question asks for.
-    NothingOfKind,
-    /// The closest evidence is about something else.
-    AnotherMatter,
-    /// A name or number from the question occurs nowhere in the memory.
-    NameUnknown,
-    /// The text is something that one speaker wrote in the name of another person, and no one else says it.
-    WrittenAsAnother,
-    /// The question asks how long ago something was; the memory only knows the date.
-    NotReckoned,
-    /// Another person says this about the person in the question, who says something else about it.
-    ToldByAnother,
-    /// No short answer is certain enough; the evidence may hold the answer.
-    Uncertain,
 }
 
 /// The verdict on the evidence, with reasons.

@@ -17,7 +17,7 @@ pub type KeyDigest = [u8; 32];
 
 /// What a key allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema, utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Right {
     /// Ask, list and look up.
@@ -41,16 +41,16 @@ pub struct InvalidKeyName;
 
 /// The quotas of a key. An absent quota is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema, utoipa::ToSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Quotas {
     /// Requests per minute of the clock (UTC).
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(minimum = 1))]
+    #[cfg_attr(feature = "schema", schema(minimum = 1), schemars(range(min = 1)))]
     pub requests_per_minute: Option<u32>,
     /// New records per day (UTC); duplicates and rejected records do not count.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "schema", schema(minimum = 1))]
+    #[cfg_attr(feature = "schema", schema(minimum = 1), schemars(range(min = 1)))]
     pub records_per_day: Option<u32>,
 }
 

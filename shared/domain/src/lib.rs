@@ -9,6 +9,7 @@
 //!   the input. [`derived`] is an enum over the last five and [`predicate`] is the meaning of the predicates of facts.
 //! - [`anchor`], [`question`] and [`evidence`]: what a question asks, how it is read, and its result.
 //! - [`recall`]: proactive hints.
+//! - [`code`]: the codes that programs compare.
 //! - [`message`]: the messages between services. [`port`]: what services need from stores, bus and models.
 //!
 //! # Glossary
@@ -36,6 +37,7 @@
 //! - **Watermark**: a position in the stream of accepted records that a query may wait for.
 
 pub mod anchor;
+pub mod code;
 pub mod curation;
 pub mod derived;
 pub mod entity;

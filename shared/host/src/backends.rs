@@ -12,6 +12,7 @@ use std::time::Duration;
 use domain::port::{
     Bus, DeadLetters, Embedder, Graph, Index, Keys, LanguageModel, Readings, Receipts, Records, Webhooks,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
@@ -22,7 +23,7 @@ use crate::{Readiness, Settings};
 pub(crate) use servers::{complete, provision};
 
 /// The stores and the bus that a process uses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
     /// In this process, with files in `dir`.
@@ -33,7 +34,7 @@ pub(crate) enum Kind {
 }
 
 /// Settings in `[backends]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// The stores and the bus.

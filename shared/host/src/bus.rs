@@ -13,6 +13,7 @@ use domain::message::{Message, Request};
 use domain::port::{DeadLetterId, Delivery, Frame, Inquiry, Position, Settler};
 use domain::{Classify, ErrorKind, PortError};
 use futures::{FutureExt, StreamExt};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, debug, field, info_span, warn};
@@ -24,7 +25,7 @@ use crate::{Context, propagation, within};
 const RESUBSCRIBE: Duration = Duration::from_secs(1);
 
 /// Settings in `[consumer]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// Number of deliveries of a message before it becomes a dead letter; only failures that a retry may fix are

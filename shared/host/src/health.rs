@@ -14,6 +14,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::map_response;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 use tokio::time::timeout;
@@ -28,14 +29,16 @@ use limits::Limited;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Settings in `[admin]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// Address of health and metrics. No keys protect it, so keep it off public networks.
     pub listen: String,
     /// Maximum number of open connections; further ones wait to be accepted.
+    #[schemars(range(min = 1))]
     pub connections_max: u32,
     /// Maximum duration of a connection in milliseconds, including its one request and the answer.
+    #[schemars(range(min = 1_000))]
     pub connection_ms_max: u64,
     /// Minimum free space on the disk of the embedded stores, in bytes; with less, `/readyz` reports not ready.
     pub disk_free_bytes_min: u64,
@@ -53,7 +56,8 @@ impl Default for Config {
 }
 
 impl Config {
-    fn check(&self) -> anyhow::Result<()> {
+    /// Refuses bounds that could never work.
+    pub(crate) fn check(&self) -> anyhow::Result<()> {
         anyhow::ensure!(self.connections_max > 0, "[admin] connections_max must be at least 1");
         anyhow::ensure!(
             self.connection_ms_max >= 1_000,

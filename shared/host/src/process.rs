@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
@@ -18,7 +19,7 @@ use crate::guard::Guards;
 use crate::{Backends, Context, Settings, backends, health, telemetry};
 
 /// Settings in `[process]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
     /// Maximum number of seconds for finishing work in flight after the shutdown signal.

@@ -7,12 +7,14 @@
 //! not even in errors.
 
 mod error;
+mod schema;
 mod secret;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use error::Error;
+pub use schema::{host_schemas, schema_of};
 use secret::{is_secret, mask, without_secrets};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

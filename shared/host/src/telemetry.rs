@@ -11,6 +11,7 @@ use opentelemetry_otlp::{Protocol, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::{IdGenerator, RandomIdGenerator, Sampler, SdkTracerProvider};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tracing::field::{Field, Visit};
@@ -28,7 +29,7 @@ use tracing_subscriber::{Layer, fmt};
 const TALKATIVE: &str = "rmcp";
 
 /// Format of the logs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Logs {
     /// Text for people.
@@ -39,7 +40,7 @@ pub enum Logs {
 }
 
 /// Settings in `[telemetry]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Format of the logs.
@@ -49,6 +50,7 @@ pub struct Config {
     /// Base address of an OTLP/HTTP collector, like `http://127.0.0.1:4318`; if empty, traces are not exported.
     pub otlp_endpoint: String,
     /// Share of traces to export, 0 to 1; a caller's own sampling decision is kept.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub sample: f64,
     /// Timeout of the collector in seconds, for each batch and at the end.
     pub export_secs: u64,

@@ -123,7 +123,7 @@ class RecordsRejectedError(MnemicError):
         super().__init__(f"{count}; record {first.index} ({first.id or 'without an id'}){why}")
 
 
-# By the last part of `type`. A test compares them with the gateway's sources.
+# By the last part of `type`. A test compares them with docs/ERRORS.md.
 BY_TYPE: dict[str, type[ProblemError]] = {
     "beyond-bounds": InvalidError,
     "conflict": ConflictError,

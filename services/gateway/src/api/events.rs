@@ -1,10 +1,11 @@
 use chrono::{DateTime, Utc};
 use domain::id::{ErasureId, SpaceId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// What happened in a space.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
     /// The records of every batch up to the watermark are searchable.

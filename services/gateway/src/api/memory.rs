@@ -44,6 +44,10 @@ pub struct TopicView {
     /// What could not be looked at; not there if everything was.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
+    /// A stable code for each entry of `degraded`, in their order, such as `index_unavailable`; docs/ERRORS.md has all of
+    /// them. Not there when all is well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded_codes: Vec<String>,
 }
 
 /// An event unit in a topic.

@@ -118,6 +118,10 @@ pub struct RecallResponse {
     pub cost: RecallCost,
     /// What could not be used and why; empty when all is well.
     pub degraded: Vec<String>,
+    /// A stable code for each entry of `degraded`, in their order, such as `index_unavailable`; docs/ERRORS.md has all of
+    /// them. Not there when all is well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded_codes: Vec<String>,
     /// W3C trace id.
     pub trace_id: String,
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use anyhow::ensure;
 use axum::http::{HeaderName, HeaderValue, Method, Uri, header};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
@@ -41,7 +42,7 @@ const EXPOSED: [HeaderName; 7] = [
 ];
 
 /// Settings in `[gateway.cors]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cors {
     /// Origins whose pages may read answers, like `https://app.example`, or `*` alone for all. Empty: none may.

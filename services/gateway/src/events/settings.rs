@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use anyhow::ensure;
 use domain::id::SpaceId;
 use host::relay::Secret;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::api::EventKind;
@@ -13,15 +14,18 @@ pub(super) const WEBHOOKS_MAX: usize = 32;
 const NAME_BYTES_MAX: usize = 64;
 
 /// Settings in `[gateway.events]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Events {
     /// Milliseconds from one look at a space that somebody listens to until the next. Spaces to which nobody listens are not looked
     /// at. The spaces of webhooks wait ten times as long as the look at all of them took, if that is longer.
+    #[schemars(range(min = 10, max = 60_000))]
     pub poll_ms: u64,
     /// Streams of events that are open at once; more get 429.
+    #[schemars(range(min = 1, max = 10_000))]
     pub streams_max: usize,
     /// Streams of one key that are open at once, if there are several keys; more get 429.
+    #[schemars(range(min = 1))]
     pub streams_per_key_max: usize,
 }
 
@@ -55,7 +59,7 @@ impl Events {
 }
 
 /// A receiver of events: `[[gateway.webhooks]]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookSettings {
     /// Names it in logs; never secret.
@@ -75,20 +79,25 @@ pub struct WebhookSettings {
     /// Whether `url` may lead to an address inside: loopback, private, link-local.
     pub allow_private: bool,
     /// Longest time of one attempt, in milliseconds.
+    #[schemars(range(min = 1, max = 60_000))]
     pub timeout_ms: u64,
     /// Events sent at once.
+    #[schemars(range(min = 1, max = 64))]
     pub in_flight_max: usize,
     /// Events that wait, those that are sent again included; beyond it the oldest is dropped.
+    #[schemars(range(min = 1, max = 100_000))]
     pub queue_max: usize,
     /// How often an event that was not taken is sent again.
+    #[schemars(range(min = 0, max = 20))]
     pub retries_max: u32,
     /// Milliseconds until an event is sent again for the first time; the pause doubles each time, up to an hour, and each is
     /// shortened by up to half by chance.
+    #[schemars(range(min = 10, max = 60_000))]
     pub retry_ms: u64,
 }
 
 /// Where webhooks that are made through an API may lead. Nowhere inside and over https alone, if nothing is set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookReach {
     /// Whether their `url` may be http, where others can read what is sent.
@@ -154,5 +163,27 @@ fn is_pattern(text: &str) -> bool {
     match text.strip_suffix('*') {
         Some(prefix) => prefix.is_empty() || prefix.parse::<SpaceId>().is_ok(),
         None => text.parse::<SpaceId>().is_ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use host::settings::schema_of;
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::tests::assert_bounds;
+
+    #[test]
+    fn the_bounds_of_a_webhook_are_those_of_its_schema() {
+        let valid = WebhookSettings {
+            name: "hook".to_owned(),
+            spaces: vec!["*".to_owned()],
+            ..WebhookSettings::default()
+        };
+        let seen = assert_bounds(&schema_of::<WebhookSettings>(), &json!(valid), |it: WebhookSettings| {
+            it.check()
+        });
+        assert_eq!(seen, 5);
     }
 }

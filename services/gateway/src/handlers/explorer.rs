@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::docs;
 use crate::auth::hex;
 use crate::extract::At;
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 
 /// The built explorer. `docs/EXPLORER.md` says how it is built; the gate fails if these files are out of date.
 static BUILT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../explorer/dist");
@@ -103,7 +103,7 @@ async fn file(path: String, caching: &'static str, headers: &HeaderMap) -> Respo
         return Problem::internal().into_response();
     };
     let Some(asset) = assets.get(&path) else {
-        return Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such file")
+        return Problem::new(ProblemCode::NoRoute)
             .detail("reload the page: the server was updated")
             .into_response();
     };

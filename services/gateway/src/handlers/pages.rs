@@ -1,6 +1,7 @@
 use axum::extract::State;
 use axum::{Extension, Json};
 use chrono::{DateTime, Utc};
+use domain::code::DegradedCode;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{PageId, SpaceId, TopicId, UnitId};
 use domain::page::{Page, PageStatus};
@@ -75,10 +76,12 @@ pub(crate) async fn topic(
     let members = shown.collect();
     let looked_at = LOOK * LOOKS_MAX;
     let few = || format!("only {looked_at} members of all topics were looked at; nearer ones may be missing");
+    let code = || DegradedCode::MembersIncomplete.name().to_owned();
     Ok(Json(TopicView {
         topic,
         members,
         degraded: (!all).then(few).into_iter().collect(),
+        degraded_codes: (!all).then(code).into_iter().collect(),
     }))
 }
 

@@ -8,7 +8,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 
 /// Longest problem document that is read, in bytes.
 const PROBLEM_BYTES_MAX: usize = 4 << 20;
@@ -55,20 +55,10 @@ pub(super) fn no_memory() -> Problem {
 
 /// Says that Mnemic has no equivalent, and what there is instead.
 pub(super) fn unsupported(detail: &str) -> Problem {
-    Problem::new(
-        StatusCode::NOT_IMPLEMENTED,
-        "not-implemented",
-        "Mnemic has no equivalent of this",
-    )
-    .detail(detail)
+    Problem::new(ProblemCode::NotImplemented).detail(detail)
 }
 
 /// Says that a request is too large to be looked at.
 pub(super) fn beyond(detail: impl Into<String>) -> Problem {
-    Problem::new(
-        StatusCode::BAD_REQUEST,
-        "beyond-bounds",
-        "The request asks for too much",
-    )
-    .detail(detail)
+    Problem::new(ProblemCode::BeyondBounds).detail(detail)
 }

@@ -2,7 +2,6 @@
 //! feedback, and lists of changes, of which Mnemic has no equivalent.
 
 use axum::extract::State;
-use axum::http::StatusCode;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
 use serde_json::{Value, json};
@@ -18,7 +17,7 @@ use crate::auth::{Access, hex};
 use crate::config::Right;
 use crate::curate;
 use crate::extract::{At, ObjectBody};
-use crate::problem::Problem;
+use crate::problem::{Problem, ProblemCode};
 use crate::query;
 use crate::state::App;
 
@@ -95,6 +94,5 @@ pub(super) async fn no_events() -> Problem {
 
 /// Answers what is not a route of mem0.
 pub(super) async fn no_route() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "no-route", "There is no such route")
-        .detail("this is no route of mem0 that Mnemic knows; docs/MEM0.md lists them")
+    Problem::new(ProblemCode::NoRoute).detail("this is no route of mem0 that Mnemic knows; docs/MEM0.md lists them")
 }

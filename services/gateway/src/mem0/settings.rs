@@ -1,5 +1,6 @@
 use anyhow::ensure;
 use domain::id::SpaceId;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::events::WebhookReach;
@@ -10,7 +11,7 @@ const SPACE_PREFIX_BYTES_MAX: usize = 20;
 const OWN: [&str; 5] = ["/v1", "/docs", "/assets", "/openapi.json", "/"];
 
 /// The API of mem0: `[gateway.mem0]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mem0 {
     /// Whether it is served.

@@ -10,6 +10,8 @@ use utoipa::openapi::schema::{AdditionalProperties, AnyOfBuilder, Discriminator,
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::openapi::{Components, Content, ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 
+use crate::problem::ProblemCode;
+
 /// Describes the key.
 pub(super) struct Keys;
 
@@ -158,10 +160,11 @@ impl Modify for Problems {
             }
         }
         let example = serde_json::json!({
-            "type": "urn:mnemic:problem:unknown-space",
-            "title": "There is no such space",
-            "status": 404,
+            "type": ProblemCode::UnknownSpace.urn(),
+            "title": ProblemCode::UnknownSpace.title(),
+            "status": ProblemCode::UnknownSpace.status().as_u16(),
             "detail": "there is no space `ann`; PUT /v1/spaces/ann creates it",
+            "help": ProblemCode::UnknownSpace.help(),
         });
         let body = ContentBuilder::new()
             .schema(Some(Ref::from_schema_name(NAME)))

@@ -7,6 +7,7 @@ use domain::{Classify, ErrorKind};
 use host::relay::EndpointError;
 use serde_json::json;
 
+use super::ProxyCode;
 use crate::problem::Problem;
 
 /// Why a chat is not passed on, or got no reply.
@@ -19,39 +20,40 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// The request cannot be used.
-    pub(super) fn invalid(code: &str, message: impl Into<String>) -> Refusal {
+    pub(super) fn invalid(code: ProxyCode, message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, code, message)
     }
 
     /// The endpoint sent more than a reply may have.
     pub(super) fn too_long(bytes_max: usize) -> Refusal {
         let message = format!("the reply of the language model is over {bytes_max} bytes");
-        Refusal::new(StatusCode::BAD_GATEWAY, "upstream_too_long", message)
+        Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamTooLong, message)
     }
 
     /// The endpoint gave no answer. Its address is not the caller's business; the log has it.
     pub(super) fn unreachable(error: &EndpointError) -> Refusal {
         let detail = "the language model behind this memory cannot be reached; whoever runs it sees why in the log, and sets its \
                       address with [gateway.proxy] url";
-        Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, "upstream_unreachable", detail))
+        Refusal::late(error)
+            .unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamUnreachable, detail))
     }
 
     /// The endpoint began an answer and did not end it.
     pub(super) fn broken_off(error: &EndpointError) -> Refusal {
         let detail = "the language model broke off its reply";
-        Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, "upstream_cut", detail))
+        Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamCut, detail))
     }
 
     fn late(error: &EndpointError) -> Option<Refusal> {
         let detail = "the language model did not reply within the time that [gateway.proxy] timeout_ms allows";
-        let refusal = Refusal::new(StatusCode::GATEWAY_TIMEOUT, "upstream_timeout", detail);
+        let refusal = Refusal::new(StatusCode::GATEWAY_TIMEOUT, ProxyCode::UpstreamTimeout, detail);
         (error.kind() == ErrorKind::Timeout).then_some(refusal)
     }
 
-    fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Refusal {
+    fn new(status: StatusCode, code: ProxyCode, message: impl Into<String>) -> Refusal {
         Refusal {
             status,
-            code: code.to_owned(),
+            code: code.name().to_owned(),
             message: message.into(),
         }
     }
@@ -74,7 +76,7 @@ impl From<Problem> for Refusal {
             422 => StatusCode::BAD_REQUEST,
             other => StatusCode::from_u16(other).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         };
-        let code = problem.kind.rsplit(':').next().unwrap_or_default().to_owned();
+        let code = problem.code().to_owned();
         let message = match problem.detail.is_empty() {
             true => problem.title,
             false => problem.detail,

@@ -7,6 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::ProxyCode;
 use super::refusal::Refusal;
 
 /// Most messages of one request: all are looked at.
@@ -80,19 +81,19 @@ impl ChatRequest {
     /// take the other one.
     pub(crate) fn read(body: &[u8]) -> Result<ChatRequest, Refusal> {
         let Fields(fields) = serde_json::from_slice(body)
-            .map_err(|error| Refusal::invalid("invalid_json", format!("the body cannot be read: {error}")))?;
+            .map_err(|error| Refusal::invalid(ProxyCode::InvalidJson, format!("the body cannot be read: {error}")))?;
         let mut names = BTreeSet::new();
         if let Some(twice) = fields.iter().find(|it| !names.insert(it.name.as_str())) {
             let name: String = twice.name.chars().take(64).collect();
-            return Err(Refusal::invalid("invalid", format!("{name}: is there twice")));
+            return Err(Refusal::invalid(ProxyCode::Invalid, format!("{name}: is there twice")));
         }
         let value = |name: &str| fields.iter().find(|it| it.name == name).map(|it| it.value.get());
-        let messages = value("messages").ok_or_else(|| Refusal::invalid("invalid", "messages: is missing"))?;
+        let messages = value("messages").ok_or_else(|| Refusal::invalid(ProxyCode::Invalid, "messages: is missing"))?;
         let messages: Vec<Box<RawValue>> = serde_json::from_str(messages)
-            .map_err(|_| Refusal::invalid("invalid", "messages: is not a list of messages"))?;
+            .map_err(|_| Refusal::invalid(ProxyCode::Invalid, "messages: is not a list of messages"))?;
         if messages.is_empty() || messages.len() > MESSAGES_MAX {
             let detail = format!("messages: has {}, and not 1 to {MESSAGES_MAX}", messages.len());
-            return Err(Refusal::invalid("invalid", detail));
+            return Err(Refusal::invalid(ProxyCode::Invalid, detail));
         }
         let said = messages.iter().map(|it| read_message(it)).collect();
         let user: Option<Value> = value("user").and_then(|it| serde_json::from_str(it).ok());

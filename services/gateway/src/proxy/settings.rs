@@ -3,10 +3,11 @@ use std::time::Duration;
 use anyhow::ensure;
 use domain::id::SpaceId;
 use host::relay::{Secret, Target};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings in `[gateway.proxy]`.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Proxy {
     /// Whether chat completions are passed on.
@@ -23,14 +24,18 @@ pub struct Proxy {
     /// Most tokens of evidence with one message, never more than `pack_tokens_max`; 0: none.
     pub evidence_tokens: u32,
     /// Longest wait for evidence, in milliseconds; then the message goes on without.
+    #[schemars(range(min = 1))]
     pub evidence_ms: u64,
     /// Whether messages and replies are stored.
     pub store: bool,
     /// Longest time of one reply, to its end, in milliseconds.
+    #[schemars(range(min = 1))]
     pub timeout_ms: u64,
     /// Chats passed on at once, streams to their end; more get 429.
+    #[schemars(range(min = 1))]
     pub in_flight_max: usize,
     /// Chats of one key passed on at once, if there are several keys; more get 429.
+    #[schemars(range(min = 1))]
     pub in_flight_per_key_max: usize,
 }
 

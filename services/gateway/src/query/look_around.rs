@@ -2,6 +2,7 @@
 //! found without coming to an end comes before its equals.
 
 use chrono::{DateTime, FixedOffset};
+use domain::code::DegradedCode;
 use domain::message::{RoutedV1, Walk};
 use tokio::time::Instant;
 
@@ -56,6 +57,7 @@ impl Query<'_> {
             app: self.app,
             by,
             name: self.strategy.name(),
+            degraded: DegradedCode::StrategyUnfinished,
             matter: Matter {
                 space: self.route.space.clone(),
                 text: self.route.question.clone(),

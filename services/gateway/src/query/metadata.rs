@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::code::DegradedCode;
 use domain::evidence::EvidencePack;
 use domain::id::RecordId;
 use tokio::time::Instant;
@@ -33,8 +34,8 @@ impl Query<'_> {
             }
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no metadata");
-                self.trail
-                    .degrade(format!("metadata: the store of the records {}", why(&error)));
+                let reason = format!("metadata: the store of the records {}", why(&error));
+                self.trail.degrade(DegradedCode::MetadataUnavailable, reason);
                 None
             }
         }

@@ -2,6 +2,7 @@
 //! focus of the route of the whole question.
 
 use chrono::{DateTime, FixedOffset};
+use domain::code::DegradedCode;
 use domain::id::UnitId;
 use domain::message::{PlanV1, RouteV1, RoutedV1};
 use domain::port::{ModelAllowance, ModelRole};
@@ -55,17 +56,20 @@ impl Query<'_> {
             Ok(planned) => {
                 self.models.spend(ModelRole::Plan, planned.spent);
                 for reason in planned.degraded {
-                    self.trail.degrade(format!(
-                        "plan: no plan of the language model: {reason}; planned without it"
-                    ));
+                    self.trail.degrade(
+                        DegradedCode::PlanWithoutModel,
+                        format!("plan: no plan of the language model: {reason}; planned without it"),
+                    );
                 }
                 planned.subgoals.into_iter().skip(1).collect()
             }
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no plan");
                 self.models.forfeit(allow);
-                self.trail
-                    .degrade(format!("plan: the reader {}; the question is one part", why(&error)));
+                self.trail.degrade(
+                    DegradedCode::PlanWithoutModel,
+                    format!("plan: the reader {}; the question is one part", why(&error)),
+                );
                 Vec::new()
             }
         };
@@ -101,7 +105,8 @@ impl Query<'_> {
                     error = &error as &dyn std::error::Error,
                     "a part of the question found nothing"
                 );
-                self.trail.degrade(format!("parts: the router {}", why(&error)));
+                let reason = format!("parts: the router {}", why(&error));
+                self.trail.degrade(DegradedCode::PartUnsearched, reason);
             });
             out.push(reply.ok());
         }

@@ -1,6 +1,7 @@
 //! The best candidates are shown to a language model, which chooses those that hold the answer; the pack is filled from them
 //! first. One call, before the one that answers.
 
+use domain::code::DegradedCode;
 use domain::id::UnitId;
 use domain::message::{RankV1, RankedV1, RoutedV1};
 use domain::port::ModelRole;
@@ -74,9 +75,10 @@ impl Query<'_> {
             Ok(RankedV1 { units, spent, degraded }) => {
                 self.models.spend(ModelRole::Rank, spent);
                 for reason in degraded {
-                    self.trail.degrade(format!(
-                        "select: no choice of the language model: {reason}; packed without it"
-                    ));
+                    self.trail.degrade(
+                        DegradedCode::SelectionWithoutModel,
+                        format!("select: no choice of the language model: {reason}; packed without it"),
+                    );
                 }
                 units
             }
@@ -84,8 +86,10 @@ impl Query<'_> {
                 warn!(error = &error as &dyn std::error::Error, "no choice");
                 // What it may have spent is not known: of the calls that it might have made none is left.
                 self.models.forfeit(request.allow);
-                self.trail
-                    .degrade(format!("select: the reader {}; packed without it", why(&error)));
+                self.trail.degrade(
+                    DegradedCode::SelectionWithoutModel,
+                    format!("select: the reader {}; packed without it", why(&error)),
+                );
                 Vec::new()
             }
         }

@@ -3,6 +3,7 @@
 //! model cannot be used, the hints by rule stay.
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
+use domain::code::DegradedCode;
 use domain::id::UnitId;
 use domain::message::{RecallV1, RecalledV1};
 use tokio::time::Instant;
@@ -77,6 +78,7 @@ impl Recalling<'_> {
             app: self.app,
             by: &self.by,
             name: NAME,
+            degraded: DegradedCode::RecallWithoutModel,
             matter: Matter {
                 space: ask.space.clone(),
                 text: said_by(&ask.actor, &ask.message),

@@ -56,6 +56,9 @@ impl Reply {
                 "{field} in {self:?}"
             );
         }
+        let code = body["type"].as_str().unwrap().rsplit(':').next().unwrap();
+        let help = body["help"].as_str().unwrap_or_default();
+        assert!(help.ends_with(&format!("docs/ERRORS.md#{code}")), "{self:?}");
         format!("{} {}", self.status.as_u16(), body["detail"].as_str().unwrap())
     }
 }
@@ -247,5 +250,6 @@ pub(crate) fn nothing(request: RouteV1) -> RoutedV1 {
         weights: "test".into(),
         steps: vec![("rank".into(), 0.5)],
         degraded: Vec::new(),
+        degraded_codes: Vec::new(),
     }
 }

@@ -65,6 +65,7 @@ async fn a_question_gets_evidence_verdict_and_cost() {
         .collect();
     assert_eq!(steps, ["unsettled", "route", "route.rank", "answer"]);
     assert!(body.get("ranked").is_none() && body["answer"].is_null() && body["degraded"] == json!([]));
+    assert!(body.get("degraded_codes").is_none(), "{body}");
 }
 
 #[tokio::test]
@@ -77,6 +78,7 @@ async fn without_a_reader_the_evidence_stands() {
         .await
         .json();
     assert_eq!(body["degraded"], json!(["answer: the reader cannot be reached"]));
+    assert_eq!(body["degraded_codes"], json!(["reader_unavailable"]));
     assert_eq!(body["verdict"]["status"], "insufficient");
     assert_eq!(body["pack"]["items"].as_array().unwrap().len(), 2);
 }

@@ -49,6 +49,7 @@ fn talkative(request: RecallV1) -> RecalledV1 {
         considered: 20,
         steps: vec![("triggers".into(), 0.5)],
         degraded: Vec::new(),
+        degraded_codes: Vec::new(),
     }
 }
 

@@ -216,7 +216,10 @@ async fn what_cannot_be_a_batch_is_a_problem() {
 async fn a_compressed_body_is_named_as_such() {
     let gateway = Gateway::new().await;
     let packed = gateway.send_with(RECORDS, "{}", &[("content-encoding", "gzip")]).await;
-    assert_eq!(packed.problem(), "415 send it as it is, without `Content-Encoding`");
+    assert_eq!(
+        packed.problem(),
+        "415 the body is compressed; send it as it is, without `Content-Encoding`"
+    );
     let plain = gateway.send_with(RECORDS, "{}", &[("content-encoding", "identity")]);
     assert!(plain.await.problem().starts_with("422 "));
 }

@@ -59,6 +59,7 @@ impl Router {
         let mut recalled = weighed.instrument(info_span!("weigh")).await.map_err(crashed)?;
         log.step("weigh", start);
         (recalled.steps, recalled.degraded) = (log.steps, log.degraded);
+        recalled.degraded_codes = log.degraded_codes;
         Ok(recalled)
     }
 }

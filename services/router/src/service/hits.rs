@@ -7,7 +7,7 @@ use domain::id::UnitId;
 use domain::message::RouteV1;
 use domain::port::{Hit, Search, SearchResult};
 
-use super::{Log, Router};
+use super::{Log, Part, Router};
 use crate::edges::Related;
 use crate::encoded::Encoded;
 use crate::propose;
@@ -54,7 +54,7 @@ impl Router {
         let dense = match embedder.embed_question(asked).await {
             Ok(vector) => Some(vector),
             Err(error) => {
-                log.degrade("embedder", &error);
+                log.degrade(Part::Embedder, &error);
                 None
             }
         };
@@ -72,7 +72,7 @@ impl Router {
         let found = match self.backends.index.search(&request.space, &search).await {
             Ok(found) => found,
             Err(error) => {
-                log.degrade("index", &error);
+                log.degrade(Part::Index, &error);
                 SearchResult::default()
             }
         };
@@ -125,7 +125,7 @@ impl Router {
         match self.backends.graph.relations(&request.space, &units, most).await {
             Ok(relations) => relations.into_iter().map(|it| (it.source, it.target)).collect(),
             Err(error) => {
-                log.degrade("graph", &error);
+                log.degrade(Part::Graph, &error);
                 Related::new()
             }
         }
@@ -145,6 +145,6 @@ pub(super) fn still_there(
     if there.is_empty() {
         return Err(error);
     }
-    log.degrade("graph", &error);
+    log.degrade(Part::Graph, &error);
     Ok(there)
 }

@@ -1,5 +1,6 @@
 //! What is asked of a tool: schemas, and clear words about what does not fit them.
 
+use domain::code::ToolCode;
 use domain::id::UnitId;
 use domain::message::{ToolErrorV1, ToolSpecV1};
 use serde::Deserialize;
@@ -95,21 +96,14 @@ pub(super) fn said(name: &str, value: &str, what: &str) -> Result<(), ToolErrorV
 }
 
 pub(super) fn bad(message: &str) -> ToolErrorV1 {
-    problem(
-        "bad_arguments",
+    ToolErrorV1::new(
+        ToolCode::BadArguments,
         format!("{message}; look at the schema of the tool, then call again"),
     )
 }
 
 pub(super) fn not_found(message: String) -> ToolErrorV1 {
-    problem("not_found", message)
-}
-
-pub(super) fn problem(code: &str, message: String) -> ToolErrorV1 {
-    ToolErrorV1 {
-        code: code.to_owned(),
-        message,
-    }
+    ToolErrorV1::new(ToolCode::NotFound, message)
 }
 
 /// Describes a tool; arguments are required unless they have a default or say that they are optional.

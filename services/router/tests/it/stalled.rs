@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use domain::code::DegradedCode;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{RecordId, SpaceId, UnitId};
 use domain::port::{Change, DerivedChange, Graph, Room, Selection};
@@ -181,10 +182,11 @@ async fn a_kept_view_answers_while_the_graph_is_away() {
     assert_eq!(kind().await, ErrorKind::Unavailable);
     graph.away.store(false, Ordering::SeqCst);
     let before = router.route(asked.clone()).await.unwrap();
-    assert!(before.degraded.is_empty() && packed(&before).contains(&"r6"));
+    assert!(before.degraded.is_empty() && before.degraded_codes.is_empty() && packed(&before).contains(&"r6"));
     graph.away.store(true, Ordering::SeqCst);
     let routed = router.route(asked.clone()).await.unwrap();
     assert_eq!(routed.degraded, ["graph is not available"]);
+    assert_eq!(routed.degraded_codes, [DegradedCode::GraphUnavailable]);
     assert!(packed(&routed).contains(&"r6"));
     // What was erased meanwhile is not told, neither a turn nor a whole space.
     let erased = [units()[6].id];

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use domain::port::{self, Embedder, Embedding};
 use domain::{Classify, PortError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span};
 
@@ -16,7 +17,7 @@ const TEXT_BYTES_MAX: usize = 8_192;
 const ANSWER_BYTES_MAX: usize = 256 * 1_024;
 
 /// Settings in `[embeddings]`: the endpoint and how to call its model.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Base address up to the version, for example `http://127.0.0.1:11434/v1`; if empty, no endpoint is called.

@@ -2,6 +2,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
+use crate::code::DegradedCode;
 use crate::filter::Filter;
 use crate::id::{HintId, SessionId, SpaceId, UnitId};
 use crate::recall::Hint;
@@ -53,6 +54,9 @@ pub struct RecalledV1 {
     pub steps: Vec<(String, f32)>,
     /// What could not be used, and why.
     pub degraded: Vec<String>,
+    /// The codes of the entries of `degraded`, in their order; an entry beyond their end has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded_codes: Vec<DegradedCode>,
 }
 
 impl Request for RecallV1 {

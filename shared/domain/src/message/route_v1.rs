@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Request;
 use crate::anchor::Anchors;
+use crate::code::DegradedCode;
 use crate::evidence::{EvidencePack, RankedUnit, Scene, UnitExplanation, WordWeight};
 use crate::filter::Filter;
 use crate::id::{SpaceId, UnitId};
@@ -141,6 +142,9 @@ pub struct RoutedV1 {
     pub steps: Vec<(String, f32)>,
     /// What could not be used, and why; empty if nothing failed.
     pub degraded: Vec<String>,
+    /// The codes of the entries of `degraded`, in their order; an entry beyond their end has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degraded_codes: Vec<DegradedCode>,
 }
 
 impl Request for RouteV1 {

@@ -2,6 +2,7 @@ use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use super::Request;
+use crate::code::ToolCode;
 use crate::filter::Filter;
 use crate::id::SpaceId;
 
@@ -57,10 +58,20 @@ pub struct ToolledV1 {
 /// Why a call returned nothing, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolErrorV1 {
-    /// `unknown_tool`, `bad_arguments`, `not_found` or `unavailable`.
+    /// The name of a [`ToolCode`].
     pub code: String,
     /// One sentence that says what was wrong and what to do.
     pub message: String,
+}
+
+impl ToolErrorV1 {
+    /// Makes the error with this code.
+    pub fn new(code: ToolCode, message: impl Into<String>) -> ToolErrorV1 {
+        ToolErrorV1 {
+            code: code.name().to_owned(),
+            message: message.into(),
+        }
+    }
 }
 
 impl Request for ToolV1 {

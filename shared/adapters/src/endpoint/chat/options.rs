@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use domain::port::ModelRole;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::Secret;
 
 /// Settings in `[language_model]`: the endpoint and how to call its model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// Base address up to the version, for example `http://127.0.0.1:11434/v1`; if empty, no language model is called.
@@ -36,11 +37,12 @@ pub struct Options {
     /// File from which calls are replayed; no endpoint is called. If empty, nothing is replayed.
     pub replay: PathBuf,
     /// Settings that differ for the calls of a role.
+    #[schemars(schema_with = "roles")]
     pub roles: BTreeMap<ModelRole, RoleOptions>,
 }
 
 /// How tools are described and called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolMode {
     /// With the tool fields of OpenAI's API.
@@ -50,7 +52,7 @@ pub enum ToolMode {
 }
 
 /// Settings in `[language_model.roles.ROLE]`; for keys that are not set, `[language_model]` applies.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleOptions {
     /// Another endpoint. It only gets a key that is set here.
@@ -76,7 +78,17 @@ pub struct RoleOptions {
     pub parameters: Option<BTreeMap<String, Value>>,
 }
 
-/// Default limits for a model that reads a passage: tokens of the reply, and seconds of one request.
+/// Returns the schema of the roles: one table for each.
+fn roles(generator: &mut SchemaGenerator) -> Schema {
+    let one = generator.subschema_for::<RoleOptions>();
+    let tables: Map<String, Value> = ModelRole::ALL
+        .iter()
+        .map(|it| (it.name().to_owned(), one.clone().to_value()))
+        .collect();
+    json_schema!({ "type": "object", "properties": tables, "additionalProperties": false })
+}
+
+/// Most tokens of the reply of a model that reads a passage, and seconds that it may take, unless something else is set.
 const WRITE_TOKENS: u32 = 4_096;
 const WRITE_SECONDS: u64 = 300;
 

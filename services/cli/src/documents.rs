@@ -1,0 +1,22 @@
+//! The documents in `docs/` that are made of the code: a test compares them, and `INSTA_UPDATE=always` writes them.
+
+mod errors;
+mod settings;
+
+use std::fs;
+use std::path::Path;
+
+/// Compares a document with its text, which is written first if `INSTA_UPDATE` is `always`.
+fn check(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
+        fs::write(&path, text).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap_or_default();
+    let differs = kept.lines().zip(text.lines()).position(|(kept, made)| kept != made);
+    assert!(
+        kept == text,
+        "docs/{name} differs from the code from line {}; `INSTA_UPDATE=always cargo test -p cli documents` writes it again",
+        1 + differs.unwrap_or_else(|| kept.lines().count().min(text.lines().count()))
+    );
+}

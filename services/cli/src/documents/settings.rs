@@ -1,0 +1,216 @@
+use std::fmt::Write;
+
+use host::Settings;
+use serde_json::Value;
+
+use super::check;
+use crate::config;
+use crate::settings::sample::{sample, toml};
+use crate::settings::{Inside, Section, allowed, description, inside, keys, schema, sections};
+
+const HEAD: &str = "\
+# Settings
+
+This file is generated from the code: `INSTA_UPDATE=always cargo test -p cli documents` writes it again.
+
+Settings are read from one TOML file: that of `--config`, else the one that `MNEMIC_CONFIG` names, else `mnemic.toml` in the working \
+directory. Each key can be set in the environment too, which wins over the file: `MNEMIC_GATEWAY__LISTEN` is `listen` in \
+`[gateway]`. An unknown section or key is an error. Sizes are in bytes unless the name says otherwise.
+
+- `mnemic config` prints the settings in force, secrets masked.
+- [mnemic.sample.toml](mnemic.sample.toml), or `mnemic config --sample`, is a file with all keys and their defaults to start from.
+- [mnemic.schema.json](mnemic.schema.json), or `mnemic config --schema`, is a JSON schema, with which editors check and complete \
+  the file. Editors that use Taplo take it from the first line of the sample.
+
+A range is given where it is checked or follows from the type. Sections of servers (`[nats]`, `[neo4j]`, `[qdrant]`) are read only \
+with `kind = \"distributed\"` in `[backends]`, by a build with `--features distributed`.
+";
+
+/// Returns docs/SETTINGS.md.
+fn reference() -> String {
+    let mut text = HEAD.to_owned();
+    for Section { name, readers, schema } in sections() {
+        let _ = write!(text, "\n## [{name}]\n\n");
+        introduce(&mut text, name, &schema);
+        let _ = writeln!(text, "Read by: {readers}.");
+        table(&mut text, name, &schema, true);
+    }
+    text
+}
+
+/// Adds the sentences on a table, without the one that only names it.
+fn introduce(text: &mut String, name: &str, schema: &Value) {
+    let sentences = description(schema);
+    if sentences != format!("Settings in `[{name}]`.") {
+        let _ = write!(text, "{}\n\n", cell(sentences));
+    }
+}
+
+/// Adds the keys of a table, then the tables inside of it; those of a list or with names have no variable of their own.
+fn table(text: &mut String, name: &str, schema: &Value, with_variables: bool) {
+    rows(text, name, schema, with_variables);
+    for (key, schema) in keys(schema) {
+        let path = format!("{name}.{key}");
+        match inside(schema) {
+            None => {}
+            Some(Inside::Table(inner)) => {
+                let _ = write!(text, "\n### [{path}]\n\n");
+                introduce(text, &path, inner);
+                table(text, &path, inner, with_variables);
+            }
+            Some(Inside::List(form)) => {
+                let variable = variable(&path);
+                let _ = write!(text, "\n### [[{path}]]\n\n");
+                introduce(text, &path, form);
+                let _ = write!(text, "As a list of inline tables also in `{variable}`.\n\n");
+                table(text, &path, form, false);
+            }
+            Some(Inside::Named(names, form)) => {
+                let variable = variable(&path);
+                let _ = write!(text, "\n### [{path}.NAME]\n\n");
+                introduce(text, &path, form);
+                let _ = write!(text, "NAME is one of: {}. ", names.join(", "));
+                let _ = write!(text, "A key is also `{variable}__NAME__KEY`, in capitals.\n\n");
+                table(text, &path, form, false);
+            }
+        }
+    }
+}
+
+fn rows(text: &mut String, name: &str, schema: &Value, with_variables: bool) {
+    let plain: Vec<(&str, &Value)> = keys(schema).filter(|it| inside(it.1).is_none()).collect();
+    if plain.is_empty() {
+        return;
+    }
+    if !text.ends_with("\n\n") {
+        text.push('\n');
+    }
+    text.push_str("| key | type | default | range | meaning |\n| --- | --- | --- | --- | --- |\n");
+    for (key, schema) in plain {
+        let variable = match with_variables {
+            true => format!("<br>`{}`", variable(&format!("{name}.{key}"))),
+            false => String::new(),
+        };
+        let default = schema
+            .get("default")
+            .map_or("not set".to_owned(), |it| format!("`{}`", toml(it)));
+        let (kind, range, meaning) = (kind(schema), range(schema), cell(description(schema)));
+        let _ = writeln!(text, "| `{key}`{variable} | {kind} | {default} | {range} | {meaning} |");
+    }
+}
+
+fn variable(path: &str) -> String {
+    format!("MNEMIC_{}", path.replace('.', "__").to_uppercase())
+}
+
+/// Returns text that does not end a cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+fn kind(schema: &Value) -> String {
+    match schema["type"].as_str() {
+        Some("array") => format!("list of {}", kind(&schema["items"])),
+        Some("boolean") => "true or false".to_owned(),
+        Some("integer") => "whole number".to_owned(),
+        Some("number") => "number".to_owned(),
+        Some("object") => "table".to_owned(),
+        Some("string") if schema["writeOnly"] == true => "text (secret)".to_owned(),
+        Some("string") | None if !allowed(schema).is_empty() || schema["type"] == "string" => "text".to_owned(),
+        Some(_) | None => "any value".to_owned(),
+    }
+}
+
+fn range(schema: &Value) -> String {
+    let values = match schema["type"] == "array" {
+        true => allowed(&schema["items"]),
+        false => allowed(schema),
+    };
+    if !values.is_empty() {
+        let quoted: Vec<String> = values.iter().map(|it| format!("`{it}`")).collect();
+        return quoted.join(", ");
+    }
+    let bound = |name: &str| schema.get(name).map(ToString::to_string);
+    match (bound("minimum"), bound("maximum"), bound("exclusiveMinimum")) {
+        (Some(least), Some(most), _) => format!("{least} to {most}"),
+        (Some(least), None, _) => format!("at least {least}"),
+        (None, Some(most), Some(above)) => format!("above {above}, at most {most}"),
+        (None, most, above) => [
+            most.map(|it| format!("at most {it}")),
+            above.map(|it| format!("above {it}")),
+        ]
+        .into_iter()
+        .flatten()
+        .collect(),
+    }
+}
+
+#[test]
+fn the_reference_of_settings_is_that_of_the_code() {
+    check("SETTINGS.md", &reference());
+}
+
+#[test]
+fn the_sample_of_settings_is_that_of_the_code() {
+    check("mnemic.sample.toml", &sample());
+}
+
+#[test]
+fn the_schema_of_settings_is_that_of_the_code() {
+    check("mnemic.schema.json", &format!("{:#}\n", schema()));
+}
+
+#[test]
+fn every_section_and_key_is_described() {
+    let names: Vec<&str> = sections().iter().map(|it| it.name).collect();
+    assert_eq!(names, host::settings::SECTIONS);
+    for section in sections() {
+        described(section.name, &section.schema);
+    }
+}
+
+fn described(path: &str, schema: &Value) {
+    for (key, schema) in keys(schema) {
+        let path = format!("{path}.{key}");
+        assert!(!description(schema).is_empty(), "{path} has no doc comment");
+        match inside(schema) {
+            None => {}
+            Some(Inside::Table(inner) | Inside::List(inner) | Inside::Named(_, inner)) => described(&path, inner),
+        }
+    }
+}
+
+/// The sample sets nothing as it is, and with its `#` removed it sets the defaults.
+#[test]
+fn the_sample_holds_the_defaults() {
+    let in_force = |text: &str| {
+        let settings = Settings::from_toml(text, "sample").unwrap();
+        let text = config::complete(settings).unwrap().in_force().unwrap();
+        without_servers(&text)
+    };
+    let defaults = in_force("");
+    assert!(defaults.contains("questions_max = 32"), "{defaults}");
+    assert_eq!(in_force(&sample()), defaults);
+    let mut is_example = false;
+    let mut all = String::new();
+    for line in sample().lines() {
+        is_example = !line.is_empty() && (is_example || line.starts_with("# ["));
+        match line.strip_prefix("# ").filter(|it| !is_example && !it.ends_with('=')) {
+            Some(set) => all += set,
+            None => all += line,
+        }
+        all.push('\n');
+    }
+    assert!(
+        all.contains("\nquestions_max = 32\n") && all.contains("\nbatch_points = 128\n"),
+        "{all}"
+    );
+    assert_eq!(in_force(&all), defaults);
+}
+
+/// Leaves out the sections that a build without the clients of the servers does not complete.
+fn without_servers(text: &str) -> String {
+    let is_server = |it: &str| ["[nats", "[neo4j", "[qdrant"].iter().any(|name| it.starts_with(name));
+    let blocks = text.split("\n\n").filter(|it| !is_server(it));
+    blocks.collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,115 @@
+//! All settings as data: the sections with their schemas, a schema of the whole file, and an annotated sample of it.
+
+pub(crate) mod sample;
+
+use host::settings::{host_schemas, schema_of};
+use serde_json::{Map, Value, json};
+
+/// A section of the settings file.
+pub(crate) struct Section {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The services that read it.
+    pub(crate) readers: &'static str,
+    /// Its JSON schema.
+    pub(crate) schema: Value,
+}
+
+/// Returns the sections by name.
+pub(crate) fn sections() -> Vec<Section> {
+    let of_services = [
+        ("clusterer", schema_of::<clusterer::Config>()),
+        ("gateway", schema_of::<gateway::Config>()),
+        ("reader", schema_of::<reader::Config>()),
+        ("router", schema_of::<router::Config>()),
+        ("writer", schema_of::<writer::Config>()),
+    ];
+    let all = host_schemas().into_iter().chain(of_services);
+    let mut sections: Vec<Section> = all
+        .map(|(name, schema)| Section {
+            name,
+            readers: readers(name),
+            schema,
+        })
+        .collect();
+    sections.sort_by_key(|it| it.name);
+    sections
+}
+
+/// Returns the services that read a section.
+fn readers(section: &'static str) -> &'static str {
+    match section {
+        "consumer" => "writer, clusterer",
+        "embeddings" | "qdrant" => "gateway, writer, router",
+        "language_model" => "writer, clusterer, reader; gateway (for the proxy)",
+        "neo4j" => "gateway, writer, clusterer, router",
+        "admin" | "backends" | "nats" | "process" | "telemetry" => "all services",
+        service => service,
+    }
+}
+
+/// Returns the JSON schema of a settings file.
+pub(crate) fn schema() -> Value {
+    let properties: Map<String, Value> = sections()
+        .into_iter()
+        .map(|it| (it.name.to_owned(), it.schema))
+        .collect();
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Settings of Mnemic",
+        "description": "The settings file of Mnemic, mnemic.toml. docs/SETTINGS.md describes each key.",
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": false,
+    })
+}
+
+/// What a key holds besides a plain value.
+pub(crate) enum Inside<'a> {
+    /// A table with keys of its own, as `[gateway.proxy]`.
+    Table(&'a Value),
+    /// Tables of a list, as `[[gateway.keys]]`.
+    List(&'a Value),
+    /// Tables of one form with given names, as `[language_model.roles.answer]`; the names, and the form.
+    Named(Vec<&'a str>, &'a Value),
+}
+
+/// Returns what a key holds if it is no plain value.
+pub(crate) fn inside(schema: &Value) -> Option<Inside<'_>> {
+    if schema["items"]["properties"].is_object() {
+        return Some(Inside::List(&schema["items"]));
+    }
+    let properties = schema["properties"].as_object()?;
+    let mut forms = properties.values();
+    match forms.next() {
+        Some(first) if first["properties"].is_object() && forms.all(|it| it == first) => {
+            Some(Inside::Named(properties.keys().map(String::as_str).collect(), first))
+        }
+        _ => Some(Inside::Table(schema)),
+    }
+}
+
+/// Returns the keys of a table with their schemas, by name.
+pub(crate) fn keys(table: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    table["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, schema)| (name.as_str(), schema))
+}
+
+/// Returns the sentences on a table or key.
+pub(crate) fn description(schema: &Value) -> &str {
+    schema["description"].as_str().unwrap_or_default()
+}
+
+/// Returns the values that a key may have, if they are listed.
+pub(crate) fn allowed(schema: &Value) -> Vec<&str> {
+    let listed = schema["enum"].as_array().into_iter().flatten().flat_map(Value::as_str);
+    let alternatives = schema["oneOf"].as_array().into_iter().flatten();
+    let of_alternatives = alternatives.flat_map(|it| match &it["const"] {
+        Value::String(one) => vec![one.as_str()],
+        _ => allowed(it),
+    });
+    listed.chain(of_alternatives).collect()
+}
