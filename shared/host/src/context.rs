@@ -5,12 +5,14 @@ use std::time::Duration;
 use domain::PortError;
 use domain::message::{Message, Request};
 use domain::port::Position;
+use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::backends::Life;
+use crate::bus::InProcess;
 use crate::guard::Guards;
 use crate::{Backends, Metrics, Readiness, Settings, backends};
 
@@ -29,6 +31,8 @@ pub struct Context {
     pub readiness: Readiness,
     /// The servers behind the stores.
     pub(crate) guards: Guards,
+    /// Services of this process, which are asked without the bus.
+    pub(crate) in_process: InProcess,
     /// Those who still ask other services after the sign to stop.
     asking: TaskTracker,
 }
@@ -73,6 +77,7 @@ impl Context {
             metrics: Metrics::default(),
             readiness: life.readiness,
             guards,
+            in_process: InProcess::default(),
             asking,
         }
     }
@@ -105,11 +110,13 @@ impl Context {
         crate::bus::publish(self, message).await
     }
 
-    /// Asks whoever serves `R`; the trace goes on there, and the work stops when `patience` runs out.
+    /// Asks whoever serves `R`, in this process if somebody does; the trace goes on there, and the work stops when `patience` runs out.
     ///
     /// # Errors
     /// As [`domain::port::Bus::request`].
-    pub async fn request<R: Request>(&self, request: &R, patience: Duration) -> Result<R::Reply, PortError> {
-        crate::bus::request(self, request, patience).await
+    pub async fn request<R: Request>(&self, request: R, patience: Duration) -> Result<R::Reply, PortError> {
+        // Boxed: an opaque future would be laid out by every crate that polls it, and is too deep for some.
+        let reply: BoxFuture<'_, Result<R::Reply, PortError>> = Box::pin(crate::bus::request(self, request, patience));
+        reply.await
     }
 }

@@ -125,7 +125,7 @@ async fn a_request_gets_the_reply_or_the_kind_of_its_failure() {
         ("x", ErrorKind::Invalid),
     ] {
         let error = context
-            .request(&question(text), Duration::from_millis(100))
+            .request(question(text), Duration::from_millis(100))
             .await
             .unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");
@@ -172,7 +172,7 @@ async fn a_request_whose_asker_has_stopped_waiting_is_not_begun() {
 async fn nobody_who_serves_is_unavailable() {
     let (context, _dir) = context().await;
     let error = context
-        .request(&question("x"), Duration::from_secs(5))
+        .request(question("x"), Duration::from_secs(5))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -192,7 +192,7 @@ async fn who_has_begun_is_answered_to_the_end() {
     let asking = context.keep_serving();
     context.shutdown.cancel();
     let error = context
-        .request(&question("x"), Duration::from_secs(5))
+        .request(question("x"), Duration::from_secs(5))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
