@@ -165,11 +165,12 @@ impl Agent<'_> {
             lines_max: self.matter.lines_max,
             allow: self.models.step(self.reserve),
         };
+        let allow = request.allow;
         let span = info_span!("turn", strategy = self.name, lines = request.lines.len(), more);
         let outcome = self
             .app
             .context
-            .request(&request, self.patience())
+            .request(request, self.patience())
             .instrument(span)
             .await;
         match outcome {
@@ -183,7 +184,7 @@ impl Agent<'_> {
             }
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no decision");
-                self.models.forfeit(request.allow);
+                self.models.forfeit(allow);
                 self.degrade(&format!("the reader {}", why(&error)));
                 None
             }
@@ -232,7 +233,7 @@ impl Agent<'_> {
             as_of: self.matter.as_of,
             labels: self.matter.labels.clone(),
         };
-        let outcome = self.app.context.request(&request, self.patience());
+        let outcome = self.app.context.request(request, self.patience());
         let outcome = outcome.instrument(info_span!("tool")).await;
         outcome.unwrap_or_else(|error| {
             warn!(error = &error as &dyn std::error::Error, "a tool failed");
@@ -242,7 +243,7 @@ impl Agent<'_> {
 
     /// Returns the tools of the loop; none if the router does not tell them, so that the loop only chooses.
     async fn offered(&mut self) -> Vec<ToolSpecV1> {
-        match self.app.context.request(&ToolsV1 {}, self.patience()).await {
+        match self.app.context.request(ToolsV1 {}, self.patience()).await {
             Ok(listed) => {
                 let own = |it: &ToolSpecV1| self.table.tools.contains(&it.name.as_str());
                 listed.into_iter().filter(own).map(offered).collect()

@@ -219,7 +219,7 @@ impl Query<'_> {
         let routed = self
             .app
             .context
-            .request(&self.route, self.left())
+            .request(self.route.clone(), self.left())
             .await
             .map_err(|error| self.unrouted(error))?;
         self.note("route", begun);
@@ -247,7 +247,7 @@ impl Query<'_> {
             // Whoever wants no answer pays for none.
             allow: Some(self.models.left()).filter(|_| self.answer).unwrap_or_default(),
         };
-        let outcome = self.app.context.request(&request, self.left()).await;
+        let outcome = self.app.context.request(request, self.left()).await;
         self.note("answer", begun);
         let mut answered: AnsweredV1 = outcome.unwrap_or_else(|error| self.unread(&error));
         self.models.spend(ModelRole::Answer, answered.spent);

@@ -141,7 +141,7 @@ impl Recalling<'_> {
     /// Asks the router; its steps are noted below `step`.
     async fn ask(&mut self, step: &str, ask: &RecallV1) -> Result<RecalledV1, Problem> {
         let begun = Instant::now();
-        let outcome = self.app.context.request(ask, self.left());
+        let outcome = self.app.context.request(ask.clone(), self.left());
         let outcome = outcome.instrument(info_span!("recall")).await;
         let mut recalled = outcome.map_err(|error| self.unrecalled(error))?;
         self.note(step, begun);

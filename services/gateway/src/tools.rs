@@ -22,7 +22,7 @@ const ARGUMENTS_BYTES_MAX: usize = 64 << 10;
 
 /// Returns the tools by name.
 pub(crate) async fn catalogue(app: &App) -> Result<Vec<ToolSpec>, Problem> {
-    let listed = app.context.request(&ToolsV1 {}, patience(app));
+    let listed = app.context.request(ToolsV1 {}, patience(app));
     let listed = listed.instrument(info_span!("tools")).await?;
     Ok(listed.into_iter().map(ToolSpec::from).collect())
 }
@@ -47,7 +47,7 @@ pub(crate) async fn call(
         labels,
     };
     let begun = Instant::now();
-    let outcome = app.context.request(&call, patience(app));
+    let outcome = app.context.request(call, patience(app));
     let outcome = outcome.instrument(info_span!("tool")).await?;
     Ok(ToolOutcome {
         result: outcome.result,

@@ -2,6 +2,8 @@
 
 mod backoff;
 mod decode;
+mod in_process;
+mod requests;
 mod verdict;
 
 use std::panic::AssertUnwindSafe;
@@ -9,8 +11,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use decode::decode;
-use domain::message::{Message, Request};
-use domain::port::{DeadLetterId, Delivery, Frame, Inquiry, Position, Settler};
+use domain::message::Message;
+use domain::port::{DeadLetterId, Delivery, Frame, Position, Settler};
 use domain::{Classify, ErrorKind, PortError};
 use futures::{FutureExt, StreamExt};
 use schemars::JsonSchema;
@@ -19,7 +21,10 @@ use tokio::time::{Instant, timeout};
 use tracing::{Instrument, debug, field, info_span, warn};
 use verdict::{given_up, settle, verdict};
 
-use crate::{Context, propagation, within};
+pub(crate) use in_process::InProcess;
+pub(crate) use requests::request;
+
+use crate::{Context, propagation};
 
 /// Pause before a failed subscription is retried.
 const RESUBSCRIBE: Duration = Duration::from_secs(1);
@@ -71,30 +76,6 @@ pub(crate) async fn publish<M: Message>(context: &Context, message: &M) -> Resul
     };
     propagation::inject(&span, &mut frame.headers);
     context.backends.bus.publish(frame).instrument(span).await
-}
-
-pub(crate) async fn request<R: Request>(
-    context: &Context,
-    request: &R,
-    patience: Duration,
-) -> Result<R::Reply, PortError> {
-    let span = info_span!("request", otel.kind = "client", messaging.destination.name = R::SUBJECT);
-    let mut frame = Frame {
-        subject: R::SUBJECT.to_owned(),
-        payload: encode("bus.request", request)?,
-        ..Frame::default()
-    };
-    propagation::inject(&span, &mut frame.headers);
-    propagation::set_deadline(patience, &mut frame.headers);
-    let reply = context.backends.bus.request(frame, patience).instrument(span).await?;
-    serde_json::from_slice(&reply).map_err(|source| {
-        PortError::new(
-            "bus.request",
-            ErrorKind::Internal,
-            format!("reply to {} cannot be read", R::SUBJECT),
-        )
-        .caused_by(source)
-    })
 }
 
 impl Context {
@@ -175,47 +156,6 @@ impl Context {
                 );
                 self.pause(RESUBSCRIBE).await;
             }
-        }
-        Ok(())
-    }
-
-    /// Answers every request of type `R`, at most `in_flight_max` at a time, until shutdown and until all tokens of
-    /// [`keep_serving`](Context::keep_serving) are dropped. A request whose caller no longer waits is not started, and
-    /// its work is dropped as soon as the caller stops waiting.
-    ///
-    /// # Errors
-    ///
-    /// None; a failed subscription is retried.
-    pub async fn serve<R, E, F, Fut>(&self, in_flight_max: usize, handler: F) -> anyhow::Result<()>
-    where
-        R: Request,
-        E: Classify + Send + Sync + 'static,
-        F: Fn(R) -> Fut,
-        Fut: Future<Output = Result<R::Reply, E>>,
-    {
-        let ready = self.readiness.expect(format!("serves {}", R::SUBJECT));
-        while !self.shutdown.is_cancelled() {
-            let inquiries = match self.backends.bus.serve(R::SUBJECT).await {
-                Ok(inquiries) => inquiries,
-                Err(error) => {
-                    warn!(
-                        error = &error as &dyn std::error::Error,
-                        subject = R::SUBJECT,
-                        "cannot serve, will try again"
-                    );
-                    self.pause(RESUBSCRIBE).await;
-                    continue;
-                }
-            };
-            ready.set(true);
-            let handler = &handler;
-            inquiries
-                .take_until(self.nobody_asks())
-                .for_each_concurrent(in_flight_max.max(1), |inquiry| {
-                    self.answer::<R, E, F, Fut>(inquiry, handler)
-                })
-                .await;
-            ready.set(false);
         }
         Ok(())
     }
@@ -305,54 +245,6 @@ impl Context {
         }
     }
 
-    async fn answer<R, E, F, Fut>(&self, inquiry: Inquiry, handler: &F)
-    where
-        R: Request,
-        E: Classify + Send + Sync + 'static,
-        F: Fn(R) -> Fut,
-        Fut: Future<Output = Result<R::Reply, E>>,
-    {
-        let Inquiry {
-            frame,
-            reply,
-            abandoned,
-        } = inquiry;
-        let span = info_span!(
-            "serve",
-            otel.kind = "server",
-            messaging.destination.name = R::SUBJECT,
-            trace_id = field::Empty
-        );
-        propagation::adopt(&span, &frame.headers);
-        crate::telemetry::note_trace_id(&span);
-        let left = propagation::time_left(&frame.headers);
-        let work = async {
-            let started = Instant::now();
-            let outcome = match serde_json::from_slice::<R>(&frame.payload) {
-                // Checked first, because a timeout of zero would still start the work.
-                _ if left.is_some_and(|it| it.is_zero()) => Err(gone(R::SUBJECT)),
-                Ok(request) => tokio::select! {
-                    biased;
-                    outcome = bounded(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT) => outcome,
-                    () = abandoned => Err(gone(R::SUBJECT)),
-                },
-                Err(error) => {
-                    Err(PortError::new("serve", ErrorKind::Invalid, "the request cannot be read").caused_by(error))
-                }
-            };
-            if let Err(error) = &outcome {
-                warn!(error = error as &dyn std::error::Error, "request failed");
-            }
-            self.metrics.served(
-                R::SUBJECT,
-                outcome.as_ref().err().map(Classify::kind),
-                started.elapsed(),
-            );
-            reply(outcome.and_then(|it| encode("serve", &it)));
-        };
-        work.instrument(span).await;
-    }
-
     async fn pause(&self, time: Duration) {
         // Returns after the pause or at shutdown; the loop checks which.
         timeout(time, self.shutdown.cancelled()).await.unwrap_or(());
@@ -372,28 +264,6 @@ async fn with_heartbeat<T>(work: impl Future<Output = T>, settler: &dyn Settler,
             }
         }
     }
-}
-
-async fn bounded<T, E: Classify + Send + Sync + 'static>(
-    left: Option<Duration>,
-    work: impl Future<Output = std::thread::Result<Result<T, E>>>,
-    subject: &'static str,
-) -> Result<T, PortError> {
-    let outcome = match left {
-        Some(left) => timeout(left, within(left, work)).await,
-        None => Ok(work.await),
-    };
-    match outcome {
-        Err(_) => Err(gone(subject)),
-        Ok(Err(_)) => Err(PortError::new(subject, ErrorKind::Internal, "the handler panicked")),
-        Ok(Ok(outcome)) => {
-            outcome.map_err(|error| PortError::new(subject, error.kind(), error.to_string()).caused_by(error))
-        }
-    }
-}
-
-fn gone(subject: &'static str) -> PortError {
-    PortError::new(subject, ErrorKind::Timeout, "the asker stopped waiting")
 }
 
 fn encode<T: Serialize>(operation: &'static str, value: &T) -> Result<Vec<u8>, PortError> {

@@ -5,12 +5,14 @@ use std::time::Duration;
 use domain::PortError;
 use domain::message::{Message, Request};
 use domain::port::Position;
+use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::backends::Life;
+use crate::bus::InProcess;
 use crate::guard::Guards;
 use crate::{Backends, Metrics, Readiness, Settings, backends};
 
@@ -29,6 +31,8 @@ pub struct Context {
     pub readiness: Readiness,
     /// The guards of the servers behind the ports.
     pub(crate) guards: Guards,
+    /// Services of this process, which are asked without the bus.
+    pub(crate) in_process: InProcess,
     /// Tracks the work that still sends requests to other services after the shutdown signal.
     asking: TaskTracker,
 }
@@ -77,6 +81,7 @@ impl Context {
             metrics: Metrics::default(),
             readiness: life.readiness,
             guards,
+            in_process: InProcess::default(),
             asking,
         }
     }
@@ -111,13 +116,15 @@ impl Context {
         crate::bus::publish(self, message).await
     }
 
-    /// Sends a request to a server of `R` and returns the reply. The trace continues there, and the work stops after
-    /// `patience`.
+    /// Sends a request to a server of `R`, in this process if there is one, and returns the reply. The trace continues
+    /// there, and the work stops after `patience`.
     ///
     /// # Errors
     ///
     /// Like [`domain::port::Bus::request`].
-    pub async fn request<R: Request>(&self, request: &R, patience: Duration) -> Result<R::Reply, PortError> {
-        crate::bus::request(self, request, patience).await
+    pub async fn request<R: Request>(&self, request: R, patience: Duration) -> Result<R::Reply, PortError> {
+        // Boxed: an opaque future would be laid out by every crate that polls it, and is too deep for some.
+        let reply: BoxFuture<'_, Result<R::Reply, PortError>> = Box::pin(crate::bus::request(self, request, patience));
+        reply.await
     }
 }

@@ -117,7 +117,7 @@ impl Search<'_> {
             ranked: u32::try_from(self.count).unwrap_or(u32::MAX),
             ..RouteV1::new(space.clone(), self.question.to_owned(), TOKENS)
         };
-        let ranked = match self.app.context.request(&route, self.left()).await {
+        let ranked = match self.app.context.request(route, self.left()).await {
             Ok(routed) => routed.ranked,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error.into()),

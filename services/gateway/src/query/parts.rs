@@ -49,7 +49,7 @@ impl Query<'_> {
             allow,
         };
         let patience = self.left().mul_f64(SHARE);
-        let outcome = self.app.context.request(&request, patience);
+        let outcome = self.app.context.request(request, patience);
         let outcome = outcome.instrument(info_span!("plan")).await;
         self.note("plan", begun);
         let parts: Vec<String> = match outcome {
@@ -93,9 +93,9 @@ impl Query<'_> {
             focus: Vec::new(),
             ..self.route.clone()
         };
-        let requests: Vec<RouteV1> = parts.iter().map(request).collect();
+        let requests = parts.iter().map(request);
         let context = &self.app.context;
-        let replies = join_all(requests.iter().map(|it| context.request(it, patience)));
+        let replies = join_all(requests.map(|it| context.request(it, patience)));
         let replies = replies.instrument(info_span!("parts", parts = parts.len())).await;
         self.note("parts", begun);
         let mut out = Vec::with_capacity(parts.len());

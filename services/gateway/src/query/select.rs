@@ -66,10 +66,11 @@ impl Query<'_> {
 
     async fn chosen(&mut self, request: RankV1) -> Vec<UnitId> {
         let begun = Instant::now();
+        let allow = request.allow;
         let patience = self.left().mul_f64(SHARE);
         let span = info_span!("select", candidates = request.candidates.len());
         let context = &self.app.context;
-        let ranked = context.request(&request, patience).instrument(span).await;
+        let ranked = context.request(request, patience).instrument(span).await;
         self.note("select", begun);
         match ranked {
             Ok(RankedV1 { units, spent, degraded }) => {
@@ -85,7 +86,7 @@ impl Query<'_> {
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no choice");
                 // What it may have spent is not known: of the calls that it might have made none is left.
-                self.models.forfeit(request.allow);
+                self.models.forfeit(allow);
                 self.trail.degrade(
                     DegradedCode::SelectionWithoutModel,
                     format!("select: the reader {}; packed without it", why(&error)),

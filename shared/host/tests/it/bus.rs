@@ -125,7 +125,7 @@ async fn a_request_returns_the_kind_of_the_failure() {
         ("x", ErrorKind::Invalid),
     ] {
         let error = context
-            .request(&question(text), Duration::from_millis(100))
+            .request(question(text), Duration::from_millis(100))
             .await
             .unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");
@@ -172,7 +172,7 @@ async fn a_request_past_its_deadline_is_not_started() {
 async fn a_request_without_a_server_is_unavailable() {
     let (context, _dir) = context().await;
     let error = context
-        .request(&question("x"), Duration::from_secs(5))
+        .request(question("x"), Duration::from_secs(5))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -192,7 +192,7 @@ async fn work_in_progress_gets_replies_after_the_shutdown_signal() {
     let asking = context.keep_serving();
     context.shutdown.cancel();
     let error = context
-        .request(&question("x"), Duration::from_secs(5))
+        .request(question("x"), Duration::from_secs(5))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");
