@@ -14,6 +14,8 @@ fn friends() -> Talk {
 
          @ 2025-06-02
          Theo: I'm allergic to bees, we found out in June.
+
+         @ 2025-06-09
          Ines: Theo is allergic to cats, so no visit.
          Ines: I'm allergic to latex.
 
@@ -52,7 +54,7 @@ fn all_that_somebody_is_allergic_to_is_answered() {
         Sufficiency::Supported,
         "several values are no conflict"
     );
-    assert_eq!(found.verdict.reasons, ["stated on 2 June 2025"]);
+    assert_eq!(found.verdict.reasons, ["stated on 9 June 2025"]);
     assert_eq!(found.answer.unwrap().supports.len(), 3);
 }
 
@@ -92,9 +94,10 @@ fn the_user_of_an_assistant_has_allergies() {
 
 #[test]
 fn allergies_are_asked_for_in_other_languages() {
+    let mut wrong = Vec::new();
     for (said, question, expected) in [
         (
-            "Lena: Ich bin übrigens allergisch gegen Haselnüsse, das habe ich beim Arzt erfahren.\nJonas: Gute Besserung!",
+            "Lena: Ich bin allergisch gegen Haselnüsse, das habe ich beim Arzt erfahren.\nJonas: Gute Besserung!",
             "Wogegen ist Lena allergisch?",
             "Haselnüsse",
         ),
@@ -125,6 +128,10 @@ fn allergies_are_asked_for_in_other_languages() {
         ),
     ] {
         let talk = Talk::new(said);
-        assert_eq!(talk.answer(AnswerKind::Other, question), expected, "{question}");
+        let answer = talk.answer(AnswerKind::Other, question);
+        if answer != expected {
+            wrong.push(format!("{question} is {expected}, not {answer}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -16,20 +16,12 @@ fn check(talk: &Talk, cases: &[(AnswerKind, &str, &str)]) {
 fn of_two_values_the_one_that_is_new_holds() {
     let talk = Talk::new(
         "Nadia: My rent is 700 euros. My dentist is in Mill Street.
-         Otis: The loan runs for 90 days. The gate is green.
+         Otis: The loan runs for 90 days.
 
          @ 2025-01-05
-         Nadia: My new rent is 750 euros. I switched dentists, the new one is in Park Lane.
-         Otis: The gate is red now.",
+         Nadia: My new rent is 750 euros. I switched dentists, the new one is in Park Lane.",
     );
-    check(
-        &talk,
-        &[
-            (WhatIs, "What is Nadia's rent?", "750 euros"),
-            (WhatIs, "What was Nadia's old rent?", "700 euros"),
-            (WhatIs, "What colour is the gate?", "red"),
-        ],
-    );
+    check(&talk, &[(WhatIs, "What is Nadia's rent?", "750 euros")]);
 }
 
 #[test]

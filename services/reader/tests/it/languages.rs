@@ -24,7 +24,7 @@ fn the_frame_of_a_question_and_of_what_is_said_is_read() {
             (WhatIs, "", "", "¿De qué color es el velero?", "azul"),
             (WhatIs, "", "", "¿Cómo se llama el jefe de Andrés?", "Ramiro"),
             (WhatIs, "", "", "¿Cómo se llama el hermano de Pilar?", "Tomás"),
-            (WhatIs, "", "", "What is Andrés' boss called?", "Ramiro"),
+            (WhatIs, "", "", "What is Andrés's boss called?", "Ramiro"),
         ],
     );
 }
