@@ -125,6 +125,7 @@ async fn asked<R: Request>(server: &Server<R>, request: Unserved<R>) -> Result<R
 
 #[cfg(test)]
 mod tests {
+    use domain::Classify;
     use domain::message::{ToolSpecV1, ToolsV1};
     use futures::StreamExt;
 
