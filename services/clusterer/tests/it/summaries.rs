@@ -176,7 +176,8 @@ fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_them_are_new() {
     for (place, unit) in (7..).zip(&units[6..]) {
         assert_eq!(world.question(), None, "{place}");
         world.apply(std::slice::from_ref(unit), &Acts::default());
-        assert!(is_summed_up(&world.month()), "{place}: its lines are there");
+        // The sentences are hidden once more than a quarter of the lines are new.
+        assert_eq!(is_summed_up(&world.month()), place <= 8, "{place}");
     }
     assert_eq!(world.question().map(|it| it.shown[0].lines.len()), Some(12));
 }
