@@ -11,7 +11,8 @@ pub(super) struct Acts {
     pub(super) pinned: BTreeSet<UnitId>,
     /// Units that must not be shown any more.
     pub(super) forgotten: BTreeSet<UnitId>,
-    /// The corrected values of facts, by the fact as it was first stated; `None` if the fact was retired.
+    /// The decisions about facts, by the fact as it was first stated: the moment of the decision, and the corrected
+    /// value (`None` if the fact was retired).
     pub(super) decided: BTreeMap<FactId, (DateTime<Utc>, Option<String>)>,
 }
 

@@ -99,7 +99,7 @@ impl Events {
         self.first.get(&turn).copied().unwrap_or(turn)
     }
 
-    /// Stores to which record an active turn unit belongs, or removes a turn unit that is no longer active.
+    /// Remembers which record an active turn unit belongs to, or forgets a turn unit that is not active any more.
     pub(super) fn note_turn(&mut self, unit: &Unit, used: bool) {
         let first = unit.records.first().map(|it| UnitId::turn(*it));
         match first.filter(|it| used && *it != unit.id) {
