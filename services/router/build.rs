@@ -1,10 +1,10 @@
-//! Gives images of turns their version: a digest of all that a turn is computed by.
+//! Sets the version of turn images: a digest of everything that the image of a turn is computed from.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Result;
 use std::path::{Path, PathBuf};
 
-/// The rules and tables of texts, what the router computes by them, and the versions of the libraries below.
+/// The rules and tables of the text crate, the router's code that computes images, and the versions of the libraries.
 const SOURCES: [&str; 5] = [
     "../../shared/text/src",
     "../../shared/text/data",
@@ -25,7 +25,7 @@ fn main() -> Result<()> {
             std::fs::read(&file)?.hash(&mut digest);
         }
     }
-    // Fits the signed integer of a database.
+    // The shift makes the number fit into the signed integer of a database.
     println!("cargo::rustc-env=MNEMIC_IMAGE_VERSION={}", digest.finish() >> 2);
     Ok(())
 }

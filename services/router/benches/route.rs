@@ -1,8 +1,8 @@
-//! Times of a whole route over synthetic spaces, beside a plain BM25 scan of the same parts in the same run.
+//! Measures a whole route over synthetic spaces, next to a plain BM25 scan of the same parts in the same run.
 //!
-//! `cargo bench -p router -- 1000 10000 100000`. The last column is the share of features and heads in it: a glance at all
-//! candidates, all features of the best, three heads. Views are in memory; hits of the index are computed outside of the time
-//! taken, as a store would give them.
+//! `cargo bench -p router -- 1000 10000 100000`. The last column is the time of features and heads in it: a glance at
+//! all candidates, all features of the best ones, and three heads. The views are in memory. The hits of the index are
+//! computed outside of the measured time, since a store would deliver them.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
 use std::time::Instant;
@@ -47,7 +47,7 @@ fn main() {
             let start = Instant::now();
             let hits = scan(&view, &query);
             scans.push(start.elapsed().as_secs_f64() * 1e3);
-            // A channel finds half of what the one before it found, and as much again.
+            // Each channel finds half of the hits of the channel before it, and as many new ones.
             let list = |from: usize| hits.iter().skip(from).take(HITS).copied().collect();
             let found = SearchResult {
                 words: list(0),
@@ -70,7 +70,8 @@ fn main() {
     }
 }
 
-/// Milliseconds that features and heads take for the candidates of a question, the matching of words and vectors left out.
+/// Returns the milliseconds that features and heads take for the candidates of a question, without matching words and
+/// vectors.
 fn scoring(view: &View, query: &Query, found: &SearchResult, request: &RouteV1, weights: &Weights) -> f64 {
     let candidates = propose(view, query, &Gate::of(request), found, &Related::new());
     let matches = Matches::of(view, query, candidates.into_keys().collect());
@@ -87,7 +88,7 @@ fn scoring(view: &View, query: &Query, found: &SearchResult, request: &RouteV1, 
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// Plain BM25 over all parts, the best 600.
+/// Returns the best 600 parts by plain BM25 over all parts.
 fn scan(view: &View, query: &Query) -> Vec<Hit> {
     let mut hits = Vec::new();
     for turn in view.turns() {
@@ -117,7 +118,7 @@ fn quantiles(mut times: Vec<f64>) -> (f64, f64) {
     (times[times.len() / 2], times[times.len() * 95 / 100])
 }
 
-/// A word of a list by a number, frequent ones more often.
+/// Returns a word of a list for a number. Words at the end of the list come more often.
 fn pick(list: &'static str, seed: usize) -> &'static str {
     let words: Vec<&str> = list.split_whitespace().collect();
     let mixed = (seed.wrapping_mul(0x9e37_79b9) >> 7) % (words.len() * words.len());

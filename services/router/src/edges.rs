@@ -20,7 +20,7 @@ pub const NAMES: &[&str] = &[
 /// Relations between units, both ways.
 pub type Related = BTreeSet<(UnitId, UnitId)>;
 
-/// Returns the features of the pair `anchor` -> `unit`, places in the view.
+/// Returns the features of the pair `anchor` -> `unit`; both are positions in the view.
 pub fn edge(view: &View, related: &Related, anchor: usize, unit: usize) -> [f32; 7] {
     let (a, b) = (&view.turns()[anchor], &view.turns()[unit]);
     let flag = |it: bool| f32::from(u8::from(it));

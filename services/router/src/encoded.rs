@@ -1,25 +1,26 @@
-//! How near turns are to a question as a whole, where the embedder is a sentence encoder.
+//! Similarity of turns to a question as a whole, if the embedder is a sentence encoder.
 
 use domain::port::Hit;
 use rustc_hash::FxHashMap;
 
 use crate::view::View;
 
-/// Stores add up products in different orders; what their cosines differ by is rounded away.
+/// Steps per unit to which cosines are rounded. Stores add products in different orders, and rounding removes the
+/// difference.
 const STEPS: f32 = 1e4;
 
-/// What the index found by the vector of the question. Models differ in how near they say that unlike texts are, so only
-/// what lies between the least and the best of the hits is told.
+/// The hits that the index found by the vector of the question. Models give unlike texts different cosines, so features
+/// only say where a hit is between the least and the best hit.
 #[derive(Clone, Debug, Default)]
 pub struct Encoded {
-    /// By place in the view: the cosine of the best part of the turn.
+    /// The cosine of the best part of each turn, by position in the view.
     cosines: FxHashMap<usize, f32>,
     least: f32,
     best: f32,
 }
 
 impl Encoded {
-    /// Reads hits of the index, best first.
+    /// Builds the similarities from hits of the index, best first.
     pub fn of(view: &View, hits: &[Hit]) -> Encoded {
         let mut cosines: FxHashMap<usize, f32> = FxHashMap::default();
         for hit in hits {
@@ -36,17 +37,18 @@ impl Encoded {
         }
     }
 
-    /// Says whether there is nothing to tell: no encoder, or no hit.
+    /// Returns true if there is no encoder or no hit.
     pub fn is_empty(&self) -> bool {
         self.cosines.is_empty()
     }
 
-    /// Returns where a turn stands between the least hit and the best, 0 to 1; 0 if it is no hit.
+    /// Returns where the cosine of a turn is between the least hit (0) and the best hit (1); 0 if the turn is not a
+    /// hit.
     pub fn between(&self, place: usize) -> f32 {
         (self.cosine(place) - self.least) / (self.best - self.least).max(1e-6)
     }
 
-    /// Returns the cosine of a turn over the best; that of the least hit if it is none.
+    /// Returns the cosine of a turn divided by the best cosine. A turn that is not a hit counts like the least hit.
     pub fn over_best(&self, place: usize) -> f32 {
         self.cosine(place) / self.best.max(1e-6)
     }
@@ -63,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_hits_nothing_is_told() {
+    fn without_hits_both_features_are_zero() {
         let hit = Hit {
             unit: UnitId::from_uuid(uuid::Uuid::nil()),
             part: 0,

@@ -3,7 +3,7 @@ use tokio::task::JoinError;
 
 use crate::heads::WeightsError;
 
-/// Why a question could not be routed.
+/// Reasons why a question could not be routed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The space does not exist.
@@ -27,7 +27,7 @@ impl Classify for Error {
     }
 }
 
-/// A computation that ended before its time.
+/// Returns the error for a computation that was cancelled or panicked.
 pub(crate) fn crashed(error: JoinError) -> PortError {
     PortError::new("router.compute", ErrorKind::Internal, "a computation was cut off").caused_by(error)
 }

@@ -9,12 +9,12 @@ use crate::query::Query;
 use crate::route::Scored;
 use crate::slots::{self, Group, N, Values};
 
-/// Features named for a unit.
+/// Number of features listed for a unit.
 const TOLD: usize = 6;
-/// A sum of features is worth a word if it moves the odds by this much, natural logarithm.
+/// A group of features is mentioned if its sum moves the log odds by at least this much (natural logarithm).
 const SAID: f32 = 0.15;
 
-/// Tells for the `count` best units, turns and gists, why they are in the pack or not.
+/// Returns, for the `count` best units (turns and gists), the reasons why they are in the pack or not.
 pub(crate) fn explain(choice: &Choice<'_>, packed: &Packed, count: usize, weights: &Weights) -> Vec<UnitExplanation> {
     if count == 0 {
         return Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn explain(choice: &Choice<'_>, packed: &Packed, count: usize, weight
     .collect()
 }
 
-/// Mean of every feature over all candidates: what a unit is held against.
+/// Returns the mean of every feature over all candidates, with which each unit is compared.
 fn means(scored: &[Scored]) -> Values {
     let mut means = [0.0; N];
     for it in scored {
@@ -57,7 +57,7 @@ fn means(scored: &[Scored]) -> Values {
     means.map(|it| it / scored.len().max(1) as f32)
 }
 
-/// The features that moved the support score most against the mean, strongest first, ties by slot.
+/// Returns the features that moved the support score most against the mean, strongest first, ties by slot.
 fn strongest(scored: &Scored, moved: &[f32]) -> Vec<FeatureValue> {
     let mut slots: Vec<usize> = (0..moved.len()).filter(|&it| moved[it].abs() > 1e-6).collect();
     slots.sort_by(|&a, &b| moved[b].abs().total_cmp(&moved[a].abs()).then(a.cmp(&b)));
@@ -70,7 +70,7 @@ fn strongest(scored: &Scored, moved: &[f32]) -> Vec<FeatureValue> {
     .collect()
 }
 
-/// What speaks for a unit and what against it, features that say the same taken together.
+/// Returns the reasons for and against a unit in words. Features of one group are added up.
 fn in_words(moved: &[f32]) -> String {
     let mut sums: BTreeMap<Group, f32> = BTreeMap::new();
     for (group, moved) in slots::GROUPS.iter().zip(moved) {
@@ -118,7 +118,7 @@ fn words(group: Group) -> &'static str {
     }
 }
 
-/// Said only of what was brought forward.
+/// Returns a note for a unit whose score was raised because it was pinned or gathered; otherwise an empty string.
 fn favour(scored: &Scored) -> String {
     if scored.favour > 0.0 {
         format!(
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn features_of_a_group_are_told_together() {
+    fn features_of_one_group_are_explained_by_their_sum() {
         let mut moved = [0.0; N];
         (moved[slots::LATER], moved[slots::LATE], moved[slots::LATE_TOP]) = (-0.5, 0.1, 0.1);
         assert_eq!(

@@ -1,7 +1,8 @@
-//! Units that come before their equals: those a strategy gathered on its way, and those somebody pinned.
+//! A bonus for units that a strategy gathered on its way, and for units that somebody pinned.
 //!
-//! Both are candidates whatever the channels propose, and both gain a bounded part of the support score, which is a logit:
-//! 1 makes a unit 2.7 times as probable as its equal. It never makes evidence of what the filter or the time shuts out.
+//! Both become candidates even if no channel proposes them. Both gain a bounded part of the support score, which is a
+//! logit: a bonus of 1 multiplies the odds by 2.7. A unit that the filter or the time excludes never becomes evidence
+//! by a bonus.
 
 use std::collections::BTreeMap;
 
@@ -11,20 +12,20 @@ use crate::propose::Gate;
 use crate::query::Query;
 use crate::view::{Turn, View};
 
-/// The best unit gathered gains this much, the last one [`GATHERED_LEAST`]; those between them by rank.
+/// Bonus of the best gathered unit. The bonus falls evenly with the rank towards [`GATHERED_LEAST`].
 const GATHERED: f32 = 1.5;
 const GATHERED_LEAST: f32 = 0.75;
-/// At most this many units gathered are looked at.
+/// Maximum number of gathered units that are considered.
 const GATHERED_MAX: usize = 1_000;
-/// What a pinned unit gains if it shares a word or a name with the question, or its speaker is asked about.
+/// Bonus of a pinned unit that shares a word or a name with the question, or whose speaker the question is about.
 const PINNED: f32 = 0.5;
-/// At most this many pinned units are looked at, by id.
+/// Maximum number of pinned units that are considered, in the order of their ids.
 const PINNED_MAX: usize = 1_000;
 
-/// What is added to the support score, by place in the view.
+/// The bonus that is added to the support score, by position in the view.
 pub type Favoured = BTreeMap<usize, f32>;
 
-/// Returns what turns gain: those of `focus`, best first, and the pinned ones. Unknown ids are ignored.
+/// Returns the bonus of each turn: turns of `focus`, best first, and pinned turns. Unknown ids are ignored.
 pub fn favoured(view: &View, query: &Query, gate: &Gate<'_>, focus: &[UnitId]) -> Favoured {
     let mut favoured = Favoured::new();
     let known = |it: &UnitId| view.place(*it).filter(|it| gate.admits(&view.turns()[*it]));

@@ -1,4 +1,4 @@
-//! The features of candidates.
+//! Computes the features of candidates.
 
 mod context;
 
@@ -13,12 +13,12 @@ use crate::query::{Query, Word};
 use crate::slots::{self as s, N, Values};
 use crate::view::{Part, Turn, View};
 
-/// Days until nearness in time has fallen to a third.
+/// Days after which closeness in time has fallen to 1/e, about a third.
 const DAYS: f32 = 8.0;
-/// Rarity that a turn is thought to hold beside its own, so that very short ones are not covered at once.
+/// Rarity that is added to the rarity of each text, so that a question does not easily cover a very short one.
 const COVERED_BASE: f32 = 4.0;
 
-/// Returns the features of each row of `matches`, in its order: all of them for the rows `full` (ascending), for the
+/// Returns the features of each row of `matches`, in its order. The rows `full` (ascending) get all features, the
 /// others only those that the first head reads.
 pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], weights: &Weights) -> Vec<Values> {
     let mut out = vec![[0.0; N]; matches.turns.len()];
@@ -51,7 +51,8 @@ pub fn features(view: &View, query: &Query, matches: &Matches, full: &[usize], w
     out
 }
 
-/// Returns the first head's score of each row without its neighbours, to choose what deserves all features.
+/// Returns the first head's score of each row, computed without the neighbours of the row. The caller uses it to choose
+/// the rows that get all features.
 pub fn glance(view: &View, query: &Query, matches: &Matches, weights: &Weights) -> Vec<f32> {
     let asked = Asked::of(view, query);
     let rows = matches.rows.iter().zip(&matches.turns);
@@ -66,11 +67,11 @@ pub fn glance(view: &View, query: &Query, matches: &Matches, weights: &Weights) 
     rows.map(score).collect()
 }
 
-/// What of a question is the same for every row.
+/// The values of a question that are the same for every row.
 struct Asked {
     /// Rarity of the rarest word.
     rarest: f32,
-    /// Stems of names with their rarity, and its sum.
+    /// Stems of the names in the question, each with its rarity. `all_names` is the sum of the rarities.
     names: Vec<(u32, f32)>,
     all_names: f32,
 }
@@ -87,7 +88,7 @@ impl Asked {
     }
 }
 
-/// What the turn alone says.
+/// Fills in the features that the text of the turn alone decides.
 fn own(asked: &Asked, row: &Row, values: &mut Values) {
     values[s::BM25_RAW] = row.bm25 / 10.0;
     values[s::COVER] = row.cover;
@@ -105,16 +106,16 @@ fn own(asked: &Asked, row: &Row, values: &mut Values) {
     values[s::DENSE_SENTENCE] = row.dense_sentence;
 }
 
-/// What the turn is, as far as the first head and the neighbours ask.
+/// Fills in those features of the turn itself that the first head and the neighbours need.
 fn basic(asked: &Asked, query: &Query, turn: &Turn, values: &mut Values) {
-    // What a user asks an assistant for tells what the user is about.
+    // A request of the user to an assistant also says what the user is interested in.
     values[s::QUESTIONS] = if turn.user { 0.0 } else { turn.questions };
     values[s::IN_TIME] = in_time(query, turn);
     let here = asked.names.iter().filter(|it| turn.names.binary_search(&it.0).is_ok());
     values[s::NAMES_HERE] = here.map(|it| it.1).sum::<f32>() / asked.all_names;
 }
 
-/// What the turn says together with its neighbours.
+/// Fills in how well the turn matches together with its neighbours.
 fn around(view: &View, matches: &Matches, query: &Query, row: usize, values: &mut Values) {
     let beside = [(-1, 0.7), (-2, 0.4), (1, 0.5)].map(|(by, share)| (matches.beside(view, row, by), share));
     let mut window = matches.soft(row).to_vec();
@@ -180,7 +181,8 @@ fn typed(query: &Query, turn: &Turn, values: &mut Values) {
     }
 }
 
-/// Half without a time in the question; else by the least gap between the time asked about and any time of the turn.
+/// Returns 0.5 if the question names no time. Otherwise returns a value that falls with the least gap between the time
+/// asked about and any time of the turn.
 fn in_time(query: &Query, turn: &Turn) -> f32 {
     let Some(window) = &query.anchors.window else {
         return 0.5;
@@ -222,7 +224,7 @@ fn prior(query: &Query, turn: &Turn, rarity: f32, values: &mut Values) {
     }
 }
 
-/// What is wanted for good, where the question asks what to do.
+/// Fills in the features of standing wishes, if the question asks what to do.
 fn standing(query: &Query, turn: &Turn, values: &mut Values) {
     if query.to_do {
         values[s::STANDING] = turn.sentences.iter().map(|it| it.standing).fold(0.0, f32::max);
@@ -230,7 +232,8 @@ fn standing(query: &Query, turn: &Turn, values: &mut Values) {
     }
 }
 
-/// What the words of the question lack in likeness and the turn makes up for by speaking of the same matter.
+/// Returns how much the subject that turn and question share adds, for words of the question that have no similar word
+/// in the turn.
 fn matter(query: &Query, soft: &[f32], turn: &Turn) -> f32 {
     let shared = |word: &Word| {
         let shared = word.matters.iter().filter(|it| turn.frames.has(it.0));
@@ -242,7 +245,7 @@ fn matter(query: &Query, soft: &[f32], turn: &Turn) -> f32 {
         .sum()
 }
 
-/// How far the question covers what the turn says.
+/// Fills in how far the question covers the text of the turn.
 fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     if query.likeness.is_empty() {
         return;
@@ -270,7 +273,7 @@ fn covered(view: &View, query: &Query, turn: &Turn, values: &mut Values) {
     values[s::BOTH_SIDES] = 2.0 * late * covered / (late + covered).max(1e-6);
 }
 
-/// Who says it, and of whom.
+/// Fills in who says the turn and about whom.
 fn subject(view: &View, query: &Query, turn: &Turn, (owner, values): (f32, &mut Values)) {
     let names = view.speakers().names();
     let named = query.subjects.iter().any(|&it| names[it] == turn.unit.actor);

@@ -1,4 +1,4 @@
-//! Three linear heads over named features, and the first head whose score some features are made of.
+//! Three linear heads over named features, and a first head whose score is itself the input of some features.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,33 +11,33 @@ use crate::slots::{self, Values};
 
 static BUILTIN: &str = include_str!("../weights/corpus-6.json");
 static WEIGHTS: LazyLock<Result<Weights, WeightsError>> = LazyLock::new(|| Weights::read(BUILTIN));
-/// Those for a memory with a sentence encoder.
+/// The built-in weights for a memory with a sentence encoder.
 static ENCODED: LazyLock<Result<Weights, WeightsError>> =
     LazyLock::new(|| Weights::read(include_str!("../weights/corpus-6-encoder.json")));
 
 /// The weights of all heads.
 #[derive(Clone, Debug)]
 pub struct Weights {
-    /// Names them.
+    /// The name of the weights.
     pub version: String,
-    /// What support scores are divided by before they become probabilities.
+    /// Support scores are divided by this before they become probabilities.
     pub temperature: f32,
-    /// How well a unit matches, before its surroundings are looked at.
+    /// Scores how well a unit matches, before its surroundings are considered.
     pub first: Head,
-    /// Whether it holds evidence.
+    /// Scores whether a unit holds evidence.
     pub support: Head,
-    /// Whether it grounds what the question fixes.
+    /// Scores whether a unit is an anchor, a turn from which the question starts (S3Mem, section 3.3).
     pub anchor: Head,
-    /// Whether two units belong together.
+    /// Weights of the pair features, which score whether two units belong together.
     pub edge: Vec<f32>,
 }
 
 /// A linear head.
 #[derive(Clone, Debug)]
 pub struct Head {
-    /// By slot.
+    /// All weights, by slot.
     weights: Vec<f32>,
-    /// The slots whose weight is not 0, ascending: the first head reads one in ten.
+    /// The weights that are not 0, by ascending slot. The first head reads one slot in ten.
     used: Vec<Weight>,
 }
 
@@ -48,27 +48,27 @@ struct Weight {
     weight: f32,
 }
 
-/// Weights that do not fit the features.
+/// Reasons why weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
     /// The file cannot be read.
     #[error("the weights file {} cannot be read: {reason}", path.display())]
     File {
-        /// Where it should be.
+        /// The path of the file.
         path: PathBuf,
-        /// Why not.
+        /// The reason that the system gave.
         reason: String,
     },
-    /// The text is not the JSON it should be.
+    /// The text is not JSON of the expected form.
     #[error("the weights cannot be read: {0}")]
     Form(String),
-    /// They are for other features.
+    /// The weights were trained for another version of the features.
     #[error("the weights are for features {found}, this build has {expected}: train them again", expected = slots::VERSION)]
     Version {
-        /// Version they name.
+        /// The version in the weights.
         found: u32,
     },
-    /// A feature has no slot.
+    /// The weights name a feature that does not exist.
     #[error("there is no feature {0}")]
     Unknown(String),
 }
@@ -79,7 +79,7 @@ struct File {
     version: String,
     features: u32,
     temperature: f32,
-    /// How they were made; for people.
+    /// How the weights were made. This is for people; the program ignores it.
     #[serde(default)]
     #[serde(rename = "about")]
     _about: serde::de::IgnoredAny,
@@ -90,15 +90,15 @@ struct File {
 }
 
 impl Weights {
-    /// Returns the weights that are built in.
+    /// Returns the built-in weights.
     ///
     /// # Errors
-    /// If they do not fit the features; a test keeps that from being shipped.
+    /// Fails if the weights do not fit the features. A test keeps such weights out of a release.
     pub fn builtin() -> Result<&'static Weights, &'static WeightsError> {
         WEIGHTS.as_ref()
     }
 
-    /// Returns those that are built in for a memory that embeds with a sentence encoder.
+    /// Returns the built-in weights for a memory that embeds with a sentence encoder.
     ///
     /// # Errors
     /// As [`Weights::builtin`].
@@ -109,7 +109,7 @@ impl Weights {
     /// Reads weights from a file.
     ///
     /// # Errors
-    /// If there is no such file, or as [`Weights::read`].
+    /// Fails if the file cannot be read, and for the reasons of [`Weights::read`].
     pub fn load(path: &Path) -> Result<Weights, WeightsError> {
         let text = std::fs::read_to_string(path).map_err(|it| WeightsError::File {
             path: path.to_owned(),
@@ -118,11 +118,11 @@ impl Weights {
         Weights::read(&text)
     }
 
-    /// Reads weights from JSON: `version`, `features` (their version), `temperature`, and a map from feature to weight for
-    /// each of `first`, `support`, `anchor` and `edge`.
+    /// Reads weights from JSON: `version`, `features` (their version), `temperature`, and a map from feature to weight
+    /// for each of `first`, `support`, `anchor` and `edge`.
     ///
     /// # Errors
-    /// If the form, the version or a name is wrong.
+    /// Fails if the form, the version or the name of a feature is wrong.
     pub fn read(json: &str) -> Result<Weights, WeightsError> {
         let file: File = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
         if file.features != slots::VERSION {
@@ -156,7 +156,7 @@ impl Head {
         self.used.iter().map(|it| it.weight * values[it.slot]).sum()
     }
 
-    /// Returns what each feature adds to the score against `means`.
+    /// Returns how much each feature moves the score, compared with the score of `means`.
     pub fn moved(&self, values: &Values, means: &Values) -> Vec<f32> {
         let against = values.iter().zip(means).map(|(value, mean)| value - mean);
         self.weights
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_fit_the_features() {
+    fn the_built_in_weights_fit_the_features_and_others_are_refused() {
         for builtin in [Weights::builtin(), Weights::encoded()] {
             assert!(builtin.is_ok(), "{:?}", builtin.err());
         }

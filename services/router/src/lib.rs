@@ -1,10 +1,10 @@
 //! The router: finds, ranks and packs the smallest evidence that answers a question (S3Mem), without a model.
 //!
-//! The core is pure and may be read top down: [`view`] holds a space, [`scope`] what of it a filter
-//! takes, [`query`] reads a question, [`propose`] collects
-//! candidates, [`mod@matches`] and [`features`] measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and
-//! [`route`] joins them. [`Router`] does the same from stores. [`memory`] holds what is derived of a space; the tools look
-//! around in both, and [`recall`] says unasked what a message wakes in them.
+//! The core is pure and may be read from the top down. [`view`] holds a space, and [`scope`] is the part of it that a
+//! filter selects. [`query`] reads a question. [`propose`] collects candidates, [`mod@matches`] and [`features`]
+//! measure them, [`heads`] weighs the features, [`pack`] chooses the lines, and [`route`] joins these steps. [`Router`]
+//! does the same with data from the stores. [`memory`] holds the derived objects of a space. The tools read view and
+//! memory, and [`recall`] finds the hints that a message brings to mind.
 
 pub mod edges;
 pub mod encoded;

@@ -1,4 +1,4 @@
-//! How near the word pieces of texts are to those of a question.
+//! Similarity of the word pieces of texts to the word pieces of a question.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,11 +7,12 @@ use text::{Compared, Table};
 use crate::query::Word;
 use crate::view::View;
 
-/// Columns are filled up to a multiple of this, so that they are compared side by side.
+/// Columns are padded to a multiple of this, so that they can be compared with SIMD instructions.
 const LANES: usize = 8;
 
-/// Likeness of word pieces of texts to those of a question, 0 to 1. It is computed when a piece is first met: a question
-/// meets a part of the built-in table. What is computed so far changes how long a question takes, never its result.
+/// Similarity of the word pieces of texts to the word pieces of a question, 0 to 1. It is computed when a piece first
+/// occurs, since a question meets only a part of the built-in table. The values computed so far affect how long a
+/// question takes, never its result.
 #[derive(Default)]
 pub struct Likeness {
     /// Word pieces of the question, in the order of its words.
@@ -19,29 +20,29 @@ pub struct Likeness {
     rows: Mutex<Rows>,
 }
 
-/// A row for each piece met so far.
+/// One row for each piece that occurred so far.
 #[derive(Default)]
 struct Rows {
-    /// Word pieces of the question, then padding up to a multiple of [`LANES`].
+    /// Number of word pieces of the question, padded to a multiple of [`LANES`].
     columns: usize,
-    /// Number of the row of each piece of the table, from 1; 0 if there is none yet.
+    /// The number of the row of each piece of the table, counted from 1; 0 if the piece has no row yet.
     row_of: Vec<u32>,
     /// The rows, one after the other.
     values: Vec<f32>,
     summaries: Vec<Summary>,
 }
 
-/// What is known of a piece beside its row.
+/// Further values of a piece.
 #[derive(Clone, Copy)]
 struct Summary {
-    /// The greatest value of its row.
+    /// The greatest value of the row of the piece.
     greatest: f32,
-    /// How rare it is in the space; not a number until that is asked for.
+    /// The rarity of the piece in the space; NaN until it is first needed.
     rarity: f32,
 }
 
 impl Likeness {
-    /// Returns the likeness to the pieces of some words, in their order.
+    /// Returns the similarities to the pieces of some words, in the order of the words.
     pub(crate) fn of(words: &[Word]) -> Likeness {
         let asked: Vec<u32> = words.iter().flat_map(|it| it.pieces.iter().copied()).collect();
         let rows = Rows {
@@ -60,7 +61,7 @@ impl Likeness {
         self.asked.is_empty()
     }
 
-    /// Returns the rows, to look many pieces up.
+    /// Locks the rows and returns a reader, to look up many pieces.
     pub(crate) fn reader(&self) -> Reader<'_> {
         Reader {
             asked: &self.asked,
@@ -69,23 +70,24 @@ impl Likeness {
     }
 }
 
-/// Looks up how near pieces of texts are to a question.
+/// Looks up how similar pieces of texts are to a question.
 pub(crate) struct Reader<'a> {
     asked: &'a Compared,
     rows: MutexGuard<'a, Rows>,
 }
 
-/// Rarity of the pieces of a text.
+/// Sums of the rarity of the pieces of a text.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Coverage {
-    /// The sum, each as far as it is like a piece of the question.
+    /// The sum in which each piece counts by its similarity to the question.
     pub(crate) alike: f32,
-    /// The sum.
+    /// The sum over all pieces.
     pub(crate) all: f32,
 }
 
 impl Reader<'_> {
-    /// Writes to `nearest` the greatest likeness of any of `pieces` to each piece of the question, in the order of its words.
+    /// Writes to `nearest` the greatest similarity of any of `pieces` to each piece of the question, in the order of
+    /// its words.
     pub(crate) fn nearest(&mut self, pieces: &[u32], nearest: &mut Vec<f32>) {
         let rows = &mut *self.rows;
         nearest.clear();
@@ -99,14 +101,14 @@ impl Reader<'_> {
             let (row, _) = rows.values[start..start + rows.columns].as_chunks::<LANES>();
             for (most, own) in nearest.iter_mut().zip(row) {
                 for lane in 0..LANES {
-                    // Never not a number, so this is the greater one.
+                    // The values are never NaN, so this is the maximum.
                     most[lane] = if own[lane] > most[lane] { own[lane] } else { most[lane] };
                 }
             }
         }
     }
 
-    /// Returns how far the question covers some pieces, by their rarity in the space.
+    /// Returns how far the question covers some pieces, weighted by their rarity in the space.
     pub(crate) fn coverage(&mut self, view: &View, pieces: &[u32]) -> Coverage {
         let mut coverage = Coverage::default();
         if self.asked.is_empty() {
@@ -127,7 +129,7 @@ impl Reader<'_> {
 }
 
 impl Rows {
-    /// Returns the number of the row of a piece, which is computed if it is not there.
+    /// Returns the number of the row of a piece, and computes the row if it does not exist.
     fn row(&mut self, asked: &Compared, piece: u32) -> usize {
         let place = &mut self.row_of[piece as usize];
         if *place == 0 {
@@ -144,7 +146,8 @@ impl Rows {
     }
 }
 
-/// Returns for each word of a question the mean of what its pieces have in `nearest`; 0 for a word without pieces.
+/// Returns for each word of a question the mean of the values that its pieces have in `nearest`; 0 for a word without
+/// pieces.
 pub(crate) fn by_word<'a>(words: &'a [Word], nearest: &'a [f32]) -> impl Iterator<Item = (&'a Word, f32)> {
     let mut at = 0;
     words.iter().map(move |word| {

@@ -1,4 +1,4 @@
-//! The router as a process of its own.
+//! Runs the router as a separate process.
 
 use std::process::ExitCode;
 

@@ -1,68 +1,68 @@
-//! How well turns match the words of a question.
+//! Measures how well turns match the words of a question.
 
 use crate::likeness::{Reader, by_word};
 use crate::query::Query;
 use crate::view::{Part, Sentence, Turn, View};
 
-/// How fast repeated words stop counting.
+/// BM25's `k1`: how fast repeated words stop adding to the score.
 const K1: f32 = 1.2;
-/// How far length counts against a part.
+/// BM25's `b`: how far the length of a part lowers its score.
 const B: f32 = 0.2;
-/// A word that is not the asked one counts at most this much.
+/// Maximum similarity of a word that is not the word of the question itself.
 const SOFT: f32 = 0.9;
-/// Likeness below this is chance.
+/// A similarity below this is chance.
 const CHANCE: f32 = 0.25;
-/// Sums kept side by side.
+/// Number of sums that are computed at the same time.
 const LANES: usize = 16;
 
-/// Turns with how they match, in the order of the view.
+/// Turns and how well they match, in the order of the view.
 pub struct Matches {
-    /// Places in the view, ascending.
+    /// Positions in the view, ascending.
     pub turns: Vec<usize>,
-    /// A row a turn.
+    /// One row for each turn.
     pub rows: Vec<Row>,
-    /// Likeness of each word of the question to the best word of each turn, 0 to 1; `turns * words`.
+    /// Similarity of each word of the question to the best word of each turn, 0 to 1; it has `turns * words` values.
     pub soft: Vec<f32>,
     words: usize,
 }
 
-/// How one turn matches: that of its best part.
+/// How well one turn matches, measured on its best part.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Row {
     /// BM25 of the stems.
     pub bm25: f32,
-    /// Weight of the words that occur.
+    /// Weight of the words of the question that occur.
     pub cover: f32,
-    /// Number of words that occur.
+    /// Number of words of the question that occur.
     pub hits: f32,
     /// Rarity of the rarest word that occurs.
     pub rare: f32,
-    /// Weight of the words by likeness.
+    /// Weight of the words of the question, each multiplied by its similarity.
     pub late: f32,
-    /// The same for the best sentence.
+    /// The value of `late` for the best sentence.
     pub sentence: f32,
-    /// The same over all words but the verb.
+    /// The value of `late` over all words but the verb.
     pub nouns: f32,
-    /// Weight of the words with a likeness above one half.
+    /// Weight of the words with a similarity above 0.5.
     pub strong: f32,
-    /// How far neighbouring words of the question stand in one sentence.
+    /// How far neighbouring words of the question are in one sentence.
     pub bigram: f32,
-    /// Likeness squared, by weight.
+    /// Squared similarity of the words, weighted.
     pub sharp: f32,
-    /// Likeness by weight squared.
+    /// Similarity of the words, weighted by the square of their weights.
     pub rarest: f32,
-    /// Mean likeness over the weaker half of the words.
+    /// Mean similarity over the weaker half of the words.
     pub weaker: f32,
-    /// Cosine of the vectors.
+    /// Cosine of the vectors of the part and the question.
     pub dense: f32,
     /// Cosine of the best sentence.
     pub dense_sentence: f32,
-    /// Share of the speaker minus share of the addressee, over the sentences that match, -1 to 1.
+    /// Share of the speaker minus share of the addressee over the matching sentences, -1 to 1: whom the turn is about.
     pub owner: f32,
 }
 
 impl Row {
-    /// Returns the same row with the BM25 of another scale.
+    /// Returns the same row with the BM25 of `hard`, which was computed with another average length.
     fn scaled(&self, hard: &Row) -> Row {
         Row {
             bm25: hard.bm25,
@@ -72,12 +72,12 @@ impl Row {
 }
 
 impl Matches {
-    /// Matches `turns`, ascending places in the view.
+    /// Matches `turns`, which are ascending positions in the view.
     pub fn of(view: &View, query: &Query, turns: Vec<usize>) -> Matches {
         Matches::beside_known(view, query, turns, &Matches::none(query))
     }
 
-    /// Matches other `turns`; what is known of them already is not measured again.
+    /// Matches `turns`. Values of turns that are already in `self` are not measured again.
     pub fn widened(&self, view: &View, query: &Query, turns: Vec<usize>) -> Matches {
         Matches::beside_known(view, query, turns, self)
     }
@@ -111,7 +111,8 @@ impl Matches {
         };
         for &place in &matches.turns {
             let turn = &view.turns()[place];
-            // The average length of a part, the only thing that differs, chooses between parts and counts in BM25.
+            // For a turn that was matched in another set of turns, only the average length of a part differs. It
+            // affects BM25 and the choice between several parts.
             let known_row = known.turns.binary_search(&place).ok();
             if let (Some(at), [part]) = (known_row, &turn.parts[..]) {
                 matches.rows.push(known.rows[at].scaled(&scale.hard(query, turn, part)));
@@ -126,12 +127,12 @@ impl Matches {
         matches
     }
 
-    /// Returns the likeness of each word of the question to row `row`.
+    /// Returns the similarity of each word of the question to the turn of row `row`.
     pub fn soft(&self, row: usize) -> &[f32] {
         &self.soft[row * self.words..(row + 1) * self.words]
     }
 
-    /// Returns the row of the turn `by` places further in the same session.
+    /// Returns the row of the turn that is `by` positions further in the same session, if that turn is matched.
     pub fn beside(&self, view: &View, row: usize, by: isize) -> Option<usize> {
         let place = self.turns[row];
         let other = place.checked_add_signed(by)?;
@@ -154,23 +155,23 @@ impl Matches {
     }
 }
 
-/// Rows of the turns around one, the nearest first; none where a turn is not matched or not of the session.
+/// Rows of the turns around a turn, nearest first; `None` for a turn that is not matched or is in another session.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
-    /// Of those before it.
+    /// Rows of the turns before it.
     pub before: [Option<usize>; 3],
-    /// Of those after it.
+    /// Rows of the turns after it.
     pub after: [Option<usize>; 3],
 }
 
 impl Around {
-    /// Returns the rows that there are.
+    /// Returns all rows that exist.
     pub fn rows(&self) -> impl Iterator<Item = usize> + '_ {
         self.before.iter().chain(&self.after).copied().flatten()
     }
 }
 
-/// Says whether a turn follows a question by somebody else.
+/// Returns true if a turn follows a question by another speaker.
 pub fn replies(view: &View, place: usize) -> bool {
     let session = &view.sessions()[view.session_of(place)];
     let turns = view.turns();
@@ -181,16 +182,16 @@ struct Scale {
     average: f32,
 }
 
-/// Likeness of each word of the question, kept from turn to turn for its memory.
+/// Buffers for the similarity of each word of the question, reused for all turns to save allocations.
 struct Scratch<'a> {
     likeness: Reader<'a>,
-    /// To the sentence at hand.
+    /// Similarity of each word to the current sentence.
     own: Vec<f32>,
-    /// Of each word piece, to the sentence at hand.
+    /// Similarity of each word piece to the current sentence.
     nearest: Vec<f32>,
-    /// To the part at hand.
+    /// Similarity of each word to the current part.
     soft: Vec<f32>,
-    /// To the best part of the turn.
+    /// Similarity of each word to the best part of the turn.
     best: Vec<f32>,
     sorted: Vec<f32>,
 }
@@ -209,7 +210,7 @@ impl<'a> Scratch<'a> {
 }
 
 impl Scale {
-    /// Returns how a turn matches; the likeness of each word is left in `scratch.best`.
+    /// Returns how well a turn matches, and leaves the similarity of each word in `scratch.best`.
     fn turn(&self, query: &Query, turn: &Turn, reply: bool, scratch: &mut Scratch<'_>) -> Row {
         let Scratch {
             likeness,
@@ -287,7 +288,8 @@ impl Scale {
     }
 }
 
-/// Fills in the likeness of each word of the question to the best word of a sentence; `nearest` has that of its pieces.
+/// Fills in the similarity of each word of the question to the best word of a sentence; `nearest` has that of its
+/// pieces.
 fn liken(query: &Query, sentence: &Sentence, nearest: &[f32], out: &mut [f32]) {
     for ((word, mean), like) in by_word(&query.words, nearest).zip(out) {
         *like = match sentence.words.contains(&word.term) {
@@ -298,7 +300,7 @@ fn liken(query: &Query, sentence: &Sentence, nearest: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Returns the weight of the words of a question, each as far as it is met.
+/// Returns the sum of the weights of the words of a question, each multiplied by its similarity.
 pub(crate) fn weigh(query: &Query, soft: &[f32]) -> f32 {
     query
         .words
@@ -308,7 +310,7 @@ pub(crate) fn weigh(query: &Query, soft: &[f32]) -> f32 {
         .sum()
 }
 
-/// What the likeness of the words looks like beside its weighted sum; `sorted` is the same, and is sorted.
+/// Fills in further measures of the similarities in `soft`; `sorted` holds the same values and gets sorted.
 fn shape(query: &Query, soft: &[f32], sorted: &mut [f32], row: &mut Row) {
     let pairs = || query.words.iter().map(|it| it.weight).zip(soft);
     row.sharp = pairs().map(|(weight, like)| weight * like * like).sum();
@@ -319,7 +321,8 @@ fn shape(query: &Query, soft: &[f32], sorted: &mut [f32], row: &mut Row) {
     row.weaker = sorted[..half].iter().sum::<f32>() / half.max(1) as f32;
 }
 
-/// Sums in lanes: one after the other each sum would wait for the one before it.
+/// Returns the cosine of the question and a vector. It sums in lanes, since in a single sum each addition would wait
+/// for the one before it.
 fn cosine(query: &Query, vector: &[i8]) -> f32 {
     let mut lanes = [0.0_f32; LANES];
     let ((vector, rest), (query, last)) = (vector.as_chunks::<LANES>(), query.vector.as_chunks::<LANES>());

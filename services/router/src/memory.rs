@@ -1,7 +1,8 @@
-//! What is derived of one space, as the router sees it: facts, entities, topics, pages, merges, event units, gists, cues, and
-//! what people decided about units. [`Known`] answers as of a moment.
+//! The derived objects of one space for the router: facts, entities, topics, pages, merges, event units, gists and
+//! cues, and the decisions of people about units. [`Known`] answers as of a moment.
 //!
-//! Equal units, derived things and curations give an equal memory, in whatever order they came; every list has one order.
+//! Equal units, derived objects and curations give an equal memory, in whatever order they arrive. Every list has one
+//! order.
 
 mod acts;
 mod cues;
@@ -44,7 +45,7 @@ use merges::Merges;
 use pages::Pages;
 use topics::Topics;
 
-/// The derived things of one space, with the event units, the gists and the cues of the turn units they stand on.
+/// The derived objects of one space, with the event units, the gists and the cues of the turn units that they rest on.
 #[derive(Clone, Default)]
 pub struct Memory {
     sequence: u64,
@@ -58,16 +59,16 @@ pub struct Memory {
     cues: Cues,
     acts: Acts,
     versions: Arc<Versions>,
-    /// What the acts come to for the turn units there are.
+    /// The effect of the acts on the turn units that exist.
     marks: Marks,
-    /// What they come to for the gists.
+    /// The effect of the acts on the gists.
     gist_marks: Marks,
 }
 
-/// A memory as it was known at a moment, that moment included; without one, as it is.
+/// A memory as it was known at a moment, including that moment; without a moment, as it is now.
 ///
-/// What is withdrawn or comes from a forgotten unit is never told, and nothing that lies outside of a scope: of an event or a
-/// gist all turns have to be inside.
+/// It returns no objects that were withdrawn, that come from a forgotten unit, or that lie outside of the scope. An
+/// event or a gist is inside if all its turns are.
 #[derive(Clone, Copy)]
 pub struct Known<'a> {
     memory: &'a Memory,
@@ -76,7 +77,7 @@ pub struct Known<'a> {
 }
 
 impl Memory {
-    /// Makes a memory of these.
+    /// Builds a memory from units and derived objects.
     pub fn of(units: impl IntoIterator<Item = Unit>, derived: impl IntoIterator<Item = Derived>) -> Memory {
         let mut memory = Memory::default();
         let units: Vec<Unit> = units.into_iter().collect();
@@ -89,7 +90,7 @@ impl Memory {
         memory
     }
 
-    /// Takes in changes of units, in order. Which ones were taken in is for the caller to know.
+    /// Applies changes of units, in order. The caller keeps track of the changes that were applied.
     pub fn take_units<'a>(&mut self, units: impl IntoIterator<Item = &'a Unit>) {
         for unit in units {
             if unit.version.is_some() || !self.versions.is_empty() {
@@ -111,7 +112,7 @@ impl Memory {
         self.mark();
     }
 
-    /// Takes in changes of derived things, in order.
+    /// Applies changes of derived objects, in order.
     pub fn take_derived(&mut self, changes: impl IntoIterator<Item = DerivedChange>) {
         for DerivedChange { sequence, id, item } in changes {
             self.sequence = self.sequence.max(sequence);
@@ -122,7 +123,7 @@ impl Memory {
                 Some(Derived::Member(it)) => self.topics.put_member(it),
                 Some(Derived::Page(it)) => self.pages.put(it),
                 Some(Derived::Merge(it)) => self.merges.put(it),
-                // The merges themselves tell as much.
+                // The merges hold the same information.
                 Some(Derived::Standing(_)) => {}
                 None => self.remove(id),
             }
@@ -130,7 +131,7 @@ impl Memory {
         self.mark();
     }
 
-    /// Takes in all curations of the space; says whether anything changed by them.
+    /// Applies all curations of the space. Returns true if they changed anything.
     pub fn decide(&mut self, curations: &[Curation]) -> bool {
         let acts = Acts::of(curations);
         let changed = acts != self.acts;
@@ -139,17 +140,17 @@ impl Memory {
         changed
     }
 
-    /// Says whether these curations, all of the space, change nothing.
+    /// Returns true if these curations, which are all of the space, change nothing.
     pub fn is_decided(&self, curations: &[Curation]) -> bool {
         Acts::of(curations) == self.acts
     }
 
-    /// Returns the sequence of the latest change of derived things taken in.
+    /// Returns the sequence of the latest applied change of derived objects.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
 
-    /// Returns roughly how much memory it takes.
+    /// Returns roughly how many bytes the memory takes.
     pub fn bytes(&self) -> usize {
         self.facts.bytes()
             + self.entities.bytes()
@@ -161,7 +162,7 @@ impl Memory {
             + self.cues.bytes()
     }
 
-    /// Returns what was known at a moment; without one, what is known.
+    /// Returns the memory as it was known at a moment; without a moment, as it is now.
     pub fn at(&self, as_of: Option<DateTime<Utc>>) -> Known<'_> {
         Known {
             memory: self,
@@ -170,8 +171,8 @@ impl Memory {
         }
     }
 
-    /// Says whether a unit is not to be told any more: it was forgotten itself, or the event that holds it, or, of an event or a
-    /// gist, one of its turns (the other turns are still told, one by one).
+    /// Returns true if a unit must not be shown any more: the unit, the event that holds it, or one of the turns of an
+    /// event or gist was forgotten. The other turns of such an event or gist are still shown individually.
     pub fn is_forgotten(&self, unit: UnitId) -> bool {
         let forgotten = &self.acts.forgotten;
         !forgotten.is_empty()
@@ -181,13 +182,13 @@ impl Memory {
                 || self.turns_of(unit).any(|it| forgotten.contains(&it)))
     }
 
-    /// Says whether somebody pinned a unit, or the event that holds it.
+    /// Returns true if somebody pinned a unit or the event that holds it.
     pub fn is_pinned(&self, unit: UnitId) -> bool {
         let pinned = &self.acts.pinned;
         !pinned.is_empty() && (pinned.contains(&unit) || self.events.holding(unit).any(|it| pinned.contains(&it)))
     }
 
-    /// Returns the turn units of an event unit or a gist in session order; none of any other unit.
+    /// Returns the turn units of an event unit or a gist in session order; nothing for any other unit.
     pub fn turns_of(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + '_ {
         let gist = || self.gists.get(unit).map(|it| it.records.as_slice());
         let event = self.events.get(unit).map(|it| it.records.as_slice());
@@ -195,12 +196,13 @@ impl Memory {
         records.iter().map(|it| UnitId::turn(*it))
     }
 
-    /// Returns the turn units of `units`, events and gists taken apart, each once, in order.
+    /// Returns the turn units of `units`, each once, in order. Events and gists are replaced by their turns.
     pub fn turns(&self, units: &[UnitId]) -> Vec<UnitId> {
         self.taken_apart(units, |it| self.events.holds(it) || self.gists.get(it).is_some())
     }
 
-    /// Returns the turn units of `units`, events taken apart, and the gists among them, each once, in order.
+    /// Returns the turn units of `units` and the gists among them, each once, in order. Events are replaced by their
+    /// turns.
     pub fn turns_and_gists(&self, units: &[UnitId]) -> Vec<UnitId> {
         self.taken_apart(units, |it| self.events.holds(it))
     }
@@ -214,17 +216,17 @@ impl Memory {
         apart.filter(|it| met.insert(*it)).collect()
     }
 
-    /// Returns the turn units that are pinned or forgotten, and those that state what was decided otherwise.
+    /// Returns the turn units that are pinned or forgotten, and those that state facts that were corrected or retired.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }
 
-    /// Returns the same for gists: what was decided about them, and about the turns that they were read in.
+    /// Returns the same for gists: decisions about them, and about the turns that they were read in.
     pub fn gist_marks(&self) -> &Marks {
         &self.gist_marks
     }
 
-    /// Sees which units the acts are about; most spaces have no acts.
+    /// Computes which units the acts are about. Most spaces have no acts.
     fn mark(&mut self) {
         let unmarked = Marks::default();
         if self.acts != Acts::default()
@@ -250,7 +252,7 @@ impl Memory {
         }
     }
 
-    /// What was decided about facts, by the turn that states them, in the order of their ids.
+    /// Returns the decisions about facts by the turn that states them, in the order of the fact ids.
     fn amended(&self) -> BTreeMap<UnitId, Vec<Amendment>> {
         let mut amended: BTreeMap<UnitId, Vec<Amendment>> = BTreeMap::new();
         for (id, (at, now)) in &self.acts.decided {
@@ -278,18 +280,18 @@ impl Memory {
 }
 
 impl<'a> Known<'a> {
-    /// Returns the memory behind it.
+    /// Returns the memory without moment and scope.
     pub fn memory(self) -> &'a Memory {
         self.memory
     }
 
-    /// Narrows it to a scope; without one, to nothing.
+    /// Restricts it to a scope; `None` removes the restriction.
     #[must_use]
     pub fn within(self, scope: Option<&'a Scope>) -> Known<'a> {
         Known { scope, ..self }
     }
 
-    /// Returns the scope that it is narrowed to.
+    /// Returns the scope to which it is restricted.
     pub fn scope(self) -> Option<&'a Scope> {
         self.scope
     }
@@ -302,17 +304,17 @@ impl<'a> Known<'a> {
         })
     }
 
-    /// Returns the moment; none is now.
+    /// Returns the moment; `None` means now.
     pub fn as_of(self) -> Option<DateTime<Utc>> {
         self.as_of
     }
 
-    /// Says whether what was observed at `at` was known.
+    /// Returns true if something observed at `at` was already known.
     pub fn knows(self, at: DateTime<Utc>) -> bool {
         self.as_of.is_none_or(|it| at <= it)
     }
 
-    /// Says whether there is such a turn, event or gist, it was known, and it is not forgotten.
+    /// Returns true if such a turn, event or gist exists, was known, and is not forgotten.
     pub fn has(self, unit: UnitId) -> bool {
         self.observed(unit).is_some()
     }
@@ -327,8 +329,8 @@ impl<'a> Known<'a> {
         (self.knows(at) && self.tells(unit)).then_some(at)
     }
 
-    /// Says whether a unit is told: it is not forgotten, and no later version of its record is told in its place, or in that of
-    /// one of its turns, and it lies inside of the scope.
+    /// Returns true if a unit may be shown: it is inside of the scope and not forgotten, and at this moment no later
+    /// version had replaced its record or the record of one of its turns.
     fn tells(self, unit: UnitId) -> bool {
         let Known { memory, as_of, .. } = self;
         let is_told = |it: UnitId| {

@@ -1,4 +1,4 @@
-//! The word pieces that are nearest to those of a question.
+//! Finds the word pieces that are most similar to those of a question.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,12 @@ use text::Table;
 
 #[cfg(test)]
 thread_local! {
-    /// Pieces whose neighbours a test asked for.
+    /// The number of pieces whose neighbours were computed on this thread, for tests.
     pub(crate) static ASKED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
-/// Returns pieces with the nearest to each, by the greatest likeness to any of them; that of a piece to itself is 1.
+/// Returns the given pieces and the nearest neighbours of each. The weight is the greatest similarity to any of the
+/// given pieces; a given piece itself has weight 1.
 pub(crate) fn with_neighbours(pieces: impl Iterator<Item = u32>) -> Sparse {
     let table = Table::builtin();
     let mut terms: BTreeMap<u32, f32> = BTreeMap::new();

@@ -1,5 +1,5 @@
-//! The packer: chooses lines by probability and price, and puts them in reading order. Deterministic, without parameters
-//! that are learnt.
+//! The packer: chooses lines by probability and price, and puts them in reading order. It is deterministic and has no
+//! learnt parameters.
 
 mod choice;
 mod coverage;
@@ -23,40 +23,40 @@ use display::{Labels, header};
 use growth::{Growth, Source};
 use line::Line;
 
-/// At most this many of the best units of each list are weighed against each other.
+/// Maximum number of the best units of each list that are compared with each other.
 const WEIGHED: usize = 150;
-/// What became of a weighed unit.
+/// The outcome for a compared unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// It is shown.
+    /// It is in the pack.
     Packed,
-    /// It says what is shown already.
+    /// It repeats a line that is in the pack.
     Repeats,
-    /// The budget was too small for it when its turn came.
+    /// The remaining budget was too small for it.
     TooDear,
-    /// What was packed before it was enough.
+    /// The pack had already enough of the probability.
     Spared,
-    /// It was never near enough.
+    /// It was not among the compared units.
     Weak,
 }
 
-/// A pack with what became of every scored unit.
+/// A pack with the outcome for every scored unit.
 pub struct Packed {
     /// The pack.
     pub pack: EvidencePack,
-    /// The turns that its gists were read in, and the turns that it shows themselves.
+    /// The turns that its gists were read in, and the turns that the pack shows directly.
     pub coverage: Coverage,
     fates: BTreeMap<Key, Fate>,
     prices: BTreeMap<Key, u32>,
 }
 
 impl Packed {
-    /// Returns what became of a scored unit.
+    /// Returns the outcome for a scored unit.
     pub fn fate(&self, key: Key) -> Fate {
         self.fates.get(&key).copied().unwrap_or(Fate::Weak)
     }
 
-    /// Returns the price of a unit without a header, o200k tokens; 0 if it was not weighed.
+    /// Returns the price of a unit without a header, in o200k tokens; 0 if it was not compared.
     pub fn price(&self, key: Key) -> u32 {
         self.prices.get(&key).copied().unwrap_or_default()
     }
@@ -68,15 +68,16 @@ pub fn pack(view: &View, query: &Query, scored: &[Scored], request: &RouteV1) ->
     pack_choice(&Choice { turns, gists: None }, request)
 }
 
-/// Packs the best units into `tokens` o200k tokens; what is shown costs its tokens plus one a line. It stops when the lines hold
-/// the share `enough` of the probability, 1 being never: the heads are fitted to the share of the evidence that a
-/// unit holds, so the sum says how much of it the pack is thought to hold. The lines of a pack are among the lines of every pack
-/// with a larger budget, which shows at least as much of each. Units that the request has selected come before all others, in
-/// its order.
+/// Packs the best units into `tokens` o200k tokens. A line costs the tokens of its text plus one.
 ///
-/// A gist and the turns that it was read in are one piece of evidence: of a gist and a turn of its own only that is packed whose
-/// turn comes first, which is the one with the most probability for its price, unless both were selected. Several gists of a
-/// turn may be packed, and a gist beside some of its turns.
+/// Packing stops when the lines hold the share `enough` of the probability; with 1 it never stops for this reason. The
+/// heads are fitted to the share of the evidence that a unit holds, so the sum estimates how much of the evidence is in
+/// the pack. The lines of a pack are among the lines of every pack with a larger budget, which shows at least as much
+/// of each. Units that the request has selected come before all others, in its order.
+///
+/// A gist and the turns that it was read in are one piece of evidence. Of a gist and one of its turns, only the first
+/// to be chosen is packed, which is the one with more probability for its price, unless both were selected. Several
+/// gists of a turn may be packed, and a gist together with some of its turns.
 pub fn pack_choice(choice: &Choice<'_>, request: &RouteV1) -> Packed {
     let labels = Labels::of(choice.turns.view);
     let source = Source {
@@ -112,7 +113,8 @@ pub fn pack_choice(choice: &Choice<'_>, request: &RouteV1) -> Packed {
     }
 }
 
-/// What a line says of its statements that were corrected or taken back: its words stay as they were.
+/// Returns a note for a line whose statements were corrected or taken back. The words of the line itself stay
+/// unchanged.
 fn note<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
     let one = |it: &Amendment| match &it.now {
         Some(now) => format!(" [corrected since: \"{}\" is \"{now}\"]", it.was),

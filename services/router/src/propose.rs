@@ -1,4 +1,4 @@
-//! Eight channels that propose candidates. They only collect; the heads decide.
+//! Eight channels that propose candidates. They only collect; the heads score.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,40 +13,40 @@ use crate::query::Query;
 use crate::scope::Scope;
 use crate::view::{Marks, Turn, View, bits};
 
-/// A space with at most this many parts is scored as a whole.
+/// In a space with at most this many parts, all turns are candidates.
 pub const WHOLE: usize = 1_500;
-/// At most this many units are candidates in greater spaces.
+/// Maximum number of candidates in a larger space.
 pub const CANDIDATES: usize = 1_000;
-/// At most this many from each channel that reads the view.
+/// Maximum number of candidates from each channel that reads the view.
 const EACH: usize = 100;
-/// At most this many from the view where the index knows nothing of what shuts most of its hits out.
+/// Maximum number of candidates from the view if a filter that the index cannot apply excludes most of its hits.
 const REFILLED: usize = 300;
-/// Best hits whose neighbours are taken along.
+/// Number of the best hits whose neighbours become candidates too.
 const STRONG: usize = 60;
 
-/// Candidates by place in the view, with the channels that proposed them.
+/// Candidates by position in the view, with the channels that proposed them.
 pub type Candidates = BTreeMap<usize, Vec<Channel>>;
 
-/// Says which turns, or which gists, may be evidence.
+/// Decides which turns or gists may be evidence.
 pub struct Gate<'a> {
     request: &'a RouteV1,
     sessions: Vec<SessionId>,
-    /// In lower case.
+    /// Names in lower case.
     actors: Vec<String>,
     marks: Option<&'a Marks>,
     except: Option<&'a BTreeSet<UnitId>>,
     only: Option<&'a BTreeSet<UnitId>>,
     scope: Option<&'a Scope>,
-    /// The turns that gists were read in; none where it says which turns may be evidence.
+    /// The view of turns, in a gate for gists; `None` in a gate for turns.
     turns: Option<&'a View>,
 }
 
 impl<'a> Gate<'a> {
-    /// Reads the request's time and filter.
+    /// Reads the time and the filter of a request.
     pub fn of(request: &'a RouteV1) -> Gate<'a> {
         let QueryFilter { sessions, actors, .. } = &request.filter;
         let named = sessions.iter().map(|it| SessionId::derive(&request.space, it));
-        // What a pack tells of a session is its id.
+        // A pack names sessions by their ids.
         let told = sessions.iter().filter_map(|it| it.parse().ok());
         Gate {
             request,
@@ -60,13 +60,13 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Shuts out what lies outside of a scope, too.
+    /// Also excludes turns outside of a scope.
     #[must_use]
     pub fn within(self, scope: Option<&'a Scope>) -> Gate<'a> {
         Gate { scope, ..self }
     }
 
-    /// Shuts out what is forgotten or was replaced, too.
+    /// Also excludes turns that were forgotten or replaced.
     #[must_use]
     pub fn without(self, marks: &'a Marks) -> Gate<'a> {
         Gate {
@@ -75,7 +75,7 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Shuts out these, too.
+    /// Also excludes these units.
     #[must_use]
     pub fn except(self, units: &'a BTreeSet<UnitId>) -> Gate<'a> {
         Gate {
@@ -84,7 +84,7 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Shuts out all but these, too.
+    /// Also excludes all other units.
     #[must_use]
     pub fn only(self, units: &'a BTreeSet<UnitId>) -> Gate<'a> {
         Gate {
@@ -93,8 +93,8 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Makes it a gate of gists: one that was read in a turn which is not in `turns` any more, or lies outside of the times asked
-    /// for, is shut out, since it may tell what that turn said.
+    /// Makes it a gate for gists. A gist is excluded if one of the turns that it was read in does not exist in `turns`
+    /// any more or is outside of the requested times, since the gist may contain what that turn said.
     #[must_use]
     pub fn of_gists(self, turns: &'a View) -> Gate<'a> {
         Gate {
@@ -103,12 +103,12 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Returns true if a scope shuts turns out.
+    /// Returns true if the gate has a scope.
     pub fn is_scoped(&self) -> bool {
         self.scope.is_some()
     }
 
-    /// Returns the request it was read from.
+    /// Returns the request that the gate was read from.
     pub fn request(&self) -> &'a RouteV1 {
         self.request
     }
@@ -129,7 +129,7 @@ impl<'a> Gate<'a> {
         view.turns().iter().filter(|it| self.admits(it)).count()
     }
 
-    /// Says whether it shuts out what the index does not know of: the index takes care of times alone.
+    /// Returns true if the gate excludes turns that the index does not exclude. The index applies times only.
     fn narrows(&self) -> bool {
         let QueryFilter {
             sessions,
@@ -137,12 +137,12 @@ impl<'a> Gate<'a> {
             modalities,
             ..
         } = &self.request.filter;
-        // A small scope narrows the search itself.
+        // A small scope narrows the search of the index itself.
         let is_searched = self.scope.is_none_or(|it| it.searched().is_some());
         !(is_searched && sessions.is_empty() && actors.is_empty() && modalities.is_empty())
     }
 
-    /// Returns all turns that may be evidence, if they have no more parts than a space that is scored as a whole.
+    /// Returns all turns that may be evidence, if they have at most `WHOLE` parts.
     fn few(&self, view: &View) -> Option<Vec<usize>> {
         let (mut few, mut parts) = (Vec::new(), 0);
         for (place, turn) in view.turns().iter().enumerate().filter(|it| self.admits(it.1)) {
@@ -155,7 +155,7 @@ impl<'a> Gate<'a> {
         Some(few)
     }
 
-    /// Says whether `turn`, or a gist, may be evidence.
+    /// Returns true if a turn or gist may be evidence.
     pub fn admits(&self, turn: &Turn) -> bool {
         let unit = &turn.unit;
         self.is_timely(unit)
@@ -177,13 +177,13 @@ impl<'a> Gate<'a> {
         })
     }
 
-    /// Says whether a unit is neither forgotten nor was replaced by the moment that is asked about.
+    /// Returns true if a unit was neither forgotten nor replaced at the moment of the request.
     fn is_told(&self, unit: &Unit) -> bool {
         let as_of = self.request.as_of.map(|it| it.to_utc());
         self.marks.is_none_or(|it| it.tells(unit.id, as_of))
     }
 
-    /// Returns true if a unit was observed in the times asked for.
+    /// Returns true if a unit was observed in the requested times.
     fn is_timely(&self, unit: &Unit) -> bool {
         let QueryFilter { from, until, .. } = &self.request.filter;
         self.request.as_of.is_none_or(|it| unit.observed_at <= it)
@@ -191,7 +191,7 @@ impl<'a> Gate<'a> {
             && until.is_none_or(|it| unit.observed_at < it)
     }
 
-    /// Returns true if all turns of a gist are there and were observed in the times asked for.
+    /// Returns true if all turns of a gist exist and were observed in the requested times.
     fn admits_turns(&self, turns: &View, gist: &Unit) -> bool {
         gist.records.iter().all(|record| {
             let first = turns.place(UnitId::turn(*record));
@@ -202,7 +202,7 @@ impl<'a> Gate<'a> {
     }
 }
 
-/// Collects candidates: hits of the index, what the view knows, and what stands beside or is related to the best.
+/// Collects candidates: hits of the index, turns that the view proposes, and neighbours and relatives of the best hits.
 pub fn propose(view: &View, query: &Query, gate: &Gate<'_>, found: &SearchResult, related: &Related) -> Candidates {
     let mut candidates = Candidates::new();
     let mut strong = Vec::new();
@@ -270,7 +270,7 @@ fn places(view: &View, gate: &Gate<'_>, hits: &[Hit]) -> Vec<usize> {
     known.filter(|it| gate.admits(&view.turns()[*it])).collect()
 }
 
-/// Candidates that the view itself proposes, the best of each channel by the number of words of the question they hold.
+/// Returns the candidates that the view itself proposes: for each channel those with the most words of the question.
 fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<usize>)> {
     let mut found: [Vec<(usize, usize)>; 4] = Default::default();
     let glimpses = view.glimpses();
@@ -305,7 +305,7 @@ fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<u
     channels.into_iter().zip(found.map(|it| best(it, EACH))).collect()
 }
 
-/// Turns that may be evidence and hold most words of the question.
+/// Returns the turns with the most words of the question among those that may be evidence.
 fn holding(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<usize> {
     let words: Vec<u32> = query.words.iter().map(|it| it.term).collect();
     let admitted = (0..view.turns().len()).filter(|it| gate.admits(&view.turns()[*it]));
@@ -313,7 +313,7 @@ fn holding(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<usize> {
     best(held.filter(|it| it.0 > 0).collect(), REFILLED)
 }
 
-/// Returns the places that come with the greatest numbers, at most `count`, ties by place.
+/// Returns the positions with the greatest numbers, at most `count`, ties by position.
 fn best(mut list: Vec<(usize, usize)>, count: usize) -> Vec<usize> {
     let order = |a: &(usize, usize), b: &(usize, usize)| b.0.cmp(&a.0).then(a.1.cmp(&b.1));
     if list.len() > count {
@@ -324,7 +324,7 @@ fn best(mut list: Vec<(usize, usize)>, count: usize) -> Vec<usize> {
     list.into_iter().map(|it| it.1).collect()
 }
 
-/// Keeps those that most channels proposed, then the best hits, then the earliest.
+/// Keeps the candidates with the most channels, then the best hits, then the earliest ones.
 fn bounded(candidates: Candidates, view: &View, found: &SearchResult) -> Candidates {
     if candidates.len() <= CANDIDATES {
         return candidates;

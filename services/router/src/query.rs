@@ -1,4 +1,4 @@
-//! What the router reads from a question, before anything is searched.
+//! Reads a question before the search.
 
 mod kind;
 
@@ -20,49 +20,49 @@ use crate::likeness::Likeness;
 use crate::near::with_neighbours;
 use crate::view::{View, is_role, is_user};
 
-/// A question has at most this many words that count; the rarest stay.
+/// Maximum number of words of a question that count. The rarest ones are used.
 const WORDS_MAX: usize = 48;
-/// A word that no part holds counts as this share of the rarest.
+/// Rarity of a word that no part contains, as a share of the greatest possible rarity.
 const UNKNOWN: f32 = 0.6;
 
-/// Words that ask what somebody said, thinks or advises.
+/// Words that ask about what a person said, thinks or advises.
 const SPEECH: &str = "say says said tell told think thinks thought suggest suggested recommend advise offer describe described according \
     opinion feel feels felt feeling react reacted reaction attitude agree agreed compare compared response respond \
     encourage encouraged compliment mention mentioned";
 
-/// A question with what is needed to score units against it.
+/// A question with all data that is needed to score units against it.
 pub struct Query {
-    /// What it fixes.
+    /// The anchors that were read from the question: names, times, the kind of answer and others.
     pub anchors: Anchors,
-    /// How it is read by whoever answers it.
+    /// The reading of the question for the reader, which answers it.
     pub reading: Question,
-    /// Content words of the bare question, in order, none twice.
+    /// Content words of the bare question, in order, without duplicates.
     pub words: Vec<Word>,
-    /// Vector of the bare question by the built-in table.
+    /// Vector of the bare question from the built-in table.
     pub vector: Vec<f32>,
-    /// Numbers of the speakers named.
+    /// Indices of the speakers that are named.
     pub subjects: Vec<usize>,
     /// Stems of other names.
     pub names: Vec<u32>,
-    /// It asks about the past.
+    /// True if it asks about the past.
     pub past: bool,
-    /// It asks about what somebody plans.
+    /// True if it asks about a plan.
     pub future: bool,
-    /// It asks what somebody said, thinks or advises.
+    /// True if it asks about what a person said, thinks or advises.
     pub speech: bool,
-    /// It speaks to the other side of a conversation with an assistant.
+    /// True if it addresses the other side of a conversation with an assistant.
     pub addresses: bool,
-    /// It asks what to do, or for something to be made (`text::wishes`).
+    /// True if it asks what to do, or asks for something to be made (`text::wishes`).
     pub to_do: bool,
-    /// It asks about an image.
+    /// True if it asks about an image.
     pub picture: bool,
-    /// What its wording speaks of (`text::patterns`).
+    /// Counts of the patterns in its wording (`text::patterns`).
     pub patterns: [u8; text::patterns::N],
-    /// Word pieces to search the index for: those of its words, and the nearest to each.
+    /// Word pieces to search the index for: those of its words, and the nearest neighbours of each.
     pub searched: Sparse,
-    /// How near word pieces of texts are to those of its words.
+    /// Similarity of word pieces of texts to those of its words.
     pub likeness: Likeness,
-    /// What the index found by its vector, if a sentence encoder made that; filled in after the search.
+    /// The hits of the index by vector, if a sentence encoder made the vector. They are filled in after the search.
     pub encoded: Encoded,
 }
 
@@ -74,15 +74,15 @@ pub struct Word {
     pub term: u32,
     /// Its word pieces, rows of the built-in table.
     pub pieces: Vec<u32>,
-    /// Parts of the space that hold the stem.
+    /// Number of parts of the space that contain the stem.
     pub df: u32,
     /// Rarity in the space.
     pub idf: f32,
-    /// Share of all rarity, 0 to 1.
+    /// Share of the summed rarity of all words, 0 to 1.
     pub weight: f32,
-    /// Matters of everyday life that it brings to mind, each with how rare it is in the space.
+    /// Everyday subjects (semantic frames) that the word suggests, each with its rarity in the space.
     pub matters: Vec<(u32, f32)>,
-    /// Whether it is the main verb.
+    /// True for the main verb.
     pub verb: bool,
 }
 
@@ -127,7 +127,7 @@ impl Query {
         let picture = any(&lower, source);
         anchors.source = if picture { "image".to_owned() } else { String::new() };
         let vector = Table::builtin().embed(&anchors.bare);
-        // In a talk with an assistant, "I" is whoever is not the assistant; no name says so, so no anchor does.
+        // In a conversation with an assistant, "I" is the other speaker, who is not named and thus no anchor.
         if subjects.is_empty() && any(&lower, "i my me mine i'm i've") {
             subjects.extend(view.speakers().names().iter().position(|it| is_user(it)));
         }
@@ -162,12 +162,12 @@ impl Query {
         }
     }
 
-    /// Returns how rare its words are in the space.
+    /// Returns how rare the words of the question are in the space.
     pub fn weights(&self) -> Vec<WordWeight> {
         weights(&self.words)
     }
 
-    /// Returns the one speaker it is about, if it is about one.
+    /// Returns the speaker whom the question is about, if there is exactly one.
     pub fn subject(&self) -> Option<usize> {
         match self.subjects[..] {
             [one] => Some(one),
@@ -176,7 +176,7 @@ impl Query {
     }
 }
 
-/// Returns how rare the words are, as the reader is told it.
+/// Returns how rare the words are, in the form that the reader gets.
 fn weights(words: &[Word]) -> Vec<WordWeight> {
     let weight = |it: &Word| WordWeight {
         stem: it.stem.clone(),
@@ -186,8 +186,8 @@ fn weights(words: &[Word]) -> Vec<WordWeight> {
     words.iter().map(weight).collect()
 }
 
-/// Returns the speaker whom a word of a question names, "Ann's" too; roles name nobody. A capitalised word that is nowhere in the
-/// space may be a name spelt otherwise.
+/// Returns the speaker that a word of a question names, also as "Ann's". Names of roles match no speaker. A capitalised
+/// word that does not occur in the space may be another spelling of a name.
 fn speaker(word: &str, view: &View) -> Option<usize> {
     let lower = word.to_lowercase().replace('\u{2019}', "'");
     let name = lower.strip_suffix("'s").unwrap_or(&lower);
@@ -197,7 +197,8 @@ fn speaker(word: &str, view: &View) -> Option<usize> {
     named.filter(|_| !text::is_stop(name) && !is_role(name))
 }
 
-/// Returns the question without who speaks, as it is written; in another language than English also without its function words.
+/// Returns the question without the names of speakers, as written. If the question is not in English, its function
+/// words are removed too.
 fn bare(question: &str, written: &[&str], view: &View) -> String {
     let without = |words: &mut dyn Iterator<Item = &str>| {
         let kept: Vec<&str> = words.filter(|it| speaker(it, view).is_none()).collect();
@@ -205,7 +206,7 @@ fn bare(question: &str, written: &[&str], view: &View) -> String {
     };
     let pieces = text::gloss::pieces(question).unwrap_or_default();
     let content = text::gloss::content(question, &pieces);
-    // "Lenas Hund" is Lena's.
+    // The German "Lenas Hund" means Lena's dog.
     let owns = |it: &str| it.strip_suffix('s').is_some_and(|it| speaker(it, view).is_some());
     let bare = without(&mut content.iter().map(|it| it.written).filter(|it| !owns(it)));
     if bare.is_empty() {
@@ -230,7 +231,7 @@ fn other_names(question: &str, view: &View) -> Vec<String> {
     names
 }
 
-/// The first time named that can be placed; a message names times in passing.
+/// Returns the first named time that can be resolved; `None` for a message, which names times only in passing.
 fn window(question: &str, anchors: &Anchors, now: DateTime<FixedOffset>) -> Option<TimeSpan> {
     if anchors.answer == AnswerKind::Message {
         return None;
@@ -246,7 +247,7 @@ fn window(question: &str, anchors: &Anchors, now: DateTime<FixedOffset>) -> Opti
 
 fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
     let dates: Vec<&str> = anchors.window.iter().flat_map(|it| text::words(&it.words)).collect();
-    // What makes a word dear is its likeness to every other one, so the rarest are chosen before that is asked for.
+    // The similarity of a word to every other word is expensive. So the rarest words are chosen before it is computed.
     let mut met = HashSet::new();
     let mut chosen: Vec<(&str, String, u32, f32)> = Vec::new();
     for written in text::words(&anchors.bare) {
@@ -284,7 +285,7 @@ fn words(anchors: &Anchors, view: &View) -> Vec<Word> {
 }
 
 impl Query {
-    /// Says whether several facts are wanted.
+    /// Returns true if the question asks for several facts.
     pub fn gathers(&self) -> bool {
         self.anchors.hops == HopShape::Multi
     }
@@ -296,7 +297,7 @@ mod tests {
     use crate::near::ASKED;
 
     #[test]
-    fn a_long_question_costs_no_more_than_the_words_that_count() {
+    fn a_long_question_looks_up_neighbours_only_for_the_words_that_count() {
         let digit = |it: usize| char::from(b'a' + (it % 26) as u8);
         let word = |it: usize| format!("zu{}{}{}o", digit(it), digit(it / 26), digit(it / 676));
         let long: Vec<String> = (0..1_000).map(word).collect();

@@ -1,9 +1,11 @@
-//! Recall: what a memory says unasked when a message wakes it (MemCog, section 3.4, the proactive protocol).
+//! Recall: hints that a memory gives without a question, when a message brings something to mind (MemCog, section 3.4,
+//! the proactive protocol).
 //!
-//! A message is read ([`heard`]), remembered turns are ranked as for a question and weighed by what they share with it
-//! ([`tie`]), facts that bear on it are added, what leads on is followed, and of all that only what is relevant now, still
-//! valid, not delicate here and not said before is kept. Silent by default. Nothing observed later than the message is used.
-//! Where a language model chooses what is said, it sees more of this, and its choice passes the same conditions but relevance.
+//! A message is read ([`heard`]). Remembered turns are ranked as for a question and scored by what they share with the
+//! message ([`tie`]). Facts that concern the message and units that are reached over another one are added. Recall
+//! keeps only hints that are relevant and valid now, not sensitive here, and not given before. By default recall gives
+//! no hint. It uses nothing that was observed later than the message. If a language model chooses the hints, it sees
+//! more candidates, and its choice must meet the same conditions except relevance.
 
 pub mod heard;
 pub mod idea;
@@ -31,13 +33,13 @@ use heard::Heard;
 use idea::{Idea, Ideas};
 use shared::{Bears, Shared};
 
-/// Hints given at most, whatever is asked for.
+/// Maximum number of hints, whatever the request asks for.
 pub const LIMIT_MAX: u32 = 20;
-/// Why a turn is told that shares nothing with the message.
+/// The reason of a hint that shares nothing with the message and was chosen by a language model.
 const FOUND: &str = "leads to this, as the language model found";
 
-/// Returns what is worth saying. `heard` is the message read against `view`, `found` the hits of the index for it,
-/// `known` what was known just before it was said ([`before`]), inside of the scope of its filter.
+/// Returns the hints. `heard` is the message read against `view`, and `found` the hits of the index for it. `known` is
+/// the memory just before the message ([`before`]), inside of the scope of its filter.
 pub fn recall(
     view: &View,
     known: Known<'_>,
@@ -88,7 +90,7 @@ pub fn recall(
     }
 }
 
-/// Returns the moment whose knowledge a message at `at` may wake: what the message itself tells is not among it.
+/// Returns the latest moment before a message at `at`, so that recall does not use the message itself.
 pub fn before(at: DateTime<FixedOffset>) -> DateTime<Utc> {
     let at = at.to_utc();
     at.checked_sub_signed(TimeDelta::microseconds(1)).unwrap_or(at)

@@ -1,4 +1,4 @@
-//! One question against one view: pure, and the same every time.
+//! Routes one question over one view. It is pure: equal inputs give equal results.
 
 mod listed;
 
@@ -23,21 +23,21 @@ use crate::scope::Scope;
 use crate::slots::{self, Values};
 use crate::view::View;
 
-/// Turns around a candidate that are matched too, in greater spaces.
+/// Number of turns before and after a candidate that are matched too, in larger spaces.
 const AROUND: usize = 3;
-/// At most this many candidates get all features; the others are passed over after a glance.
+/// Maximum number of candidates that get all features. A cheap first score (a glance) selects them.
 pub const FULL: usize = 800;
-/// Best units that get edges, and anchors that the edges start from.
+/// Number of the best units that get an edge score, and number of the anchors among them.
 const CHAINED: usize = 64;
 const ANCHORS: usize = 3;
-/// Names of speakers given out.
+/// Maximum number of names of speakers in the reply.
 const SPEAKERS: usize = 32;
 
 /// A candidate with its scores.
 pub struct Scored {
-    /// Place in the view.
+    /// Position in the view.
     pub place: usize,
-    /// Scores by head.
+    /// The score of each head.
     pub scores: Scores,
     /// Softmax of the support scores over all candidates.
     pub probability: f32,
@@ -45,12 +45,12 @@ pub struct Scored {
     pub channels: Vec<Channel>,
     /// Its features.
     pub values: Values,
-    /// What was added to its support score because somebody wants it, 0 for most.
+    /// The bonus in its support score, because it was pinned or gathered; 0 for most.
     pub favour: f32,
 }
 
-/// Returns the moment a question is asked at: `asked_at`, else `as_of`, else `clock` in the zone of the latest observation, else
-/// that observation, else 1970.
+/// Returns the moment at which a question is asked: `asked_at`, else `as_of`, else `clock` in the time zone of the
+/// latest observation, else that observation, else 1970.
 pub fn now(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
     let stated = request.asked_at.or(request.as_of);
     stated.unwrap_or_else(|| match (request.clock, latest(view)) {
@@ -60,13 +60,13 @@ pub fn now(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
     })
 }
 
-/// Returns when the last turn of a space was observed.
+/// Returns when the latest turn of a space was observed.
 pub fn latest(view: &View) -> Option<DateTime<FixedOffset>> {
     let last = view.sessions().iter().filter_map(|it| view.turns()[it.clone()].last());
     last.map(|it| it.unit.observed_at).max()
 }
 
-/// The units of one grain, the question as it is read against them, and what the index found of them.
+/// The units of one grain, the question as read against them, and their hits in the index.
 #[derive(Clone, Copy)]
 pub struct Searched<'a> {
     /// The units.
@@ -77,24 +77,25 @@ pub struct Searched<'a> {
     pub found: &'a SearchResult,
 }
 
-/// A question to a space, with all that is known of the space.
+/// A question to a space, with all data that is needed to answer it.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
-    /// What is asked for.
+    /// The request.
     pub request: &'a RouteV1,
     /// The turns.
     pub turns: Searched<'a>,
-    /// The gists, if they may stand for turns.
+    /// The gists, if they may be evidence.
     pub gists: Option<Searched<'a>>,
     /// Relations of the best hits.
     pub related: &'a Related,
-    /// The only units that may be evidence; without it all may.
+    /// The only units that may be evidence; `None` allows all.
     pub only: Option<&'a BTreeSet<UnitId>>,
-    /// The only turns that may be looked at, where the filter names tags or metadata.
+    /// The only turns that may be used, if the filter has tags or metadata.
     pub scope: Option<&'a Scope>,
 }
 
-/// Finds, ranks and packs evidence among turns. `found` are the hits of the index, `related` the relations of the best of them.
+/// Finds, ranks and packs evidence among turns. `found` are the hits of the index, and `related` are the relations of
+/// the best hits.
 pub fn route(
     view: &View,
     query: &Query,
@@ -115,8 +116,8 @@ pub fn route(
 }
 
 impl<'a> Asked<'a> {
-    /// Finds, ranks and packs evidence. Turns and gists are proposed and scored each among their own; the packer chooses
-    /// between them by probability and price.
+    /// Finds, ranks and packs evidence. Turns and gists are proposed and scored separately; the packer chooses between
+    /// them by probability and price.
     pub fn route(&self, weights: &Weights) -> RoutedV1 {
         let Asked { request, turns, .. } = *self;
         let gate = self.gate(turns.view);
@@ -153,7 +154,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the names of the speakers who said anything inside of the scope, those who said most in the space first.
+    /// Returns the names of the speakers inside of the scope, those with the most turns in the space first.
     fn speakers(&self, gate: &Gate<'_>) -> Vec<String> {
         let view = self.turns.view;
         let names = view.speakers().names();
@@ -166,7 +167,7 @@ impl<'a> Asked<'a> {
         named.take(SPEAKERS).map(|it| it.1.clone()).collect()
     }
 
-    /// Returns what says which units of a view may be evidence.
+    /// Returns the gate that decides which units of a view may be evidence.
     fn gate(&self, view: &'a View) -> Gate<'a> {
         let gate = Gate::of(self.request).within(self.scope).without(view.marks());
         match self.only {
@@ -191,14 +192,14 @@ impl<'a> Asked<'a> {
 
 /// The scored units of one grain.
 struct Ranked {
-    /// Best first.
+    /// The scored units, best first.
     scored: Vec<Scored>,
-    /// How many candidates there were before a glance at them.
+    /// Number of candidates before the first score.
     candidates: usize,
 }
 
 impl Ranked {
-    /// Returns the probability of the turns that gists were read in.
+    /// Returns the summed probability of the turns that the gists were read in.
     fn probability_of_read(&self, turns: &View, view: &View, gists: &Ranked) -> f32 {
         let gists = gists.scored.iter().map(|it| &view.turns()[it.place].unit);
         let records = gists.flat_map(|it| &it.records);
@@ -207,8 +208,8 @@ impl Ranked {
         read.map(|it| it.probability).sum()
     }
 
-    /// Gives the units so much probability together. What is written of a space that was read in part holds no more of the
-    /// evidence than that part.
+    /// Scales the probabilities of the units by `probability`. Gists of a space that was only read in part hold no more
+    /// of the evidence than that part.
     fn share(&mut self, probability: f32) {
         self.scored.iter_mut().for_each(|it| it.probability *= probability);
     }
@@ -222,12 +223,12 @@ impl Ranked {
     }
 }
 
-/// Scores the candidates that a glance leaves, best first, ties by place.
+/// Scores the candidates that the first score selects, best first, ties by position.
 pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Related, weights: &Weights) -> Vec<Scored> {
     score_favoured(view, query, (candidates, &Favoured::new()), related, weights)
 }
 
-/// The same, with what is added to the support scores of some, which no glance passes over.
+/// Like [`score`], with a bonus for the support scores of some candidates. These always get all features.
 fn score_favoured(
     view: &View,
     query: &Query,
@@ -268,7 +269,7 @@ fn score_favoured(
     scored
 }
 
-/// Matches the candidates that a glance finds best, their neighbours too, and returns the rows of the former.
+/// Matches the candidates with the best first scores and their neighbours, and returns the rows of these candidates.
 fn glanced(
     view: &View,
     query: &Query,
@@ -292,7 +293,7 @@ fn glanced(
     (matches, full)
 }
 
-/// Returns the rows of the best scores, ascending; of equal ones the first.
+/// Returns the rows of the best scores, ascending; of equal scores the first rows.
 fn best(scores: &[f32]) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
     if rows.len() > FULL {
@@ -316,7 +317,7 @@ fn with_neighbours(view: &View, kept: &[usize]) -> Vec<usize> {
     places
 }
 
-/// Gives the best units the edge score to the best anchors among them.
+/// Sets for the best units the edge score to the best anchors among them.
 fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]), related: &Related, weights: &Weights) {
     let mut order: Vec<(f32, usize)> = full.iter().map(|&it| (weights.support.score(&all[it]), it)).collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -1,4 +1,4 @@
-//! The turns that a filter of tags and metadata takes. All that a question, a tool or recall looks at stays inside of it.
+//! The turns that a filter of tags and metadata selects. Questions, tools and recall use no other turns.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,18 +8,19 @@ use domain::id::{RecordId, UnitId};
 
 use crate::view::View;
 
-/// A search in the index is narrowed to the units inside of a scope if they are no more than this; a greater scope shuts its
-/// hits out after the search, and what is missing is sought in the view.
+/// A scope with at most this many units narrows the search of the index. For a larger scope, hits outside are dropped
+/// after the search, and further candidates are taken from the view.
 const SEARCHED_MAX: usize = 10_000;
 
-/// The turns of a space that may be looked at.
+/// The turns of a space that may be used.
 pub struct Scope {
     turns: HashSet<UnitId>,
     searched: Option<Arc<HashSet<UnitId>>>,
 }
 
 impl Scope {
-    /// Returns the turns of a view that a filter takes, and which gists tell of no others; nothing if the filter takes all.
+    /// Returns the turns of a view that a filter selects; `None` if it selects all. A gist is inside if all its turns
+    /// are.
     pub fn of(view: &View, gists: &View, filter: &Filter) -> Option<Scope> {
         if filter.is_empty() {
             return None;
@@ -42,12 +43,12 @@ impl Scope {
         self.turns.contains(&turn)
     }
 
-    /// Returns true if there are records, and the turns of all of them are inside.
+    /// Returns true if there is at least one record and the turns of all records are inside.
     pub(crate) fn has_records(&self, records: &[RecordId]) -> bool {
         !records.is_empty() && records.iter().all(|it| self.has(UnitId::turn(*it)))
     }
 
-    /// Returns the units that a search is narrowed to; none if they are too many.
+    /// Returns the units to which a search is narrowed; `None` if they are too many.
     pub(crate) fn searched(&self) -> Option<Arc<HashSet<UnitId>>> {
         self.searched.clone()
     }

@@ -27,24 +27,24 @@ use crate::spaces::{Seen, Spaces};
 use crate::stated::{instructions, stated};
 use crate::{route, tools};
 
-/// A question is read up to this many bytes.
+/// Maximum number of bytes of a question that are read.
 const QUESTION_MAX: usize = 20_000;
-/// Bounds of what a request may ask for.
+/// Limits of the values in a request.
 const TOKENS_MAX: u32 = 100_000;
 const LISTED_MAX: u32 = 200;
 const FOCUS_MAX: usize = 200;
 
-/// What may be set for the router.
+/// Settings of the router.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// Megabytes of memory for the views of spaces.
     pub cache_mb: usize,
-    /// Questions routed at once; others wait.
+    /// Number of questions that are routed at the same time; others wait.
     pub in_flight: usize,
-    /// Hits wanted from each channel of the index.
+    /// Number of hits that are requested from each channel of the index.
     pub hits: usize,
-    /// File with the weights of the heads, as `mnemic-train` writes it; empty: those that are built in.
+    /// File with the weights of the heads, as `mnemic-train` writes it. If it is empty, the built-in weights are used.
     pub weights: PathBuf,
 }
 
@@ -62,9 +62,9 @@ impl Default for Config {
 /// Serves questions, calls of tools and messages until shutdown.
 ///
 /// # Errors
-/// If the settings or the weights are wrong.
+/// Fails if the settings or the weights are invalid.
 pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
-    // Boxed: an opaque future would be compiled by every crate that polls it.
+    // It is boxed, since otherwise every crate that polls the opaque future compiles it again.
     Box::pin(serve(ctx))
 }
 
@@ -85,7 +85,7 @@ async fn serve(ctx: Context) -> anyhow::Result<()> {
     tokio::try_join!(routes, calls, lists, messages, ahead).map(|_| ())
 }
 
-/// Answers questions from stores; the views of spaces are kept between questions.
+/// Answers questions from the stores. It caches the views of spaces between questions.
 pub struct Router {
     backends: Backends,
     config: Config,
@@ -93,7 +93,7 @@ pub struct Router {
     weights: Arc<Weights>,
 }
 
-/// A part that a question can be routed without.
+/// A part that may fail without failing the question.
 #[derive(Clone, Copy, Debug)]
 enum Part {
     Embedder,
@@ -101,7 +101,7 @@ enum Part {
     Graph,
 }
 
-/// What happened on the way, beside the result.
+/// The steps and degradations of a request.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) steps: Vec<(String, f32)>,
@@ -114,7 +114,7 @@ impl Router {
     /// Makes a router over these stores.
     ///
     /// # Errors
-    /// If the weights cannot be read or do not fit the features of this build.
+    /// Fails if the weights cannot be read or do not fit the features of this build.
     pub fn new(backends: Backends, config: Config) -> Result<Router, Error> {
         let weights = if config.weights.as_os_str().is_empty() {
             let builtin = match backends.embedder.reads_sentences() {
@@ -134,17 +134,18 @@ impl Router {
         })
     }
 
-    /// Reads spaces before anybody asks, so that the first question finds them read; never ends. `ready` is up once what was
-    /// there at the start is read.
+    /// Reads spaces in advance, so that the first question finds them in the cache; never returns. `ready` is set after
+    /// the first check of all spaces.
     pub async fn read_ahead(&self, ready: &Expected) -> Infallible {
         self.spaces.read_ahead(&self.backends, ready).await
     }
 
-    /// Routes one question: brings the view up to date, reads the question, searches the index, ranks and packs.
+    /// Routes one question: updates the view, reads the question, searches the index, ranks and packs.
     ///
     /// # Errors
-    /// `NotFound` without the space; that of a store that failed. A failing index or embedder only degrades, and so does a
-    /// failing graph if the space is kept from an earlier question: then what the index still holds may be evidence.
+    /// `NotFound` if the space does not exist; the error of a store that failed. If the index or the embedder fails,
+    /// the result is only degraded. The same applies to the graph if the space is still cached; then only units that
+    /// the index still holds may be evidence.
     pub async fn route(&self, mut request: RouteV1) -> Result<RoutedV1, Error> {
         bound(&mut request);
         let mut log = Log::default();
@@ -216,10 +217,10 @@ impl Router {
         Ok(routed)
     }
 
-    /// Returns a space as it is stored now.
+    /// Returns the present state of a space.
     ///
     /// # Errors
-    /// `NotFound` without the space; that of a store that failed.
+    /// `NotFound` if the space does not exist; the error of a store that failed.
     pub(crate) async fn seen(&self, space: &SpaceId) -> Result<Seen, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
             self.spaces.forget(space);
@@ -228,7 +229,7 @@ impl Router {
         self.spaces.seen(&self.backends, &info).await
     }
 
-    /// Returns a space as it is stored now, or as it is kept, and why, while the stores are away.
+    /// Returns the present state of a space. If the stores are unavailable, returns the cached state and the error.
     async fn seen_or_kept(&self, space: &SpaceId) -> Result<(Seen, Option<PortError>), Error> {
         let error = match self.seen(space).await {
             Ok(seen) => return Ok((seen, None)),
@@ -251,8 +252,8 @@ impl Router {
         &self.backends
     }
 
-    /// Reads a question against the turns of a space, and against its gists if they are used: what is rare among the ones may
-    /// be frequent among the others.
+    /// Reads a question against the turns of a space, and separately against its gists if they are used. A word may be
+    /// rare in the one and frequent in the other.
     async fn read(&self, seen: &Seen, request: &RouteV1, with_gists: bool) -> Result<Read, Error> {
         let (seen, request) = (seen.clone(), request.clone());
         let read = move || {
@@ -267,7 +268,7 @@ impl Router {
     }
 }
 
-/// A question as it is read against the turns of a space, and against its gists if they are used, and what it may look at.
+/// A question as read against the turns of a space and against its gists, and the scope of its filter.
 struct Read {
     turns: Query,
     gists: Option<Query>,
@@ -300,7 +301,7 @@ impl Log {
     }
 }
 
-/// Puts the turns that units of a request stand for in their place; gists stay where they are evidence.
+/// Replaces the units of a request by their turns. Gists are kept if they may be evidence.
 fn resolve_units(seen: &Seen, with_gists: bool, request: &mut RouteV1) {
     for units in [&mut request.focus, &mut request.selected] {
         *units = match with_gists {
@@ -310,7 +311,8 @@ fn resolve_units(seen: &Seen, with_gists: bool, request: &mut RouteV1) {
     }
 }
 
-/// Adds the turns of facts that a question asks for to those in focus, and those of standing instructions to the selected ones.
+/// Adds the turns of facts that a question asks for to the units in focus, and the turns of standing instructions to
+/// focus and selected units.
 fn focus_on_facts(seen: &Seen, scope: Option<&Scope>, query: &Query, request: &mut RouteV1) {
     let known = seen.memory.at(request.as_of.map(|it| it.to_utc())).within(scope);
     let told = stated(&seen.view, known, query);

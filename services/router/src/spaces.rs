@@ -1,7 +1,7 @@
-//! The views of the spaces that are asked often, kept fresh.
+//! A cache of the views of the spaces that are asked often.
 //!
-//! A space is read by a task of its own, one at a time: a request that gives up leaves it to the next one, which goes on from
-//! there. The view is arranged once all pages are read.
+//! A separate task reads each space, one task at a time. If a request is cancelled, the next one continues from there.
+//! The view is arranged after all pages were read.
 
 mod ahead;
 mod reading;
@@ -25,21 +25,21 @@ use crate::view::{Computed, VERSION, View};
 
 use reading::Reading;
 
-/// Images stored in one step.
+/// Number of images that are stored in one step.
 const IMAGES_AT_ONCE: usize = 500;
 
-/// A space as it is stored now: its turns, its gists, and what is derived of it.
+/// The present state of a space: its turns, its gists, and its derived objects.
 #[derive(Clone)]
 pub(crate) struct Seen {
     pub(crate) view: Arc<View>,
-    /// The lines that a language model wrote of the turns.
+    /// The gists, which a language model wrote about the turns.
     pub(crate) gists: Arc<View>,
     pub(crate) memory: Arc<Memory>,
-    /// How many acts the space had when they were read last; none if they never were.
+    /// Number of acts of the space when they were read last; `None` if they never were.
     decided: Option<u64>,
-    /// Whether it was read to the end at least once.
+    /// True if it was read to the end at least once.
     whole: bool,
-    /// Turns that were computed since their images were stored last.
+    /// Turns that were computed since images were last stored.
     imageless: Arc<std::sync::Mutex<Vec<Computed>>>,
 }
 
@@ -57,13 +57,13 @@ impl Default for Seen {
 }
 
 impl Seen {
-    /// Returns true if a language model wrote lines of its turns.
+    /// Returns true if the space has gists, which a language model wrote.
     pub(crate) fn has_gists(&self) -> bool {
         !self.gists.turns().is_empty()
     }
 }
 
-/// Views by space, the least recently used dropped when together they take more than a bound.
+/// Views by space. The least recently used views are dropped if all together exceed a limit.
 pub(crate) struct Spaces(Arc<Kept>);
 
 struct Kept {
@@ -83,20 +83,20 @@ struct Slot {
     used: u64,
 }
 
-/// One space; whoever holds it brings it up to date, others wait.
+/// The state of one space. The holder of its lock updates it; others wait.
 #[derive(Default)]
 struct State {
-    /// Empty while it is read.
+    /// Empty while the space is being read.
     seen: Seen,
     created_at: DateTime<Utc>,
-    /// What was read for sure; none while it is read.
+    /// The revision that was read completely; `None` while the space is being read.
     revision: Option<Revision>,
-    /// The task that reads it, if a request gave up before its end; one at most.
+    /// The task that reads the space, if a request was cancelled before its end; at most one.
     reading: JoinSet<(Seen, Result<(), PortError>)>,
 }
 
 impl Spaces {
-    /// Keeps views of at most `bytes_max` bytes together; the one asked for last is always kept.
+    /// Keeps views of at most `bytes_max` bytes together. The view that was requested last is always kept.
     pub(crate) fn new(bytes_max: usize) -> Spaces {
         Spaces(Arc::new(Kept {
             slots: std::sync::Mutex::default(),
@@ -104,14 +104,14 @@ impl Spaces {
         }))
     }
 
-    /// Returns a space with every change `info` tells of, without a look at the stores if all were read before. A space that
-    /// was erased and created again starts anew.
+    /// Returns a space with every change that `info` includes. It does not read the stores if all these changes were
+    /// already read. A space that was erased and created again is read from the start.
     pub(crate) async fn seen(&self, stores: &Backends, info: &SpaceInfo) -> Result<Seen, Error> {
         self.0.touch(&info.space);
         self.refreshed(stores, info).await
     }
 
-    /// The same, for nobody who asks.
+    /// Like [`Spaces::seen`], without counting as a use of the space.
     async fn refreshed(&self, stores: &Backends, info: &SpaceInfo) -> Result<Seen, Error> {
         let state = self.0.slot(&info.space);
         let mut state = state.lock().await;
@@ -125,7 +125,7 @@ impl Spaces {
             return Ok(state.seen.clone());
         }
         state.revision = None;
-        // Why an earlier one failed was for another request.
+        // An error of an earlier task belongs to another request.
         let _ = state.settled().await;
         let reading = Reading {
             stores: stores.clone(),
@@ -140,7 +140,8 @@ impl Spaces {
         Ok(state.seen.clone())
     }
 
-    /// Returns a space as it was when last read to the end; none if it is not kept. For the time the stores are away.
+    /// Returns the cached state of a space after it was last read completely; `None` if it is not cached. It is used
+    /// while the stores are unavailable.
     pub(crate) async fn kept(&self, space: &SpaceId) -> Option<Seen> {
         let state = self.0.known(space)?;
         let mut state = state.lock().await;
@@ -148,8 +149,8 @@ impl Spaces {
         state.seen.whole.then(|| state.seen.clone())
     }
 
-    /// Stores images of the turns of a space that were computed, if it is kept; a store that fails is asked again with what
-    /// comes next, and a space whose images are missing is computed at the next start.
+    /// Stores the images of computed turns of a space, if the space is cached. If the store fails, the remaining images
+    /// are dropped; their turns are computed again at the next start.
     async fn store_images(&self, stores: &Backends, space: &SpaceId) {
         let Some(seen) = self.kept(space).await else { return };
         let computed = std::mem::take(&mut *seen.imageless.lock().unwrap_or_else(PoisonError::into_inner));
@@ -165,7 +166,7 @@ impl Spaces {
         }
     }
 
-    /// Forgets a space that is gone.
+    /// Drops a space that does not exist any more.
     pub(crate) fn forget(&self, space: &SpaceId) {
         self.0.slots().slots.remove(space);
     }
@@ -178,7 +179,8 @@ impl Slots {
 }
 
 impl State {
-    /// Waits for the task that reads the space, if there is one, and takes over what it read. May be cut off at any moment.
+    /// Waits for the task that reads the space, if there is one, and takes its result. It is safe to cancel at any
+    /// await point.
     async fn settled(&mut self) -> Result<(), PortError> {
         let Some(read) = self.reading.join_next().await else {
             return Ok(());
@@ -206,7 +208,7 @@ impl Kept {
         self.slots().bytes() < self.bytes_max / 2
     }
 
-    /// Notes that somebody asks for a space.
+    /// Marks a space as used now.
     fn touch(&self, space: &SpaceId) {
         let mut all = self.slots();
         all.clock += 1;
@@ -227,7 +229,8 @@ impl Kept {
         Arc::clone(&slot.state)
     }
 
-    /// Notes what a space takes. One that is dropped while it is read is not read on, unless a request waits for it.
+    /// Stores the size of a space and drops others if necessary. If a space is dropped while it is read, reading
+    /// continues only if a request waits for it.
     fn weigh(&self, space: &SpaceId, bytes: usize) {
         let mut all = self.slots();
         if let Some(slot) = all.slots.get_mut(space) {

@@ -1,5 +1,5 @@
-//! Facts bring the turns that state them: who moved to Graz lives there, though no word of "where does she live" says so
-//! (REMem, section 3).
+//! Turns that state the facts a question asks for. A fact finds turns that share no word with the question: after a
+//! move to Graz somebody lives there, though the turn does not contain "live" (REMem, section 3).
 
 use std::cmp::Reverse;
 
@@ -12,13 +12,13 @@ use crate::memory::Known;
 use crate::query::Query;
 use crate::view::View;
 
-/// At most this many turns, those of the facts told last: what holds, and what held before.
+/// Maximum number of turns, those of the facts recorded last: the present value and the one before it.
 const STATED: usize = 2;
-/// One token in so many may go to standing instructions.
+/// Standing instructions may take one token in this many of the budget.
 const INSTRUCTED_SHARE: u32 = 8;
 
-/// Returns the sources of the facts that hold the value a question asks for, the last told first; none if it asks for anything
-/// else, or of more than one by name.
+/// Returns the sources of the facts that hold the value a question asks for, last recorded first; none if it asks for
+/// anything else, or about several names.
 pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query) -> Vec<UnitId> {
     let Some(slot) = &query.reading.slot else {
         return Vec::new();
@@ -26,7 +26,7 @@ pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query) -> Vec<UnitId
     let named: Vec<&String> = query.anchors.subjects.iter().chain(&query.anchors.names).collect();
     let name = match named.as_slice() {
         [only] => Some(*only),
-        // The user of an assistant, who is asked about as "I".
+        // The user of an assistant, who is "I" in the question.
         [] => query.subjects.first().map(|it| &view.speakers().names()[*it]),
         _ => None,
     };
@@ -36,8 +36,8 @@ pub(crate) fn stated(view: &View, known: Known<'_>, query: &Query) -> Vec<UnitId
     found.into_iter().take(STATED).map(|it| it.source).collect()
 }
 
-/// Returns the turns of the standing instructions that hold at `moment`, the last told first, up to a share of the budget:
-/// evidence has to have room beside them.
+/// Returns the turns of the standing instructions that hold at `moment`, last recorded first, up to a share of the
+/// budget. The rest of the budget is for evidence.
 pub(crate) fn instructions(view: &View, known: Known<'_>, moment: DateTime<Utc>, budget: u32) -> Vec<UnitId> {
     let mut room = budget / INSTRUCTED_SHARE;
     let mut out = Vec::new();

@@ -1,5 +1,6 @@
-//! The tools a model may call to look around in a space: one catalogue, a file for each of the papers they come from. A call
-//! that cannot be used is told to whoever called, never a failure. Every list is bounded and has one order.
+//! The tools that a model may call to explore a space: one catalogue, and one file for each paper they come from. A
+//! call with bad arguments gets an error in its result; the request does not fail. Every list is bounded and has one
+//! order.
 
 mod arguments;
 mod compassmem;
@@ -30,20 +31,20 @@ use crate::service::Router;
 use crate::spaces::Seen;
 use crate::view::View;
 
-/// Relations read of one unit.
+/// Maximum number of relations that are read for one unit.
 const RELATIONS_MAX: usize = 200;
 
-/// What a tool gives.
+/// The result of a tool.
 type Outcome = Result<Value, ToolErrorV1>;
 
-/// A space that is looked at.
+/// A space that a tool reads.
 #[derive(Clone)]
 struct Look {
     view: Arc<View>,
     memory: Arc<Memory>,
     as_of: Option<DateTime<Utc>>,
     scope: Option<Arc<Scope>>,
-    /// What relative times are resolved against: `as_of`, else the latest observation.
+    /// The moment against which relative times are resolved: `as_of`, else the latest observation.
     now: DateTime<FixedOffset>,
 }
 
@@ -53,7 +54,7 @@ impl Look {
     }
 }
 
-/// Returns the tools by name.
+/// Returns the tools, sorted by name.
 pub(crate) fn catalogue() -> Vec<ToolSpecV1> {
     let mut all: Vec<ToolSpecV1> = [remem::specs(), mragent::specs(), memcog::specs(), compassmem::specs()].concat();
     all.sort_by(|a, b| a.name.cmp(&b.name));
@@ -61,15 +62,16 @@ pub(crate) fn catalogue() -> Vec<ToolSpecV1> {
 }
 
 impl Router {
-    /// Returns the tools by name.
+    /// Returns the tools, sorted by name.
     pub fn tools(&self) -> Vec<ToolSpecV1> {
         catalogue()
     }
 
-    /// Calls a tool of the catalogue. What cannot be used, is not there or did not answer is an error in the result.
+    /// Calls a tool of the catalogue. Bad arguments, missing objects and failing stores are reported as an error in the
+    /// result.
     ///
     /// # Errors
-    /// `NotFound` without the space.
+    /// `NotFound` if the space does not exist.
     pub async fn tool(&self, call: ToolV1) -> Result<ToolledV1, Error> {
         let outcome = match self.called(call).await? {
             Ok(result) => ToolledV1 {
@@ -124,21 +126,21 @@ impl Router {
     }
 }
 
-/// What stores gave for a tool.
+/// Data that the stores returned for a tool.
 #[derive(Default)]
 struct Found {
     hits: Vec<(UnitId, f32)>,
     relations: Vec<domain::relation::Relation>,
 }
 
-/// What a tool needs beside the space and its arguments.
+/// The further inputs of a tool, in addition to the space and its arguments.
 #[derive(Clone, Copy)]
 enum Tool {
-    /// Nothing.
+    /// No further input.
     Pure(fn(&Look, Value) -> Outcome),
     /// Hits of the index.
     Search(remem::By),
-    /// Relations of the unit it is asked about.
+    /// Relations of the unit in the arguments.
     Related(fn(&Look, Found, Value) -> Outcome),
 }
 
@@ -164,7 +166,7 @@ fn tool(name: &str) -> Option<Tool> {
     })
 }
 
-/// Walks over what is in memory, off the async runtime.
+/// Runs a tool over the data in memory, off the async runtime.
 async fn pure(look: &Look, tool: Tool, found: Found, arguments: Value) -> Outcome {
     let look = look.clone();
     let walk = tokio::task::spawn_blocking(move || match tool {

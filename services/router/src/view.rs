@@ -1,5 +1,5 @@
-//! A space as the router sees it: every unit of one grain, turns as a rule, with what is computed from it once, in reading
-//! order.
+//! A space as the router sees it: all units of one grain, usually turns, in reading order, with the data that is
+//! computed from each unit once.
 
 mod glimpse;
 mod image;
@@ -31,11 +31,11 @@ pub use speakers::{Speakers, is_role};
 pub use text::role::is_user;
 pub use turn::{Part, Sentence, Turn};
 
-/// Units that are worth a thread.
+/// Least number of units for which a thread is started.
 const SHARE_LEAST: usize = 64;
 
-/// The units of one grain of a space with their features: its turns, or its gists, which are measured as turns are. Equal
-/// units give an equal view, in whatever order they came.
+/// The units of one grain of a space with their features: its turns or its gists, which are measured like turns. Equal
+/// units give an equal view, in whatever order they arrive.
 #[derive(Clone, Default)]
 pub struct View {
     grain: ViewGrain,
@@ -60,7 +60,7 @@ pub struct View {
     labels: Labels,
 }
 
-/// The grain of the units that a view takes in; turns by default.
+/// The grain of the units in a view; turns by default.
 #[derive(Clone, Copy)]
 struct ViewGrain(Grain);
 
@@ -70,41 +70,41 @@ impl Default for ViewGrain {
     }
 }
 
-/// A unit whose turn was computed, and after which change of it.
+/// A unit whose turn was computed, and the sequence of the change after which it was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Computed {
     pub(crate) unit: UnitId,
     pub(crate) sequence: u64,
 }
 
-/// Turn units about which somebody decided something.
+/// Decisions of people about turn units.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Those that stand before their equals.
+    /// Units that rank before their equals.
     pub pinned: BTreeSet<UnitId>,
-    /// Those that are no evidence any more.
+    /// Units that are not evidence any more.
     pub forgotten: BTreeSet<UnitId>,
-    /// Versions of records: those that a later one took the place of are no evidence from then on.
+    /// Versions of records. A version that was replaced is not evidence from that moment on.
     pub versions: Arc<Versions>,
-    /// Those that state what was corrected or taken back, and what holds instead.
+    /// Units that state a fact which was corrected or taken back, with the present value.
     pub amended: BTreeMap<UnitId, Vec<Amendment>>,
 }
 
 impl Marks {
-    /// Says whether a unit is evidence as of a moment; without one, as of now.
+    /// Returns true if a unit is evidence as of a moment; without a moment, as of now.
     pub fn tells(&self, unit: UnitId, as_of: Option<DateTime<Utc>>) -> bool {
         let is_told = |at: DateTime<Utc>| as_of.is_some_and(|it| it < at);
         !self.forgotten.contains(&unit) && self.versions.replaced_at(unit).is_none_or(is_told)
     }
 
-    /// Returns true if all is evidence.
+    /// Returns true if all units are evidence.
     pub fn tell_all(&self) -> bool {
         self.forgotten.is_empty() && self.versions.is_empty()
     }
 }
 
 impl View {
-    /// Makes an empty view that takes in the units of a grain and no others.
+    /// Makes an empty view for the units of one grain.
     pub fn of_grain(grain: Grain) -> View {
         View {
             grain: ViewGrain(grain),
@@ -119,8 +119,8 @@ impl View {
         view
     }
 
-    /// Returns the images of some units as they were after a change, as far as they are among the turns; what takes the place
-    /// of such a unit later is for the store to know.
+    /// Returns the images of some computed units that are still among the turns. The store decides whether a unit has
+    /// changed since then.
     pub(crate) fn images(&self, computed: &[Computed]) -> Vec<Image> {
         let turns = computed.iter().filter_map(|it| Some((it, self.units.get(&it.unit)?)));
         let images = turns.map(|(it, turn)| Image {
@@ -131,7 +131,7 @@ impl View {
         images.collect()
     }
 
-    /// Takes in changes, in order; units of other grains and statuses are left out or dropped.
+    /// Applies changes, in order. Units of other grains are ignored, and units that are not active are removed.
     pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
         let imageless = |change| ImagedChange { change, image: None };
         self.take(changes.into_iter().map(imageless));
@@ -140,9 +140,10 @@ impl View {
         }
     }
 
-    /// Takes in changes that are seen once the view is arranged, and returns of which turns there was no image to be trusted.
+    /// Applies changes, which become visible when the view is arranged. Returns the turns that had no valid image and
+    /// were computed.
     pub(crate) fn take(&mut self, changes: impl IntoIterator<Item = ImagedChange>) -> Vec<Computed> {
-        // Of a unit that changed more than once, what it became last.
+        // If a unit changed several times, only its last state counts.
         let mut latest: BTreeMap<UnitId, ImagedChange> = BTreeMap::new();
         for it in changes {
             self.sequence = self.sequence.max(it.change.sequence);
@@ -172,35 +173,35 @@ impl View {
         without_image
     }
 
-    /// Returns the units whose tags and metadata a filter takes.
+    /// Returns the units whose tags and metadata a filter selects.
     pub fn labelled(&self, filter: &Filter) -> HashSet<UnitId> {
         let sieve = self.labels.sieve(filter);
         let taken = self.turns.iter().filter(|it| sieve.takes(&it.labels));
         taken.map(|it| it.unit.id).collect()
     }
 
-    /// Says whether every change taken in is seen.
+    /// Returns true if every applied change is visible.
     pub(crate) fn is_arranged(&self) -> bool {
         !self.unarranged
     }
 
-    /// Takes in what was decided about turns, all of it.
+    /// Replaces all decisions about turns.
     pub fn mark(&mut self, marks: Marks) {
         self.marks = marks;
     }
 
-    /// Returns what was decided about turns.
+    /// Returns the decisions about turns.
     pub fn marks(&self) -> &Marks {
         &self.marks
     }
 
-    /// Returns what was decided, up to a moment if one is given, about what a turn states.
+    /// Returns the decisions about the statements of a turn, up to a moment if one is given.
     pub fn amended(&self, unit: UnitId, as_of: Option<DateTime<FixedOffset>>) -> impl Iterator<Item = &Amendment> {
         let decided = self.marks.amended.get(&unit).into_iter().flatten();
         decided.filter(move |it| as_of.is_none_or(|as_of| it.at <= as_of))
     }
 
-    /// Returns the sequence of the latest change taken in.
+    /// Returns the sequence of the latest applied change.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }
@@ -210,7 +211,7 @@ impl View {
         &self.turns
     }
 
-    /// Returns what every question looks at of each turn.
+    /// Returns the data of each turn that every question reads.
     pub fn glimpses(&self) -> &Glimpses {
         &self.glimpses
     }
@@ -220,23 +221,23 @@ impl View {
         &self.sessions
     }
 
-    /// Returns the number of the session of a turn.
+    /// Returns the index of the session of a turn.
     pub fn session_of(&self, turn: usize) -> usize {
         self.session_of[turn] as usize
     }
 
-    /// Returns the number of the speaker of a turn.
+    /// Returns the index of the speaker of a turn.
     pub fn speaker_of(&self, turn: usize) -> Option<usize> {
         self.speaker_of[turn].map(|it| it as usize)
     }
 
-    /// Returns the place of a unit among the turns.
+    /// Returns the position of a unit among the turns.
     pub fn place(&self, unit: UnitId) -> Option<usize> {
         self.places.get(&unit).map(|&it| it as usize)
     }
 
-    /// Returns the places of the turns of a record, in order: one, and several of a long record. There are none in a view of
-    /// gists.
+    /// Returns the positions of the turns of a record, in order: one, or several for a long record. A view of gists has
+    /// none.
     pub fn places_of_record(&self, record: RecordId) -> impl Iterator<Item = usize> + '_ {
         (0..=u16::MAX).map_while(move |part| self.place(UnitId::part(record, part)))
     }
@@ -246,7 +247,7 @@ impl View {
         self.parts
     }
 
-    /// Returns roughly how much memory the view takes.
+    /// Returns roughly how many bytes the view takes.
     pub fn bytes(&self) -> usize {
         self.bytes + self.labels.bytes()
     }
@@ -256,17 +257,17 @@ impl View {
         &self.speakers
     }
 
-    /// Returns the number of parts that hold a stem.
+    /// Returns the number of parts that contain a stem.
     pub fn word_parts(&self, stem: u32) -> u32 {
         self.words.get(&stem).copied().unwrap_or_default()
     }
 
-    /// Returns the number of parts that hold a word piece.
+    /// Returns the number of parts that contain a word piece.
     pub fn piece_parts(&self, piece: u32) -> u32 {
         self.pieces.get(&piece).copied().unwrap_or_default()
     }
 
-    /// Returns the number of turns that hold a stem as part of a name.
+    /// Returns the number of turns that contain a stem as part of a name.
     pub fn name_turns(&self, stem: u32) -> u32 {
         self.names.get(&stem).copied().unwrap_or_default()
     }
@@ -285,7 +286,7 @@ impl View {
         })
     }
 
-    /// Returns how rare a matter is among the turns, 0 to 1, which is that of what one part speaks of.
+    /// Returns how rare a semantic frame is among the turns, 0 to 1; 1 if at most one turn has it.
     pub fn frame_rarity(&self, frame: u32) -> f32 {
         self.idf(self.frames.get(&frame).copied().unwrap_or_default().max(1)) / self.idf(1)
     }
@@ -307,7 +308,7 @@ impl View {
         }
     }
 
-    /// Brings the turns into reading order.
+    /// Puts the turns into reading order.
     pub(crate) fn arrange(&mut self) {
         self.unarranged = false;
         let mut by_session: HashMap<SessionId, Vec<Arc<Turn>>> = HashMap::new();
@@ -334,8 +335,7 @@ impl View {
     }
 }
 
-/// Reads turns from their images, or computes them, on as many cores as there are: a space is read once before its first
-/// question, which waits for it.
+/// Decodes turns from their images, or computes them, on all cores. The first question to a space waits for this step.
 fn read(mut units: Vec<ImagedChange>) -> Vec<(Turn, Option<Computed>)> {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let share = units.len().div_ceil(cores).max(SHARE_LEAST);
@@ -360,7 +360,7 @@ fn read(mut units: Vec<ImagedChange>) -> Vec<(Turn, Option<Computed>)> {
     })
 }
 
-/// Returns a turn, and what it was computed from if it had to be.
+/// Returns a turn. If it had to be computed, also returns its unit and sequence.
 fn turn(ImagedChange { change, image }: ImagedChange) -> (Turn, Option<Computed>) {
     let Change { sequence, unit } = change;
     let computed = Computed {

@@ -1,4 +1,4 @@
-//! What a turn's neighbours and its session say, and how it stands among all candidates.
+//! Features from a turn's neighbours and its session, and from its rank among all candidates.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::query::Query;
 use crate::slots::{self as s, Values};
 use crate::view::View;
 
-/// Fills in what depends on the best of all; `full` are the rows that get features.
+/// Fills in the features that are relative to the best candidate; `full` are the rows that get features.
 pub(super) fn relative(query: &Query, matches: &Matches, (all, full): (&mut [Values], &[usize])) {
     let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
     let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));
@@ -37,7 +37,7 @@ pub(super) fn relative(query: &Query, matches: &Matches, (all, full): (&mut [Val
     }
 }
 
-/// Fills in what depends on the first head: ranks, neighbours, sessions.
+/// Fills in the features that depend on the first head: ranks, neighbours, sessions.
 pub(super) fn context(view: &View, query: &Query, matches: &Matches, (all, full): (&mut [Values], &[usize])) {
     let first: Vec<f32> = all.iter().map(|it| it[s::FIRST]).collect();
     let top = first.iter().copied().fold(1e-6, f32::max);
@@ -67,7 +67,7 @@ pub(super) fn context(view: &View, query: &Query, matches: &Matches, (all, full)
     }
 }
 
-/// Half of a count, at most 1.
+/// Returns half of a count, at most 1.
 fn half(count: u8) -> f32 {
     f32::from(count.min(2)) / 2.0
 }
@@ -100,7 +100,7 @@ fn beside(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mu
     values[s::NAMES_NEAR] = names.max(values[s::NAMES_HERE]);
 }
 
-/// What a session says as a whole.
+/// How well a session matches as a whole.
 #[derive(Default)]
 struct Session {
     best: f32,
@@ -178,14 +178,14 @@ impl Sessions {
     }
 }
 
-/// Sorts by score, best first, ties by number.
+/// Returns the numbers sorted by score, best first, ties by number.
 fn ranked(numbers: &[usize], score: impl Fn(usize) -> f32) -> Vec<usize> {
     let mut scored: Vec<(f32, usize)> = numbers.iter().map(|&it| (score(it), it)).collect();
     scored.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.into_iter().map(|it| it.1).collect()
 }
 
-/// `rank` counts from 0.
+/// Returns 5 / (6 + `rank`), with ranks counted from 0.
 fn reciprocal(rank: usize) -> f32 {
     5.0 / (6.0 + rank as f32)
 }

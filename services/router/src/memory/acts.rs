@@ -4,19 +4,20 @@ use chrono::{DateTime, Utc};
 use domain::curation::{Act, Corrected, Curation, standing};
 use domain::id::{FactId, UnitId};
 
-/// What people decided about units, as far as it stands; of two acts about one unit the later one counts.
+/// The decisions of people about units that are in force. If two acts are about one unit, the later one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Acts {
-    /// Units that stand before others of their kind.
+    /// Units that rank before others of their kind.
     pub(super) pinned: BTreeSet<UnitId>,
-    /// Units that are not to be told any more.
+    /// Units that must not be shown any more.
     pub(super) forgotten: BTreeSet<UnitId>,
-    /// What facts say instead, by the fact as it was told; none if it is not to be told any more.
+    /// The decisions about facts, by the fact as it was first stated: the moment of the decision, and the corrected
+    /// value (`None` if the fact was retired).
     pub(super) decided: BTreeMap<FactId, (DateTime<Utc>, Option<String>)>,
 }
 
 impl Acts {
-    /// Reads the acts that no later one took back.
+    /// Reads the acts that no later act undid.
     pub(super) fn of(curations: &[Curation]) -> Acts {
         let mut acts = Acts::default();
         let corrected = Corrected::of(curations);
@@ -37,7 +38,7 @@ impl Acts {
                 Act::RetireFact { fact } => {
                     acts.decided.insert(corrected.told(*fact), (curation.at, None));
                 }
-                // The clusterer and the writer see to these.
+                // The clusterer and the writer apply these.
                 Act::UndoMerge { .. }
                 | Act::UndoLabel { .. }
                 | Act::UndoSummary { .. }

@@ -9,12 +9,13 @@ use domain::unit::Unit;
 use super::Known;
 use super::posts::Posts;
 
-/// Cues looked at to find one of the same stem.
+/// Maximum number of cues that are read to find one with the same stem.
 const NEAR: usize = 256;
-/// Words of a name that are looked at.
+/// Maximum number of words of a name that are used.
 const NAME_WORDS: usize = 6;
 
-/// Cues of turn units: cue -tag-> unit (MRAgent, section 3). The words of a speaker's name are cues of what they say.
+/// Cues of turn units: cue -tag-> unit (MRAgent, section 3). The words of a speaker's name are also cues of the
+/// speaker's turns.
 #[derive(Clone, Default)]
 pub(super) struct Cues {
     turns: BTreeMap<UnitId, Arc<Cued>>,
@@ -76,8 +77,8 @@ impl Cued {
 }
 
 impl<'a> Known<'a> {
-    /// Returns the known cue for a word: itself, else the first one of the same stem; for a name of several words the cue of the
-    /// one that wakes fewest units, since stored cues are single words.
+    /// Returns the known cue for a word: the word itself, else the first cue with the same stem. For a name of several
+    /// words, returns the cue of the word that leads to the fewest units, since stored cues are single words.
     pub fn cue(self, word: &str) -> Option<&'a str> {
         let Known { memory, .. } = self;
         let word = word.trim().to_lowercase();
@@ -92,7 +93,7 @@ impl<'a> Known<'a> {
 
     fn rarest(self, name: &str) -> Option<&'a str> {
         let words: Vec<&str> = name.split_whitespace().take(NAME_WORDS).collect();
-        // One word was sought already.
+        // A single word was already looked up.
         if words.len() < 2 {
             return None;
         }
@@ -100,7 +101,7 @@ impl<'a> Known<'a> {
         cues.min_by_key(|it| self.units_with(it).count())
     }
 
-    /// Returns known cues that start as a word does, its last letters left out, by name.
+    /// Returns known cues that begin like a word without its last three letters, by name.
     pub fn cues_like(self, word: &str) -> impl Iterator<Item = &'a str> + use<'a> {
         let lower = word.trim().to_lowercase();
         let length = lower.chars().count();
@@ -114,14 +115,14 @@ impl<'a> Known<'a> {
         self.units_with(cue).next().is_some()
     }
 
-    /// Returns the turn units that a stored cue wakes, by when they were observed, ties by id.
+    /// Returns the turn units that a stored cue leads to, by when they were observed, ties by id.
     pub fn units_with(self, cue: &str) -> impl DoubleEndedIterator<Item = UnitId> + 'a {
         let units: Vec<(DateTime<Utc>, UnitId)> = self.memory.cues.units.get(cue).collect();
         let known = move |(at, unit): (DateTime<Utc>, UnitId)| (self.knows(at) && self.tells(unit)).then_some(unit);
         units.into_iter().filter_map(known)
     }
 
-    /// Returns the tags between a stored cue and the turn units it wakes, with the number of units; the most first, ties by
+    /// Returns the tags between a stored cue and its turn units, with the number of units; most units first, ties by
     /// tag.
     pub fn tags(self, cue: &str) -> Vec<(&'a str, usize)> {
         let mut counts: BTreeMap<&'a str, usize> = BTreeMap::new();
@@ -142,7 +143,7 @@ impl<'a> Known<'a> {
         turn.or_else(event).or_else(gist).unwrap_or_default()
     }
 
-    /// Returns the cues of a turn, event or gist, as they appear in it.
+    /// Returns the cues of a turn, event or gist, in the order in which they occur in it.
     pub fn cues_of(self, unit: UnitId) -> Vec<&'a str> {
         let Known { memory, .. } = self;
         if let Some(turn) = memory.cues.turns.get(&unit) {

@@ -46,25 +46,25 @@ impl Entities {
     }
 }
 
-/// Whom somebody means by a name.
+/// The person that a speaker means by a name.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meant {
-    /// The only one, as far as is known.
+    /// The name has only one known person.
     One,
-    /// This one of several who share the name.
+    /// This one of several people who share the name.
     This(Bearer),
-    /// One of these.
+    /// One of these people; it is unclear which one.
     Several(Vec<Bearer>),
 }
 
-/// Every name of an entity.
+/// Returns every name of an entity.
 pub(super) fn names(entity: &Entity) -> impl Iterator<Item = &String> {
     let others = entity.aliases.iter().chain(&entity.roles);
     std::iter::once(&entity.name).chain(others)
 }
 
 impl<'a> Known<'a> {
-    /// Returns an entity; of one that was merged into another one, that other one.
+    /// Returns an entity. If it was merged into another entity, returns that one.
     pub fn entity(self, id: EntityId) -> Option<Arc<Entity>> {
         let Known { memory, .. } = self;
         let all = &memory.entities.all;
@@ -79,7 +79,7 @@ impl<'a> Known<'a> {
         all.filter(move |it| self.met(it)).map(Arc::clone)
     }
 
-    /// Returns the entities with this name, alias or role, those mentioned most first, ties by id.
+    /// Returns the entities with this name, alias or role, most mentions first, ties by id.
     pub fn called(self, name: &str) -> Vec<Arc<Entity>> {
         let entities = &self.memory.entities;
         let ids = entities.by_name.get(&normalised(name));
@@ -92,8 +92,8 @@ impl<'a> Known<'a> {
         found
     }
 
-    /// Returns whom `teller` means by a name in `text`: of several the one of whom they told before, or of whom the text says
-    /// whose they are ("Tom's boss Ana").
+    /// Returns the person that `teller` means by a name in `text`. If several people share the name, it is the one whom
+    /// the text identifies by an owner ("Tom's boss Ana"), else the one about whom `teller` spoke before.
     pub fn meant(self, name: &str, (teller, text): (&str, &str)) -> Meant {
         let name = normalised(name);
         let bearers: Vec<Bearer> = self.called(&name).iter().flat_map(|it| it.bearers.clone()).collect();

@@ -9,44 +9,45 @@ use domain::unit::Unit;
 use super::Known;
 use super::posts::Posts;
 
-/// What is kept of an event unit.
+/// The stored fields of an event unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// The unit.
+    /// The id of the unit.
     pub id: UnitId,
     /// The session it belongs to.
     pub session: SessionId,
-    /// The records it came from, in session order.
+    /// The records that the event came from, in session order.
     pub records: Vec<RecordId>,
     /// The callers' ids of `records`.
     pub external_ids: Vec<String>,
     /// When its first record was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Place inside the session, beside `observed_at`.
+    /// Position inside the session, after `observed_at`.
     pub ordinal: u64,
-    /// Who acted; empty for several.
+    /// The person who acted; empty if there were several.
     pub actor: String,
-    /// What it tells, names and times resolved.
+    /// A summary in which names and times are resolved.
     pub summary: String,
-    /// Times named in it.
+    /// Times named in the event.
     pub times: Vec<TimeSpan>,
-    /// Speakers, then others who are named.
+    /// The speakers, then other people who are named.
     pub participants: Vec<String>,
-    /// Place or source, if said.
+    /// The place or source, if it was stated.
     pub location: String,
-    /// At most two words that name what it is about.
+    /// At most two words that name the subject of the event.
     pub tag: String,
-    /// Lower-case keywords that wake it.
+    /// Lower-case keywords that lead to the event.
     pub cues: Vec<String>,
 }
 
-/// Event units, and which turns they hold.
+/// Event units, and the turns that they hold.
 #[derive(Clone, Default)]
 pub(super) struct Events {
     all: BTreeMap<UnitId, Arc<Event>>,
     by_time: BTreeSet<(DateTime<Utc>, UnitId)>,
     holding: Posts<UnitId, UnitId>,
-    /// Further turn units of a record, and its first one: an event that holds a record holds all of them.
+    /// The first turn unit of a record, by each further turn unit of it. An event that holds a record holds all its
+    /// turn units.
     first: HashMap<UnitId, UnitId>,
     bytes: usize,
 }
@@ -87,17 +88,18 @@ impl Events {
         self.all.contains_key(&id)
     }
 
-    /// Returns the events that hold a turn, by id; one, as a rule.
+    /// Returns the events that hold a turn, by id; usually there is one.
     pub(super) fn holding(&self, turn: UnitId) -> impl Iterator<Item = UnitId> + '_ {
         self.holding.get(&self.first_of_record(turn))
     }
 
-    /// Returns the first turn unit of the record that a turn unit is a part of; itself, but for parts of long records.
+    /// Returns the first turn unit of the record that a turn unit belongs to. Only further parts of a long record have
+    /// another one than themselves.
     pub(super) fn first_of_record(&self, turn: UnitId) -> UnitId {
         self.first.get(&turn).copied().unwrap_or(turn)
     }
 
-    /// Notes of which record a turn unit in use is, or that it is none any more.
+    /// Remembers which record an active turn unit belongs to, or forgets a turn unit that is not active any more.
     pub(super) fn note_turn(&mut self, unit: &Unit, used: bool) {
         let first = unit.records.first().map(|it| UnitId::turn(*it));
         match first.filter(|it| used && *it != unit.id) {
@@ -128,8 +130,8 @@ impl Events {
 }
 
 impl<'a> Known<'a> {
-    /// Returns an event unit, merged or not. It is not known before all its turns are, and never if it or one of its turns
-    /// is forgotten.
+    /// Returns an event unit, merged or not. It becomes known when all its turns are known. It is not returned if it or
+    /// one of its turns is forgotten.
     pub fn event(self, id: UnitId) -> Option<&'a Event> {
         let Known { memory, .. } = self;
         let event = memory.events.get(id)?;
@@ -139,14 +141,15 @@ impl<'a> Known<'a> {
         (known && self.tells(id)).then_some(&**event)
     }
 
-    /// Returns the event units by when they were observed, ties by id; those that were merged into another one are left out.
+    /// Returns the event units by when they were observed, ties by id. Events that were merged into another one are
+    /// left out.
     pub fn events(self) -> impl DoubleEndedIterator<Item = &'a Event> {
         let ids = self.memory.events.by_time.iter().map(|it| it.1);
         let told = ids.filter(move |it| self.kept(*it) == *it);
         told.filter_map(move |it| self.event(it))
     }
 
-    /// Returns the event that holds a turn; of merged ones the one that was kept.
+    /// Returns the event that holds a turn. If the event was merged into another one, returns that one.
     pub fn event_of(self, turn: UnitId) -> Option<UnitId> {
         let event = self.memory.events.holding(turn).next()?;
         let kept = self.kept(event);

@@ -12,10 +12,10 @@ use super::names::{normalised, verb_terms};
 use super::posts::Posts;
 use super::{Known, Memory};
 
-/// Facts are listed by when they were told, ties by id.
+/// Facts are listed by when they were recorded, ties by id.
 type Key = (DateTime<Utc>, FactId);
 
-/// Facts with the ways to find them.
+/// Facts with their indices.
 #[derive(Clone, Default)]
 pub(super) struct Facts {
     all: BTreeMap<FactId, Arc<Fact>>,
@@ -42,7 +42,7 @@ impl Facts {
         }
     }
 
-    /// Returns a fact as it stands now.
+    /// Returns the present state of a fact.
     pub(super) fn get(&self, id: FactId) -> Option<&Fact> {
         self.all.get(&id).map(Arc::as_ref)
     }
@@ -75,23 +75,23 @@ impl Facts {
         for word in words(fact) {
             self.by_word.set(word, key, add);
         }
-        // Subject and object stand in the indices once more.
+        // Subject and object are stored a second time in the indices.
         let size = 320 + 2 * (fact.subject.len() + fact.object.len()) + fact.predicate.len() + fact.told_by.len();
         self.bytes = if add { self.bytes + size } else { self.bytes - size };
     }
 }
 
-/// Terms of the stems of what is said of the subject.
+/// Returns the terms of the stems of predicate and object.
 fn words(fact: &Fact) -> BTreeSet<u32> {
     let object = text::stems(&fact.object);
     let object = object.iter().map(|it| sparse::hash(it));
     object.chain(verb_terms(&fact.predicate)).collect()
 }
 
-/// Facts come by when they were told, ties by id.
+/// Facts are returned by when they were recorded, ties by id.
 impl<'a> Known<'a> {
-    /// Returns a fact as it was known: what closed it later had not happened, or had not been told. What closed it outside of
-    /// the scope did not.
+    /// Returns a fact as it was known at the moment. An end that happened or was recorded later is left out, and so is
+    /// an end that was recorded outside of the scope.
     pub fn fact(self, id: FactId) -> Option<Arc<Fact>> {
         let fact = self.memory.facts.all.get(&id)?;
         if !self.tells(fact.source) {
@@ -104,11 +104,11 @@ impl<'a> Known<'a> {
         while known.retired_by.is_some_and(|it| self.is_outside(it)) {
             Arc::make_mut(&mut known).take_back_end();
         }
-        // What was taken back later was told then.
+        // A fact that was withdrawn later was still valid at that moment.
         (!known.withdrawn).then_some(known)
     }
 
-    /// Returns true if a fact was told outside of the scope.
+    /// Returns true if a fact was stated outside of the scope.
     fn is_outside(self, id: FactId) -> bool {
         let fact = self.memory.facts.get(id);
         fact.is_some_and(|it| !self.is_inside(it.source))
@@ -119,8 +119,9 @@ impl<'a> Known<'a> {
         self.told(self.memory.facts.by_time.iter().copied())
     }
 
-    /// Returns the facts about whoever or whatever is called `name`: by subject as written, by entity, and by the other names
-    /// of the entity as far as a fact has none itself. Of several who share a name "Ann's sister" is one.
+    /// Returns the facts about the person or thing called `name`: by subject as written, by entity, and, for facts
+    /// without an entity, by the other names of the entity. Several people who share a name are kept apart: "Ann's
+    /// sister" is one of them.
     pub fn facts_about(self, name: &str) -> Vec<Arc<Fact>> {
         let Memory { facts, .. } = self.memory;
         let own = normalised(name);
@@ -166,12 +167,13 @@ impl<'a> Known<'a> {
         self.told(self.memory.facts.by_aspect.get(&aspect))
     }
 
-    /// Returns the facts whose predicate or object holds a stem (`text::sparse::hash` of it).
+    /// Returns the facts whose predicate or object contains a stem, given as its `text::sparse::hash`.
     pub fn facts_saying(self, stem: u32) -> impl DoubleEndedIterator<Item = Arc<Fact>> + 'a {
         self.told(self.memory.facts.by_word.get(&stem))
     }
 
-    /// Returns how many facts hold a stem, those not known too: what its rarity is counted from.
+    /// Returns how many facts contain a stem, including facts that are not known at the moment. The rarity of the stem
+    /// is computed from it.
     pub fn facts_holding(self, stem: u32) -> usize {
         self.memory.facts.by_word.count(&stem)
     }

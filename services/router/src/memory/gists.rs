@@ -13,34 +13,34 @@ use super::posts::Posts;
 use super::{Known, Memory};
 use crate::view::Marks;
 
-/// What is kept of a gist: one thing that a language model read in some records, in a sentence of its own.
+/// The stored fields of a gist: one statement that a language model read in some records, in a sentence of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gist {
-    /// The unit.
+    /// The id of the unit.
     pub id: UnitId,
     /// The session it belongs to.
     pub session: SessionId,
-    /// The records it was read in, in session order.
+    /// The records that the gist was read in, in session order.
     pub records: Vec<RecordId>,
     /// The callers' ids of `records`.
     pub external_ids: Vec<String>,
     /// When its first record was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Who spoke in all of `records`; empty if several did.
+    /// The speaker of all of `records`; empty if several people spoke.
     pub actor: String,
     /// The sentence.
     pub text: String,
-    /// Times named in it.
+    /// Times named in the gist.
     pub times: Vec<TimeSpan>,
-    /// People and things named in it.
+    /// People and things named in the gist.
     pub participants: Vec<String>,
-    /// At most two words that name what it is about.
+    /// At most two words that name the subject of the gist.
     pub tag: String,
-    /// Keywords that wake it, in lower case.
+    /// Keywords in lower case that lead to the gist.
     pub cues: Vec<String>,
 }
 
-/// The gists of a space, and which turns they were read in.
+/// The gists of a space, and the turns that they were read in.
 #[derive(Clone, Default)]
 pub(super) struct Gists {
     all: BTreeMap<UnitId, Arc<Gist>>,
@@ -83,8 +83,9 @@ impl Gists {
         self.bytes + self.by_turn.bytes()
     }
 
-    /// Returns what was decided about gists: about a gist itself, or about any of the turns that it was read in, which
-    /// `of_turns` tells. A correction goes with the gists of the turn that share a word with what was corrected.
+    /// Returns the decisions about gists: about the gist itself, or about any of the turns that it was read in, which
+    /// are given by `of_turns`. A correction of a turn applies to those of its gists that share a word with the
+    /// corrected value.
     pub(super) fn marks(&self, acts: &Acts, of_turns: &Marks, events: &Events) -> Marks {
         let read_in = |turn: &UnitId| self.by_turn.get(&events.first_of_record(*turn));
         let marked = |units: &BTreeSet<UnitId>, turns: &BTreeSet<UnitId>| {
@@ -104,7 +105,7 @@ impl Gists {
         Marks {
             pinned: marked(&acts.pinned, &of_turns.pinned),
             forgotten: marked(&acts.forgotten, &of_turns.forgotten),
-            // A gate asks after the turns that a gist was read in.
+            // A gate checks the versions of the turns that a gist was read in.
             versions: Arc::default(),
             amended,
         }
@@ -122,7 +123,7 @@ impl Gists {
     }
 }
 
-/// Returns true if a text has a word of `value`, or `value` has no words.
+/// Returns true if a text contains a word of `value`, or `value` has no words.
 fn shares_word(text: &str, value: &str) -> bool {
     let words = text::stems(text);
     let sought = text::stems(value);
@@ -130,7 +131,7 @@ fn shares_word(text: &str, value: &str) -> bool {
 }
 
 impl Memory {
-    /// Returns true if a language model wrote lines of its turns.
+    /// Returns true if the memory has gists, which a language model wrote.
     pub fn has_gists(&self) -> bool {
         !self.gists.all.is_empty()
     }
@@ -142,8 +143,8 @@ impl Memory {
 }
 
 impl<'a> Known<'a> {
-    /// Returns a gist. It is not known before all its turns are, and never if it or one of its turns is forgotten, or if a
-    /// record that it was read in is gone.
+    /// Returns a gist. It becomes known when all its turns are known. It is not returned if it or one of its turns is
+    /// forgotten, or if a record that it was read in does not exist any more.
     pub fn gist(self, id: UnitId) -> Option<&'a Gist> {
         let Known { memory, .. } = self;
         let gist = memory.gists.get(id)?;

@@ -9,16 +9,16 @@ use uuid::Uuid;
 use super::Known;
 use super::posts::Posts;
 
-/// Merges may stand on each other this often.
+/// Maximum length of a chain of merges.
 const STEPS: usize = 64;
 
-/// Merges, and what went into what.
+/// Merges, with the object that each merged object went into.
 #[derive(Clone, Default)]
 pub(super) struct Merges {
     all: BTreeMap<MergeId, Arc<Merge>>,
     kept: Posts<Uuid, Uuid>,
     merged: Posts<Uuid, MergeId>,
-    /// Judgements of events, by each of the two.
+    /// Judgements of pairs of events, by each event of the pair.
     judged: Posts<Uuid, MergeId>,
     bytes: usize,
 }
@@ -40,7 +40,7 @@ impl Merges {
         self.bytes + self.kept.bytes() + self.merged.bytes() + self.judged.bytes()
     }
 
-    /// Returns what `id` went into in the end, itself if it was not merged.
+    /// Returns the object that `id` was finally merged into, or `id` itself if it was not merged.
     pub(super) fn kept(&self, id: Uuid) -> Uuid {
         let mut at = id;
         for _ in 0..STEPS {
@@ -56,7 +56,7 @@ impl Merges {
         let size =
             256 + 16 * merge.records.len() + merge.reason.len() + merge.names.iter().map(String::len).sum::<usize>();
         self.bytes = if add { self.bytes + size } else { self.bytes - size };
-        // A judgement that two events are not one, or one that was undone, is kept to be read only.
+        // A judgement that two events differ, and a merge that was undone, are stored only to be read.
         if !merge.undone && (merge.same_event || merge.of == MergeOf::Entities) {
             self.kept.set(merge.merged, merge.kept, add);
             self.merged.set(merge.kept, merge.id, add);
@@ -69,7 +69,8 @@ impl Merges {
 }
 
 impl<'a> Known<'a> {
-    /// Returns the merges, undone ones too, by id. Of units only those of which both are known, if a moment or a scope says what is.
+    /// Returns the merges by id, including merges that were undone. If a moment or a scope is given, a merge of units
+    /// is returned only if both units are known in it.
     pub fn merges(self) -> impl Iterator<Item = Arc<Merge>> + 'a {
         let all = self.memory.merges.all.values();
         all.filter(move |it| self.sees(it)).map(Arc::clone)
@@ -81,12 +82,12 @@ impl<'a> Known<'a> {
         self.sees(merge).then(|| Arc::clone(merge))
     }
 
-    /// Returns the unit that `unit` was merged into, itself if it was not.
+    /// Returns the unit that `unit` was merged into, or `unit` itself if it was not merged.
     pub fn kept(self, unit: UnitId) -> UnitId {
         UnitId::from_uuid(self.memory.merges.kept(unit.uuid()))
     }
 
-    /// Returns the merges by which other units went into `unit` itself, by id.
+    /// Returns the merges by which other units were merged into `unit`, by id.
     pub fn merged_into(self, unit: UnitId) -> impl Iterator<Item = Arc<Merge>> + 'a {
         let merges = &self.memory.merges;
         let into = merges.merged.get(&unit.uuid());
@@ -95,8 +96,8 @@ impl<'a> Known<'a> {
             .map(Arc::clone)
     }
 
-    /// Returns how an event unit was judged to stand to others, by id of the judgement: it tells of the same, or only shares
-    /// people, time or place with them. Of what was undone, only that they overlap.
+    /// Returns how an event unit relates to other events, by id of the judgement: it is the same event, or only shares
+    /// people, time or place. A merge that was undone counts only as an overlap.
     pub fn judged(self, event: UnitId) -> impl Iterator<Item = Relation> + 'a {
         let merges = &self.memory.merges;
         let of_event = merges.judged.get(&event.uuid()).filter_map(|it| merges.all.get(&it));

@@ -1,5 +1,5 @@
-/// Returns the form under which names are the same: lower case, single spaces, without punctuation at the ends of words, a
-/// leading article or a final "'s".
+/// Returns the form in which equal names are compared: lower case and single spaces, without punctuation at the ends of
+/// words, a leading "the" or a final "'s".
 pub fn normalised(name: &str) -> String {
     let lower = name.to_lowercase().replace('\u{2019}', "'");
     let words: Vec<&str> = lower
@@ -15,8 +15,8 @@ pub fn normalised(name: &str) -> String {
     joined.strip_suffix("'s").unwrap_or(&joined).to_owned()
 }
 
-/// Returns the terms of the stems of a text in which verbs stand in the third person: "lives" is a form of "live" there, not
-/// of "life".
+/// Returns the terms of the stems of a text whose verbs are in the third person: "lives" is read as a form of "live",
+/// not of "life".
 pub fn verb_terms(text: &str) -> impl Iterator<Item = u32> {
     let words = text::words(text).into_iter().filter(|it| !text::is_stop(it));
     words.map(|it| {
@@ -32,7 +32,7 @@ mod tests {
     use super::normalised;
 
     #[test]
-    fn names_that_are_the_same() {
+    fn variants_of_a_name_have_one_normal_form() {
         for (name, expected) in [
             ("  The   Old Mill ", "old mill"),
             ("Marta\u{2019}s", "marta"),

@@ -8,7 +8,7 @@ use super::Known;
 use super::names::normalised;
 use super::posts::Posts;
 
-/// Where a page stands in its dimension: events by their first line, others by title; ties by id.
+/// The position of a page in its dimension: events by their first line, others by title; ties by id.
 type Place = (Dimension, String, PageId);
 
 /// Pages by id, dimension and name.
@@ -79,7 +79,7 @@ fn size(page: &Page) -> usize {
         + names.map(|it| 48 + 2 * it.len()).sum::<usize>()
 }
 
-/// Lines that are kept for earlier moments.
+/// Returns the lines that are kept for earlier moments.
 fn former(page: &Page) -> impl Iterator<Item = &FormerLine> {
     page.sections.iter().flat_map(|it| &it.former)
 }
@@ -89,9 +89,10 @@ fn lines(page: &Page) -> impl Iterator<Item = &Line> {
 }
 
 impl<'a> Known<'a> {
-    /// Returns a page with what was known: without later lines, with those that were taken away later, without the ends of
-    /// facts that were not told yet, without what is withdrawn or forgotten. A page of which nothing is left is none. Inside of a scope it has no links, and
-    /// is none if its lines do not say its title.
+    /// Returns a page as it was known at the moment. Later lines, the ends of facts that were recorded later, and
+    /// withdrawn or forgotten content are left out; lines that were removed later are included. Returns `None` if no
+    /// line remains. Inside of a scope the page has no links, and it is not returned if its lines do not contain its
+    /// title.
     pub fn page(self, id: PageId) -> Option<Arc<Page>> {
         let stored = self.memory.pages.all.get(&id)?;
         let kept = former(stored).next().is_some();
@@ -125,7 +126,7 @@ impl<'a> Known<'a> {
             .retain(|it| text::stems(it).iter().any(|stem| told.contains(stem)));
         page.links.retain(|it| self.lives(it.page));
         if self.scope.is_some() {
-            // Names may come from outside of the scope.
+            // Names may come from units outside of the scope.
             let is_said = |it: &str| text::stems(it).iter().all(|stem| told.contains(stem));
             if !is_said(&page.title) {
                 return None;
@@ -141,7 +142,8 @@ impl<'a> Known<'a> {
         Some(Arc::new(page))
     }
 
-    /// Returns the pages of a dimension, archived ones too: events by their first line, others by title, ties by id.
+    /// Returns the pages of a dimension, including archived ones: events by their first line, others by title, ties by
+    /// id.
     pub fn pages(self, dimension: Dimension) -> impl Iterator<Item = Arc<Page>> + 'a {
         let first = (dimension, String::new(), PageId::from_uuid(uuid::Uuid::nil()));
         let placed = self.memory.pages.placed.range(first..);
@@ -157,7 +159,7 @@ impl<'a> Known<'a> {
         found
     }
 
-    /// Says whether a page is there with anything on it.
+    /// Returns true if a page exists and has at least one line at the moment.
     pub fn lives(self, id: PageId) -> bool {
         let Some(page) = self.memory.pages.all.get(&id) else {
             return false;
@@ -168,13 +170,13 @@ impl<'a> Known<'a> {
     }
 
     fn tells_line(self, line: &Line) -> bool {
-        // A fact may be told later than the page that names it.
+        // The page may be stored before the fact that a line of it names.
         let fact = line.fact.filter(|it| self.memory.facts.get(*it).is_some());
         let told = fact.is_none_or(|it| self.fact(it).is_some());
         self.knows(line.observed_at) && told && self.tells(line.unit)
     }
 
-    /// Says whether a line is left out or reads otherwise.
+    /// Returns true if a line is left out or has another end at the moment.
     fn changes(self, line: &Line) -> bool {
         !self.tells_line(line) || self.ended(line) != line.until
     }
@@ -182,14 +184,14 @@ impl<'a> Known<'a> {
     fn ended(self, line: &Line) -> Option<chrono::DateTime<chrono::Utc>> {
         let until = line.until.filter(|it| self.knows(*it))?;
         let fact = line.fact.and_then(|it| self.fact(it));
-        // The end may have been told later than it came.
+        // The end may have been recorded after it happened.
         fact.is_none_or(|it| it.valid_until.is_some()).then_some(until)
     }
 
     fn section(self, mut section: Section) -> Option<Section> {
         let (before, left_out) = (section.lines.len(), section.left_out);
         if section.lines.iter().any(|it| self.changes(it)) {
-            // It may tell what is left out.
+            // The summary may be based on lines that are left out.
             section.summary = None;
         }
         let mut section = match self.as_of {

@@ -2,10 +2,10 @@ use std::borrow::Borrow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::size_of;
 
-/// Values of a key up to which they are a sorted list.
+/// Maximum number of values of a key that are stored as a sorted list.
 const FEW: usize = 16;
 
-/// Values by key, both sorted; a key without values is dropped.
+/// Values by key, both sorted. A key without values is removed.
 #[derive(Clone)]
 pub(super) struct Posts<K, V> {
     values: BTreeMap<K, Values<V>>,
@@ -13,10 +13,10 @@ pub(super) struct Posts<K, V> {
     bytes: usize,
 }
 
-/// Sorted values: in a list while they are few, since a set of one takes a node for eleven, in a set from then on.
+/// Sorted values: a list while they are few, then a set. A set with one value allocates a node for eleven.
 #[derive(Clone)]
 struct Values<V> {
-    /// Empty once there were many.
+    /// Empty after the values have moved to `many`.
     few: Vec<V>,
     many: BTreeSet<V>,
 }
@@ -45,7 +45,8 @@ impl<V: Ord> Values<V> {
         self.few.len() + self.many.len()
     }
 
-    /// What an allocator adds to a list included; a node of a set is two thirds full.
+    /// Returns the bytes of the values, including the overhead of the allocator for a list. A node of a set is assumed
+    /// to be two thirds full.
     fn bytes(&self) -> usize {
         let few = if self.few.is_empty() {
             0
@@ -66,7 +67,7 @@ impl<K, V> Default for Posts<K, V> {
 }
 
 impl<K: Ord, V: Ord + Copy> Posts<K, V> {
-    /// Adds a value to a key, or takes it away.
+    /// Adds a value to a key, or removes it if `add` is false.
     pub(super) fn set(&mut self, key: K, value: V, add: bool) {
         if add {
             let values = self.values.entry(key).or_insert_with(|| Values {
@@ -105,7 +106,7 @@ impl<K: Ord, V: Ord + Copy> Posts<K, V> {
         self.values.get(key).map_or(0, Values::len)
     }
 
-    /// Returns the keys from `first` on.
+    /// Returns the keys from `first` on, ascending.
     pub(super) fn keys_from<'a, Q: Ord + ?Sized>(&'a self, first: &Q) -> impl Iterator<Item = &'a K> + use<'a, K, V, Q>
     where
         K: Borrow<Q>,
@@ -115,9 +116,9 @@ impl<K: Ord, V: Ord + Copy> Posts<K, V> {
             .map(|it| it.0)
     }
 
-    /// Returns roughly how much memory it takes, what keys point to left out.
+    /// Returns roughly how many bytes it takes, without the memory that keys point to.
     pub(super) fn bytes(&self) -> usize {
-        // A node of the tree is two thirds full.
+        // A node of the tree is assumed to be two thirds full.
         self.values.len() * (size_of::<K>() + size_of::<Values<V>>()) * 3 / 2 + self.bytes
     }
 }

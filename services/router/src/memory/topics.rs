@@ -54,8 +54,8 @@ fn size(topic: &Topic) -> usize {
 }
 
 impl<'a> Known<'a> {
-    /// Returns a topic, counted from the units that were known; none if none was, or if one lies outside of the scope: the label
-    /// may tell of it.
+    /// Returns a topic with the count and dates of the units that were known. Returns `None` if no unit was known, or
+    /// if one of its units is outside of the scope, since the label may come from that unit.
     pub fn topic(self, id: TopicId) -> Option<Arc<Topic>> {
         let topic = self.memory.topics.all.get(&id)?;
         if self.scope.is_some() && !self.memory.topics.units.get(&id).all(|it| self.is_inside(it)) {
@@ -70,7 +70,7 @@ impl<'a> Known<'a> {
             units: units.len() as u64,
             first_seen: first,
             last_seen: last,
-            // It may tell what was said later.
+            // The summary may contain later statements.
             summary: topic.summary.clone().filter(|_| last >= topic.last_seen),
             ..Topic::clone(topic)
         }))
@@ -82,7 +82,7 @@ impl<'a> Known<'a> {
         ids.filter_map(move |it| self.topic(*it))
     }
 
-    /// Returns the place of an event unit in a topic; of a turn that of the event that holds it.
+    /// Returns the membership of an event unit in a topic. For a turn, returns that of the event that holds it.
     pub fn member(self, unit: UnitId) -> Option<&'a Member> {
         let Known { memory, .. } = self;
         let of = |it: UnitId| memory.topics.of.get(&it);
@@ -90,7 +90,8 @@ impl<'a> Known<'a> {
         of(unit).or_else(|| of(self.kept(unit))).or_else(event)
     }
 
-    /// Returns the units of a topic by when they were observed, ties by id; of merged events only the one that was kept.
+    /// Returns the units of a topic by when they were observed, ties by id. Of merged events only the kept one is
+    /// returned.
     pub fn units_of(self, topic: TopicId) -> Vec<UnitId> {
         self.dated(topic).into_iter().map(|it| it.1).collect()
     }

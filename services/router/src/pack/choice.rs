@@ -6,18 +6,18 @@ use crate::view::{Turn, View};
 
 use super::Coverage;
 
-/// The scored units of one grain, and what they were scored by.
+/// The scored units of one grain, and the inputs of their scores.
 #[derive(Clone, Copy)]
 pub struct Listed<'a> {
     /// The units.
     pub view: &'a View,
-    /// The question, as it is read against them.
+    /// The question as read against these units.
     pub query: &'a Query,
-    /// Those that were scored, best first.
+    /// The scored units, best first.
     pub scored: &'a [Scored],
 }
 
-/// What a pack is chosen from.
+/// The units that a pack is chosen from.
 #[derive(Clone, Copy)]
 pub struct Choice<'a> {
     /// The turns.
@@ -26,7 +26,7 @@ pub struct Choice<'a> {
     pub gists: Option<Listed<'a>>,
 }
 
-/// A scored unit; those of one rank are in the order of the grains.
+/// A scored unit. Units of equal rank are in the order of their grains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// Index in the list of its grain.
@@ -36,7 +36,7 @@ pub struct Key {
 }
 
 impl<'a> Choice<'a> {
-    /// Returns the list of a grain; of every grain that has none that of the turns.
+    /// Returns the list of a grain. A grain without a list of its own gets the list of the turns.
     pub fn list(&self, grain: Grain) -> Listed<'a> {
         match grain {
             Grain::Gist => self.gists.unwrap_or(self.turns),
@@ -58,23 +58,24 @@ impl<'a> Choice<'a> {
         })
     }
 
-    /// Returns the probability of all units together: 1 for the turns, and that of the gists.
+    /// Returns the probability of all units together: 1 for the turns, plus the sum over the gists.
     pub(super) fn mass(&self) -> f32 {
         let gists = self.gists.map_or(&[][..], |it| it.scored).iter();
         1.0 + gists.map(|it| it.probability).sum::<f32>()
     }
 
-    /// Returns a unit as it was scored.
+    /// Returns the score of a unit.
     pub fn scored(&self, key: Key) -> &'a Scored {
         &self.list(key.grain).scored[key.rank]
     }
 
-    /// Returns a unit as its view holds it.
+    /// Returns a unit from its view.
     pub fn unit(&self, key: Key) -> &'a Turn {
         &self.list(key.grain).view.turns()[self.scored(key).place]
     }
 
-    /// Returns the places of the turns that a unit shows: its own place, or those of the turns that a gist was read in.
+    /// Returns the positions of the turns that a unit shows: its own position, or those of the turns that a gist was
+    /// read in.
     pub fn turns_of(&self, key: Key) -> Vec<usize> {
         match key.grain {
             Grain::Gist => {
@@ -85,7 +86,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Returns all units by probability, ties in the order of the keys.
+    /// Returns all units by probability, highest first, ties in the order of the keys.
     pub fn by_probability(&self) -> Vec<Key> {
         let mut keys: Vec<Key> = self.best(usize::MAX).collect();
         if self.gists.is_some() {
@@ -95,7 +96,8 @@ impl<'a> Choice<'a> {
         keys
     }
 
-    /// Returns the units by probability, without those that a better one shows in the other form.
+    /// Returns the units by probability. It leaves out units that a more probable unit already shows in the other form,
+    /// as a turn or as a gist.
     pub fn distinct(&self) -> impl Iterator<Item = Key> + '_ {
         let mut coverage = Coverage::default();
         self.by_probability().into_iter().filter(move |key| {

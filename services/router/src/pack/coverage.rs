@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use domain::unit::Grain;
 
-/// What turns and gists show already: a gist and the turns that it was read in are one piece of evidence. Turns are places in
-/// the view of turns.
+/// The turns that are already shown by turns or gists. A gist and the turns that it was read in are one piece of
+/// evidence. Turns are given by their positions in the view of turns.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     by_turns: BTreeSet<usize>,
@@ -11,7 +11,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Takes in a unit that is shown: a turn, or a gist that was read in `turns`.
+    /// Adds a unit that is shown: a turn, or a gist that was read in `turns`.
     pub fn add(&mut self, grain: Grain, turns: &[usize]) {
         match grain {
             Grain::Gist => self.by_gists.extend(turns),
@@ -19,7 +19,7 @@ impl Coverage {
         }
     }
 
-    /// Returns true if a unit is shown in the other form: a turn by a gist, or a gist by all of its turns.
+    /// Returns true if a unit is already shown in the other form: a turn by a gist, or a gist by all of its turns.
     pub fn covers(&self, grain: Grain, turns: &[usize]) -> bool {
         let shown = match grain {
             Grain::Gist => &self.by_turns,

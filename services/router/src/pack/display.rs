@@ -10,24 +10,25 @@ use crate::likeness::{Reader, by_word};
 use crate::query::Query;
 use crate::view::{Sentence, Turn, View};
 
-/// A line keeps at least this share of the content words of its turn: the first if the turn is improbable, the second from a
-/// probability of `SURE`, in proportion between. What bears the answer is shown nearly whole, what is a mere guess is short.
+/// Least share of the content words of its turn that a line keeps: the first value for an improbable turn, the second
+/// from the probability `SURE` on, and a proportional value between. So probable evidence is shown nearly whole, and
+/// improbable evidence is short.
 const KEEP: (f32, f32) = (0.65, 0.85);
 const SURE: f32 = 0.2;
-/// What a sentence gains that states what is wanted for good, where the question asks what to do.
+/// Bonus of a sentence that states a standing wish, if the question asks what to do.
 const STANDING: f32 = 0.3;
 
-/// What a line shows of a turn.
+/// The part of a turn that a line shows.
 pub struct Display {
-    /// Sentences shown, in order.
+    /// The sentences that are shown, in order.
     pub sentences: Vec<usize>,
-    /// o200k tokens, the sum over the sentences.
+    /// The sum of the o200k tokens of these sentences.
     pub tokens: u32,
 }
 
 impl Display {
-    /// Takes the sentences that matter most for the question until enough of the content words stand, more of them the
-    /// more probable the turn is.
+    /// Takes the most relevant sentences for the question until enough of the content words are shown. A more probable
+    /// turn shows more of its words.
     pub fn of(query: &Query, turn: &Turn, probability: f32) -> Display {
         if turn.sentences.len() < 2 {
             return Display::whole(turn);
@@ -44,7 +45,7 @@ impl Display {
                 break;
             }
         }
-        // What came early may not be needed any more; the best sentence always stays.
+        // A sentence that was taken early may not be needed any more. The best sentence always stays.
         for &least in order[..taken.len()].iter().skip(1).rev() {
             let lost = counted.shown_by_alone(least);
             if (counted.shown - lost) as f32 >= wanted {
@@ -67,14 +68,15 @@ impl Display {
         }
     }
 
-    /// Takes the sentences that matter most for the question and cost at most `room` tokens; none if even the best does not
-    /// fit.
+    /// Takes the most relevant sentences for the question that cost at most `room` tokens; `None` if even the best one
+    /// does not fit.
     pub fn within(query: &Query, turn: &Turn, room: u32) -> Option<Display> {
         Display::among((0..turn.sentences.len()).collect(), query, turn, room)
     }
 
-    /// Takes those sentences of this display that matter most for the question and cost at most `room` tokens, the best first
-    /// until one does not fit; none if even the best does not. With more room the sentences are the same and more.
+    /// Takes the most relevant sentences of this display that cost at most `room` tokens, best first, until one does
+    /// not fit; `None` if even the best one does not. With more room the result contains the same sentences and perhaps
+    /// more.
     pub(super) fn part(&self, query: &Query, turn: &Turn, room: u32) -> Option<Display> {
         Display::among(self.sentences.clone(), query, turn, room)
     }
@@ -104,13 +106,13 @@ impl Display {
     }
 }
 
-/// How often the sentences that are taken hold each word of a turn.
+/// Counts how often the taken sentences contain each word of a turn.
 struct Counted {
-    /// By word.
+    /// The count of each word.
     counts: Vec<usize>,
-    /// The words of each sentence, sorted, by their places in `counts`.
+    /// The words of each sentence, as sorted indices into `counts`.
     places: Vec<Vec<usize>>,
-    /// Words that are held.
+    /// Number of words with a count above 0.
     shown: usize,
 }
 
@@ -146,14 +148,14 @@ impl Counted {
         }
     }
 
-    /// Returns how many words only this one of the sentences that were added holds.
+    /// Returns how many words occur in this sentence and in no other sentence that was added.
     fn shown_by_alone(&self, sentence: usize) -> usize {
         let same_words = self.places[sentence].chunk_by(|a, b| a == b);
         same_words.filter(|it| it.len() == self.counts[it[0]]).count()
     }
 }
 
-/// Returns some sentences of a turn, those first that matter most for the question, ties by place.
+/// Returns some sentences of a turn sorted by relevance for the question, most relevant first, ties by position.
 fn by_worth(query: &Query, turn: &Turn, mut sentences: Vec<usize>) -> Vec<usize> {
     let (mut likeness, mut nearest) = (query.likeness.reader(), Vec::new());
     let mut worths = vec![0.0; turn.sentences.len()];
@@ -164,7 +166,7 @@ fn by_worth(query: &Query, turn: &Turn, mut sentences: Vec<usize>) -> Vec<usize>
     sentences
 }
 
-/// Returns how much a sentence matters for the question; `nearest` is kept from one to the next for its memory.
+/// Returns how relevant a sentence is for the question; `nearest` is a buffer that is reused.
 fn worth(query: &Query, sentence: &Sentence, likeness: &mut Reader<'_>, nearest: &mut Vec<f32>) -> f32 {
     let mut worth = 0.0;
     likeness.nearest(&sentence.pieces, nearest);
@@ -213,7 +215,7 @@ fn expected(answer: AnswerKind) -> &'static [usize] {
     }
 }
 
-/// Returns the header of a day with its line break: the year stands at the first one and when it changes.
+/// Returns the header of a day with its line break. It names the year if it is the first header or if the year changed.
 pub(super) fn header(day: NaiveDate, last: Option<NaiveDate>) -> String {
     let form = if last.is_some_and(|it| it.year() == day.year()) {
         "%-d %b:\n"
@@ -223,12 +225,12 @@ pub(super) fn header(day: NaiveDate, last: Option<NaiveDate>) -> String {
     day.format(form).to_string()
 }
 
-/// Days whose headers are remembered.
+/// Maximum number of days whose header tokens are cached.
 const DAYS_KEPT: usize = 4_096;
 
 static HEADERS: LazyLock<Mutex<FxHashMap<NaiveDate, [u32; 2]>>> = LazyLock::new(Mutex::default);
 
-/// Returns the o200k tokens of the header of a day, without and with the year. They are remembered between questions.
+/// Returns the o200k tokens of the header of a day, without and with the year. The values are cached across questions.
 pub(super) fn header_tokens(day: NaiveDate) -> [u32; 2] {
     let mut known = HEADERS.lock().unwrap_or_else(PoisonError::into_inner);
     if known.len() >= DAYS_KEPT {
@@ -239,13 +241,14 @@ pub(super) fn header_tokens(day: NaiveDate) -> [u32; 2] {
         .or_insert_with(|| [Some(day), None].map(|last| text::tokens(&header(day, last)) as u32))
 }
 
-/// What speakers are called at the start of lines.
+/// The labels of speakers at the start of lines.
 pub(super) struct Labels {
     short: BTreeMap<String, (String, u32)>,
 }
 
 impl Labels {
-    /// Gives every speaker the shortest start of the name that no other speaker has, if that is cheaper than the name.
+    /// Gives every speaker the shortest beginning of the name that no other speaker has, if that is cheaper than the
+    /// name.
     pub(super) fn of(view: &View) -> Labels {
         let names = view.speakers().names();
         let unique = |name: &str, length: usize| {
@@ -276,14 +279,14 @@ impl Labels {
         }
     }
 
-    /// Returns the label of a speaker who has spoken in this pack before.
+    /// Returns the label of a speaker who already occurs in this pack.
     pub(super) fn short(&self, actor: &str) -> String {
         self.short
             .get(actor)
             .map_or_else(|| self.long(actor), |it| format!("{}: ", it.0))
     }
 
-    /// Returns the price of the short label, o200k tokens.
+    /// Returns the price of the short label in o200k tokens.
     pub(super) fn price(&self, actor: &str) -> u32 {
         let long = || {
             if actor.is_empty() {
@@ -295,7 +298,7 @@ impl Labels {
         self.short.get(actor).map_or_else(long, |it| it.1)
     }
 
-    /// Returns the label that introduces a speaker.
+    /// Returns the label of a speaker at the first occurrence.
     #[expect(clippy::unused_self, reason = "the two forms are asked for side by side")]
     pub(super) fn long(&self, actor: &str) -> String {
         if actor.is_empty() {

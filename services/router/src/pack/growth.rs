@@ -1,9 +1,9 @@
-//! Filling a pack so that a larger budget never shows less.
+//! Fills a pack so that a larger budget never shows less.
 //!
-//! A pack is filled up to one step of the budget after the other, each step twice the one before. What a step has chosen stays,
-//! and lines that it had to clip are completed first. A budget between two steps takes the choices of the greater step in
-//! their order as far as it reaches. So the lines of a pack are among the lines of every larger pack. At the steps
-//! themselves, where budgets usually are, no token is given away.
+//! A pack is filled in steps of the budget, each twice as large as the one before. Lines that a step has chosen stay,
+//! and lines that it had to clip are completed first. A budget between two steps takes the choices of the greater step
+//! in their order until it is full. So the lines of a pack are among the lines of every larger pack. A budget that
+//! equals a step, as most budgets do, is used completely.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,32 +15,33 @@ use super::display::Labels;
 use super::line::Line;
 use super::{Choice, Coverage, Fate, Key, render};
 
-/// The first step of the budget, tokens.
+/// The first step of the budget, in tokens.
 const FIRST_STEP: u32 = 256;
-/// Tokens by which a line may cost less than it is priced at.
+/// Number of tokens by which a line may be cheaper than its price.
 const SLACK: u32 = 8;
-/// Tokens kept back: words that meet where lines are joined may count for more than by themselves.
+/// Reserved tokens: words at the joint of two lines may have more tokens together than separately.
 const KEPT_BACK: u32 = 4;
-/// Two lines of one speaker that share this much of the words of both say the same, and only the more probable is shown. That
-/// a longer line holds the words of a shorter one is not enough: what is told of again on another day is evidence of its own.
+/// Two lines of one speaker repeat each other if they share this much of the words of both; then only the more probable
+/// one is shown. It is not enough that a longer line contains the words of a shorter one: a thing that is mentioned
+/// again on another day is separate evidence.
 const REPEATS: f32 = 0.85;
-/// Sentences of a unit that did not fit whole are shown if it is at least this probable and at least this many tokens are
-/// left.
+/// Least probability of a unit that is shown in part if it does not fit whole. At least `ROOM` tokens must be left for
+/// it.
 const PROBABLE: f32 = 0.002;
 const ROOM: u32 = 24;
 
-/// What a pack is made from.
+/// The inputs of a pack.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) choice: &'a Choice<'a>,
     pub(super) labels: &'a Labels,
-    /// Share of the probability at which the pack is enough; 1 is never.
+    /// Share of the probability at which the pack is enough; with 1 it never is.
     pub(super) enough: f32,
-    /// Probability of all units together: 1 for the turns, and that of the gists.
+    /// Probability of all units together: 1 for the turns, plus the sum over the gists.
     pub(super) mass: f32,
 }
 
-/// A step of the budget, and how far into it the pack may grow; less than the step only for the last one.
+/// A step of the budget. `limit` says how far into it the pack may grow; it is less than the step only in the last one.
 #[derive(Clone, Copy)]
 struct Step {
     tokens: u32,
@@ -61,18 +62,18 @@ impl Step {
     }
 }
 
-/// The lines of a pack in the making.
+/// The lines of a pack that is being filled.
 pub(super) struct Growth<'a> {
-    /// In the order in which they were chosen.
+    /// The chosen lines, in the order of choice.
     pub(super) lines: Vec<Line<'a>>,
-    /// Of the units that were met so far.
+    /// The outcomes for the units that were decided so far.
     pub(super) fates: BTreeMap<Key, Fate>,
-    /// Not chosen, and no repetition.
+    /// Lines that are neither chosen nor repetitions.
     open: Vec<Line<'a>>,
     coverage: Coverage,
     days: BTreeSet<NaiveDate>,
     used: u32,
-    /// Probability of what is shown.
+    /// Probability of the units that are shown.
     held: f32,
 }
 
@@ -89,7 +90,7 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Grows to a budget of that many tokens and returns the pack.
+    /// Grows to a budget in tokens and returns the pack.
     pub(super) fn grow(&mut self, source: Source<'a>, budget: u32) -> EvidencePack {
         for step in Step::up_to(budget) {
             self.fill(source, step);
@@ -107,14 +108,14 @@ impl<'a> Growth<'a> {
         source.enough < 1.0 && self.held >= source.enough * source.mass
     }
 
-    /// Adds whole lines, then the best sentences of those that do not fit whole.
+    /// Adds whole lines, then the best sentences of lines that do not fit whole.
     fn fill(&mut self, source: Source<'a>, step: Step) {
         if self.unclip(source, step) && self.add_whole(source, step) {
             self.add_clipped(source, step);
         }
     }
 
-    /// Completes lines that were clipped before. Returns false if the limit ended it before the step did.
+    /// Completes lines that were clipped before. Returns false if the limit was reached before the end of the step.
     fn unclip(&mut self, source: Source<'a>, step: Step) -> bool {
         for line in self.lines.iter_mut().filter(|it| it.is_clipped()) {
             let label = source.labels.short(line.actor);
@@ -135,7 +136,7 @@ impl<'a> Growth<'a> {
         true
     }
 
-    /// Adds whole lines. Returns false if the limit ended it before the step did.
+    /// Adds whole lines. Returns false if the limit was reached before the end of the step.
     fn add_whole(&mut self, source: Source<'a>, step: Step) -> bool {
         let mut is_cut = false;
         while let Some(at) = self
@@ -167,7 +168,7 @@ impl<'a> Growth<'a> {
         cheapest.is_some_and(|price| self.used + price <= step.tokens + SLACK)
     }
 
-    /// Adds the best sentences of lines that do not fit whole, until the limit cuts one.
+    /// Adds the best sentences of lines that do not fit whole, until the limit cuts a line.
     fn add_clipped(&mut self, source: Source<'a>, step: Step) {
         let mut order: Vec<(usize, Key)> = self.open.iter().map(|it| (it.order(), it.key)).collect();
         order.sort_unstable();
@@ -175,7 +176,7 @@ impl<'a> Growth<'a> {
             if self.is_enough(source) {
                 return;
             }
-            // What is not open any more is shown in another form since.
+            // A line that is not open any more is already shown in the other form.
             let Some(at) = self.open.iter().position(|it| it.key == key) else {
                 continue;
             };
@@ -199,8 +200,9 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Adds the best sentences of a line for which there is room, even if they repeat what is shown: the step shows more of the
-    /// line, which does not. Returns the line if there is too little.
+    /// Adds the best sentences of a line for which there is room. It adds them even if they repeat a shown line, since
+    /// the full step shows more of the line, which is then not a repetition. Returns the line if there is too little
+    /// room.
     fn add_part(&mut self, mut line: Line<'a>, source: Source<'a>, limit: u32) -> Option<Line<'a>> {
         if !self.clip(&mut line, source, limit) {
             return Some(line);
@@ -210,7 +212,7 @@ impl<'a> Growth<'a> {
         None
     }
 
-    /// Clips a line to the room that is left. Returns false, and leaves it as it was, if there is too little.
+    /// Clips a line to the room that is left. If there is too little, returns false and leaves the line unchanged.
     fn clip(&self, line: &mut Line<'a>, source: Source<'a>, limit: u32) -> bool {
         let fixed = line.cost(&self.days) + self.introduction(line.actor, source) - line.display.tokens;
         let room = limit.saturating_sub(self.used + fixed);
@@ -228,7 +230,8 @@ impl<'a> Growth<'a> {
         fits
     }
 
-    /// Returns the tokens of the pack with one more line; only an estimate above the limit and its slack.
+    /// Returns the tokens of the pack with one more line. The value is only an estimate if it exceeds the limit plus
+    /// `SLACK`.
     fn used_with(&self, line: &Line<'_>, source: Source<'_>, limit: u32) -> u32 {
         let estimate = self.used + line.cost(&self.days);
         if estimate > limit + SLACK {
@@ -238,7 +241,8 @@ impl<'a> Growth<'a> {
         self.used + shown + line.header_cost(&self.days) + self.introduction(line.actor, source)
     }
 
-    /// Returns the tokens that the whole name of a speaker adds to the line that introduces them; 0 if they have spoken.
+    /// Returns the tokens that the full name of a speaker adds to the line that introduces the speaker; 0 if an earlier
+    /// line has done so.
     fn introduction(&self, actor: &str, source: Source<'_>) -> u32 {
         if self.lines.iter().any(|it| it.actor == actor) {
             return 0;
@@ -247,8 +251,8 @@ impl<'a> Growth<'a> {
         tokens(source.labels.long(actor)).saturating_sub(tokens(source.labels.short(actor)))
     }
 
-    /// Drops the last lines while the pack as it is shown takes more than the limit: words of two lines that meet may count for
-    /// more than by themselves.
+    /// Removes the last lines while the rendered pack takes more than the limit. This may happen, since words at the
+    /// joint of two lines may have more tokens together than separately.
     fn trim(&mut self, source: Source<'a>, limit: u32) -> EvidencePack {
         loop {
             let pack = render(source, &self.lines, limit);
@@ -263,7 +267,7 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Adds a line; `used` are the tokens of the pack with it.
+    /// Adds a line; `used` is the number of tokens of the pack with it.
     fn add(&mut self, line: Line<'a>, used: u32) {
         self.held += line.scored.probability;
         self.used = used;
@@ -276,8 +280,8 @@ impl<'a> Growth<'a> {
         self.close_covered();
     }
 
-    /// Closes the open lines that are shown in another form now: the turns that a gist was read in, a gist all of whose turns
-    /// are shown. Lines that were chosen stay open.
+    /// Closes the open lines that are now shown in the other form: the turns that a gist was read in, and a gist whose
+    /// turns are all shown. Lines that were selected stay open.
     fn close_covered(&mut self) {
         while let Some(at) = self.open.iter().position(|it| self.is_covered(it)) {
             self.close(at);
@@ -288,7 +292,7 @@ impl<'a> Growth<'a> {
         line.chosen.is_none() && self.coverage.covers(line.key.grain, &line.turns)
     }
 
-    /// Closes an open line that says what is shown already.
+    /// Closes an open line that repeats the pack.
     fn close(&mut self, at: usize) {
         let line = self.open.remove(at);
         self.held += line.scored.probability;
@@ -300,7 +304,8 @@ impl<'a> Growth<'a> {
         self.open.iter().enumerate().filter(|(_, it)| !it.is_set_aside)
     }
 
-    /// Returns the open line that was chosen first; without one, that with the most probability for its price, ties by key.
+    /// Returns the open line that was selected first. If no line was selected, returns the one with the most
+    /// probability for its price, ties by key.
     fn best(&self) -> Option<usize> {
         let worth = self.waiting().map(|(at, it)| (at, it.worth()));
         let order = |at: usize| self.open[at].order();
@@ -312,8 +317,9 @@ impl<'a> Growth<'a> {
         worth.max_by(better).map(|it| it.0)
     }
 
-    /// Returns true if a line shows already what `next` would. A line that was chosen repeats none, and where something is
-    /// counted none repeats what was said at another time: each may be one of several that count.
+    /// Returns true if a shown line already says the content of `next`. A selected line is never a repetition. If the
+    /// question counts something, lines of different times are no repetitions, since each may be one of the counted
+    /// things.
     fn repeats(&self, next: &Line<'_>, source: Source<'_>) -> bool {
         let at = |it: &Line<'_>| it.turn.unit.observed_at;
         let reading = &source.choice.turns.query.reading;

@@ -1,4 +1,4 @@
-//! One line of a pack: what it shows of a turn, or the whole of a gist, and what it costs.
+//! One line of a pack: a part of a turn or a whole gist, and its cost.
 
 use std::collections::BTreeSet;
 
@@ -12,38 +12,38 @@ use crate::query::Query;
 use crate::route::Scored;
 use crate::view::Turn;
 
-/// Tokens that every line is thought to cost in addition, so that the shortest lines are not the cheapest by far.
+/// Tokens that are added to the cost of every line, so that the shortest lines are not by far the cheapest.
 const BASE: f32 = 4.0;
 
 pub(super) struct Line<'a> {
     pub(super) key: Key,
-    /// The turn or gist that it shows.
+    /// The turn or gist that the line shows.
     pub(super) turn: &'a Turn,
     pub(super) scored: &'a Scored,
-    /// The speaker that it is labelled with: nobody for a gist, whose text has the names.
+    /// The speaker in the label; empty for a gist, whose text contains the names.
     pub(super) actor: &'a str,
-    /// Places of the turns that it shows, or that the gist was read in.
+    /// Positions of the turns that the line shows, or that the gist was read in.
     pub(super) turns: Vec<usize>,
     pub(super) display: Display,
     /// Tokens without the header of the day.
     pub(super) price: u32,
-    /// Stems that it shows, sorted, none twice.
+    /// Stems that the line shows, sorted and without duplicates.
     pub(super) words: Vec<u32>,
     pub(super) day: NaiveDate,
-    /// Place among the units that were chosen to hold the answer, if it is one of them.
+    /// Position among the units that were selected to hold the answer, if the unit is one of them.
     pub(super) chosen: Option<usize>,
-    /// What a person decided about the statements of the unit; mostly nothing.
+    /// Decisions of a person about the statements of the unit; usually empty.
     pub(super) note: String,
-    /// It did not fit into the step of the budget that is filled.
+    /// True if the line did not fit into the step of the budget that is being filled.
     pub(super) is_set_aside: bool,
     query: &'a Query,
-    /// Tokens of the header of its day, without and with the year.
+    /// Tokens of the header of the day, without and with the year.
     header: [u32; 2],
-    /// Tokens of the header that it would need among the lines chosen so far.
+    /// Tokens of the header that the line would need among the lines chosen so far.
     header_now: u32,
-    /// The display that the line is to have when there is room, if it shows less now.
+    /// The display that the line gets when there is room, if it shows less now.
     full: Option<Display>,
-    /// Logarithm of the probability of its unit.
+    /// Logarithm of the probability of the unit.
     log_probability: f32,
 }
 
@@ -78,12 +78,12 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns its place in the order of choice: those that were chosen in theirs, and all others after them.
+    /// Returns the position in the order of choice: selected units in their order, then all others.
     pub(super) fn order(&self) -> usize {
         self.chosen.unwrap_or(usize::MAX)
     }
 
-    /// Adds a note behind the text.
+    /// Appends a note to the text.
     pub(super) fn annotate(&mut self, note: String) {
         if !note.is_empty() {
             self.price += text::tokens(&note) as u32;
@@ -91,8 +91,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns the sentences that matter most for the question and cost at most `room` tokens; none if even the best does not
-    /// fit. A gist is shown whole or not at all.
+    /// Returns the most relevant sentences for the question that cost at most `room` tokens; `None` if even the best
+    /// one does not fit. A gist is shown whole or not at all.
     pub(super) fn part(&self, room: u32) -> Option<Display> {
         match self.key.grain {
             Grain::Gist => None,
@@ -106,12 +106,12 @@ impl<'a> Line<'a> {
         self.full = Some(full);
     }
 
-    /// Returns true if it shows less than it is to show.
+    /// Returns true if the line shows less than its full display.
     pub(super) fn is_clipped(&self) -> bool {
         self.full.is_some()
     }
 
-    /// Shows all that it is to show. Returns what it showed if that was less.
+    /// Shows the full display. Returns the previous display if that showed less.
     pub(super) fn unclip(&mut self) -> Option<Display> {
         let full = self.full.take()?;
         Some(self.show(full))
@@ -128,12 +128,12 @@ impl<'a> Line<'a> {
         text::tokens(&format!("{label}{}{}", self.display.text(self.turn), self.note)) as u32 + 1
     }
 
-    /// Returns about the tokens it adds to lines of these days.
+    /// Returns roughly the tokens that the line adds to a pack with lines of these days.
     pub(super) fn cost(&self, days: &BTreeSet<NaiveDate>) -> u32 {
         self.price + self.header_cost(days)
     }
 
-    /// Returns the tokens of the header of its day among these days.
+    /// Returns the tokens that the header of the day adds to a pack with lines of these days.
     pub(super) fn header_cost(&self, days: &BTreeSet<NaiveDate>) -> u32 {
         let [day, day_and_year] = self.header;
         if days.contains(&self.day) {
@@ -145,18 +145,18 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Notes among which days it would stand now.
+    /// Updates the cost of the header for a pack with lines of these days.
     pub(super) fn meet(&mut self, days: &BTreeSet<NaiveDate>) {
         self.header_now = self.header_cost(days);
     }
 
-    /// Returns the logarithm of its probability for its price.
+    /// Returns the logarithm of the probability divided by the price.
     pub(super) fn worth(&self) -> f32 {
         self.log_probability - ((self.price + self.header_now) as f32 + BASE).ln()
     }
 }
 
-/// Stems that a line shows, sorted, none twice.
+/// Returns the stems that a line shows, sorted and without duplicates.
 fn words(display: &Display, turn: &Turn) -> Vec<u32> {
     let sentences = display.sentences.iter().map(|it| &turn.sentences[*it]);
     let mut words: Vec<u32> = sentences.flat_map(|it| it.words.iter().copied()).collect();

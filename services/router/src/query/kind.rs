@@ -6,7 +6,7 @@ use crate::view::View;
 
 const AUXILIARIES: &str = "did does do has have had will would should could can might is are was were";
 
-/// Returns the word that names what is asked for, as in "what kind of BOOKS", "which CITY", "how many DOGS".
+/// Returns the word that names the thing asked for, as in "what kind of BOOKS", "which CITY", "how many DOGS".
 pub(super) fn head(words: &[String]) -> String {
     let Some(start) = words
         .iter()
@@ -28,7 +28,7 @@ pub(super) fn head(words: &[String]) -> String {
         .to_owned()
 }
 
-/// Returns the main verb as written: the first content word behind an auxiliary and who is asked about.
+/// Returns the main verb as written: the first content word after an auxiliary and the person asked about.
 pub(super) fn action(written: &[&str], words: &[String], view: &View) -> String {
     let Some(start) = words
         .iter()
@@ -42,7 +42,7 @@ pub(super) fn action(written: &[&str], words: &[String], view: &View) -> String 
     found.map(|it| written[it]).unwrap_or_default().to_owned()
 }
 
-/// Says whether one unit is likely enough.
+/// Returns `Multi` if the question names several speakers or asks for several things; otherwise `Single`.
 pub(super) fn hops(words: &[String], subjects: usize) -> HopShape {
     let gathers = "both all many list summarize summarise different kinds types activities events ways hobbies items order compare \
         overall across each various";
@@ -62,7 +62,7 @@ pub(super) fn step(words: &[String]) -> Option<u32> {
         .and_then(|it| it[1].parse().ok())
 }
 
-/// Returns the state asked about: "status of the OVEN", "current JOB".
+/// Returns the state that is asked about: "status of the OVEN", "current JOB".
 pub(super) fn state_key(words: &[String]) -> String {
     let names = |it: &[String]| member("status state current latest", &it[0]) && !member("of the", &it[1]);
     let direct = words.windows(2).find(|it| names(it)).map(|it| it[1].clone());
@@ -73,7 +73,7 @@ pub(super) fn state_key(words: &[String]) -> String {
     of.or(direct).unwrap_or_default()
 }
 
-/// Says whether a stem only asks, and says nothing about the answer.
+/// Returns true if a stem belongs to the form of a question and says nothing about the answer.
 pub(super) fn asks(stem: &str) -> bool {
     member("kind type sort mani much long often", stem)
 }

@@ -1,4 +1,4 @@
-//! Where a message says otherwise than the memory (MemCog, section 3.4: statements that contradict what is stored).
+//! Statements of a message that contradict the memory (MemCog, section 3.4).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::shared;
 use crate::memory::Known;
 use crate::view::View;
 
-/// Facts of a subject that are compared with each statement, the newest ones.
+/// Maximum number of facts of a subject that are compared with each statement, newest first.
 const FACTS: usize = 200;
-/// Share of the stems of the shorter value that makes two values one.
+/// Share of the stems of the shorter value that two values must have in common to count as the same.
 const SAME: f32 = 0.5;
-/// How likely a contradiction is worth saying if both sides are sure.
+/// Score of a contradiction if both sides are certain.
 const SCORE: f32 = 0.97;
 
-/// Adds the facts that the message speaks against, each with both sides.
+/// Adds the facts that the message contradicts, each with both statements.
 pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: &mut Ideas) {
     let told = Telling {
         text: &heard.text,
@@ -46,7 +46,8 @@ pub(super) fn add(view: &View, known: Known<'_>, heard: &Heard, request: &Recall
     }
 }
 
-/// Returns the question that the message answers: the last one that another asked right before it in its session.
+/// Returns the question that the message answers: the last question of the turn right before it in its session, if
+/// another speaker asked it.
 fn asked<'a>(view: &'a View, known: Known<'_>, request: &RecallV1) -> &'a str {
     let turns = view.turns();
     let session = view
@@ -63,7 +64,7 @@ fn asked<'a>(view: &'a View, known: Known<'_>, request: &RecallV1) -> &'a str {
     before.and_then(|it| text::asked_last(&it.text)).unwrap_or_default()
 }
 
-/// Returns the newest facts about whom a statement is about.
+/// Returns the newest facts about the subject of a statement.
 fn of_subject(known: Known<'_>, statement: &Statement, (actor, text): (&str, &str)) -> Vec<Arc<Fact>> {
     let about = match &statement.subject {
         Subject::Speaker => known.facts_about(actor),
@@ -80,13 +81,13 @@ fn of_subject(known: Known<'_>, statement: &Statement, (actor, text): (&str, &st
     about.into_iter().rev().take(FACTS).collect()
 }
 
-/// Plans are about what is to come, all else holds when the message is said.
+/// Returns true if a fact holds when the message is sent, or is a plan without an end, since plans begin in the future.
 fn holds(fact: &Fact, at: DateTime<FixedOffset>) -> bool {
     fact.holds_at(at.to_utc()) || fact.aspect == Aspect::Plan && fact.valid_until.is_none() && !fact.withdrawn
 }
 
-/// Says whether a statement and a fact about the same subject cannot both be so: opposite of one value, or another value where
-/// there is one.
+/// Returns true if a statement and a fact about the same subject cannot both be true: one negates the value of the
+/// other, or they give two values where only one is possible.
 fn contradict(statement: &Statement, fact: &Fact) -> bool {
     let same = alike(&statement.object, &fact.object);
     let says = statement.positive && !statement.ended;
@@ -95,7 +96,7 @@ fn contradict(statement: &Statement, fact: &Fact) -> bool {
         return statement.aspect == fact.aspect && kin && says != positive(&fact.predicate);
     }
     let predicate = Predicate::of(&statement.predicate);
-    // All but the job take a name: "a small flat" is not another town.
+    // All values except a job must be names: "a small flat" is not another town.
     let named = [&statement.object, &fact.object].into_iter().all(|it| has_name(it));
     let comparable = named || predicate == Predicate::WorksAs;
     says && statement.predicate == fact.predicate && predicate.is_single() && comparable
@@ -105,7 +106,7 @@ fn has_name(value: &str) -> bool {
     text::words(value).iter().any(|it| it.starts_with(char::is_uppercase))
 }
 
-/// Says whether two values are one: half the stems of the shorter one stand in the other.
+/// Returns true if two values count as the same: half the stems of the shorter one occur in the other.
 fn alike(a: &str, b: &str) -> bool {
     let stems = |it: &str| text::stems(it).into_iter().collect::<BTreeSet<String>>();
     let (a, b) = (stems(a), stems(b));
@@ -113,7 +114,7 @@ fn alike(a: &str, b: &str) -> bool {
     both > 0.0 && both >= SAME * a.len().min(b.len()) as f32
 }
 
-/// Says whether a predicate says that something is so.
+/// Returns true if a predicate is not negated.
 fn positive(predicate: &str) -> bool {
     let mut words = predicate.split_ascii_whitespace();
     !words.any(|it| {
@@ -124,7 +125,7 @@ fn positive(predicate: &str) -> bool {
     })
 }
 
-/// Returns the stem of the verb of a predicate, negated or not.
+/// Returns the stem of the verb of a predicate, without a negation.
 fn verb(predicate: &str) -> String {
     let words = predicate.split_ascii_whitespace();
     let mut content = words.filter(|it| !matches!(*it, "does" | "do" | "did" | "not" | "never" | "no" | "longer"));

@@ -1,4 +1,5 @@
-//! Which ideas are said: what is relevant now, still valid, not delicate here, and not said before (MemCog, section 3.4).
+//! Selects the hints to return: those that are relevant and valid now, not sensitive here, and not given before
+//! (MemCog, section 3.4).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,29 +17,30 @@ use crate::memory::Known;
 use crate::pack::Display;
 use crate::view::View;
 
-/// Something is said only if one idea scores this much; then so is what scores a little less. Calibrated on messages of our
-/// own, see `tests/eval/data/recall/README.md`.
+/// Hints are given only if one idea scores at least `WAKE`; then all ideas from `KEEP` on are used. Both were
+/// calibrated on messages of our own, see `tests/eval/data/recall/README.md`.
 const WAKE: f32 = 0.5;
 const KEEP: f32 = 0.25;
-/// Hints on things reached over something else, at most.
+/// Maximum number of hints that are reached over another unit.
 const HOPS: usize = 1;
-/// The bar for what a language model chooses from, and things reached over something else there, at most.
+/// The least score of the ideas that a language model chooses from, and the maximum number of those reached over
+/// another unit.
 const WIDE: f32 = 0.05;
 const WIDE_HOPS: usize = 5;
-/// o200k tokens that one line of a hint should cost at most.
+/// Maximum number of o200k tokens of one line of a hint.
 const LINE: u32 = 90;
-/// Characters of a line that no sentence is short enough for.
+/// Length of a line in characters if none of its sentences fits.
 const CHARS: usize = 400;
-/// Two turns that share more of their words tell the same.
+/// Two turns count as the same if they share more than this much of their words.
 const SAME: f32 = 0.8;
 
-/// How relevant ideas have to be.
+/// The limits that ideas must meet.
 struct Bar {
-    /// Nothing is said unless one idea scores this much.
+    /// Score that the best idea must reach; otherwise there are no hints.
     wake: f32,
-    /// What scores less is not said.
+    /// Score that every idea must reach.
     keep: f32,
-    /// Hints on things reached over something else, at most.
+    /// Maximum number of hints that are reached over another unit.
     hops: usize,
 }
 
@@ -64,7 +66,7 @@ impl Bar {
     }
 }
 
-/// Chooses at most `limit` ideas, best first, ties by id; of chosen units in the order of the choice.
+/// Chooses at most `limit` hints, best first, ties by id. If units were chosen, their order is kept.
 pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, ideas: Ideas) -> Vec<Hint> {
     let bar = Bar::of(request);
     let ideas = match request.chosen.is_empty() {
@@ -102,7 +104,7 @@ pub(super) fn choose(view: &View, known: Known<'_>, heard: &Heard, request: &Rec
     hints
 }
 
-/// Returns the ideas that are relevant enough, best first, ties by place.
+/// Returns the ideas that are relevant enough, best first, ties by position.
 fn best_first(bar: &Bar, ideas: Ideas) -> Vec<Idea> {
     let mut ideas: Vec<Idea> = ideas.0.into_values().collect();
     if ideas.iter().all(|it| it.score < bar.wake) {
@@ -125,7 +127,7 @@ fn as_chosen(view: &View, known: Known<'_>, request: &RecallV1, mut ideas: Ideas
     chosen.collect()
 }
 
-/// Returns the facts of a turn if none of them holds any more, so that its hint says so.
+/// Returns the facts of a turn if none of them holds any more, so that its hint can say so.
 fn ended(view: &View, known: Known<'_>, request: &RecallV1, place: usize) -> Vec<Arc<Fact>> {
     let facts: Vec<Arc<Fact>> = known.facts_from(view.turns()[place].unit.id).collect();
     match facts.iter().all(|it| is_over(it, request)) {
@@ -134,13 +136,13 @@ fn ended(view: &View, known: Known<'_>, request: &RecallV1, place: usize) -> Vec
     }
 }
 
-/// Returns true if a fact does not hold any more when the message is said.
+/// Returns true if a fact does not hold any more when the message is sent.
 fn is_over(fact: &Fact, request: &RecallV1) -> bool {
     fact.withdrawn || fact.valid_until.is_some_and(|it| it <= request.at.to_utc())
 }
 
-/// Says whether the ledger has one of the turns or of their facts, for whatever reason it was told: it keeps of each hint what
-/// bore most on the message then, which may be another fact of the same turn.
+/// Returns true if the ledger contains a hint about one of the turns or about any of their facts, whatever its trigger.
+/// The ledger stores only the most relevant fact of each hint, which may be another fact of the same turn.
 fn said(view: &View, known: Known<'_>, idea: &Idea, silent: &BTreeSet<HintId>) -> bool {
     if silent.is_empty() {
         return false;
@@ -154,7 +156,7 @@ fn said(view: &View, known: Known<'_>, idea: &Idea, silent: &BTreeSet<HintId>) -
     ids.any(|it| silent.contains(&it))
 }
 
-/// Says whether two turns tell the same in the same words.
+/// Returns true if two turns say the same in nearly the same words.
 fn same(view: &View, a: usize, b: usize) -> bool {
     let words = |place: usize| -> BTreeSet<u32> {
         let parts = view.turns()[place].parts.iter();
@@ -165,17 +167,18 @@ fn same(view: &View, a: usize, b: usize) -> bool {
     both > SAME * (a.len() + b.len()) as f32 / 2.0
 }
 
-/// Makes a hint of an idea, unless it is too delicate to be said here.
+/// Makes a hint of an idea; `None` if it is too sensitive to be given here.
 fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: &Idea) -> Option<Hint> {
     let places: Vec<usize> = [Some(idea.place), idea.over].into_iter().flatten().collect();
     let mut lines: Vec<String> = places.iter().rev().map(|&it| line(view, heard, it)).collect();
-    // Of several facts of a turn the first bears most on the message; what else has ended is no news.
+    // If a turn has several facts, the first is the most relevant one for the message. Ends of the other facts are not
+    // worth mentioning.
     let closed: Option<&Fact> = idea.facts.first().map(AsRef::as_ref).filter(|it| is_over(it, request));
     let stands = idea.facts.iter().any(|it| !is_over(it, request));
     if let Some(closed) = closed {
         lines.extend(outdated(known, closed, stands));
     }
-    // A reason and the sides tell facts as well; every line may be in a language of its own.
+    // The reason and the sides contain facts too, and every line may be in another language.
     let told: Vec<&str> = lines
         .iter()
         .chain([&idea.reason])
@@ -213,7 +216,7 @@ fn hint(view: &View, known: Known<'_>, heard: &Heard, request: &RecallV1, idea: 
     })
 }
 
-/// Returns a turn as a dated line with what matters most of it for the message.
+/// Returns a turn as a dated line with the sentences that are most relevant for the message.
 fn line(view: &View, heard: &Heard, place: usize) -> String {
     let turn = &view.turns()[place];
     let shown = Display::within(&heard.query, turn, LINE).map(|it| it.text(turn));
@@ -227,7 +230,8 @@ fn line(view: &View, heard: &Heard, place: usize) -> String {
     }
 }
 
-/// Says until when a fact held, and what holds since, as far as it is known; which one it is where another of the turn `stands`.
+/// Returns until when a fact held and what holds since then, as far as it is known. Names the fact if another fact of
+/// the turn still holds (`stands`).
 fn outdated(known: Known<'_>, closed: &Fact, stands: bool) -> Option<String> {
     let date = closed.valid_until?.format("%-d %B %Y");
     let told = |it: &Fact| format!("{} {} {}", it.subject, it.predicate, it.object);

@@ -1,4 +1,4 @@
-//! What recall reads from a message before memory is looked at.
+//! Reads a message before the memory is searched.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
@@ -12,20 +12,20 @@ use super::sensitive::{self, Domains};
 use crate::query::Query;
 use crate::view::View;
 
-/// A message is read up to this many bytes.
+/// Maximum number of bytes of a message that are read.
 pub(super) const BYTES_MAX: usize = 8_000;
-/// Words as frequent as this in general English say nothing; -ln of the share.
+/// Words at least this frequent in general English carry no information; -ln of the share.
 const COMMON: f32 = 6.5;
-/// What a word counts at most; words without a row in the table count as much.
+/// Maximum value of a word. Words without a row in the table get this value.
 const WORTH_MAX: f32 = 6.0;
-/// What a word counts at least, small talk left out.
+/// Minimum value of a word that is not small talk.
 const WORTH_MIN: f32 = 0.3;
-/// Times named in a message that are looked at.
+/// Maximum number of times in a message that are used.
 const TIMES_MAX: usize = 8;
-/// Names that are looked at.
+/// Maximum number of names that are used.
 const NAMES_MAX: usize = 24;
 
-/// Words of small talk: they wake nothing by themselves.
+/// Words of small talk, which bring nothing to mind by themselves.
 const SMALL_TALK: &str = "ok okay thanks thank thx cheers please sorry welcome yes yeah yep yup no nope nah sure fine great good nice \
     cool awesome perfect lovely wonderful amazing brilliant super excellent fantastic haha hahaha lol lmao wow oh ah hmm hm um er well \
     morning afternoon evening night goodnight goodbye bye hello hi hey later soon today tonight tomorrow now moment second minute \
@@ -44,42 +44,42 @@ const SMALL_TALK: &str = "ok okay thanks thank thx cheers please sorry welcome y
 static SMALL_STEMS: LazyLock<HashSet<String>> =
     LazyLock::new(|| SMALL_TALK.split_ascii_whitespace().map(text::stem).collect());
 
-/// Words that say that something is done once more.
+/// Words that say that something is done again.
 const AGAIN: &str = "again usual usually always every each routine habit";
 const MINE: &str = "i i'm i've i'd i'll me my mine myself we we're we've we'd we'll our ours us";
 
-/// A message, read.
+/// A message with the data that recall needs of it.
 pub struct Heard {
-    /// As the router reads it, as a message and not as a question.
+    /// The message as the router reads it, marked as a message and not a question.
     pub query: Query,
-    /// What each of the query's words counts for: how rare it is in general English, 0 to 6.
+    /// The value of each word of `query`, by its rarity in general English, 0 to 6.
     pub worth: Vec<f32>,
     /// Sum of `worth`.
     pub total: f32,
-    /// It speaks of whoever says it.
+    /// True if it is about the speaker.
     pub mine: bool,
-    /// It asks.
+    /// True if it ends with a question.
     pub asks: bool,
-    /// It tells of a repetition.
+    /// True if it mentions a repetition.
     pub again: bool,
-    /// It shows a feeling.
+    /// True if it shows a feeling.
     pub feels: bool,
-    /// Names in it as written, those of speakers too; whoever is only spoken to is left out.
+    /// Names in it as written, including those of speakers. People who are only addressed are left out.
     pub named: Vec<String>,
-    /// Stems of the names in it, those of places left out.
+    /// Stems of the names in it, except names of places.
     pub names: BTreeSet<u32>,
-    /// Stems of names behind a preposition of place.
+    /// Stems of names that follow a preposition of place.
     pub places: BTreeSet<u32>,
-    /// Times named that can be placed.
+    /// Times in it that can be resolved, without exact moments.
     pub times: Vec<TimeSpan>,
-    /// Matters in it that are delicate.
+    /// Sensitive subjects in it.
     pub domains: Domains,
-    /// What it says, bounded.
+    /// The text, cut to `BYTES_MAX`.
     pub text: String,
 }
 
 impl Heard {
-    /// Reads a message said at `at`.
+    /// Reads a message sent at `at`.
     pub fn read(message: &str, view: &View, at: DateTime<FixedOffset>) -> Heard {
         let text = message[..message.floor_char_boundary(BYTES_MAX)].to_owned();
         let mut query = Query::read(&text, view, at);
@@ -109,18 +109,18 @@ impl Heard {
         }
     }
 
-    /// Says whether there is nothing in it that could wake a memory: small talk, thanks, a greeting.
+    /// Returns true if nothing in it can bring anything to mind: it is small talk, thanks or a greeting.
     pub fn idle(&self) -> bool {
         self.total < 1.0 && self.names.is_empty() && self.places.is_empty()
     }
 }
 
-/// Says whether a space-separated list holds a word.
+/// Returns true if a space-separated list contains a word.
 pub(super) fn member(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|it| it == word)
 }
 
-/// Returns how much a word of the message counts.
+/// Returns the value of a word of the message.
 fn worth(stem: &str, pieces: &[u32]) -> f32 {
     if small_talk(stem) || stem.chars().all(|it| !it.is_alphabetic()) {
         return 0.0;
@@ -137,8 +137,8 @@ fn small_talk(stem: &str) -> bool {
     SMALL_STEMS.contains(stem)
 }
 
-/// Returns the names in a text, and the stems of those that are not of speakers, people and things first, places behind;
-/// whoever is only spoken to is left out.
+/// Returns the names in a text, then the stems of names that are not of speakers: first those of people and things,
+/// then those of places. People who are only addressed are left out.
 fn names(text: &str, view: &View) -> (Vec<String>, BTreeSet<u32>, BTreeSet<u32>) {
     let called: Vec<String> = text::vocatives(text).iter().map(|it| it.to_lowercase()).collect();
     let (mut named, mut names, mut places) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
@@ -165,7 +165,7 @@ fn names(text: &str, view: &View) -> (Vec<String>, BTreeSet<u32>, BTreeSet<u32>)
     (named, names, places)
 }
 
-/// Says whether a span of a few days or less lies within some days of a moment.
+/// Returns true if a span of at most a week is not over and begins at most `days` days after a moment.
 pub(super) fn near(span: &TimeSpan, at: DateTime<FixedOffset>, days: i64) -> bool {
     let midnight = at
         .date_naive()
@@ -173,7 +173,7 @@ pub(super) fn near(span: &TimeSpan, at: DateTime<FixedOffset>, days: i64) -> boo
         .and_local_timezone(*at.offset());
     let day = midnight.single().unwrap_or(at).to_utc();
     let exact = matches!(span.precision, Precision::Day | Precision::Week | Precision::Instant);
-    // A moment has no end of its own.
+    // A moment has no duration, so its end is moved by one microsecond.
     let over = span.end.max(span.start + TimeDelta::microseconds(1)) <= day;
     exact && !over && (span.start - day).num_days() <= days
 }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_is_near_until_it_is_over_where_it_is_asked_about() {
+    fn a_time_is_near_until_it_ends_in_the_time_zone_of_the_message() {
         let day = |start: &str, end: &str| TimeSpan {
             start: start.parse().unwrap(),
             end: end.parse().unwrap(),

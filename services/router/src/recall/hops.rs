@@ -1,4 +1,4 @@
-//! What a message is tied to by a way over something else (MemCog's multi-hop triggers, by following names and facts).
+//! Ideas that are connected to a message over another unit (MemCog's multi-hop triggers), by following names and facts.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,19 @@ use super::tie::Tie;
 use crate::memory::{Known, normalised};
 use crate::view::{Turn, View};
 
-/// Ideas that hops start from.
+/// Number of the best ideas that hops start from.
 const FROM: usize = 3;
-/// Turns that a name may lead to: one of more says little.
+/// Maximum number of turns with a name that is followed. A more frequent name says little.
 const TURNS_MAX: usize = 24;
-/// Facts followed from each end.
+/// Maximum number of facts that are followed from each end.
 const FACTS: usize = 12;
-/// Names followed from each turn, the rarest first.
+/// Maximum number of names that are followed from each turn, rarest first.
 const NAMES: usize = 2;
-/// What each hop leaves of a score.
+/// Factor by which each hop reduces a score.
 const HOP: f32 = 0.8;
 
-/// Adds what the best ideas lead to: over a fact from who is named to who that is tied to, and over a name that a turn brings in.
+/// Adds the ideas that the best ideas lead to: over a fact that connects a named person with another one, and over a
+/// name that a turn adds.
 pub(super) fn add(
     view: &View,
     (known, shared): (Known<'_>, &Shared<'_>),
@@ -54,7 +55,7 @@ pub(super) fn add(
     }
 }
 
-/// Adds what is known of the other end of a fact.
+/// Adds what is known about the other end of a fact.
 fn follow(view: &View, known: Known<'_>, (first, other): (&Fact, &str), at: DateTime<FixedOffset>, ideas: &mut Ideas) {
     let observed = |place: &usize| view.turns()[*place].unit.observed_at < at;
     let moment = at.to_utc();
@@ -64,7 +65,7 @@ fn follow(view: &View, known: Known<'_>, (first, other): (&Fact, &str), at: Date
     if !first.holds_at(moment) || view.speakers().named(&normalised(other)).is_some() {
         return;
     }
-    // The other end goes by the name that whoever tells of it uses.
+    // The name of the other end is read as its narrator uses it.
     let about = shared::facts_about(known, other, (&first.told_by, ""));
     for second in about.into_iter().rev().take(FACTS) {
         let Some(to) = view.place(second.source).filter(observed) else {
@@ -92,7 +93,7 @@ fn idea((over, place): (usize, usize), score: f32, name: &str) -> Idea {
     }
 }
 
-/// Returns the names that a turn brings in: neither in the message nor of a speaker.
+/// Returns the names that a turn adds: those that are neither in the message nor names of speakers.
 fn brought_in(view: &View, heard: &Heard, turn: &Turn) -> Vec<(u32, String)> {
     let said: BTreeSet<u32> = heard.query.words.iter().map(|it| it.term).collect();
     let mut out: Vec<(u32, String)> = Vec::new();
@@ -114,7 +115,8 @@ fn brought_in(view: &View, heard: &Heard, turn: &Turn) -> Vec<(u32, String)> {
     out
 }
 
-/// Returns the best ranked other turn with a name, else the first that has it, observed before `at`.
+/// Returns the best ranked other turn with a name; otherwise the first turn that has it. Only turns that were observed
+/// before `at` count.
 fn leads_to(
     view: &View,
     known: Known<'_>,

@@ -1,4 +1,4 @@
-//! What might be said, before it is weighed against all else.
+//! Candidates for hints, before they are compared.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,32 +6,33 @@ use std::sync::Arc;
 use domain::fact::Fact;
 use domain::recall::Trigger;
 
-/// Something that a message wakes.
+/// Something that a message brings to mind.
 #[derive(Clone, Debug)]
 pub struct Idea {
-    /// Place of the turn it stands on.
+    /// Position of the turn that it is about.
     pub place: usize,
-    /// The turn on the way to it, of what is tied over something else.
+    /// The turn in between, if it is reached over another turn.
     pub over: Option<usize>,
-    /// Why.
+    /// The kind of reason.
     pub trigger: Trigger,
-    /// The same in words, about the message.
+    /// The reason in words, as a statement about the message.
     pub reason: String,
-    /// How likely it is worth saying, 0 to 1.
+    /// How likely the idea is worth a hint, 0 to 1.
     pub score: f32,
-    /// The facts it tells, as they were known when the message was said; of one source, those that bear most on it first.
+    /// The facts that it contains, as they were known when the message was sent. Of one source, the most relevant ones
+    /// come first.
     pub facts: Vec<Arc<Fact>>,
-    /// What the message says, what the memory says, if they differ.
+    /// The statement of the message, then that of the memory, if they contradict each other.
     pub sides: Vec<String>,
 }
 
-/// Ideas by the turn they stand on.
+/// Ideas by the turn that they are about.
 #[derive(Default)]
 pub struct Ideas(pub BTreeMap<usize, Idea>);
 
 impl Ideas {
-    /// Takes an idea in. Of two on one turn a contradiction stands before a wish, a wish before the rest, the direct before what
-    /// is reached over something else, then what scores higher; facts of both are kept.
+    /// Adds an idea. Of two ideas about one turn, one is kept, with the facts of both: a contradiction before a
+    /// preference, a preference before other triggers, these before a multi-hop; then the one with the higher score.
     pub fn add(&mut self, idea: Idea) {
         let Some(old) = self.0.get_mut(&idea.place) else {
             self.0.insert(idea.place, idea);

@@ -1,4 +1,4 @@
-//! How careful one should be with what is told: delicate matters by their words (MemCog, section 3.4).
+//! How careful a caller should be with a text: it finds sensitive subjects by their words (MemCog, section 3.4).
 
 mod native;
 
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use domain::recall::Sensitivity;
 use text::{gloss, patterns as p};
 
-/// Matters that are not to be brought up unasked, with the words that tell them.
+/// Subjects that recall must not mention without a question, with their words.
 const MATTERS: [(Domains, &str); 6] = [
     (
         Domains::HEALTH,
@@ -46,12 +46,12 @@ const MATTERS: [(Domains, &str); 6] = [
     ),
 ];
 
-/// Words of private life that may be told with care.
+/// Words of private life. Texts with them are personal, but not sensitive.
 const PRIVATE: &str = "mum mom mother dad father wife husband sister brother son daughter baby kids child children grandma grandpa \
     grandmother grandfather partner fiance fiancee marriage married wedding birthday age address phone home neighbour neighbor argue \
     argued argument quarrel cried crying lonely secret embarrassed ashamed afraid scared";
 
-/// Pairs of words that mislead alone: the second one behind the first says something harmless.
+/// Pairs of words whose second word is misleading by itself: after the first word it is harmless.
 const HARMLESS: [(&str, &str); 6] = [
     ("tennis", "court"),
     ("basketball", "court"),
@@ -72,7 +72,7 @@ static LEXICON: LazyLock<HashMap<&str, Domains>> = LazyLock::new(|| {
     lexicon
 });
 
-/// A set of delicate matters.
+/// A set of sensitive subjects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Domains(u8);
 
@@ -84,31 +84,31 @@ impl Domains {
     const LAW: Domains = Domains(16);
     const GRIEF: Domains = Domains(32);
 
-    /// Returns both together.
+    /// Returns the union of both sets.
     pub fn with(self, other: Domains) -> Domains {
         Domains(self.0 | other.0)
     }
 
-    /// Says whether all of these are among `others`.
+    /// Returns true if all subjects of this set are in `others`.
     pub fn within(self, others: Domains) -> bool {
         self.0 & !others.0 == 0
     }
 
-    /// Says whether there are none.
+    /// Returns true if the set is empty.
     pub fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// Returns the delicate matters a text speaks of, in English or in a language of the gloss. A word that needs its context may
-/// be taken for more than it says, which only makes recall more silent.
+/// Returns the sensitive subjects of a text in English or in a language of the gloss. A word without its context may
+/// count as sensitive when it is not; this only reduces the number of hints.
 pub fn domains(text: &str) -> Domains {
     let written = lower(text);
     let found = english(&written).with(native::domains(text, &written));
     glossed(text).map_or(found, |it| found.with(english(&it)))
 }
 
-/// Returns how careful one should be with texts of these matters.
+/// Returns how careful a caller should be with texts of these subjects.
 pub fn class(texts: &[&str], domains: Domains) -> Sensitivity {
     if !domains.is_empty() {
         return Sensitivity::Sensitive;
@@ -126,13 +126,13 @@ pub fn class(texts: &[&str], domains: Domains) -> Sensitivity {
     }
 }
 
-/// Returns the words of a text with straight apostrophes.
+/// Returns the words of a text in lower case with straight apostrophes.
 fn lower(text: &str) -> Vec<String> {
     let words = text::words(text).into_iter();
     words.map(|it| it.to_lowercase().replace('\u{2019}', "'")).collect()
 }
 
-/// Returns the words of a text in another language with its frame in English.
+/// Returns the words of a text after its function words were translated to English; `None` for an English text.
 fn glossed(text: &str) -> Option<Vec<String>> {
     match gloss::english(text) {
         Cow::Owned(english) => Some(lower(&english)),
@@ -159,7 +159,7 @@ fn english(lower: &[String]) -> Domains {
 mod tests {
     use super::*;
 
-    /// In German, Spanish, French, Italian, Portuguese, Dutch and Chinese.
+    /// Sentences in German, Spanish, French, Italian, Portuguese, Dutch and Chinese.
     const DELICATE: [(Domains, [&str; 7]); 6] = [
         (
             Domains::HEALTH,
@@ -236,7 +236,7 @@ mod tests {
     ];
 
     #[test]
-    fn delicate_matters_are_known_in_every_language_that_is_read() {
+    fn sensitive_subjects_are_recognised_in_every_supported_language() {
         for (matter, texts) in DELICATE {
             for text in texts {
                 let found = domains(text);
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn everyday_words_of_every_language_are_not_delicate() {
+    fn everyday_words_of_every_language_are_not_sensitive() {
         for text in [
             "Eine Tasse Tee, bitte; der Rabbit-Test hat gehalten",
             "The rabbits tote a bag of traditions, demanded separately, amended by an operator",
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn private_life_is_known_in_other_languages() {
+    fn texts_about_private_life_are_personal_in_other_languages() {
         for (text, expected) in [
             ("Meine Schwester kocht heute", Sensitivity::Personal),
             ("Mi hermano vive en Lima", Sensitivity::Personal),

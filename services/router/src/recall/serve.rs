@@ -1,4 +1,4 @@
-//! Recall from stores.
+//! Recall over the stores.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,14 +12,15 @@ use crate::error::{Error, crashed};
 use crate::scope::Scope;
 use crate::service::{Log, Router};
 
-/// Chosen units that are looked at.
+/// Maximum number of chosen units that are used.
 const CHOSEN_MAX: usize = 200;
 
 impl Router {
-    /// Returns what a message wakes: brings the view up to date, reads the message, searches the index, weighs what is found.
+    /// Returns the hints for a message: updates the view, reads the message, searches the index and scores the results.
     ///
     /// # Errors
-    /// `NotFound` without the space; that of a store that failed. A failing index or embedder only degrades.
+    /// `NotFound` if the space does not exist; the error of a store that failed. If the index or the embedder fails,
+    /// the result is only degraded.
     pub async fn recall(&self, mut request: RecallV1) -> Result<RecalledV1, Error> {
         request.limit = request.limit.min(super::LIMIT_MAX);
         let mut log = Log::default();

@@ -1,4 +1,4 @@
-//! Names in a message that several people bear: what is known of one of them is not said of another.
+//! Names in a message that several people share. It keeps facts about one of them away from the others.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use super::heard::Heard;
 use crate::memory::{Known, Meant, normalised};
 use crate::view::Turn;
 
-/// The names of a message that several bear.
+/// The names of a message that several people share.
 pub(super) struct Shared<'a> {
     known: Known<'a>,
-    /// Who says the message, and the message.
+    /// The speaker of the message, and its text.
     said: (&'a str, &'a str),
     names: Vec<Name>,
 }
@@ -27,21 +27,21 @@ struct Name {
     is_scoped: bool,
 }
 
-/// How something that is known stands to the names of a message.
+/// How a known fact or turn relates to the people that a message names.
 #[derive(Debug, PartialEq)]
 pub(super) enum Bears {
-    /// It tells of nobody whose name is shared, or of the one who is meant.
+    /// It is about nobody with a shared name, or about the person that the message means.
     Nothing,
-    /// It tells of somebody else of the name.
+    /// It is about another person with the same name.
     Other,
-    /// It may or may not be the one who is meant; in words, who it is.
+    /// It may be about the person that the message means. The text says who it is.
     One(String),
 }
 
 impl<'a> Shared<'a> {
     pub(super) fn of(known: Known<'a>, heard: &'a Heard, actor: &'a str) -> Shared<'a> {
         let said = (actor, heard.text.as_str());
-        // A name that opens a sentence is none to whoever listens.
+        // A name at the start of a sentence is not among the names of `heard`.
         let capital = |it: &&str| it.starts_with(char::is_uppercase);
         let named = heard.named.iter().map(String::as_str);
         let written: BTreeSet<&str> = named
@@ -65,12 +65,12 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// Returns the facts about whom the message means by a name; none if it may be several.
+    /// Returns the facts about the person that the message means by a name; none if several people are possible.
     pub(super) fn facts_about(&self, name: &str) -> Vec<Arc<Fact>> {
         facts_about(self.known, name, self.said)
     }
 
-    /// Says whether a fact tells of another one than the message means.
+    /// Returns whether a fact is about the person that the message means or about another one.
     pub(super) fn fact(&self, fact: &Fact) -> Bears {
         if fact.entity.is_some() && self.names.iter().all(|it| !it.is(&fact.object)) {
             return Bears::Nothing;
@@ -87,12 +87,12 @@ impl<'a> Shared<'a> {
         worst(self.names.iter().filter_map(about))
     }
 
-    /// Says whether a turn names another one than the message means.
+    /// Returns whether a turn is about the person that the message means or about another one.
     pub(super) fn turn(&self, turn: &Turn) -> Bears {
         if self.names.is_empty() {
             return Bears::Nothing;
         }
-        // A name that opens a sentence is none to the view.
+        // A name at the start of a sentence is not among the names of the view.
         let said = text::stems(&turn.unit.text);
         let named = |it: &&Name| !it.stems.is_empty() && it.stems.iter().all(|it| said.contains(it));
         let bears = |it: &Name| {
@@ -120,14 +120,14 @@ impl Name {
         tell.next().filter(|_| tell.next().is_none())
     }
 
-    /// Compares who something is about with who is meant.
+    /// Compares the person that something is about with the person that the message means.
     fn bears(&self, about: Option<&Bearer>) -> Bears {
         let name = &self.written;
         match (&self.meant, about) {
             (Meant::One, _) => Bears::Nothing,
             (Meant::This(meant), Some(about)) if meant == about => Bears::Nothing,
             (Meant::This(_), Some(_)) => Bears::Other,
-            // How the other one is called may come from outside of the scope.
+            // The other name of the person may come from outside of the scope.
             (Meant::Several(_), Some(about)) if !self.is_scoped => Bears::One(format!("{name} is {} here", about.name)),
             (Meant::Several(_), Some(_)) | (Meant::This(_) | Meant::Several(_), None) => {
                 Bears::One(format!("{name} may be another one here"))
@@ -136,7 +136,7 @@ impl Name {
     }
 }
 
-/// Returns the facts about whom somebody means by a name in what they say; none if it may be several.
+/// Returns the facts about the person that a speaker means by a name in a text; none if several people are possible.
 pub(super) fn facts_about(known: Known<'_>, name: &str, said: (&str, &str)) -> Vec<Arc<Fact>> {
     match known.meant(name, said) {
         Meant::One => known.facts_about(name),
@@ -150,7 +150,7 @@ fn is_called(bearer: &Bearer, name: &str) -> bool {
     names.any(|it| normalised(it) == name)
 }
 
-/// Another one of any name is another one; then whoever it is is to be said.
+/// Returns the most restrictive of some results: `Other`, then `One`, then `Nothing`.
 fn worst(all: impl Iterator<Item = Bears>) -> Bears {
     all.fold(Bears::Nothing, |worst, it| match (&worst, &it) {
         (Bears::Other, _) | (_, Bears::Nothing) => worst,

@@ -1,4 +1,4 @@
-//! How a remembered turn is tied to a message, and how likely it is worth saying.
+//! Measures what a remembered turn shares with a message, and how likely the turn is worth a hint.
 
 use std::collections::BTreeSet;
 
@@ -17,40 +17,41 @@ use crate::scope::Scope;
 use crate::slots as s;
 use crate::view::View;
 
-/// Best turns by the support head that are looked at.
+/// Number of the best turns by the support head that are considered.
 pub(super) const LOOKED_AT: usize = 48;
-/// A word of the message is in a turn if it is at least this alike to a word of it.
+/// A turn contains a word of the message if one of its words is at least this similar to it.
 const SAME: f32 = 0.5;
-/// Likeness below this does not count.
+/// A similarity below this does not count.
 const FAINT: f32 = 0.35;
 
-/// Weights of the features of a tie, by [`Features`], and the constant before them. Fitted on messages of our own that need
-/// a hint and that need none; see `tests/eval/data/recall/README.md`.
+/// Weights of the features of a tie (see [`Features`]), with a constant term. They were fitted on messages of our own,
+/// of which some need a hint and some do not; see `tests/eval/data/recall/README.md`.
 const CONSTANT: f32 = -4.2;
 const WEIGHTS: Features = [2.2, 2.0, 2.5, 1.5, 0.8, -0.8, 0.5];
 
-/// What is shared by rarity (ln), its share of the message, cosine of the best sentence, the rarest word shared, a name shared,
-/// a question of nobody's own matters, how far the message covers the best sentence.
+/// In this order: shared rarity (ln), its share of the message, cosine of the best sentence, rarest shared word,
+/// whether a name is shared, whether the message is a question about nobody's own matters, how far the message covers
+/// the best sentence.
 pub type Features = [f32; 7];
 
-/// One remembered turn and the message.
+/// The connection between one remembered turn and the message.
 #[derive(Clone, Debug)]
 pub struct Tie {
-    /// Place of the turn in the view.
+    /// Position of the turn in the view.
     pub place: usize,
-    /// Score of the support head; 0 of a chosen turn that is not among the best.
+    /// Score of the support head; 0 for a chosen turn that is not among the best.
     pub support: f32,
-    /// The numbers of the query's words that are in the turn, strongest first.
+    /// Indices of the words of the query that are in the turn, strongest first.
     pub words: Vec<usize>,
-    /// What `worth_saying` reads.
+    /// The input of `worth_saying`.
     pub features: Features,
-    /// How likely the turn is worth saying, 0 to 1.
+    /// How likely the turn is worth a hint, 0 to 1.
     pub score: f32,
 }
 
-/// Ranks the turns that were observed before the message as the router does for a question, all but those that are the message
-/// itself, and weighs the best of them and those that were chosen. Returns the ties, best support first, then the chosen ones
-/// that were not among the best, and the number of candidates.
+/// Returns the ties and the number of candidates. It ranks the turns that were observed before the message as the
+/// router does for a question, without the turns of the message itself. Then it scores the best of them and the chosen
+/// ones. Ties come best support first, then the chosen turns that were not among the best.
 pub fn ties(
     view: &View,
     (heard, own): (&Heard, &BTreeSet<UnitId>),
@@ -84,8 +85,8 @@ pub fn ties(
     (ties.collect(), candidates.len())
 }
 
-/// Returns the places of the chosen turns, each once in the order of the choice; those that were observed with the message or
-/// later, and those in `shut`, are left out.
+/// Returns the positions of the chosen turns, each once, in the order of choice. Turns in `shut` and turns that were
+/// not observed before the message are left out.
 fn chosen(view: &View, request: &RecallV1, shut: &BTreeSet<UnitId>) -> Vec<usize> {
     let open = |it: &&UnitId| !shut.contains(it) && view.marks().tells(**it, None);
     let places = request.chosen.iter().filter(open).filter_map(|it| view.place(*it));
@@ -98,7 +99,8 @@ fn chosen(view: &View, request: &RecallV1, shut: &BTreeSet<UnitId>) -> Vec<usize
     out
 }
 
-/// Returns the turns that are the message itself, stored before recall was asked, as far as it is known who says it and where.
+/// Returns the turns that are the message itself, if it was stored before recall. Speaker and session are compared if
+/// they are known.
 pub(super) fn own(view: &View, request: &RecallV1) -> BTreeSet<UnitId> {
     let message = request.message.trim();
     let actor = request.actor.to_lowercase();
@@ -111,16 +113,16 @@ pub(super) fn own(view: &View, request: &RecallV1) -> BTreeSet<UnitId> {
     units.filter(is_own).map(|it| it.id).collect()
 }
 
-/// What a message shares with a text.
+/// The words that a message shares with a text.
 pub(super) struct Weighed {
-    /// What [`worth_saying`] reads.
+    /// The input of [`worth_saying`].
     pub(super) features: Features,
-    /// The numbers of the query's words that are in the text, strongest first.
+    /// Indices of the words of the query that are in the text, strongest first.
     pub(super) words: Vec<usize>,
 }
 
-/// Weighs what a message shares with a text, by the likeness of each of its words to the best word there, and how close the
-/// text is as a whole.
+/// Measures what a message shares with a text. `soft` is the similarity of each word of the message to the best word of
+/// the text, `close` the similarity of the whole text.
 pub(super) fn weigh(heard: &Heard, soft: &[f32], named: bool, close: [f32; 2]) -> Weighed {
     let mut shared = 0.0;
     let mut words: Vec<(f32, usize)> = Vec::new();
@@ -149,13 +151,14 @@ pub(super) fn weigh(heard: &Heard, soft: &[f32], named: bool, close: [f32; 2]) -
     }
 }
 
-/// Returns how likely something with these features is worth saying, 0 to 1.
+/// Returns how likely something with these features is worth a hint, 0 to 1.
 pub(super) fn worth_saying(features: &Features, bonus: f32) -> f32 {
     let sum: f32 = WEIGHTS.iter().zip(features).map(|(weight, value)| weight * value).sum();
     1.0 / (1.0 + (-(CONSTANT + bonus + sum)).exp())
 }
 
-/// Returns the question that the router ranks turns for: what was observed before the message, and nothing of what it asks.
+/// Returns the request for which the router ranks turns: turns that were observed before the message, with its filter
+/// and without a question.
 pub(super) fn asked(request: &RecallV1) -> RouteV1 {
     RouteV1 {
         filter: QueryFilter {
@@ -167,7 +170,7 @@ pub(super) fn asked(request: &RecallV1) -> RouteV1 {
     }
 }
 
-/// Weighs a turn that the router did not rank.
+/// Measures the tie of a turn that the router did not rank.
 fn tie(view: &View, heard: &Heard, place: usize, soft: &[f32], close: [f32; 2]) -> Tie {
     let turn = &view.turns()[place];
     let named = heard

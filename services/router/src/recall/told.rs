@@ -1,5 +1,5 @@
-//! Facts that bear on a message: standing wishes, what is known of whom it names, plans whose time is near, habits, and what
-//! has changed.
+//! Facts that concern a message: standing wishes, facts about the people it names, plans whose time is near, habits,
+//! and facts that have changed.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,20 +19,21 @@ use crate::likeness::by_word;
 use crate::memory::Known;
 use crate::view::{Turn, View};
 
-/// Facts looked at from each list.
+/// Maximum number of facts from each list.
 const EACH: usize = 200;
-/// A word that counts this much leads to the facts that say it.
+/// Least value of a word that leads to the facts that contain it.
 const TELLING: f32 = 1.0;
-/// Days ahead in which a plan is near.
+/// Number of days before its time in which a plan is near.
 const NEAR_DAYS: i64 = 3;
 
-/// What a fact's kind adds to how likely it is worth saying, before the sigmoid.
+/// Bonus of a fact by its kind, added to the score before the sigmoid.
 const WISH: f32 = 1.2;
 const PREFERENCE: f32 = 0.7;
 const NAMED: f32 = 0.4;
 const DUE: f32 = 1.5;
 
-/// Adds the turns of facts that bear on the message, those that bear most on it first; `known` is what was known when it was said.
+/// Adds the turns of facts that concern the message, most relevant first; `known` is the memory when the message was
+/// sent.
 pub(super) fn add(
     view: &View,
     (known, shared): (Known<'_>, &Shared<'_>),
@@ -77,8 +78,9 @@ pub(super) fn add(
     told.into_iter().for_each(|it| ideas.add(it));
 }
 
-/// Facts of the best turns, of whoever or whatever is named, those that say a word of the message, and what stands: wishes,
-/// likings, habits and plans. With each, whether it is about a name of the message.
+/// Returns the facts that may concern the message, each with whether it is about a name in the message. These are the
+/// facts of the best turns, of named people and things, those that contain a word of the message, and wishes,
+/// preferences, habits and plans.
 fn candidates(
     view: &View,
     (known, shared): (Known<'_>, &Shared<'_>),
@@ -115,7 +117,7 @@ fn candidates(
     out
 }
 
-/// Says whether a plan is for a time that is near. It stands from when it was told until the end of the time it is for, which
+/// Returns true if the time of a plan is near. A plan is valid from when it was stated until the end of its time, which
 /// its turn names.
 fn is_due(fact: &Fact, turn: &Turn, at: DateTime<FixedOffset>) -> bool {
     if fact.aspect != Aspect::Plan {
@@ -132,7 +134,7 @@ fn is_due(fact: &Fact, turn: &Turn, at: DateTime<FixedOffset>) -> bool {
     }
 }
 
-/// Returns how likely a fact is worth saying, and the words of the message that it shares; 0 if it shares nothing.
+/// Returns how likely a fact is worth a hint, and the words that it shares with the message; 0 if it shares nothing.
 fn bearing(heard: &Heard, fact: &Fact, named: bool, due: bool) -> (f32, Vec<String>) {
     let told = format!("{} {}", fact.predicate, fact.object);
     let stems = text::stems(&told);
@@ -180,7 +182,7 @@ fn bearing(heard: &Heard, fact: &Fact, named: bool, due: bool) -> (f32, Vec<Stri
     (tie::worth_saying(&weighed.features, bonus), words)
 }
 
-/// Returns what wakes a fact, and that in words.
+/// Returns the trigger of a fact, and the reason in words.
 fn woken(
     heard: &Heard,
     fact: &Fact,

@@ -1,4 +1,4 @@
-//! What in a message wakes a turn, and how that is said.
+//! Determines the trigger by which a message leads to a turn, and describes it.
 
 use domain::recall::Trigger;
 use text::patterns as p;
@@ -21,14 +21,14 @@ pub(super) const ALL: [Trigger; 10] = [
     Trigger::MultiHop,
 ];
 
-/// Words shown in a reason at most.
+/// Maximum number of words in a reason.
 const SHOWN: usize = 3;
-/// Days ahead in which what is planned is near.
+/// Number of days before its time in which a planned event is near.
 const NEAR_DAYS: i64 = 7;
 const HABITS: &str = "every always usually each again routine ritual habit weekly daily often mornings evenings weekends mondays \
     tuesdays wednesdays thursdays fridays saturdays sundays";
 
-/// Returns the name of a trigger, as it is written in JSON and as it enters ids.
+/// Returns the name of a trigger as written in JSON; ids are derived from it too.
 pub fn name(trigger: Trigger) -> &'static str {
     match trigger {
         Trigger::Contradiction => "contradiction",
@@ -44,8 +44,8 @@ pub fn name(trigger: Trigger) -> &'static str {
     }
 }
 
-/// Returns why a turn is woken, the most telling reason first found: a time, a name, a place, a standing wish, a habit, a
-/// feeling, a changed state, else what both speak of.
+/// Returns the trigger by which a message leads to a turn, with a reason. The first that applies counts, in this order:
+/// a time, a name, a place, a standing wish, a habit, a feeling, a changed state, and otherwise a shared topic.
 pub(super) fn of(
     view: &View,
     heard: &Heard,
@@ -97,7 +97,7 @@ pub(super) fn of(
     (Trigger::Topic, format!("speaks of {words}"))
 }
 
-/// Returns the words of the message that tie it to a turn, as they are written in it.
+/// Returns the words that connect the message with a turn, as written in the message.
 pub(super) fn spoken(heard: &Heard, tie: &Tie) -> String {
     let stems: Vec<String> = tie.words.iter().map(|&it| heard.query.words[it].stem.clone()).collect();
     if stems.is_empty() {
@@ -107,7 +107,7 @@ pub(super) fn spoken(heard: &Heard, tie: &Tie) -> String {
     }
 }
 
-/// Returns the first of some stems of the message as they are written in it.
+/// Returns the words of the message for the first of some stems, as written in the message.
 pub(super) fn written(heard: &Heard, stems: &[String]) -> String {
     let words = text::words(&heard.text);
     let shown = stems.iter().take(SHOWN).map(|stem| {

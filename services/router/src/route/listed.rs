@@ -1,4 +1,4 @@
-//! What a route lists beside the pack: ranked units, and scenes for whoever reads them.
+//! Lists of a reply apart from the pack: ranked units, and scenes for the reader.
 
 use domain::evidence::{RankedUnit, Scene, Turn as Shown};
 use domain::unit::Grain;
@@ -8,12 +8,14 @@ use crate::pack::{Choice, Display, Fate, Key, Packed};
 use crate::propose::Gate;
 use crate::view::View;
 
-/// Scenes beside the best: units that somebody gathered or pinned, or whose facts hold what is asked for.
+/// Maximum number of scenes in addition to the best ones: for units that were gathered or pinned, or whose facts answer
+/// the question.
 const WANTED: usize = 4;
 
-/// Returns the `count` best units: where gists are used, the best of both, each piece of evidence in one form only.
+/// Returns the `count` best units. If gists are used, it returns the best of both, and each piece of evidence in one
+/// form only.
 pub(super) fn ranked(choice: &Choice<'_>, count: usize) -> Vec<RankedUnit> {
-    // Without gists nothing is shown in two forms.
+    // Without gists, evidence has only one form.
     let keys: Vec<Key> = match choice.gists {
         Some(_) if count > 0 => choice.distinct().take(count).collect(),
         _ => choice.by_probability().into_iter().take(count).collect(),
@@ -65,7 +67,7 @@ fn scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Scene {
     let places: Vec<usize> = range
         .filter(|it| *it == scored.place || gate.admits(&view.turns()[*it]))
         .collect();
-    // What a turn answers was said by the turn before it.
+    // The question that a turn answers comes from the turn before it, which must be inside of the scope.
     let is_asked = |place: usize| !gate.is_scoped() || place > session.start && gate.admits(&view.turns()[place - 1]);
     let turns = places.iter().map(|&it| {
         let unit = &view.turns()[it].unit;

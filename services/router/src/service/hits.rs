@@ -1,4 +1,4 @@
-//! What the index and the graph find for a question.
+//! Searches index and graph for a question.
 
 use std::collections::BTreeSet;
 
@@ -16,15 +16,15 @@ use crate::scope::Scope;
 use crate::spaces::Seen;
 use crate::view::View;
 
-/// Best hits whose relations are looked up, and how many relations of them.
+/// Number of the best hits of each list whose relations are read, and maximum number of relations for each grain.
 const RELATED: usize = 20;
 const RELATIONS_MAX: usize = 200;
 
 /// Hits of the index, best first.
 pub(crate) struct Hits {
-    /// Of turns.
+    /// Hits of turns.
     pub(crate) turns: SearchResult,
-    /// Of gists; none of a space that has no gists.
+    /// Hits of gists; empty for a space without gists.
     pub(crate) gists: SearchResult,
 }
 
@@ -36,8 +36,9 @@ impl Hits {
 }
 
 impl Router {
-    /// Searches the index for what a question says, and notes in it what a sentence encoder found; without index or embedder
-    /// as far as may be. In a space that has gists, twice as many hits are asked for: those of gists take no place from turns.
+    /// Searches the index for a question, and stores the hits of a sentence encoder in the question. If the index or
+    /// the embedder fails, it does the rest. In a space with gists it requests twice as many hits, so that gists do not
+    /// displace turns.
     pub(crate) async fn search(
         &self,
         request: &RouteV1,
@@ -65,7 +66,7 @@ impl Router {
             pieces: Some(query.searched.clone()),
             limit: self.config.hits * if seen.has_gists() { 2 } else { 1 },
             from: request.filter.from.map(|it| it.timestamp()),
-            // The second `until` lies in is searched too; the gate decides by the exact moment.
+            // The second that contains `until` is searched too; the gate compares the exact moment.
             until: until.map(|it| it.timestamp().saturating_add(1)),
             units: scope.and_then(Scope::searched),
         };
@@ -81,14 +82,14 @@ impl Router {
         hits
     }
 
-    /// Notes in a question what a sentence encoder found in a view, if there is one.
+    /// Stores the hits of a sentence encoder in a question, if there is an encoder.
     pub(super) fn note_encoded(&self, view: &View, query: &mut Query, found: &SearchResult) {
         if self.backends.embedder.reads_sentences() {
             query.encoded = Encoded::of(view, &found.dense);
         }
     }
 
-    /// Returns the hits of turns and of gists, each as many as are wanted of a space that has turns alone.
+    /// Returns the hits of turns and of gists separately, each with as many hits as a space with turns only would get.
     fn parted(&self, seen: &Seen, found: SearchResult) -> Hits {
         if !seen.has_gists() {
             return Hits {
@@ -111,7 +112,7 @@ impl Router {
         }
     }
 
-    /// Returns the relations of the best of some hits.
+    /// Returns the relations of the best hits.
     pub(super) async fn related(&self, request: &RouteV1, found: &[&SearchResult], log: &mut Log) -> Related {
         let best = found
             .iter()
@@ -132,8 +133,9 @@ impl Router {
     }
 }
 
-/// Returns the units that the index still holds of those found: what was erased since the view was kept, the whole space even,
-/// is told by nobody else while the graph is away. If it holds none, the question fails as it would without a view.
+/// Returns those found units that the index still holds. While the graph is unavailable, only the index shows that a
+/// unit or the whole space was erased after the view was cached. If the index holds none of them, the question fails
+/// with `error`.
 pub(super) fn still_there(
     error: PortError,
     seen: &Seen,

@@ -13,24 +13,25 @@ use tracing::debug;
 use super::Spaces;
 use crate::error::Error;
 
-/// Shortest pause between looks; a look that took longer is followed by a pause as long, so that reading ahead leaves half of
-/// the machine to those who ask and write and still keeps up with them.
+/// Shortest pause between two checks. A check that took longer is followed by a pause of the same length. So reading
+/// ahead leaves half of the machine to requests and writers, and still keeps up with them.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Spaces looked at.
+/// Maximum number of spaces that are checked.
 const SPACES_MAX: usize = 1_000;
 
 impl Spaces {
-    /// Reads spaces before anybody asks: after a start those written to last, then whatever is written. What was read for
-    /// questions is not dropped for it: a space that is not kept is only begun while half of the memory is free.
+    /// Reads spaces before a question comes: after a start those written last, then every space that is written. It
+    /// does not displace views that were read for questions: a space that is not cached is only read while less than
+    /// half of the memory is used.
     ///
-    /// `ready` is up once the first look is through: from then on a question about one of these spaces waits for no more than
-    /// what was written since. It is not up while a store is away, nor if it was at the first look.
+    /// `ready` is set after the first check. From then on, a question about one of these spaces waits only for changes
+    /// since then. It is not set while a store is unavailable, nor if one was unavailable during the first check.
     pub(crate) async fn read_ahead(&self, stores: &Backends, ready: &Expected) -> Infallible {
         let mut known: BTreeMap<SpaceId, SpaceInfo> = BTreeMap::new();
         let mut is_first = true;
         loop {
             let begun = Instant::now();
-            // Stores that are away are told of by those who ask.
+            // A failing store is reported by the requests that need it.
             if let Ok(listed) = stores.records.spaces(None, SPACES_MAX).await {
                 let read = self.look(stores, listed, &mut known).await;
                 if is_first && let Ok(read) = read {
@@ -43,11 +44,11 @@ impl Spaces {
         }
     }
 
-    /// Reads what changed since it was `known`, the space written to last first, stores images of what had to be computed, and
-    /// forgets what is gone. Returns the spaces that were read.
+    /// Reads the changes since `known`, beginning with the space that was written last. Then it stores images of
+    /// computed turns and drops spaces that do not exist any more. Returns the spaces that were read.
     ///
     /// # Errors
-    /// That of a store that is away; the other spaces are read all the same.
+    /// The error of a store that is unavailable; the other spaces are still read.
     async fn look(
         &self,
         stores: &Backends,
@@ -85,13 +86,13 @@ impl Spaces {
     }
 }
 
-/// Says whether a store does not answer, rather than that it holds something that cannot be read.
+/// Returns true if a store does not answer. Data that cannot be read is another kind of error.
 fn is_away(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout)
 }
 
-/// Has the index load spaces, those given first at the end: they are the last that it would drop for others. An index that
-/// fails only degrades answers.
+/// Makes the index load spaces, the first ones of the list last, so that the index drops them last. If the index fails,
+/// answers are only degraded.
 async fn load_index(stores: &Backends, spaces: Vec<SpaceId>) {
     for space in spaces.iter().rev() {
         if let Err(error) = stores.index.search(space, &Search::default()).await {

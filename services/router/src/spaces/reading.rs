@@ -11,21 +11,22 @@ use super::{Kept, Seen};
 use crate::error::crashed;
 use crate::view::VERSION;
 
-/// Changes and curations asked for at once.
+/// Number of changes or curations that are requested in one page.
 const PAGE: usize = 1_000;
 
-/// Reads what changed in one space.
+/// Reads the changes of one space.
 pub(super) struct Reading {
     pub(super) stores: Backends,
     pub(super) space: SpaceId,
-    /// How many acts the space has at least.
+    /// The least number of acts that the space has.
     pub(super) curations: u64,
     pub(super) seen: Seen,
     pub(super) kept: Arc<Kept>,
 }
 
 impl Reading {
-    /// Returns the space with every change that is stored now; if a store failed, with those read before that.
+    /// Returns the space with every change that is stored now. If a store failed, returns it with the changes that were
+    /// read before, and the error.
     pub(super) async fn finished(mut self) -> (Seen, Result<(), PortError>) {
         let read = self.read().await;
         let mut arranged = Ok(());
@@ -39,7 +40,7 @@ impl Reading {
     }
 
     async fn read(&mut self) -> Result<(), PortError> {
-        // No act is ever changed or taken away: as many as were read are those that were read.
+        // Acts are never changed or removed, so an equal number means that the same acts were read.
         let curations = match self.seen.decided {
             Some(known) if known >= self.curations => None,
             Some(_) | None => Some(decided(&*self.stores.records, &self.space).await?),
@@ -66,7 +67,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Changes what was read so far, off the async runtime. What is cut off half-way is read again from the start.
+    /// Applies a change to the data read so far, off the async runtime. If it panics or is cancelled, the space is read
+    /// again from the start.
     async fn change(&mut self, change: impl FnOnce(&mut Seen) + Send + 'static) -> Result<(), PortError> {
         let mut seen = std::mem::take(&mut self.seen);
         let changed = tokio::task::spawn_blocking(move || {
@@ -86,7 +88,7 @@ impl Reading {
     }
 }
 
-/// All acts of a space: one may take back any other.
+/// Returns all acts of a space, since an act may undo any other.
 async fn decided(records: &dyn Records, space: &SpaceId) -> Result<Vec<Curation>, PortError> {
     let mut all: Vec<Curation> = Vec::new();
     loop {
@@ -111,7 +113,7 @@ impl Seen {
         let is_gist = |it: &ImagedChange| it.change.unit.grain == Grain::Gist;
         let (gists, others): (Vec<_>, Vec<_>) = changes.into_iter().partition(is_gist);
         if !gists.is_empty() {
-            // They are computed at every start: images of them are not stored.
+            // Gists are computed at every start; they have no stored images.
             Arc::make_mut(&mut self.gists).take(gists);
         }
         let computed = Arc::make_mut(&mut self.view).take(others);
@@ -119,7 +121,7 @@ impl Seen {
         imageless.extend(computed);
     }
 
-    /// Returns the sequence of the latest change of units taken in.
+    /// Returns the sequence of the latest applied change of units.
     fn sequence(&self) -> u64 {
         self.view.sequence().max(self.gists.sequence())
     }
@@ -136,8 +138,8 @@ impl Seen {
         }
     }
 
-    /// Says whether nothing is left to do about the acts, if they were read, and about what they mark, which units and facts
-    /// that came since may have changed.
+    /// Returns true if the acts, if they were read, and their marks are applied. New units and facts may change the
+    /// marks.
     fn is_decided(&self, curations: Option<&[Curation]>) -> bool {
         curations.is_none_or(|it| self.memory.is_decided(it))
             && self.view.marks() == self.memory.marks()

@@ -1,4 +1,4 @@
-//! What is asked of a tool: schemas, and clear words about what does not fit them.
+//! Arguments of tools: schemas, and clear messages about values that do not fit them.
 
 use domain::code::ToolCode;
 use domain::id::UnitId;
@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 
 use super::Look;
 
-/// Most things a tool lists.
+/// Maximum number of entries in a list.
 pub(super) const LIMIT_MAX: u32 = 50;
-/// How far a list may be paged.
+/// Maximum offset of a page of a list.
 pub(super) const OFFSET_MAX: u32 = 100_000;
-/// Longest text asked for, in bytes.
+/// Maximum length of a text argument in bytes.
 const TEXT_MAX: usize = 4_000;
 
-/// The arguments of the tools that look at one unit; other fields are theirs.
+/// The argument that all tools about one unit share; they read their other fields themselves.
 #[derive(Deserialize)]
 struct Unit {
     #[serde(alias = "gist_id", alias = "event")]
@@ -24,8 +24,8 @@ struct Unit {
 }
 
 impl Look {
-    /// Returns the unit a tool is asked about, the event that holds it and the gists that were read in it; none if the arguments
-    /// name none, which the tool itself says by the names it has for them.
+    /// Returns the unit that the arguments name, the event that holds it and the gists that were read in it; none if
+    /// they name no unit. The tool itself reports a missing unit by the name of its argument.
     pub(super) fn asked(&self, arguments: &Value) -> Vec<UnitId> {
         let asked: Option<Unit> = read(arguments.clone()).ok();
         let with_others = |Unit { unit }| {
@@ -35,7 +35,7 @@ impl Look {
         asked.into_iter().flat_map(with_others).collect()
     }
 
-    /// Checks that there is such a unit.
+    /// Returns an error if the unit does not exist.
     pub(super) fn require_known(&self, unit: UnitId) -> Result<(), ToolErrorV1> {
         if self.known().has(unit) {
             return Ok(());
@@ -46,12 +46,12 @@ impl Look {
     }
 }
 
-/// Reads arguments; what does not fit is named by its path.
+/// Reads arguments. The error message names the path of a value that does not fit.
 pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolErrorV1> {
     let arguments = match arguments {
         Value::Null => Map::new(),
         Value::Object(fields) => fields,
-        // A list would be taken for the fields in their order.
+        // A list would be read as the fields in their order.
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             return Err(bad("the arguments are no object"));
         }
@@ -67,7 +67,7 @@ pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolError
     })
 }
 
-/// Checks a number.
+/// Returns an error if a number is out of range.
 pub(super) fn bounded(name: &str, value: u32, least: u32, most: u32) -> Result<(), ToolErrorV1> {
     if (least..=most).contains(&value) {
         Ok(())
@@ -76,13 +76,13 @@ pub(super) fn bounded(name: &str, value: u32, least: u32, most: u32) -> Result<(
     }
 }
 
-/// Checks a page of a list.
+/// Returns an error if limit or offset of a page is out of range.
 pub(super) fn page(limit: u32, offset: u32) -> Result<(), ToolErrorV1> {
     bounded("limit", limit, 1, LIMIT_MAX)?;
     bounded("offset", offset, 0, OFFSET_MAX)
 }
 
-/// Checks a text that has to say something.
+/// Returns an error if a text is empty or too long.
 pub(super) fn said(name: &str, value: &str, what: &str) -> Result<(), ToolErrorV1> {
     if value.trim().is_empty() {
         return Err(bad(&format!("{name}: is empty; say {what}")));
@@ -106,7 +106,7 @@ pub(super) fn not_found(message: String) -> ToolErrorV1 {
     ToolErrorV1::new(ToolCode::NotFound, message)
 }
 
-/// Describes a tool; arguments are required unless they have a default or say that they are optional.
+/// Returns the description of a tool. Arguments that are not in `required` have a default or are optional.
 pub(super) fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpecV1 {
     ToolSpecV1 {
         name: name.to_owned(),

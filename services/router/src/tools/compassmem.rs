@@ -1,4 +1,4 @@
-//! CompassMem's way of looking around: neighbours in the event graph (section 3.3), with what their relations stand on.
+//! CompassMem's exploration: neighbours in the event graph (section 3.3), with the evidence of their relations.
 
 use domain::id::{RecordId, UnitId};
 use domain::message::ToolSpecV1;
@@ -10,7 +10,7 @@ use super::arguments::{limit_schema, offset_schema, page, read, spec, ten, unit_
 use super::shown::figure;
 use super::{Found, Look, Outcome};
 
-/// Relations cite at most this many records.
+/// Maximum number of records that a relation cites.
 const EVIDENCE_MAX: usize = 12;
 
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     )]
 }
 
-/// Whose relation it is, in the order in which they are listed.
+/// The unit that has a relation, in the order in which relations are listed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Holder {
     Unit,
@@ -69,15 +69,16 @@ impl Holder {
     }
 }
 
-/// A relation, and which end of it is asked about.
+/// A relation, and the end of it that belongs to the unit in question.
 struct Held {
     holder: Holder,
     own: UnitId,
     relation: Relation,
 }
 
-/// `expand_unit`: relations of the unit, then of the event that holds it, those to events of other sessions that tell of the
-/// same or overlap with it included, then of the gists that were read in it; strongest first, ties by the other unit.
+/// Runs `expand_unit`. It lists relations of the unit, then of the event that holds it, then of the gists that were
+/// read in it; strongest first, ties by the other unit. Relations of the event include those to events of other
+/// sessions that are the same event or overlap with it.
 pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     let Expand {
         unit,
@@ -119,7 +120,7 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     }))
 }
 
-/// Tells a relation and the unit at its other end.
+/// Returns a relation and the unit at its other end as JSON.
 fn tell(look: &Look, held: &Held) -> Option<Value> {
     let Held { holder, own, relation } = held;
     let mut told = json!({
@@ -139,7 +140,7 @@ fn other(relation: &Relation, unit: UnitId) -> UnitId {
     }
 }
 
-/// The callers' ids of the records that are known.
+/// Returns the callers' ids of the records that are known.
 fn evidence(look: &Look, records: &[RecordId]) -> Vec<String> {
     let turns = records
         .iter()

@@ -42,7 +42,7 @@ struct EntityContexts {
     aggregation: Aggregation,
 }
 
-/// In which order facts come.
+/// The order of the facts.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Ordering {
@@ -52,7 +52,7 @@ enum Ordering {
     Confidence,
 }
 
-/// What is made of all that match.
+/// The value that is computed from all matches.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Aggregation {
@@ -85,7 +85,7 @@ pub(super) fn spec() -> ToolSpecV1 {
     )
 }
 
-/// `find_entity_contexts`.
+/// Runs `find_entity_contexts`.
 pub(super) fn find(look: &Look, arguments: Value) -> Outcome {
     let asked: EntityContexts = read(arguments)?;
     page(asked.limit, asked.offset)?;
@@ -135,7 +135,7 @@ impl EntityContexts {
         Times::read(&asked, look.now)
     }
 
-    /// The fewest facts that are found by index and hold all that fit.
+    /// Returns a list of facts that contains all matches: the shortest one that an index gives.
     fn candidates(&self, look: &Look) -> Vec<Arc<Fact>> {
         let known = look.known();
         if let Some(subject) = &self.subject {
@@ -215,7 +215,8 @@ impl EntityContexts {
     }
 }
 
-/// Says whether a text holds every content word of another one; one without content words has to be found as it is.
+/// Returns true if a text contains every content word of another text. A text without content words must occur
+/// literally.
 fn holds(text: &str, asked: &str) -> bool {
     let wanted = stems(asked);
     if wanted.is_empty() {
@@ -224,7 +225,7 @@ fn holds(text: &str, asked: &str) -> bool {
     wanted.is_subset(&stems(text))
 }
 
-/// The same of predicates.
+/// Like [`holds`], for predicates.
 fn says(predicate: &str, asked: &str) -> bool {
     let wanted: BTreeSet<u32> = verb_terms(asked).collect();
     if wanted.is_empty() {
@@ -237,7 +238,8 @@ fn stems(text: &str) -> BTreeSet<u32> {
     text::stems(text).iter().map(|it| sparse::hash(it)).collect()
 }
 
-/// Returns the first number in a text: in digits, thousands parted by commas or not, or in words ("sixteen", "sixty-four", "twice").
+/// Returns the first number in a text: in digits, with or without commas between thousands, or in words ("sixteen",
+/// "sixty-four", "twice").
 fn number(text: &str) -> Option<f64> {
     let words: Vec<String> = text::words(text).into_iter().map(str::to_lowercase).collect();
     words.iter().enumerate().find_map(|(at, word)| {
@@ -249,7 +251,7 @@ fn number(text: &str) -> Option<f64> {
     })
 }
 
-/// Returns the number that words begin with; ones behind tens and hundreds count on.
+/// Returns the number at the beginning of some words. A word after it may complete it, as in "sixty four".
 fn number_in_words(words: &[String]) -> Option<f64> {
     let first = words.first()?;
     let value = |word: &String| text::number_word(word).map(f64::from);
@@ -266,7 +268,8 @@ fn number_in_words(words: &[String]) -> Option<f64> {
     Some(next.and_then(|next| joined(start, next)).unwrap_or(start))
 }
 
-/// "Sixty" and "four" are 64, "two" and "hundred" 200; other numbers next to each other are two.
+/// Joins two numbers: "sixty" and "four" are 64, "two" and "hundred" are 200. `None` for other pairs, which are two
+/// separate numbers.
 fn joined(first: f64, next: f64) -> Option<f64> {
     let tens = (20.0..100.0).contains(&first) && first % 10.0 == 0.0 && (1.0..10.0).contains(&next);
     if tens {
@@ -280,7 +283,7 @@ mod tests {
     use super::number;
 
     #[test]
-    fn numbers_are_read_in_figures_and_words() {
+    fn numbers_are_read_from_digits_and_words() {
         for (text, expected) in [
             ("sixteen bowls", Some(16.0)),
             ("nineteen bowls", Some(19.0)),

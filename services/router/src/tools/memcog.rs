@@ -1,5 +1,5 @@
-//! MemCog's way of walking (section 3): dimensions, pages, links; beside the content its structure, so that one knows where
-//! one stands and where one may go.
+//! MemCog's navigation (section 3): dimensions, pages, links. Each reply also has the structure around its content, so
+//! that a model knows where it is and where it can go.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -18,9 +18,9 @@ use super::shown::{clipped, figure};
 use super::{Look, Outcome};
 use crate::memory::normalised;
 
-/// Pages shown of a dimension, and titles on each side of a page.
+/// Number of newest pages that are listed for a dimension, and of titles on each side of a page.
 const TITLES: usize = 5;
-/// Links or pages named when one is not known.
+/// Number of links or pages that are suggested if the requested one does not exist.
 const NEAR: usize = 8;
 
 #[derive(Deserialize)]
@@ -84,7 +84,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     ]
 }
 
-/// `list_dimensions`.
+/// Runs `list_dimensions`.
 pub(super) fn dimensions(look: &Look, arguments: Value) -> Outcome {
     let Nothing {} = arguments_of(arguments)?;
     let told = Dimension::ALL.map(|it| {
@@ -98,7 +98,7 @@ pub(super) fn dimensions(look: &Look, arguments: Value) -> Outcome {
     Ok(json!({"dimensions": told}))
 }
 
-/// `browse_dimension`: events by time, others by title.
+/// Runs `browse_dimension`: events by time, others by title.
 pub(super) fn browse(look: &Look, arguments: Value) -> Outcome {
     let Browse {
         dimension,
@@ -128,14 +128,14 @@ pub(super) fn browse(look: &Look, arguments: Value) -> Outcome {
     }))
 }
 
-/// `read_page`.
+/// Runs `read_page`.
 pub(super) fn read(look: &Look, arguments: Value) -> Outcome {
     let Read { page } = arguments_of(arguments)?;
     let page = look.page("page", &page)?;
     Ok(look.told(&page))
 }
 
-/// `follow_link`.
+/// Runs `follow_link`.
 pub(super) fn follow(look: &Look, arguments: Value) -> Outcome {
     let Follow { page, link } = arguments_of(arguments)?;
     let from = look.page("page", &page)?;
@@ -164,7 +164,7 @@ pub(super) fn follow(look: &Look, arguments: Value) -> Outcome {
 }
 
 impl Look {
-    /// The pages of a dimension that are in the lists.
+    /// Returns the active pages of a dimension, which are those in its lists.
     fn offered(&self, dimension: Dimension) -> Vec<Arc<Page>> {
         let pages = self.known().pages(dimension);
         pages.filter(|it| it.status == PageStatus::Active).collect()
@@ -206,7 +206,7 @@ impl Look {
         })
     }
 
-    /// Where a page stands, what stands beside it and where it leads.
+    /// Returns the position of a page in its dimension, its neighbours and its links.
     fn structure(&self, page: &Page) -> Value {
         let mut beside = self.offered(page.dimension);
         let total = beside.len();

@@ -1,5 +1,5 @@
-//! MRAgent's tools (section 3): cue -> tags -> content, tags before content; when an event was; its keywords; what stands
-//! beside it; topics. Those about persons are in `mragent_person`.
+//! MRAgent's tools (section 3): from cues to tags to content, tags before content; the time of an event; its keywords;
+//! its surroundings; topics. The tools about persons are in `mragent_person`.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::compassmem::merge;
 use super::{Look, Outcome, mragent_person};
 use crate::memory::normalised;
 
-/// Turns told on each side of one.
+/// Maximum number of turns on each side of a unit.
 const NEIGHBOURS_MAX: u32 = 20;
-/// Cues named when one is not known.
+/// Number of cues that are suggested if the requested one does not exist.
 const NEAR: usize = 8;
-/// What stands for a unit without a tag.
+/// The tag that is shown for a unit without a tag.
 const UNTAGGED: &str = "untagged";
 
 #[derive(Deserialize)]
@@ -105,7 +105,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     all
 }
 
-/// `query_tag_events`.
+/// Runs `query_tag_events`.
 pub(super) fn tag_events(look: &Look, arguments: Value) -> Outcome {
     let TagEvents {
         cue,
@@ -152,7 +152,7 @@ fn named(tag: &str) -> &str {
     if tag.is_empty() { UNTAGGED } else { tag }
 }
 
-/// `query_conversation_time`.
+/// Runs `query_conversation_time`.
 pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
     let OfUnit { unit } = read(arguments)?;
     look.require_known(unit)?;
@@ -175,7 +175,7 @@ pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
     }))
 }
 
-/// `query_event_keywords`.
+/// Runs `query_event_keywords`.
 pub(super) fn event_keywords(look: &Look, arguments: Value) -> Outcome {
     let OfUnit { unit } = read(arguments)?;
     look.require_known(unit)?;
@@ -189,7 +189,7 @@ pub(super) fn event_keywords(look: &Look, arguments: Value) -> Outcome {
     }))
 }
 
-/// `query_event_context`: the turns around a turn, or around the turns of an event or a gist.
+/// Runs `query_event_context`: the turns around a turn, or around the turns of an event or a gist.
 pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
     let Surroundings { unit, before, after } = read(arguments)?;
     bounded("before", before, 0, NEIGHBOURS_MAX)?;
@@ -223,7 +223,7 @@ pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
     Ok(json!({"unit": unit, "units": told.take(most).collect::<Vec<Value>>()}))
 }
 
-/// `query_topic_events`.
+/// Runs `query_topic_events`.
 pub(super) fn topic_events(look: &Look, arguments: Value) -> Outcome {
     let TopicEvents { topic, limit, offset } = read(arguments)?;
     page(limit, offset)?;

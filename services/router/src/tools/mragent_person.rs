@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::arguments::{limit_schema, not_found, offset_schema, page, read, said, spec, ten, text_schema};
 use super::{Look, Outcome};
 
-/// People named when one is not known.
+/// Number of people that are suggested if the requested one does not exist.
 const NEAR: usize = 8;
 
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     ]
 }
 
-/// `query_personal_information`.
+/// Runs `query_personal_information`.
 pub(super) fn information(look: &Look, arguments: Value) -> Outcome {
     let Information { person } = read(arguments)?;
     let (entities, facts) = look.person(&person)?;
@@ -83,7 +83,7 @@ pub(super) fn information(look: &Look, arguments: Value) -> Outcome {
     }))
 }
 
-/// `query_personal_aspect`.
+/// Runs `query_personal_aspect`.
 pub(super) fn aspect(look: &Look, arguments: Value) -> Outcome {
     let OfAspect {
         person,
@@ -110,7 +110,7 @@ pub(super) fn aspect(look: &Look, arguments: Value) -> Outcome {
 type Person = (Vec<Arc<Entity>>, Vec<Arc<Fact>>);
 
 impl Look {
-    /// Returns the entities whose names may be told: none inside of a scope, since a name may come from outside of it.
+    /// Returns the entities whose names may be shown; none inside of a scope, since a name may come from outside of it.
     fn named<'a>(&self, entities: &'a [Arc<Entity>]) -> &'a [Arc<Entity>] {
         match self.scope {
             Some(_) => &[],

@@ -1,4 +1,4 @@
-//! REMem's tools (section 3.2): each gives gists, which tell what happened, and facts, which say what holds.
+//! REMem's tools (section 3.2). Each returns gists, which say what happened, and facts, which say what is true.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,20 +20,21 @@ use super::times::{Asked, Operator, Times, schema};
 use super::{Found, Look, Outcome, entity_contexts, failed};
 use crate::memory::verb_terms;
 
-/// Hits asked for beside each gist wanted: a long unit is found by each of its parts, and some lie outside of the time asked
-/// about. Twice as many where what is said may be found a second time, in the words of a language model.
+/// Number of hits that are requested for each wanted gist. A long unit is found once for each of its parts, and with
+/// `FILTERED` some hits are outside of the requested time. If the space has gists, twice as many are requested, since a
+/// statement may be found as a turn and as a gist.
 const PARTS: usize = 4;
 const FILTERED: usize = 16;
-/// Facts looked at of one stem, the latest ones.
+/// Maximum number of facts of one stem, latest first.
 const FACTS_OF_STEM: usize = 2_000;
-/// A fact is told if it matches the query this well, measured by the best one.
+/// A fact is returned if its score is at least this share of the best one.
 const FACTS_LEAST: f32 = 0.5;
-/// Longest name sought in a query, in words.
+/// Maximum length in words of a name in a query.
 const NAME_WORDS: usize = 3;
-/// Turns and events beside a gist.
+/// Number of turns before and after a gist.
 const BESIDE: usize = 2;
 
-/// Which search a tool makes.
+/// The kind of search of a tool.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Words,
@@ -98,7 +99,8 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
     ]
 }
 
-/// Searches the index itself: what a tool promises, words or meaning, is not to be outvoted by what a question would want.
+/// Searches the index directly. A tool that promises words or meaning must not be overruled by the ranking for
+/// questions.
 pub(super) async fn search(
     stores: &Backends,
     space: &SpaceId,
@@ -132,9 +134,9 @@ pub(super) async fn search(
     })
 }
 
-/// `semantic_retrieve` and `lexical_retrieve`: units by score, what a language model read in a turn or the turn itself, whichever
-/// is better; facts that match the query and those the gists state, in this
-/// order by words, in the other by meaning.
+/// Runs `semantic_retrieve` and `lexical_retrieve`. It returns units by score: for each piece of evidence the turn or
+/// the gist, whichever is better. It also returns facts that match the query and facts that these units state, in this
+/// order for words, and in the reverse order for meaning.
 pub(super) fn retrieved(look: &Look, by: By, found: Found, arguments: Value) -> Outcome {
     let asked: Retrieve = read(arguments)?;
     let times = asked.checked(look)?;
@@ -173,8 +175,8 @@ impl Retrieve {
 }
 
 impl Look {
-    /// Returns true if a unit says what none of those `met` says in another form, and adds it to them: a turn is met with a gist
-    /// that was read in it, and a gist with all of its turns.
+    /// Returns true if none of the units in `met` shows the same evidence in another form, and then adds the unit to
+    /// them. A turn is shown by a gist that was read in it, and a gist by all of its turns.
     fn is_new(&self, unit: UnitId, met: &mut BTreeSet<UnitId>) -> bool {
         let is_gist = self.known().gist(unit).is_some();
         let is_met = match is_gist {
@@ -187,15 +189,15 @@ impl Look {
         !is_met
     }
 
-    /// Tells facts that fit a time, each once, in the order given.
+    /// Returns the facts that fit a time as JSON, each once, in the given order.
     fn facts(&self, facts: &[Arc<Fact>], times: &Times, limit: usize) -> Vec<Value> {
         let mut met = BTreeSet::new();
         let fitting = facts.iter().filter(|it| times.fit_fact(it) && met.insert(it.id));
         fitting.take(limit).map(|it| self.fact(it)).collect()
     }
 
-    /// Facts that hold the stems of a query or are about whom it names, weighed by rarity; best first, of equals the one told
-    /// last, ties by id.
+    /// Returns facts that contain stems of a query or are about entities that it names, scored by rarity; best first,
+    /// ties by the latest record, then by id.
     fn matching(&self, query: &str) -> Vec<Arc<Fact>> {
         let known = self.known();
         let mut scores: BTreeMap<FactId, (f32, Arc<Fact>)> = BTreeMap::new();
@@ -233,7 +235,8 @@ impl Look {
     }
 }
 
-/// `find_gist_contexts`: the gist itself, then what belongs with it and how; the facts of all of them.
+/// Runs `find_gist_contexts`: the gist itself, then the units that belong with it and how, with the facts of all of
+/// them.
 pub(super) fn gist_contexts(look: &Look, found: Found, arguments: Value) -> Outcome {
     let asked: GistContexts = read(arguments)?;
     bounded("limit", asked.limit, 1, LIMIT_MAX)?;
@@ -290,7 +293,7 @@ impl Look {
         contexts
     }
 
-    /// Who and what a unit names: entities, and names that are none.
+    /// Returns the names in a unit: entities, and names without an entity.
     fn phrases(&self, unit: UnitId) -> Vec<Value> {
         let known = self.known();
         let turn = self.view.place(unit).map(|it| &self.view.turns()[it].unit);

@@ -1,4 +1,4 @@
-//! How turns, events, gists and facts are told.
+//! JSON of turns, events, gists and facts.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use serde_json::{Value, json};
 use super::Look;
 use super::times::Times;
 
-/// Longest text told of a unit, in bytes.
+/// Maximum length of the text of a unit in bytes.
 const TEXT_MAX: usize = 1_200;
-/// Times named of a unit.
+/// Maximum number of times of a unit.
 const TIMES_MAX: usize = 6;
-/// Facts looked at of one unit.
+/// Maximum number of facts of one unit.
 const FACTS_MAX: usize = 200;
 
 impl Look {
-    /// Tells a turn, event or gist: dated text, tag, when it happened; of a gist also the turns that it was read in. None if it
-    /// is not known.
+    /// Returns a turn, event or gist as JSON: dated text, tag, when it happened; for a gist also the turns that it was
+    /// read in. `None` if it is not known.
     pub(super) fn gist(&self, unit: UnitId) -> Option<Value> {
         let known = self.known();
         known.observed(unit)?;
@@ -55,14 +55,14 @@ impl Look {
         }))
     }
 
-    /// Tells units, each once, those that are not known left out.
+    /// Returns units as JSON, each once. Units that are not known are left out.
     pub(super) fn gists(&self, units: impl IntoIterator<Item = UnitId>, limit: usize) -> Vec<Value> {
         let mut met = BTreeSet::new();
         let once = units.into_iter().filter(|it| met.insert(*it));
         once.filter_map(|it| self.gist(it)).take(limit).collect()
     }
 
-    /// Says whether a unit is known and fits a time.
+    /// Returns true if a unit is known and fits a time.
     pub(super) fn fits(&self, unit: UnitId, times: &Times) -> bool {
         let Some(told) = self.known().observed(unit) else {
             return false;
@@ -74,7 +74,8 @@ impl Look {
         happened.is_some_and(|it| times.fit_gist(told, it))
     }
 
-    /// Returns the facts that a unit states, of an event or a gist those of its turns too, by when they were told.
+    /// Returns the facts that a unit states, by when they were recorded. For an event or a gist, the facts of its turns
+    /// are included.
     pub(super) fn facts_at(&self, unit: UnitId) -> Vec<Arc<Fact>> {
         let units = std::iter::once(unit).chain(self.memory.turns_of(unit));
         units
@@ -83,7 +84,7 @@ impl Look {
             .collect()
     }
 
-    /// Tells a fact with its two times.
+    /// Returns a fact as JSON, with when it holds and when it was recorded.
     pub(super) fn fact(&self, fact: &Fact) -> Value {
         let since = text::time::render(&fact.valid_from, *self.now.offset());
         json!({
@@ -109,17 +110,17 @@ impl Look {
     }
 }
 
-/// Returns a figure with the digits that it has; made wider bit by bit it would have nine more that mean nothing.
+/// Returns a figure with its own digits. A conversion from `f32` to `f64` would add nine meaningless digits.
 pub(super) fn figure(it: f32) -> Value {
     it.to_string().parse().map_or(Value::Null, |it: f64| json!(it))
 }
 
-/// Returns a statement as a sentence without an end.
+/// Returns a fact as a sentence without a full stop.
 pub(super) fn said(fact: &Fact) -> String {
     format!("{} {} {}", fact.subject, fact.predicate, fact.object)
 }
 
-/// Cuts a text that is too long.
+/// Returns a text, cut with an ellipsis if it is too long.
 pub(super) fn clipped(text: &str) -> String {
     if text.len() <= TEXT_MAX {
         return text.to_owned();
@@ -127,7 +128,7 @@ pub(super) fn clipped(text: &str) -> String {
     format!("{}\u{2026}", text[..text.floor_char_boundary(TEXT_MAX)].trim_end())
 }
 
-/// Times as told, resolved.
+/// Returns resolved times in words, at most `TIMES_MAX`.
 fn happened(times: &[TimeSpan], told: chrono::DateTime<chrono::FixedOffset>) -> Vec<String> {
     let told = times
         .iter()

@@ -1,4 +1,4 @@
-//! Time operators (REMem, section 3.2): which gists and facts lie where in time.
+//! Time operators (REMem, section 3.2): they decide which gists and facts fit a requested time.
 
 use chrono::{DateTime, Datelike, Duration, FixedOffset, Months, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use domain::fact::Fact;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::bad;
 
-/// How the start or the end of something is compared with a time that was given.
+/// How the start or the end of an item is compared with a given time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub(super) enum Operator {
     #[serde(rename = "=")]
@@ -24,7 +24,7 @@ pub(super) enum Operator {
     From,
 }
 
-/// What was asked of the time.
+/// The time arguments of a call.
 #[derive(Default)]
 pub(super) struct Asked<'a> {
     pub(super) start: Option<&'a str>,
@@ -33,13 +33,13 @@ pub(super) struct Asked<'a> {
     pub(super) end_operator: Option<Operator>,
 }
 
-/// A filter by time. Without operators it lets through whatever touches the window from start to end.
+/// A filter by time. Without operators it passes every item that overlaps the window from start to end.
 pub(super) struct Times {
     start: Option<(Option<Operator>, Moments)>,
     end: Option<(Option<Operator>, Moments)>,
 }
 
-/// From a first moment up to a last one.
+/// An interval; both ends are included.
 #[derive(Clone, Copy)]
 struct Moments {
     first: DateTime<Utc>,
@@ -64,12 +64,12 @@ impl Times {
         Ok(Times { start, end })
     }
 
-    /// Says whether nothing is asked of the time.
+    /// Returns true if there is no time filter.
     pub(super) fn is_open(&self) -> bool {
         self.start.is_none() && self.end.is_none()
     }
 
-    /// Says whether a gist fits by when it happened, as far as it says, or by when it was told.
+    /// Returns true if one of the times at which a gist happened fits, or the time at which it was observed.
     pub(super) fn fit_gist(&self, told: DateTime<Utc>, happened: &[TimeSpan]) -> bool {
         let placed = happened.iter().filter(|it| it.precision != Precision::Unknown);
         let mut spans = placed.map(Moments::of).chain([Moments {
@@ -79,7 +79,7 @@ impl Times {
         self.is_open() || spans.any(|it| self.fit(it))
     }
 
-    /// Says whether a fact fits by when it held.
+    /// Returns true if the time in which a fact holds fits.
     pub(super) fn fit_fact(&self, fact: &Fact) -> bool {
         let first = fact.valid_from.start;
         let last = fact.valid_until.map_or(DateTime::<Utc>::MAX_UTC, |it| {
@@ -124,7 +124,7 @@ impl Moments {
     }
 }
 
-/// Adds the four arguments to the schema of a tool.
+/// Adds the four time arguments to the schema of a tool.
 pub(super) fn schema(mut properties: Value) -> Value {
     let operator = json!({"type": "string", "enum": ["=", "<", "<=", ">", ">="]});
     let with = |mut operator: Value, text: &str| {
@@ -154,7 +154,8 @@ fn moments(name: &str, text: &str, now: DateTime<FixedOffset>) -> Result<Moments
     })
 }
 
-/// Reads what is written in figures, as wide as it is exact. What names no zone is in that of `now`, like what is said in words.
+/// Reads a time in figures; the interval is as wide as the precision of the text. A text without a time zone is in that
+/// of `now`, like a time in words.
 fn exact(text: &str, now: DateTime<FixedOffset>) -> Option<Moments> {
     let (second, minute) = (Duration::seconds(1), Duration::minutes(1));
     if let Ok(at) = DateTime::parse_from_rfc3339(text) {
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_no_zone_is_local() {
+    fn times_without_a_zone_are_in_the_zone_of_now() {
         for (asked, told, found) in [
             ("2026-01-17", "2026-01-17T08:00:00+09:00", true),
             ("2026-01-17", "2026-01-18T08:00:00+09:00", false),

@@ -1,15 +1,16 @@
 use super::Turn;
 
-/// What every question looks at of every turn, side by side in memory: to reach for each turn would take most of the time.
+/// The data of every turn that every question reads, stored contiguously. Access to each turn separately would take
+/// most of the time.
 #[derive(Clone, Debug, Default)]
 pub struct Glimpses {
-    /// The stems of one turn after the other, none twice in one part.
+    /// The stems of one turn after the other, without duplicates in one part.
     words: Vec<u32>,
-    /// Where those of each turn end.
+    /// The end of each turn in `words`.
     ends: Vec<usize>,
     /// Bits of the stems of the names in each turn.
     names: Vec<u64>,
-    /// Whether each turn shows a picture.
+    /// True for each turn that shows a picture.
     pictured: Vec<bool>,
 }
 
@@ -25,25 +26,25 @@ impl Glimpses {
         all
     }
 
-    /// Returns how many of some stems a turn holds.
+    /// Returns how many of some stems a turn contains.
     pub fn held(&self, place: usize, stems: &[u32]) -> usize {
         let start = place.checked_sub(1).map_or(0, |it| self.ends[it]);
         let own = &self.words[start..self.ends[place]];
         stems.iter().filter(|it| own.contains(it)).count()
     }
 
-    /// Says whether a turn may hold a name whose stem has one of these bits; a no is sure.
+    /// Returns false if a turn certainly contains no name whose stem has one of these bits.
     pub fn may_name(&self, place: usize, bits: u64) -> bool {
         self.names[place] & bits != 0
     }
 
-    /// Says whether a turn shows a picture.
+    /// Returns true if a turn shows a picture.
     pub fn pictured(&self, place: usize) -> bool {
         self.pictured[place]
     }
 }
 
-/// Returns the bits of stems, which are digests: any of their own bits will do.
+/// Returns a bit set of stems. The stems are digests, so any of their own bits can be used.
 pub fn bits(stems: &[u32]) -> u64 {
     stems.iter().fold(0, |bits, stem| bits | 1 << (stem % u64::BITS))
 }

@@ -1,9 +1,10 @@
-//! The image of a turn: what [`Turn`] computes from its unit, as bytes that a store keeps, so that a start need not compute it
-//! again. All that is known of the format is here.
+//! The image of a turn: the data that [`Turn`] computes from its unit, as bytes in a store, so that a start need not
+//! compute it again. The format is private to this module.
 //!
-//! An image is trusted only if its version is that of this build ([`VERSION`], a digest of the sources and tables it was computed
-//! by), and its checksum, which covers the id and the texts of the unit, is right; otherwise the turn is computed. The store deletes an image
-//! in the transaction that changes, removes or erases its unit, so it never holds words that the unit no longer has.
+//! An image is used only if its version is that of this build ([`VERSION`], a digest of the sources and tables that
+//! compute it), and its checksum, which covers the id and the texts of the unit, is correct. Otherwise the turn is
+//! computed. The store deletes an image in the transaction that changes, removes or erases its unit, so an image never
+//! holds words that the unit no longer has.
 
 use domain::unit::Unit;
 use text::frames::Frames;
@@ -12,7 +13,7 @@ use text::role::{is_assistant, is_user};
 
 use super::turn::{Part, Sentence, Turn, set};
 
-/// Tells images of one build from those of another that may compute something else.
+/// The version of images. Another build may compute other data, and then has another version.
 pub(crate) const VERSION: i64 = {
     let (digits, mut at, mut version) = (env!("MNEMIC_IMAGE_VERSION").as_bytes(), 0, 0_i64);
     while at < digits.len() {
@@ -22,7 +23,7 @@ pub(crate) const VERSION: i64 = {
     version
 };
 
-/// Bits of a sentence.
+/// Flags of a sentence.
 const QUESTION: u8 = 1;
 const CAPTION: u8 = 2;
 const FILLER: u8 = 4;
@@ -57,7 +58,7 @@ pub(crate) fn encode(turn: &Turn) -> Vec<u8> {
     out.0
 }
 
-/// Returns the turn of a unit and its image, or the unit back if the image is not to be trusted.
+/// Returns the turn of a unit from its image. If the image is not valid, returns the unit as the error.
 pub(crate) fn decode(unit: Unit, image: &[u8]) -> Result<Turn, Box<Unit>> {
     let Some((body, sum)) = image.split_last_chunk::<8>() else {
         return Err(Box::new(unit));
@@ -75,8 +76,8 @@ pub(crate) fn decode(unit: Unit, image: &[u8]) -> Result<Turn, Box<Unit>> {
     }
 }
 
-/// FNV-1a of what a unit shows, its id, and bytes: finds damage, not forgery; whoever can write the file can write its texts
-/// too.
+/// Returns the FNV-1a checksum of the id and the texts of a unit and of some bytes. It detects damage, not forgery:
+/// anyone who can write the file can write its texts too.
 fn checksum(unit: &Unit, bytes: &[u8]) -> u64 {
     let id = unit.id.uuid();
     let shown = unit.text.as_bytes().iter().chain(unit.caption.as_bytes());
@@ -86,11 +87,11 @@ fn checksum(unit: &Unit, bytes: &[u8]) -> u64 {
     })
 }
 
-/// Bytes that are written.
+/// The bytes that are written.
 struct Out(Vec<u8>);
 
 impl Out {
-    /// Seven bits a byte, the lowest first.
+    /// Writes a number with seven bits in each byte, lowest first.
     fn count(&mut self, mut number: usize) {
         while number >= 0x80 {
             self.0.push((number & 0x7f) as u8 | 0x80);
@@ -137,7 +138,7 @@ impl Out {
     }
 }
 
-/// Bytes that are left to read; nothing once they do not fit.
+/// The bytes that are left to read. A read returns `None` if they do not fit.
 struct In<'a>(&'a [u8]);
 
 impl<'a> In<'a> {
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn an_image_gives_the_turn_it_was_made_of() {
+    fn a_turn_is_restored_from_its_image() {
         for unit in (0..2 * TEXTS.len()).map(unit) {
             let turn = Turn::new(unit.clone());
             let read = decode(unit, &encode(&turn)).unwrap();
@@ -344,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_or_of_another_unit_is_not_trusted() {
+    fn an_image_that_is_damaged_or_of_another_unit_is_refused() {
         let image = encode(&Turn::new(unit(1)));
         for at in 0..image.len() {
             let mut damaged = image.clone();

@@ -1,4 +1,4 @@
-//! Tags and metadata of the units of a view, each kept once and named by a number.
+//! Tags and metadata of the units of a view. Each is stored once and has a number.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ enum Label {
     Pair { key: String, value: String },
 }
 
-/// The labels of all units of a view. One that no unit has any more is dropped, and its number is given again.
+/// The labels of all units of a view. A label without units is dropped, and its number is reused.
 #[derive(Clone, Default)]
 pub(super) struct Labels {
     numbers: HashMap<Arc<Label>, u32>,
@@ -27,7 +27,7 @@ struct Slot {
     uses: u32,
 }
 
-/// What a label says to a filter. The bits are those of the filter's comparisons, and of the tags in its list `all`.
+/// The effect of a label on a filter. Each bit stands for a comparison of the filter, or for a tag in its list `all`.
 #[derive(Clone, Copy, Default)]
 struct Verdict {
     is_any: bool,
@@ -37,25 +37,25 @@ struct Verdict {
     holds: u64,
 }
 
-/// A filter, read against the labels of a view.
+/// A filter, prepared for the labels of a view.
 pub(super) struct Sieve<'a> {
     filter: &'a Filter,
     verdicts: HashMap<u32, Verdict>,
-    /// The comparisons that hold of a unit without the key.
+    /// The comparisons that are true for a unit without the key.
     hold_without_key: u64,
-    /// A bit for each tag of the list `all`.
+    /// One bit for each tag of the list `all`.
     all: u128,
 }
 
 impl Labels {
-    /// Returns the numbers of labels that one more unit has.
+    /// Returns the numbers of the labels of a unit, and counts the unit for each of them.
     pub(super) fn add(&mut self, tags: Vec<String>, metadata: BTreeMap<String, String>) -> Box<[u32]> {
         let tags = tags.into_iter().map(Label::Tag);
         let pairs = metadata.into_iter().map(|(key, value)| Label::Pair { key, value });
         tags.chain(pairs).map(|it| self.number(it)).collect()
     }
 
-    /// Notes that a unit with these labels is gone.
+    /// Removes a unit with these labels from the counts.
     pub(super) fn remove(&mut self, numbers: &[u32]) {
         for number in numbers {
             let Some(slot) = self.slots.get_mut(*number as usize) else {
@@ -71,7 +71,7 @@ impl Labels {
         }
     }
 
-    /// Returns roughly how much memory it takes, in bytes.
+    /// Returns roughly how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -91,7 +91,7 @@ impl Labels {
         };
         let number = self.free.pop().unwrap_or_else(|| {
             self.slots.push(None);
-            // Memory ends long before there are four billion labels.
+            // The memory is full long before there are four billion labels.
             u32::try_from(self.slots.len() - 1).unwrap_or(u32::MAX)
         });
         if let Some(free) = self.slots.get_mut(number as usize) {
@@ -101,7 +101,7 @@ impl Labels {
         number
     }
 
-    /// Reads a filter against the labels. Of a filter that was checked no part is passed over.
+    /// Prepares a filter for the labels. The bits suffice for every filter that was validated.
     pub(super) fn sieve<'a>(&self, filter: &'a Filter) -> Sieve<'a> {
         let comparisons = filter.metadata.as_ref().map_or_else(Vec::new, |it| it.comparisons());
         let used = self.slots.iter().zip(0_u32..);
@@ -118,7 +118,7 @@ impl Labels {
 }
 
 impl Sieve<'_> {
-    /// Returns true if the filter takes a unit with these labels.
+    /// Returns true if the filter selects a unit with these labels.
     pub(super) fn takes(&self, numbers: &[u32]) -> bool {
         let verdicts = numbers.iter().filter_map(|it| self.verdicts.get(it));
         let of_unit = verdicts.fold(Verdict::default(), |all, it| Verdict {
@@ -134,7 +134,7 @@ impl Sieve<'_> {
     }
 }
 
-/// Returns what a label says to a filter; nothing if the filter does not ask after it.
+/// Returns the effect of a label on a filter; `None` if the filter does not mention the label.
 fn verdict(filter: &Filter, comparisons: &[&Comparison], label: &Label) -> Option<Verdict> {
     let tags = &filter.tags;
     match label {
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sieve_takes_what_its_filter_matches() {
+    fn a_sieve_selects_the_units_that_its_filter_matches() {
         let units = [
             kept(&[], &[]),
             kept(&["work"], &[("lang", "de"), ("n", "3")]),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_no_unit_has_are_dropped() {
+    fn labels_without_units_are_dropped() {
         let mut labels = Labels::default();
         let (first, second) = (kept(&["a"], &[("k", "v")]), kept(&["a", "b"], &[]));
         let first = labels.add(first.0, first.1);

@@ -1,17 +1,18 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How rare the words of each turn are together, computed when a question first asks for it. Two that ask at once compute the same.
+/// The summed rarity of the words of each turn, computed when a question first needs it. Two concurrent questions
+/// compute the same value.
 #[derive(Default)]
 pub(super) struct Rarities(Vec<AtomicU32>);
 
 impl Rarities {
-    /// Makes room for so many turns, of which nothing is known yet.
+    /// Makes room for `count` turns without values.
     pub(super) fn of_turns(count: usize) -> Rarities {
         let unknown = || AtomicU32::new(f32::NAN.to_bits());
         Rarities(std::iter::repeat_with(unknown).take(count).collect())
     }
 
-    /// Returns the number of a turn; `compute` computes it if it is not known yet.
+    /// Returns the value of a turn, and computes it with `compute` if it is not known yet.
     pub(super) fn of(&self, place: usize, compute: impl FnOnce() -> f32) -> f32 {
         let kept = &self.0[place];
         let known = f32::from_bits(kept.load(Ordering::Relaxed));
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_is_computed_once() {
+    fn the_rarity_of_a_turn_is_computed_once() {
         let rarities = Rarities::of_turns(2);
         assert_eq!(rarities.of(1, || 2.5), 2.5);
         let again = || panic!("computed again");

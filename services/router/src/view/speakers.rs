@@ -3,10 +3,10 @@ use std::sync::Arc;
 
 use super::Turn;
 
-/// A word used this often to call somebody is a name of theirs.
+/// A word that is used at least this often to address a speaker becomes a name of this speaker.
 const CALLS: u32 = 3;
 
-/// Who speaks in a space, and what they are called.
+/// The speakers of a space, and their names and aliases.
 #[derive(Clone, Default)]
 pub struct Speakers {
     names: Vec<String>,
@@ -14,7 +14,7 @@ pub struct Speakers {
 }
 
 impl Speakers {
-    /// Reads the speakers and what they call each other.
+    /// Reads the speakers, and how they address each other.
     pub(super) fn of(turns: &[Arc<Turn>]) -> Speakers {
         let mut counts: HashMap<&str, u32> = HashMap::new();
         for turn in turns.iter().filter(|it| !it.unit.actor.is_empty()) {
@@ -27,7 +27,7 @@ impl Speakers {
         Speakers { names, called }
     }
 
-    /// Returns the number of the speaker of each turn.
+    /// Returns the index of the speaker of each turn.
     pub(super) fn of_turns(&self, turns: &[Arc<Turn>]) -> Vec<Option<u32>> {
         let numbers: HashMap<&str, u32> = self.names.iter().map(String::as_str).zip(0..).collect();
         turns
@@ -36,12 +36,13 @@ impl Speakers {
             .collect()
     }
 
-    /// Returns the speakers, most talkative first, ties by name.
+    /// Returns the speakers, most turns first, ties by name.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// Returns the first speaker whose whole name stands in a text, of those whose script has no spaces: each sign is a word there.
+    /// Returns the first speaker whose full name occurs in a text, for names in scripts without spaces, where each
+    /// character is a word.
     pub fn within(&self, text: &str) -> Option<usize> {
         let unspaced = |it: &str| text::words(it).len() == it.chars().count() && it.chars().count() > 1;
         self.names
@@ -49,7 +50,8 @@ impl Speakers {
             .position(|it| text.contains(it.as_str()) && unspaced(it))
     }
 
-    /// Returns the one speaker whose name a lower-case word spells in another way; whoever asks writes it as it sounds.
+    /// Returns the speaker whose name a lower-case word spells in another way, if there is exactly one. A user may
+    /// write a name as it sounds.
     pub fn spelt(&self, word: &str) -> Option<usize> {
         let words = |name: &str| {
             text::words(&name.to_lowercase())
@@ -60,19 +62,19 @@ impl Speakers {
         alike.next().filter(|_| alike.next().is_none()).map(|it| it.0)
     }
 
-    /// Returns the number of the speaker that a lower-case word names, by a word of the name or an alias.
+    /// Returns the index of the speaker that a lower-case word names, by a word of the name or an alias.
     pub fn named(&self, word: &str) -> Option<usize> {
         self.called.get(word).copied()
     }
 }
 
-/// Letters of names that are compared by their sound.
+/// Least length of a name that is compared by its sound.
 const SPELT: usize = 5;
-/// Consonants that two spellings of a name share at least.
+/// Least number of consonants in such a name.
 const CONSONANTS: usize = 3;
 
-/// Says whether two lower-case names are spellings of one: they begin alike and have the same consonants in order ("Mohammed",
-/// "Muhamad"). "Martin" and "Martina" are two.
+/// Returns true if two lower-case names are spellings of one name: they have the same first letter and the same
+/// consonants in order ("Mohammed", "Muhamad"). "Martin" and "Martina" are different names.
 fn spell_alike(a: &str, b: &str) -> bool {
     let long = |it: &str| it.chars().count() >= SPELT;
     let consonants = consonants(a);
@@ -85,7 +87,7 @@ fn spell_alike(a: &str, b: &str) -> bool {
         && consonants == self::consonants(b)
 }
 
-/// Returns the consonants of a Latin name, doubled ones once; nothing of other scripts.
+/// Returns the consonants of a Latin name, doubled ones once; nothing for other scripts.
 fn consonants(name: &str) -> Vec<char> {
     let mut letters: Vec<char> = name.chars().collect();
     letters.dedup();
@@ -93,7 +95,8 @@ fn consonants(name: &str) -> Vec<char> {
     letters
 }
 
-/// Words of names, and aliases: with two speakers, what one of them calls the other.
+/// Returns the speaker of each word of a name and of each alias. With two speakers, the words by which they address
+/// each other are aliases.
 fn called(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
     let mut owners: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (number, name) in names.iter().enumerate() {
@@ -124,7 +127,7 @@ fn called(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
     called
 }
 
-/// Speakers called by what they are are not named by a question that uses the word.
+/// Returns true if a name is a role, such as "assistant". A question that uses such a word does not mean the speaker.
 pub fn is_role(name: &str) -> bool {
     text::role::role(name).is_some()
 }
@@ -134,7 +137,7 @@ mod tests {
     use super::spell_alike;
 
     #[test]
-    fn a_name_is_spelt_as_it_sounds() {
+    fn names_that_sound_alike_are_spellings_of_one_name() {
         for (a, b) in [
             ("muhhamed", "muhammad"),
             ("mohammed", "muhammad"),

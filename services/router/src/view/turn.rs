@@ -6,83 +6,84 @@ use text::ownership::{self, Context};
 use text::role::{is_assistant, is_user};
 use text::{Table, patterns};
 
-/// One turn unit with what is computed from it once.
+/// One turn unit with the data that is computed from it once.
 #[derive(Debug)]
 pub struct Turn {
-    /// The unit; texts that are not shown are dropped.
+    /// The unit, without texts that are not shown.
     pub unit: Unit,
-    /// Its parts, at least one.
+    /// Its parts; at least one.
     pub parts: Vec<Part>,
     /// Its sentences in order; a caption is the last one.
     pub sentences: Vec<Sentence>,
-    /// What it shows: the text without emoji, then the caption.
+    /// The text that is shown: the text of the unit without emoji, then the caption.
     pub shown: String,
-    /// Patterns of the whole turn.
+    /// Counts of the patterns in the turn.
     pub patterns: [u8; patterns::N],
-    /// Stems of the words of names in it, sorted, none twice.
+    /// Stems of the words of names in it, sorted and without duplicates.
     pub names: Vec<u32>,
-    /// Lower-case words it calls somebody by.
+    /// Lower-case words by which it addresses somebody.
     pub calls: Vec<String>,
-    /// Matters of everyday life that it brings to mind.
+    /// Everyday subjects (semantic frames) that it suggests.
     pub frames: Frames,
     /// o200k tokens of `shown`.
     pub tokens: u32,
     /// Share of its sentences that are questions.
     pub questions: f32,
-    /// Whether it ends with a question.
+    /// True if it ends with a question.
     pub asks: bool,
-    /// Whether the user of an assistant says it.
+    /// True if the user of an assistant says it.
     pub user: bool,
-    /// Whether an assistant, or what it works with, says it.
+    /// True if an assistant, or a tool of an assistant, says it.
     pub assistant: bool,
-    /// The tags and metadata of its record, by the numbers that its view gives them.
+    /// The tags and metadata of its record, by their numbers in the view.
     pub labels: Box<[u32]>,
 }
 
-/// A stretch of a turn that is compared as one piece.
+/// A section of a turn that is compared as one piece.
 #[derive(Debug)]
 pub struct Part {
     /// Its sentences.
     pub sentences: Range<usize>,
-    /// Stems, sorted, none twice.
+    /// Stems, sorted and without duplicates.
     pub words: Vec<u32>,
-    /// Word pieces, sorted, none twice.
+    /// Word pieces, sorted and without duplicates.
     pub pieces: Vec<u32>,
-    /// Number of stems, repeated ones too.
+    /// Number of stems, including repeated ones.
     pub length: u32,
-    /// Vector of the built-in table, 1/127 steps.
+    /// Vector from the built-in table, in steps of 1/127.
     pub vector: Vec<i8>,
 }
 
 /// One sentence of a turn.
 #[derive(Debug)]
 pub struct Sentence {
-    /// Bytes of `shown`.
+    /// Its range of bytes in `shown`.
     pub range: Range<usize>,
     /// Stems in order.
     pub words: Vec<u32>,
-    /// Word pieces, sorted, none twice.
+    /// Word pieces, sorted and without duplicates.
     pub pieces: Vec<u32>,
-    /// Whether it ends with a question mark.
+    /// True if it ends with a question mark.
     pub question: bool,
-    /// Whether it is the caption.
+    /// True if it is the caption.
     pub caption: bool,
-    /// How far it states what is wanted for good, 0 to 1 (`text::wishes`).
+    /// How clearly it states a standing wish, 0 to 1 (`text::wishes`).
     pub standing: f32,
-    /// Whether it is a greeting, a comment, or empty of content.
+    /// True if it is a greeting, a comment, or has no content.
     pub filler: bool,
-    /// Share of (speaker, addressee) when the turn does not follow a question, and when it does.
+    /// Shares of speaker and addressee: how far it is about each of them. The first pair applies if the turn does not
+    /// follow a question, the second if it does.
     pub owners: [(f32, f32); 2],
-    /// o200k tokens behind a label or another sentence.
+    /// o200k tokens after a label or another sentence.
     pub tokens: u32,
-    /// Patterns that occur, a bit each.
+    /// One bit for each pattern that occurs.
     pub patterns: u32,
-    /// Vector of the built-in table, 1/127 steps.
+    /// Vector from the built-in table, in steps of 1/127.
     pub vector: Vec<i8>,
 }
 
 impl Turn {
-    /// Computes everything.
+    /// Computes the turn of a unit.
     pub(super) fn new(unit: Unit) -> Turn {
         let (shown, pieces) = lay_out(&unit);
         let mut turn = Turn {
@@ -117,7 +118,7 @@ impl Turn {
         self.unit.stated = Vec::new();
     }
 
-    /// Returns roughly how much memory it takes.
+    /// Returns roughly how many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
         let words = |it: &Sentence| 320 + 4 * (it.words.len() + it.pieces.len());
         let parts = |it: &Part| 256 + 4 * (it.words.len() + it.pieces.len());
@@ -202,10 +203,10 @@ impl Turn {
     }
 }
 
-/// Bytes of a part, and where the caption starts if it is in there.
+/// The byte range of a part, and the start of the caption if the part contains it.
 type Stretch = (Range<usize>, Option<usize>);
 
-/// Returns what a unit shows and its parts.
+/// Returns the text that a unit shows, and its parts.
 fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
     let mut shown = plain(&unit.text);
     let mut parts: Vec<Stretch> = text::parts(&shown)
@@ -230,7 +231,8 @@ fn lay_out(unit: &Unit) -> (String, Vec<Stretch>) {
     (shown, parts)
 }
 
-/// Takes emoji and other pictographs out, and white space at the ends. Lines end as sentences do, with a line feed alone.
+/// Returns a text without emoji and other pictographs, and without white space at the ends. Every line break becomes a
+/// line feed.
 fn plain(text: &str) -> String {
     let pictograph = |c: char| matches!(c, '\u{1F000}'..='\u{1FAFF}' | '\u{2600}'..='\u{27BF}' | '\u{FE0F}' | '\u{200D}' | '\u{20E3}');
     let text = text.replace("\r\n", "\n").replace(text::is_line_break, "\n");
@@ -261,7 +263,8 @@ fn name_stems(unit: &Unit) -> Vec<u32> {
     set(words.map(|it| text::sparse::hash(&it)).collect())
 }
 
-/// Words that call the listener: after a greeting, before or after a comma at the ends of a sentence.
+/// Returns the words that address the listener: after a greeting or a comma, and before punctuation or the end of a
+/// sentence.
 fn calls(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for sentence in text::sentences(text) {
@@ -287,7 +290,7 @@ fn calls(text: &str) -> Vec<String> {
     out
 }
 
-/// Sorts terms and leaves each once.
+/// Returns terms sorted and without duplicates.
 pub(super) fn set(mut terms: Vec<u32>) -> Vec<u32> {
     terms.sort_unstable();
     terms.dedup();

@@ -1,4 +1,4 @@
-//! What the router takes from a question.
+//! The anchors that the router reads from a question.
 
 use domain::anchor::AnswerKind;
 use router::query::Query;
@@ -7,7 +7,7 @@ use router::view::View;
 use crate::talk::units;
 
 #[test]
-fn the_verb_stands_behind_who_does_it() {
+fn the_main_verb_follows_its_subject() {
     let view = View::of(units());
     let now = "2024-06-01T00:00:00Z".parse().unwrap();
     for (question, verb) in [
@@ -20,7 +20,7 @@ fn the_verb_stands_behind_who_does_it() {
 }
 
 #[test]
-fn questions_in_other_languages_name_whom_and_what_they_ask_for() {
+fn the_subject_and_kind_of_questions_in_other_languages_are_read() {
     let mut units = units();
     units[1].actor = "小明".to_owned();
     let view = View::of(units);

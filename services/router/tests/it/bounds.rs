@@ -1,4 +1,4 @@
-//! What may not be evidence is none, and no question or budget is too odd.
+//! Excluded units are never evidence, and the router answers unusual questions and budgets.
 
 use chrono::DateTime;
 use domain::id::UnitId;
@@ -9,12 +9,12 @@ use router::view::View;
 use crate::talk::{ask, packed, request, units};
 
 #[test]
-fn time_and_filters_shut_units_out() {
+fn times_and_filters_exclude_units() {
     let view = View::of(units());
     let mut asked = request("What did Liv and Omar do with Biscuit, bowls and pottery?", 500);
     let all = ask(&view, &asked).units;
     assert_eq!(all, 8);
-    // That moment included.
+    // The moment itself is included.
     asked.as_of = Some(DateTime::parse_from_rfc3339("2024-04-11T18:00:00Z").unwrap());
     let early = ask(&view, &asked);
     assert_eq!(early.units, 5);
@@ -37,7 +37,7 @@ fn time_and_filters_shut_units_out() {
 }
 
 #[test]
-fn a_filter_takes_what_a_pack_tells_and_names_in_any_case() {
+fn a_filter_accepts_session_ids_of_packs_and_names_in_any_case() {
     let view = View::of(units());
     let mut asked = request("What did Omar make?", 500);
     let made = |routed: RoutedV1| -> Vec<UnitId> { routed.pack.items.iter().map(|it| it.unit).collect() };
@@ -63,7 +63,7 @@ fn a_filter_takes_what_a_pack_tells_and_names_in_any_case() {
 }
 
 #[test]
-fn odd_questions_are_answered() {
+fn unusual_questions_are_answered() {
     let long = "biscuit waffles unheard ".repeat(500);
     for view in [View::default(), View::of(units())] {
         for question in ["", "?", "🎉🎉", "zxqv plorf", "Что это?", "Liv", long.as_str()] {
@@ -81,7 +81,7 @@ fn odd_questions_are_answered() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn packs_stay_inside_any_budget(question in "(\\PC{0,12}|Liv|Omar|dog|bowl|when|what|mug|view| ){0,12}", budget in 0_u32..300) {
+    fn packs_never_exceed_their_budget(question in "(\\PC{0,12}|Liv|Omar|dog|bowl|when|what|mug|view| ){0,12}", budget in 0_u32..300) {
         let view = View::of(units());
         let pack = ask(&view, &request(&question, budget)).pack;
         let recounted: usize = pack.items.iter().map(|it| text::tokens(&it.text) + 1).sum();
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn packs_stop_when_they_hold_enough(question in "(Liv|Omar|dog|bowl|when|what|mug|view| ){1,12}", enough in 0.01_f32..1.0) {
+    fn packs_stop_when_they_hold_enough_probability(question in "(Liv|Omar|dog|bowl|when|what|mug|view| ){1,12}", enough in 0.01_f32..1.0) {
         let view = View::of(units());
         let mut asked = request(&question, 300);
         let whole = ask(&view, &asked).pack;

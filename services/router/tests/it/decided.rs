@@ -1,4 +1,4 @@
-//! Acts are read when there are new ones, and not with every change of a space.
+//! The router reads acts if there are new ones, not after every change of a space.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use tracing_subscriber::layer::{self, Layer, SubscriberExt};
 use crate::stores::{moment, put};
 use crate::talk::{packed, request, space, units};
 
-/// Counts how often acts are asked for, as a trace of the store tells.
+/// Counts how often acts are read, from the trace of the store.
 #[derive(Clone, Default)]
 struct Counting(Arc<AtomicUsize>);
 
@@ -43,7 +43,7 @@ fn act(number: u8, act: Act) -> Curation {
 }
 
 #[tokio::test]
-async fn acts_are_read_when_there_are_new_ones() {
+async fn acts_are_read_only_when_there_are_new_ones() {
     let dir = tempfile::tempdir().unwrap();
     let ctx = Context::embedded(dir.path()).await.unwrap();
     let own = &ctx.backends.records;
@@ -54,7 +54,7 @@ async fn acts_are_read_when_there_are_new_ones() {
     let all = units();
     let asked = request("What did Omar make in pottery classes?", 200);
     let told = async || {
-        // A test beside this one may have met the span first, and have found nobody who wants it.
+        // A parallel test may have registered the call site first, when nobody subscribed to it.
         tracing::callsite::rebuild_interest_cache();
         packed(&router.route(asked.clone()).await.unwrap()).contains(&"r6")
     };

@@ -1,4 +1,4 @@
-//! What is derived of the talk, by hand.
+//! The derived objects of the talk, written by hand.
 
 use chrono::{DateTime, Utc};
 use domain::derived::Derived;
@@ -14,7 +14,7 @@ use domain::unit::Unit;
 
 use crate::talk::{event, space, units};
 
-/// Number of the turn, subject, predicate, object, aspect.
+/// Index of the turn, subject, predicate, object, aspect.
 const FACTS: &[(usize, &str, &str, &str, Aspect)] = &[
     (0, "Liv", "has", "a dog named Biscuit", Aspect::Possession),
     (3, "Omar", "likes", "cats", Aspect::Preference),
@@ -26,7 +26,7 @@ const FACTS: &[(usize, &str, &str, &str, Aspect)] = &[
     (7, "Omar", "lives in", "Oslo", Aspect::Place),
 ];
 
-/// The turn units of the talk, two events of several turns, and one that was merged into the first.
+/// Returns the turn units of the talk, two events of several turns, and an event that was merged into the first one.
 pub(crate) fn all_units() -> Vec<Unit> {
     let mut all = units();
     all.push(event(
@@ -47,10 +47,10 @@ pub(crate) fn all_units() -> Vec<Unit> {
     all
 }
 
-/// Everything that is derived of them.
+/// Returns all derived objects of these units.
 pub(crate) fn derived() -> Vec<Derived> {
     let mut facts: Vec<Fact> = FACTS.iter().map(fact).collect();
-    // Told in May: he moved in April.
+    // He says in May that he moved in April.
     let moved = facts[7].id;
     facts[3].valid_until = Some(at("2024-04-20T00:00:00Z"));
     facts[3].closed_at = Some(facts[7].recorded_at);

@@ -1,4 +1,4 @@
-//! What a sentence encoder finds counts, though no word is shared.
+//! Hits of a sentence encoder count, even if question and turn share no word.
 
 use domain::port::{Hit, SearchResult};
 use router::edges::Related;
@@ -10,7 +10,7 @@ use router::view::View;
 
 use crate::talk::{request, units};
 
-/// Hits for the turns of the talk, with the cosines given.
+/// Returns hits for turns of the talk, with the given cosines.
 fn hits(cosines: &[(usize, f32)]) -> Vec<Hit> {
     let units = units();
     let hit = |&(at, score): &(usize, f32)| Hit {
@@ -22,7 +22,7 @@ fn hits(cosines: &[(usize, f32)]) -> Vec<Hit> {
 }
 
 #[test]
-fn a_turn_stands_between_the_least_hit_and_the_best() {
+fn cosines_are_scaled_between_the_least_and_the_best_hit() {
     let view = View::of(units());
     let found = hits(&[(6, 0.8), (5, 0.5), (0, 0.2), (5, 0.3)]);
     let encoded = Encoded::of(&view, &found);
@@ -35,7 +35,7 @@ fn a_turn_stands_between_the_least_hit_and_the_best() {
     assert!(!encoded.is_empty() && Encoded::default().is_empty());
 }
 
-/// Returns the place of a turn in the ranking when the encoder finds `best` far nearer than all others.
+/// Returns the position of a turn in the ranking if the encoder finds `best` much more similar than all others.
 fn rank(turn: usize, best: usize) -> usize {
     let view = View::of(units());
     let request = request("Which accident happened there?", 512);
@@ -53,7 +53,7 @@ fn rank(turn: usize, best: usize) -> usize {
 }
 
 #[test]
-fn what_the_encoder_finds_rises() {
+fn turns_that_the_encoder_finds_rank_higher() {
     for (turn, other) in [(2, 6), (6, 2), (3, 6)] {
         assert!(rank(turn, turn) < rank(turn, other), "r{turn}");
     }

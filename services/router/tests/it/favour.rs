@@ -1,4 +1,4 @@
-//! What people decided and what strategies gathered: forgotten, pinned, focused.
+//! Decisions of people and the focus of strategies: forgotten, pinned and focused units.
 
 use domain::curation::{Act, Curation};
 use domain::id::{CurationId, RecordId, UnitId};
@@ -21,7 +21,7 @@ async fn opened(dir: &tempfile::TempDir) -> (Context, Router) {
     (ctx, router)
 }
 
-/// Returns what is routed, but for the time it took and the topics that ranked units are said to belong to.
+/// Returns the result of a route as JSON, without the times of the steps and the topics of ranked units.
 async fn bytes(router: &Router, asked: &RouteV1) -> String {
     let mut routed = router.route(asked.clone()).await.unwrap();
     routed.steps.clear();
@@ -49,7 +49,7 @@ fn rank(routed: &RoutedV1, unit: UnitId) -> Option<usize> {
 }
 
 #[tokio::test]
-async fn what_is_derived_changes_no_pack() {
+async fn derived_objects_do_not_change_a_pack() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir).await;
     let asked = request(ASKED, 60);
@@ -73,7 +73,7 @@ fn centers(routed: &RoutedV1) -> Vec<UnitId> {
 }
 
 #[tokio::test]
-async fn facts_bring_the_turns_that_state_what_is_asked_for() {
+async fn turns_whose_facts_answer_the_question_get_a_scene() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir).await;
     let asked = RouteV1 {
@@ -98,7 +98,7 @@ async fn facts_bring_the_turns_that_state_what_is_asked_for() {
 }
 
 #[tokio::test]
-async fn what_is_forgotten_is_no_evidence() {
+async fn forgotten_units_are_not_evidence() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir).await;
     let asked = request(ASKED, 200);
@@ -129,7 +129,7 @@ async fn what_is_forgotten_is_no_evidence() {
 }
 
 #[tokio::test]
-async fn what_is_wanted_comes_before_its_equals() {
+async fn pinned_and_focused_units_rank_before_their_equals() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir).await;
     let asked = request(ASKED, 60);

@@ -1,4 +1,5 @@
-//! A gist and the turns that it was read in are one piece of evidence: the pack shows one of the two forms, by its price.
+//! A gist and the turns that it was read in are one piece of evidence. The pack shows one of the two forms, depending
+//! on its price.
 
 use domain::id::UnitId;
 use domain::message::{RouteV1, RoutedV1};
@@ -11,7 +12,7 @@ const HIKE: &str = "Liv hiked up Mount Ulriken with her dog Biscuit on 18 May 20
 const DOG: &str = "Liv adopted Biscuit, a beagle of about three years, from the shelter by 2 March 2024.";
 const POTTERY: &str = "Omar made two bowls and a mug in pottery classes in April 2024.";
 
-/// Gists of the talk: one of the last turn, one of the first three, one of what two said about pottery.
+/// Returns gists of the talk: one of the last turn, one of the first three, and one of the three turns about pottery.
 pub(crate) fn gists() -> Vec<Unit> {
     let all = units();
     vec![
@@ -34,7 +35,7 @@ pub(crate) fn turn(number: usize) -> UnitId {
 }
 
 #[test]
-fn gist_is_packed_instead_of_its_longer_turn() {
+fn a_gist_is_packed_instead_of_its_longer_turn() {
     let question = "Which mountain did Liv climb?";
     let routed = asked(question, 60);
     let (units, hike) = (shown(&routed), &gists()[0]);
@@ -54,7 +55,7 @@ fn gist_is_packed_instead_of_its_longer_turn() {
 }
 
 #[test]
-fn short_turn_is_packed_instead_of_a_longer_gist() {
+fn a_short_turn_is_packed_instead_of_a_longer_gist() {
     let all = units();
     let long = "In a talk with Omar on 2 March 2024, after he had congratulated her and asked what breed the dog Biscuit is, Liv said \
         that Biscuit is a beagle and about three years old.";
@@ -65,7 +66,7 @@ fn short_turn_is_packed_instead_of_a_longer_gist() {
 }
 
 #[test]
-fn turn_and_its_gist_are_never_packed_together() {
+fn a_turn_and_its_gist_are_never_packed_together() {
     for question in [
         "Which mountain did Liv climb?",
         "What did Omar make?",
@@ -81,7 +82,7 @@ fn turn_and_its_gist_are_never_packed_together() {
             }
         }
     }
-    // With room for all, the pack shows everything once: each gist or its turns, and the turn without a gist.
+    // With room for everything, the pack shows everything once: each gist or its turns, and the turn without a gist.
     let all = asked("What did Liv and Omar do?", 2_000);
     let external: Vec<&String> = all.pack.items.iter().flat_map(|it| &it.external_ids).collect();
     for id in ["r0", "r2", "r3", "r4", "r6", "r7"] {
@@ -182,7 +183,7 @@ fn lines_of_one_moment_show_the_turn_first() {
 }
 
 #[test]
-fn gist_is_no_evidence_before_its_last_turn_was_said() {
+fn a_gist_is_not_evidence_before_its_last_turn() {
     let (view, gists_view) = (View::of(units()), view_of_gists(gists()));
     let at = |as_of: &str| {
         let asked = RouteV1 {
@@ -203,7 +204,7 @@ fn gist_is_no_evidence_before_its_last_turn_was_said() {
 }
 
 #[test]
-fn filters_apply_to_gists_as_to_turns() {
+fn filters_apply_to_gists_like_turns() {
     let (view, gists_view) = (View::of(units()), view_of_gists(gists()));
     let seen = |change: &dyn Fn(&mut RouteV1)| {
         let mut asked = request("What did Liv and Omar do with Biscuit, bowls and pottery?", 500);
@@ -213,7 +214,7 @@ fn filters_apply_to_gists_as_to_turns() {
         gists().iter().map(|it| seen.contains(&it.id)).collect::<Vec<bool>>()
     };
     assert_eq!(seen(&|_| {}), [true, true, true]);
-    // Only the gist of what Liv alone said is hers.
+    // Only the gist of a turn that Liv alone said has her as its speaker.
     assert_eq!(
         seen(&|it| it.filter.actors = vec!["liv".to_owned()]),
         [true, false, false]
@@ -238,7 +239,7 @@ fn filters_apply_to_gists_as_to_turns() {
 }
 
 #[test]
-fn gist_of_a_turn_that_is_gone_is_no_evidence() {
+fn a_gist_of_a_turn_that_does_not_exist_is_not_evidence() {
     let there = |count: usize| {
         let view = View::of(units().into_iter().take(count));
         let asked = request("Which mountain did Liv climb?", 300);
@@ -250,7 +251,7 @@ fn gist_of_a_turn_that_is_gone_is_no_evidence() {
 }
 
 #[test]
-fn equal_gists_give_equal_bytes() {
+fn equal_gists_in_another_order_give_equal_bytes() {
     let asked = request("What did Omar make in pottery classes?", 90);
     let view = View::of(units());
     let bytes = |gists: Vec<Unit>| {
@@ -260,12 +261,12 @@ fn equal_gists_give_equal_bytes() {
     let mut shuffled = gists();
     shuffled.reverse();
     assert_eq!(bytes(shuffled), bytes(gists()));
-    // A space without gists is asked as if none were wanted.
+    // In a space without gists, the result is the same as for a request without gists.
     assert_eq!(bytes(Vec::new()), serde_json::to_string(&ask(&view, &asked)).unwrap());
 }
 
 #[test]
-fn pack_stops_when_turns_and_gists_hold_enough() {
+fn a_pack_stops_when_turns_and_gists_hold_enough_probability() {
     let whole = asked("Which mountain did Liv climb?", 400).pack;
     let some = RouteV1 {
         enough: 0.5,

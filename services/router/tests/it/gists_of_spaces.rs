@@ -1,4 +1,4 @@
-//! Gists as a router sees them that reads a space, and what people decided about them.
+//! Gists in a router that reads a space from the stores, and decisions about them.
 
 use domain::curation::{Act, Curation};
 use domain::evidence::Amendment;
@@ -33,7 +33,7 @@ fn wanting_gists(question: &str, tokens: u32) -> RouteV1 {
 }
 
 #[tokio::test]
-async fn gists_are_used_where_they_are_wanted() {
+async fn gists_are_used_only_if_the_request_allows_them() {
     let [with, without] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let (_with, router) = opened(&with, &gists()).await;
     let (_without, plain) = opened(&without, &[]).await;
@@ -57,7 +57,7 @@ async fn gists_are_used_where_they_are_wanted() {
 }
 
 #[tokio::test]
-async fn gists_come_and_go_with_their_space() {
+async fn gists_follow_the_changes_of_their_space() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir, &[]).await;
     let shows = async || {
@@ -80,11 +80,11 @@ async fn gists_come_and_go_with_their_space() {
 }
 
 #[tokio::test]
-async fn forgotten_turn_shuts_its_gists_out() {
+async fn a_forgotten_turn_excludes_its_gists() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir, &gists()).await;
     let seen = async || {
-        // Selected, so that every gist is packed that may be evidence.
+        // The gists are selected, so that every gist is packed that may be evidence.
         let asked = RouteV1 {
             selected: gists().iter().map(|it| it.id).collect(),
             ..wanting_gists("What breed is Biscuit, the dog of Liv?", 300)
@@ -120,7 +120,7 @@ async fn forgotten_turn_shuts_its_gists_out() {
 }
 
 #[tokio::test]
-async fn selected_gist_stands_for_its_turns_where_gists_are_not_used() {
+async fn a_selected_gist_is_replaced_by_its_turns_if_gists_are_not_used() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, &gists()).await;
     let pottery = gists()[2].id;
@@ -145,7 +145,7 @@ async fn selected_gist_stands_for_its_turns_where_gists_are_not_used() {
 }
 
 #[test]
-fn memory_knows_gists_with_their_turns() {
+fn a_memory_finds_gists_by_their_turns() {
     let mut memory = Memory::of(units().into_iter().chain(gists()), []);
     let [hike, dog, _] = [0, 1, 2].map(|it| gists()[it].id);
     assert_eq!(memory.gists_of(turn(1)).collect::<Vec<_>>(), [dog]);
@@ -160,7 +160,7 @@ fn memory_knows_gists_with_their_turns() {
 }
 
 #[test]
-fn correction_of_a_turn_is_noted_behind_its_gist() {
+fn a_correction_is_noted_after_the_gist() {
     let mut gists_view = view_of_gists(gists());
     let at = moment(0);
     let amended = |unit| Marks {
@@ -193,7 +193,7 @@ fn correction_of_a_turn_is_noted_behind_its_gist() {
 }
 
 #[test]
-fn corrections_go_with_the_gists_that_tell_what_was_corrected() {
+fn corrections_apply_to_gists_that_contain_the_corrected_value() {
     let mut memory = Memory::of(all_units().into_iter().chain(gists()), derived());
     let correct = |turn_number: usize, subject: &str, predicate: &str, object: &str| Curation {
         id: CurationId::derive(&space(), object),

@@ -27,7 +27,7 @@ const SENTENCES: [&str; 12] = [
     "Good night!",
 ];
 
-/// Turns of one to nine sentences, of three speakers over some weeks.
+/// Generates turns with one to nine sentences, by three speakers, over some weeks.
 fn talk() -> impl Strategy<Value = Vec<Unit>> {
     let sentences = prop::collection::vec(0..SENTENCES.len(), 1..10);
     let turn = (0..28_usize, 0..3_usize, sentences);
@@ -42,7 +42,7 @@ fn talk() -> impl Strategy<Value = Vec<Unit>> {
     })
 }
 
-/// Gists of up to three neighbouring turns each; several may be of one turn.
+/// Generates gists, each of one to three neighbouring turns. Several may be of one turn.
 fn gists() -> impl Strategy<Value = Vec<(usize, usize, usize)>> {
     prop::collection::vec((0..60_usize, 1..4_usize, 0..SENTENCES.len()), 0..80)
 }
@@ -78,7 +78,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn a_larger_budget_shows_all_that_a_smaller_one_shows(
+    fn a_larger_budget_shows_every_line_of_a_smaller_one(
         units in talk(),
         mut budgets in prop::collection::vec(20..2_100_u32, 2..6),
     ) {
@@ -90,7 +90,7 @@ proptest! {
     }
 
     #[test]
-    fn a_larger_budget_shows_all_that_a_smaller_one_shows_where_gists_stand_for_turns(
+    fn a_larger_budget_shows_every_line_of_a_smaller_one_with_gists(
         units in talk(),
         gists in gists(),
         mut budgets in prop::collection::vec(20..2_100_u32, 2..6),
@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// Checks that each pack shows all that the one before it shows, with at least the same sentences.
+/// Checks that each pack shows every line of the pack before it, with at least the same sentences.
 fn check_growth(budgets: &[u32], packs: &[Vec<PackItem>]) -> Result<(), TestCaseError> {
     for pair in packs.windows(2) {
         for item in &pair[0] {
@@ -131,7 +131,7 @@ fn check_growth(budgets: &[u32], packs: &[Vec<PackItem>]) -> Result<(), TestCase
 }
 
 #[test]
-fn budgets_are_used() {
+fn packs_use_nearly_the_whole_budget() {
     let units = (0..40).map(|at| {
         let text = [
             SENTENCES[at % 12],

@@ -1,4 +1,4 @@
-//! What is wanted for good is packed for a language model that answers, whatever is asked, and takes little room.
+//! For a language model that answers, standing wishes are packed for every question, and take little room.
 
 use domain::derived::Derived;
 use domain::fact::Aspect;
@@ -24,7 +24,7 @@ async fn asked(router: &Router, tokens: u32, instructions: bool) -> Vec<String> 
 }
 
 #[tokio::test]
-async fn standing_instructions_are_packed_where_they_are_wanted_and_hold() {
+async fn standing_instructions_are_packed_if_requested_and_still_in_force() {
     let dir = tempfile::tempdir().unwrap();
     let ctx = Context::embedded(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
@@ -36,7 +36,7 @@ async fn standing_instructions_are_packed_where_they_are_wanted_and_hold() {
     let mut facts: Vec<Derived> = derived();
     for derived in &mut facts {
         let Derived::Fact(fact) = derived else { continue };
-        // One that holds, and one that has ended.
+        // One fact still holds, and the other has ended.
         if fact.object == "1 mug" || fact.object == "Bergen" {
             fact.aspect = Aspect::Instruction;
         }

@@ -1,4 +1,4 @@
-//! Filters of tags and metadata: what lies outside of them reaches neither a pack nor a tool nor a hint.
+//! Filters of tags and metadata: content outside of a filter reaches no pack, no tool and no hint.
 
 use domain::filter::Filter;
 use domain::message::{RecallV1, RouteV1, ToolV1};
@@ -12,14 +12,14 @@ use crate::gists::gists;
 use crate::stores::{moment, put};
 use crate::talk::{packed, request, space, units};
 
-/// Turns of the talk that have the tag `pets`: all that was said on the first day.
+/// Number of turns of the talk with the tag `pets`: all turns of the first day.
 const PETS: usize = 4;
-/// Words that only the other turns and what is derived of them have, and a name that no turn has.
+/// Words that occur only in the other turns and their derived objects, and a name that occurs in no turn.
 const OUTSIDE: [&str; 12] = [
     "Bergen", "Oslo", "bowl", "mug", "kiln", "ottery", "Ulriken", "waffle", "\"r4\"", "\"r6\"", "\"r7\"", "Oz",
 ];
 
-/// Stores the talk with tags, all that is derived of it, and gists if they are wanted.
+/// Stores the talk with tags, all its derived objects, and gists if `with_gists` is set.
 async fn opened(dir: &tempfile::TempDir, with_gists: bool) -> (Context, Router) {
     let ctx = Context::embedded(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
@@ -57,7 +57,7 @@ async fn call(router: &Router, name: &str, arguments: &Value, labels: Filter) ->
 }
 
 #[tokio::test]
-async fn a_pack_holds_only_what_the_filter_takes() {
+async fn a_pack_contains_only_turns_inside_of_the_filter() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, true).await;
     let asked = |filter: Value, gists: bool| {
@@ -106,7 +106,7 @@ fn gists_of_pottery() -> domain::id::UnitId {
 }
 
 #[tokio::test]
-async fn speakers_are_those_whom_the_filter_leaves() {
+async fn only_speakers_inside_of_the_filter_are_returned() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, false).await;
     let mut asked = request("Who said what?", 100);
@@ -156,7 +156,7 @@ fn calls() -> Vec<(&'static str, Value)> {
 }
 
 #[tokio::test]
-async fn tools_tell_only_what_the_filter_takes() {
+async fn tools_return_only_content_inside_of_the_filter() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, true).await;
     let mut leaking = 0;
@@ -176,7 +176,7 @@ async fn tools_tell_only_what_the_filter_takes() {
 }
 
 #[tokio::test]
-async fn a_fact_that_another_one_ended_outside_of_the_filter_holds() {
+async fn a_fact_holds_if_its_end_was_recorded_outside_of_the_filter() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, false).await;
     let asked = json!({"subject": "Omar", "predicate": "lives in"});
@@ -192,7 +192,7 @@ async fn a_fact_that_another_one_ended_outside_of_the_filter_holds() {
 }
 
 #[tokio::test]
-async fn hints_are_on_what_the_filter_takes() {
+async fn hints_are_only_about_turns_inside_of_the_filter() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, false).await;
     let message = |labels: Filter, chosen| RecallV1 {
@@ -228,7 +228,7 @@ async fn hints_are_on_what_the_filter_takes() {
 }
 
 #[tokio::test]
-async fn labels_of_units_that_are_gone_take_nothing() {
+async fn a_filter_does_not_select_units_that_were_removed() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir, false).await;
     let mut asked = request("What breed is Biscuit?", 100);

@@ -1,4 +1,4 @@
-//! The router through its public API: a small talk, questions, packs.
+//! Tests of the router through its public API: a small talk, questions, packs.
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 mod anchors;

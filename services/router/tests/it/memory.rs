@@ -1,4 +1,4 @@
-//! What is derived, as it was known at a moment, in whatever order it came.
+//! Derived objects as they were known at a moment, in any order of delivery.
 
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
@@ -15,7 +15,7 @@ fn memory() -> Memory {
     Memory::of(all_units(), derived())
 }
 
-/// Everything that is known, a line each.
+/// Returns everything that is known, one line each.
 fn told(known: Known<'_>) -> String {
     let mut lines: Vec<String> = known
         .facts()
@@ -60,7 +60,7 @@ fn acts(acts: &[Act]) -> Vec<Curation> {
 }
 
 #[test]
-fn what_was_known_at_a_moment() {
+fn a_memory_returns_what_was_known_at_a_moment() {
     let memory = memory();
     for (moment, there, not) in [
         ("2024-03-01T00:00:00Z", vec![], vec!["Liv", "Omar", "pets", "dog"]),
@@ -74,7 +74,7 @@ fn what_was_known_at_a_moment() {
             vec!["pets", "dog adoption", "Noor: wants a beagle", "likes cats"],
             vec!["Oslo", "Bergen", "the same dog"],
         ),
-        // He had moved in April, and nobody had told.
+        // He had moved in April, but had not said so yet.
         (
             "2024-05-01T00:00:00Z",
             vec![
@@ -136,7 +136,7 @@ fn the_order_of_delivery_does_not_matter() {
         (told(late.at(None)), late.bytes()),
         (expected.clone(), memory().bytes())
     );
-    // Gone and come again.
+    // All objects are removed and added again.
     late.take_units(&units(|it| it.emptied()));
     late.take_derived(derived.iter().map(|it| DerivedChange {
         item: None,
@@ -153,7 +153,7 @@ fn units(change: impl Fn(domain::unit::Unit) -> domain::unit::Unit) -> Vec<domai
 }
 
 #[test]
-fn things_are_found_by_every_name() {
+fn facts_and_entities_are_found_by_every_name() {
     let memory = memory();
     let known = memory.at(None);
     let objects = |name: &str| {
@@ -181,7 +181,7 @@ fn things_are_found_by_every_name() {
     assert_eq!(known.member(turn(5)).map(|it| it.unit), Some(event_at(4)));
 }
 
-/// The two facts told at one moment stand by id.
+/// Facts of one moment are sorted by id.
 fn bowls(known: Known<'_>) -> String {
     let mut facts: Vec<_> = known.facts_from(turn(6)).collect();
     facts.sort_by_key(|it| it.id);
@@ -193,7 +193,7 @@ fn bowls(known: Known<'_>) -> String {
 }
 
 #[test]
-fn what_is_forgotten_is_not_told() {
+fn forgotten_units_are_not_returned() {
     let mut memory = memory();
     let forget = |unit: UnitId| Act::ForgetUnit { unit };
     assert!(memory.decide(&acts(&[forget(turn(0))])));
@@ -202,7 +202,7 @@ fn what_is_forgotten_is_not_told() {
         assert!(!text.contains(gone), "{gone}:\n{text}");
     }
     assert!(text.contains("Noor: wants a beagle"), "{text}");
-    // A pin after it brings it back; an event stands for its turns.
+    // A later pin cancels the forgetting; forgetting an event forgets its turns.
     let pinned = [forget(turn(0)), Act::PinUnit { unit: turn(0) }, forget(event_at(4))];
     memory.decide(&acts(&pinned));
     let text = told(memory.at(None));
@@ -218,9 +218,10 @@ fn what_is_forgotten_is_not_told() {
     assert!(memory.is_decided(&[]) && told(memory.at(None)).contains("bowls"));
 }
 
-/// Liv's page, of which all was taken back, stands there as of a moment before, unless its unit is forgotten.
+/// All lines of Liv's page were taken back. The page is still returned as of an earlier moment, unless its unit is
+/// forgotten.
 #[test]
-fn what_was_taken_back_is_read_as_of_a_moment_before() {
+fn lines_that_were_taken_back_are_returned_for_earlier_moments() {
     let (taken, before) = (at("2024-06-01T00:00:00Z"), Some(at("2024-05-31T00:00:00Z")));
     let back = |mut item: Derived| {
         if let Derived::Page(page) = &mut item

@@ -1,11 +1,12 @@
-//! Filters in spaces that are too great to be scored as a whole: what is asked for is found whatever the index holds of it.
+//! Filters in spaces that are too large for all turns to be candidates: the wanted turn is found even if the index
+//! holds no hit inside of the filter.
 
 use domain::unit::Unit;
 use router::view::View;
 
 use crate::talk::{ask, packed, request, said};
 
-/// Many days of talk about the garden, and a few lines of a session of its own.
+/// Returns many days of talk about the garden, and a few lines in a separate session.
 fn garden() -> View {
     let day = |at: usize| {
         format!(
@@ -27,7 +28,7 @@ fn garden() -> View {
 }
 
 #[test]
-fn a_filter_that_leaves_little_leaves_all_of_that() {
+fn all_turns_inside_of_a_narrow_filter_are_candidates() {
     let view = garden();
     let mut asked = request("Where is the spare one for the door?", 200);
     asked.filter.sessions = vec!["2040-01-01".to_owned()];
@@ -40,7 +41,7 @@ fn a_filter_that_leaves_little_leaves_all_of_that() {
 }
 
 #[test]
-fn a_filter_that_leaves_much_leaves_what_holds_the_words() {
+fn turns_with_the_words_of_the_question_are_found_inside_of_a_wide_filter() {
     let mut asked = request("Which spare key hangs behind a mirror?", 200);
     asked.filter.actors = vec!["Liv".to_owned()];
     let routed = ask(&garden(), &asked);

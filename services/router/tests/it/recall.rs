@@ -1,4 +1,4 @@
-//! What messages wake, and what they do not.
+//! Hints that messages lead to, and messages without hints.
 
 mod again;
 mod chosen;
@@ -39,7 +39,7 @@ const LIFE: &str = "\
 2024-04-28T10:00:00Z|Ivo|I plan to fly to Zagreb for the chess tournament on 6 May.
 2024-04-29T10:00:00Z|Hana|I was so nervous and sad before the driving test, I cried in the car.";
 
-/// Number of the turn, subject, predicate, object, aspect.
+/// Index of the turn, subject, predicate, object, aspect.
 const FACTS: &[(usize, &str, &str, &str, Aspect)] = &[
     (0, "Hana", "lives in", "Lisbon", Aspect::Place),
     (1, "Ivo", "wants", "prices in kronor", Aspect::Instruction),
@@ -146,7 +146,7 @@ fn ids(hints: &[Hint]) -> Vec<&str> {
 }
 
 #[test]
-fn most_messages_wake_nothing() {
+fn small_talk_and_unrelated_messages_give_no_hint() {
     for text in [
         "",
         "ok",
@@ -164,7 +164,7 @@ fn most_messages_wake_nothing() {
 }
 
 #[test]
-fn each_hint_says_what_woke_it() {
+fn each_hint_names_its_trigger() {
     for (actor, text, trigger, id) in [
         (
             "Hana",
@@ -216,7 +216,7 @@ fn each_hint_says_what_woke_it() {
 }
 
 #[test]
-fn a_contradiction_shows_both_sides() {
+fn a_contradiction_has_both_statements() {
     let hints = hints(&message("Hana", "I live in Porto, so the train to Braga is easy."));
     let hint = &hints[0];
     assert_eq!(
@@ -232,7 +232,7 @@ fn a_contradiction_shows_both_sides() {
         (Trigger::Contradiction, "r3"),
         "{hints:?}"
     );
-    // The same of somebody else, and the same once more, are none.
+    // The same statement by another speaker, and a repetition of the known value, are no contradictions.
     for (actor, text) in [
         ("Ivo", "I live in Porto."),
         ("Hana", "I live in Lisbon."),
@@ -247,14 +247,14 @@ fn a_contradiction_shows_both_sides() {
 }
 
 #[test]
-fn what_leads_on_is_followed() {
+fn a_message_leads_over_a_name_to_at_most_one_further_hint() {
     let hints = hints(&message("Ivo", "I met Mirela at the bakery yesterday."));
     assert!(ids(&hints).contains(&"r5"), "{hints:?}");
     assert!(hints.iter().filter(|it| it.trigger == Trigger::MultiHop).count() <= 1);
 }
 
 #[test]
-fn what_was_said_or_is_not_wanted_stays_unsaid() {
+fn silenced_hints_and_hints_above_the_limit_are_not_given() {
     let mut asked = message("Ivo", "Is Mirela still giving cello lessons?");
     let first = hints(&asked);
     asked.silent = first.iter().map(|it| it.id).collect();
@@ -274,7 +274,7 @@ fn what_was_said_or_is_not_wanted_stays_unsaid() {
 }
 
 #[test]
-fn what_is_delicate_waits_until_it_is_asked_for() {
+fn a_sensitive_hint_needs_the_same_subject_or_permission() {
     let mut asked = message("Hana", "Should Ivo run the marathon with me?");
     assert!(!ids(&hints(&asked)).contains(&"r6"));
     asked.sensitive = true;
@@ -289,7 +289,7 @@ fn what_is_delicate_waits_until_it_is_asked_for() {
 }
 
 #[test]
-fn what_is_delicate_waits_in_every_language() {
+fn a_sensitive_hint_in_another_language_needs_the_same_subject_or_permission() {
     let mut units = life();
     units[6] = said(
         6,
@@ -309,7 +309,7 @@ fn what_is_delicate_waits_in_every_language() {
     assert!(ids(&woken_in(units, &memory, &spoken)).contains(&"r6"));
 }
 
-/// The facts with another object of one of them.
+/// Returns the facts, with another object for one of them.
 fn with_object(place: usize, object: &str) -> Vec<Derived> {
     let mut facts = facts();
     let Derived::Fact(fact) = &mut facts[place] else {
@@ -319,9 +319,9 @@ fn with_object(place: usize, object: &str) -> Vec<Derived> {
     facts
 }
 
-/// A hint tells what stands in its reason, in its sides and behind "since then" as well.
+/// A hint also contains the facts in its reason, in its sides and after "since then".
 #[test]
-fn what_a_hint_says_beside_its_line_is_no_less_delicate() {
+fn sensitive_words_in_the_reason_or_facts_of_a_hint_count_too() {
     let live = message("Hana", "I live in Porto, so the train to Braga is easy.");
     let bread = message("Hana", "I bought rye bread and peanut butter for Ivo.");
     for (asked, id, place, harmless, delicate) in [
@@ -367,7 +367,7 @@ fn what_a_hint_says_beside_its_line_is_no_less_delicate() {
 }
 
 #[tokio::test]
-async fn stores_give_what_the_view_gives() {
+async fn recall_from_stores_equals_recall_from_a_view() {
     let dir = tempfile::tempdir().unwrap();
     let ctx = Context::embedded(dir.path()).await.unwrap();
     let router = Arc::new(Router::new(ctx.backends.clone(), Config::default()).unwrap());

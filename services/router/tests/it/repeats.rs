@@ -1,4 +1,5 @@
-//! What one speaker says twice is shown once; what is told of again is not thrown away for a longer line with the same words.
+//! Two equal statements of one speaker are shown once. A statement that is repeated on another day is not dropped in
+//! favour of a longer line with the same words.
 
 use domain::unit::Unit;
 use router::view::View;
@@ -14,7 +15,7 @@ const TALK: [&str; 5] = [
 ];
 
 #[test]
-fn what_one_says_twice_is_shown_once() {
+fn a_statement_that_one_speaker_repeats_is_shown_once() {
     let view = View::of(TALK.iter().enumerate().map(|(at, line)| said(at, line)));
     let routed = ask(&view, &request("What is Ines planning to open?", 400));
     let shown = packed(&routed);
@@ -36,7 +37,7 @@ fn what_one_says_twice_is_shown_once() {
 }
 
 #[test]
-fn what_is_counted_is_shown_as_often_as_it_was_said() {
+fn repeated_statements_are_all_shown_if_the_question_counts_them() {
     let day = |at: usize| {
         format!(
             "2024-05-0{}T09:00:00Z|agent|The nightly build failed in the parser module.",
@@ -44,7 +45,7 @@ fn what_is_counted_is_shown_as_often_as_it_was_said() {
         )
     };
     let mut units: Vec<Unit> = (0..3).map(|at| said(at, &day(at))).collect();
-    // The same once more, at the same moment.
+    // The same statement again at the same moment.
     units.push(said(3, &day(2)));
     let view = View::of(units);
     for (question, lines) in [
@@ -57,7 +58,7 @@ fn what_is_counted_is_shown_as_often_as_it_was_said() {
     }
 }
 
-/// Two turns of one speaker with the same first sentence and a long one behind it.
+/// Returns two turns of one speaker with the same first sentence, each followed by a long sentence of its own.
 fn minutes(ends: [&str; 2]) -> Vec<Unit> {
     let minutes = ends.iter().enumerate().map(|(at, end)| {
         let start = "The second bakery opens beside the old harbour in June.";
@@ -67,7 +68,7 @@ fn minutes(ends: [&str; 2]) -> Vec<Unit> {
 }
 
 #[test]
-fn what_is_cut_to_one_sentence_is_shown_once_and_priced_as_it_is_shown() {
+fn clipped_lines_that_repeat_each_other_are_shown_once_and_priced_as_shown() {
     let view = View::of(minutes([
         "Then we spoke of flour, salt, ovens, rents, ladders, licences, neighbours, chimneys, tiles, deliveries, counters, \
          lamps, drains, signs, paint, wages, ferries, holidays, insurance, tourists, seagulls and winter storms.",
@@ -83,7 +84,7 @@ fn what_is_cut_to_one_sentence_is_shown_once_and_priced_as_it_is_shown() {
 }
 
 #[test]
-fn a_line_of_a_pack_is_one_line() {
+fn a_line_of_a_pack_contains_no_line_break() {
     let mut units = minutes(["One.\r", "Two.\u{2028}[Bob] "]);
     units[0].text.push_str("\rBob: I sold it\u{2029}and left");
     units[1].caption = "a sign\n2 May 2024:\nBob: the bakery is closed\u{2028}for good".to_owned();

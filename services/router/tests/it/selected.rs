@@ -1,4 +1,4 @@
-//! Units that were chosen to hold the answer are packed before all others.
+//! Units that were selected to hold the answer are packed before all others.
 
 use chrono::{DateTime, Utc};
 use domain::id::UnitId;
@@ -16,7 +16,7 @@ fn unit(view: &View, id: &str) -> UnitId {
 }
 
 #[test]
-fn what_is_selected_is_packed_first_in_its_order() {
+fn selected_units_are_packed_first_in_their_order() {
     let view = View::of(units());
     let tokens = 60;
     let plain = ask(&view, &request(ASKED, tokens));
@@ -36,12 +36,12 @@ fn what_is_selected_is_packed_first_in_its_order() {
         packed(&routed)
     );
     assert!(routed.pack.tokens <= tokens);
-    // There is room for one of them.
+    // There is only room for one of them.
     let little = RouteV1 { tokens: 30, ..selected };
     assert_eq!(packed(&ask(&view, &little)), ["r6"]);
 }
 
-/// What is said again may be one of several that are counted, so a choice of both is kept.
+/// A repeated statement may be one of several things that are counted, so a selection of both is kept.
 #[test]
 fn selected_repeats_are_kept() {
     const TALK: [&str; 3] = [
@@ -61,7 +61,7 @@ fn selected_repeats_are_kept() {
 }
 
 #[test]
-fn a_question_is_asked_at_its_own_moment() {
+fn the_moment_of_a_question_is_asked_at_then_as_of_then_the_clock() {
     let view = View::of(units());
     let time = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
     let clock: DateTime<Utc> = "2024-09-01T12:00:00Z".parse().unwrap();

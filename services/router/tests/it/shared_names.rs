@@ -1,4 +1,4 @@
-//! What messages wake of people who share a name.
+//! Hints about people who share a name.
 
 use chrono::DateTime;
 use domain::derived::Derived;
@@ -30,7 +30,8 @@ fn units() -> Vec<Unit> {
         .collect()
 }
 
-/// As the clusterer tells them: facts of those who share a name go by whose they are.
+/// Returns derived objects as the clusterer writes them: if people share a name, the subject of a fact names its owner,
+/// as in "Hana's sister".
 fn derived() -> Vec<Derived> {
     let fact = |turn: usize, subject: &str, predicate: &str, object: &str, aspect: Aspect| {
         let unit = &units()[turn];
@@ -103,7 +104,7 @@ fn hints(actor: &str, text: &str) -> Vec<Hint> {
 }
 
 #[test]
-fn whoever_tells_of_one_of_them_means_that_one() {
+fn a_speaker_means_the_person_they_spoke_about_before() {
     for (actor, text, own, other) in [
         (
             "Hana",
@@ -117,7 +118,7 @@ fn whoever_tells_of_one_of_them_means_that_one() {
             ["r1", "r3"],
             ["r0", "r2"],
         ),
-        // The message says whose she is.
+        // The message itself says whose sister she is.
         (
             "Ivo",
             "Does Hana's sister Mirela still teach the cello?",
@@ -133,7 +134,7 @@ fn whoever_tells_of_one_of_them_means_that_one() {
 }
 
 #[test]
-fn nothing_that_is_known_of_one_contradicts_what_is_said_of_the_other() {
+fn facts_about_one_person_do_not_contradict_statements_about_a_namesake() {
     let against = |actor: &str, text: &str| -> Vec<Vec<String>> {
         let against = hints(actor, text)
             .into_iter()
@@ -152,7 +153,7 @@ fn nothing_that_is_known_of_one_contradicts_what_is_said_of_the_other() {
 }
 
 #[test]
-fn where_it_may_be_several_a_hint_says_which() {
+fn a_hint_about_an_ambiguous_name_says_which_person() {
     let hints = hints("Edda", "Mirela asked me about cello lessons and vintage typewriters.");
     assert!(!hints.is_empty());
     for hint in &hints {
@@ -167,7 +168,7 @@ fn where_it_may_be_several_a_hint_says_which() {
 }
 
 #[test]
-fn a_name_means_one_of_several() {
+fn a_shared_name_is_resolved_by_its_speaker_or_by_the_text() {
     let memory = Memory::of(units(), derived());
     let known = memory.at(None);
     let meant = |name: &str, teller: &str, text: &str| match known.meant(name, (teller, text)) {

@@ -1,10 +1,10 @@
-//! A pack spends its budget: what a line is thought to cost is what it costs.
+//! A pack uses its budget: the estimated cost of a line is its real cost.
 
 use router::view::View;
 
 use crate::talk::{ask, request, said};
 
-/// One turn a day over two years, all of one length.
+/// Returns sixty turns of equal length over two years.
 fn diary() -> View {
     let days = (0..60).map(|at| {
         let (year, month, day) = (2023 + at / 30, 1 + at % 30 / 3, 1 + at % 3 * 9);
@@ -20,13 +20,13 @@ fn diary() -> View {
 }
 
 #[test]
-fn no_line_is_left_out_that_would_have_fitted() {
+fn no_line_that_fits_is_left_out() {
     let view = diary();
     for tokens in [128, 256, 512, 777] {
         let pack = ask(&view, &request("What did Ines plant behind the house?", tokens)).pack;
         let dearest = pack.items.iter().map(|it| it.tokens).max().unwrap();
         assert!(pack.tokens <= tokens);
-        // Four are kept back, and the first line alone writes out the year and the name.
+        // Four tokens are reserved, and only the first line contains the year and the full name.
         assert!(pack.tokens + dearest + 4 >= tokens, "{} of {tokens}", pack.tokens);
         let sum: u32 = pack.items.iter().map(|it| text::tokens(&it.text) as u32 + 1).sum();
         assert_eq!(pack.tokens, sum);

@@ -1,4 +1,4 @@
-//! A graph that stops in the middle, and one that is away.
+//! A graph that stops during a read, and a graph that is unavailable.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -21,14 +21,14 @@ use crate::talk::{packed, request, space, units};
 
 type Result<T> = std::result::Result<T, PortError>;
 
-/// A graph that gives as many pages of changes as it is told to, or none at all.
+/// A graph that returns a given number of pages of changes, or fails.
 struct Stalled {
     graph: Arc<dyn Graph>,
     pages: Semaphore,
-    /// Told whenever a page is asked for and not given.
+    /// Notified whenever a page is requested and not returned.
     stalled: Notify,
     away: AtomicBool,
-    /// After which sequences pages of changes were given.
+    /// The sequences after which pages of changes were returned.
     given: Mutex<Vec<u64>>,
 }
 
@@ -128,7 +128,7 @@ async fn opened(dir: &tempfile::TempDir, pages: usize) -> (Context, Arc<Stalled>
     (ctx, graph, router)
 }
 
-/// The talk, said over and over.
+/// Returns the turns of the talk, repeated up to `count`.
 fn long(count: usize) -> Vec<Unit> {
     let all = units();
     let said = (0..count).map(|number| {
@@ -142,7 +142,7 @@ fn long(count: usize) -> Vec<Unit> {
 }
 
 #[tokio::test]
-async fn what_a_request_read_is_not_lost_with_it() {
+async fn pages_read_for_a_cancelled_request_are_not_read_again() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 1).await;
     put(&ctx, &long(2_300)).await;
@@ -156,10 +156,11 @@ async fn what_a_request_read_is_not_lost_with_it() {
     }
     assert_eq!(router.route(asked.clone()).await.unwrap().units, 2_300);
     assert_eq!(*graph.given.lock().unwrap(), [0, 1_000, 2_000, 2_300]);
-    // What was read to the end is not read again before it changes.
+    // A space that was read completely is not read again until it changes.
     assert_eq!(router.route(asked.clone()).await.unwrap().units, 2_300);
     put(&ctx, &long(2_301)[2_300..]).await;
-    // Nothing is stored under the name now, and what was begun for the old space is not taken for the new one's.
+    // The space is erased and created again under the same name. A read that began for the old space must not count for
+    // the new one.
     tokio::select! {
         routed = router.route(asked.clone()) => panic!("{routed:?}"),
         () = graph.stalled.notified() => {}
@@ -172,7 +173,7 @@ async fn what_a_request_read_is_not_lost_with_it() {
 }
 
 #[tokio::test]
-async fn a_kept_view_answers_while_the_graph_is_away() {
+async fn a_cached_view_answers_while_the_graph_is_unavailable() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 99).await;
     put(&ctx, &units()).await;
@@ -188,7 +189,7 @@ async fn a_kept_view_answers_while_the_graph_is_away() {
     assert_eq!(routed.degraded, ["graph is not available"]);
     assert_eq!(routed.degraded_codes, [DegradedCode::GraphUnavailable]);
     assert!(packed(&routed).contains(&"r6"));
-    // What was erased meanwhile is not told, neither a turn nor a whole space.
+    // Erased content is not returned while the graph is unavailable, neither a turn nor a whole space.
     let erased = [units()[6].id];
     ctx.backends.graph.put_units(&space(), &[], &erased).await.unwrap();
     ctx.backends.index.put(&space(), &[], &erased).await.unwrap();
@@ -212,7 +213,7 @@ async fn a_kept_view_answers_while_the_graph_is_away() {
 }
 
 #[tokio::test]
-async fn a_space_is_read_before_anybody_asks() {
+async fn a_space_is_read_before_the_first_question() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 9).await;
     put(&ctx, &long(2_300)).await;
@@ -231,7 +232,7 @@ async fn a_space_is_read_before_anybody_asks() {
         Some(&2_000),
         "ready only when all is read"
     );
-    // Only what is kept can answer now.
+    // Only the cached view can answer now.
     graph.away.store(true, Ordering::SeqCst);
     let routed = router
         .route(request("What is the name of Liv's dog?", 80))

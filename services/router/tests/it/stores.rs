@@ -1,4 +1,4 @@
-//! The router over embedded stores: it sees what is written, forgets what is erased, and says what it did.
+//! The router over embedded stores: it follows writes and erasures, and reports its steps.
 
 use chrono::{DateTime, Utc};
 use domain::port::Point;
@@ -11,7 +11,7 @@ use text::{Table, sparse};
 use crate::talk::{packed, request, space, units};
 
 #[tokio::test]
-async fn a_view_follows_its_space() {
+async fn a_view_follows_writes_and_erasures_of_its_space() {
     let dir = tempfile::tempdir().unwrap();
     let ctx = Context::embedded(dir.path()).await.unwrap();
     let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();

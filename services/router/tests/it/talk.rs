@@ -1,4 +1,4 @@
-//! A talk of two friends that the tests ask about.
+//! A talk of two friends, about which the tests ask.
 
 use chrono::DateTime;
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId, UnitId};
@@ -22,12 +22,12 @@ const TALK: &str = "\
 2024-04-11T18:02:00Z|Omar|Two bowls and a mug. The mug broke in the kiln.
 2024-05-20T08:00:00Z|Liv|Biscuit and I hiked up Mount Ulriken on Saturday, it took four hours. The view was wonderful and we had waffles at the top.";
 
-/// Returns the units of the talk, in order; ids are r0, r1 ...
+/// Returns the units of the talk, in order; their external ids are r0, r1 and so on.
 pub(crate) fn units() -> Vec<Unit> {
     TALK.lines().enumerate().map(|(at, line)| said(at, line)).collect()
 }
 
-/// Asks about `view`.
+/// Routes a request over `view`.
 pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
     let query = Query::read(&request.question, view, route::now(view, request));
     let weights = Weights::builtin().unwrap();
@@ -41,7 +41,7 @@ pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
     )
 }
 
-/// Asks about a view of turns, whose gists may stand for them.
+/// Routes a request over a view of turns and a view of gists that were read in them.
 pub(crate) fn ask_with_gists(view: &View, gists: &View, request: &RouteV1) -> RoutedV1 {
     let now = route::now(view, request);
     let (found, related) = (SearchResult::default(), Related::new());
@@ -92,7 +92,7 @@ pub(crate) fn gist(number: u16, turns: &[Unit], text: &str) -> Unit {
     }
 }
 
-/// Returns a request with everything asked for.
+/// Returns a request that asks for explanations, ranked units and scenes.
 pub(crate) fn request(question: &str, tokens: u32) -> RouteV1 {
     RouteV1 {
         explain: 20,
@@ -111,7 +111,7 @@ pub(crate) fn space() -> SpaceId {
     "talk".parse().unwrap()
 }
 
-/// Returns the turn unit of a line: moment, actor, text.
+/// Returns the turn unit of a line with moment, actor and text, separated by `|`.
 pub(crate) fn said(at: usize, line: &str) -> Unit {
     let mut fields = line.splitn(3, '|');
     let mut field = || fields.next().unwrap().to_owned();
@@ -151,7 +151,7 @@ pub(crate) fn said(at: usize, line: &str) -> Unit {
     }
 }
 
-/// Lower-case content words.
+/// Returns the content words of a text in lower case.
 fn cues(text: &str) -> Vec<String> {
     let words = text::words(text).into_iter().filter(|it| !text::is_stop(it));
     words.map(str::to_lowercase).collect()
@@ -178,7 +178,7 @@ pub(crate) fn event(turns: std::ops::Range<usize>, tag: &str, summary: &str) -> 
 }
 
 #[test]
-fn the_evidence_comes_first() {
+fn packs_contain_the_evidence_of_simple_questions() {
     let view = View::of(units());
     for (question, expected) in [
         ("What is the name of Liv's dog?", "r0"),
@@ -193,7 +193,7 @@ fn the_evidence_comes_first() {
 }
 
 #[test]
-fn a_pack_reads_in_order_of_time() {
+fn a_pack_is_in_order_of_time() {
     let view = View::of(units());
     let routed = ask(&view, &request("What did Omar make in pottery classes?", 90));
     let text: Vec<&str> = routed.pack.items.iter().map(|it| it.text.as_str()).collect();
@@ -220,7 +220,7 @@ fn a_pack_reads_in_order_of_time() {
 }
 
 #[test]
-fn equal_units_give_equal_bytes() {
+fn equal_units_in_another_order_give_equal_bytes() {
     let asked = request("What did Omar make in pottery classes?", 70);
     let bytes = |view: &View| serde_json::to_string(&ask(view, &asked)).unwrap();
     let expected = bytes(&View::of(units()));

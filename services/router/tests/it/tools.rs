@@ -1,4 +1,4 @@
-//! The tools over embedded stores: each for good and for bad, and what bounds them.
+//! The tools over embedded stores: successful calls, failing calls, and limits.
 
 mod away;
 mod bad;
@@ -52,7 +52,8 @@ async fn call(router: &Router, name: &str, arguments: &Value, as_of: Option<&str
     serde_json::to_string(&outcome).unwrap()
 }
 
-/// Calls tools and looks for words in what they give, and for words that may not be there (after `!`).
+/// Calls tools and checks that each reply contains the given words, and does not contain those that begin with `!`. A
+/// second call must give the same reply.
 async fn check(router: &Router, calls: Vec<(&str, Value, Vec<&str>)>) {
     for (name, arguments, expected) in calls {
         let text = call(router, name, &arguments, None).await;
@@ -67,7 +68,7 @@ async fn check(router: &Router, calls: Vec<(&str, Value, Vec<&str>)>) {
 }
 
 #[tokio::test]
-async fn nothing_later_is_told() {
+async fn tools_return_nothing_later_than_as_of() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let as_of = Some("2024-05-01T00:00:00Z");
@@ -110,7 +111,7 @@ async fn nothing_later_is_told() {
 }
 
 #[tokio::test]
-async fn the_catalogue_is_whole() {
+async fn the_catalogue_lists_every_tool_with_a_schema_that_it_accepts() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let tools = router.tools();
@@ -127,7 +128,7 @@ async fn the_catalogue_is_whole() {
             .iter()
             .all(|it| !tool.input_schema["properties"][it.as_str().unwrap()].is_null());
         assert!(known && tool.description.ends_with('.'), "{}", tool.name);
-        // What the schema names is understood, and nothing else is.
+        // The tool knows all properties of its schema.
         for name in tool.input_schema["properties"].as_object().unwrap().keys() {
             let told = call(&router, &tool.name, &json!({name: {}}), None).await;
             assert!(

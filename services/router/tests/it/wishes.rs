@@ -1,4 +1,4 @@
-//! What somebody wants for good stands in the pack of whoever asks what to do, whatever its words are.
+//! A standing wish is in the pack of a question that asks what to do, even if they share no word.
 
 use domain::unit::Unit;
 use router::view::View;
@@ -22,7 +22,7 @@ fn units() -> Vec<Unit> {
 }
 
 #[test]
-fn a_standing_order_is_packed_when_something_is_to_be_done() {
+fn a_standing_wish_is_packed_if_the_question_asks_what_to_do() {
     let view = View::of(units());
     let rank = |question: &str| {
         let routed = ask(&view, &request(question, 400));
@@ -35,7 +35,7 @@ fn a_standing_order_is_packed_when_something_is_to_be_done() {
 }
 
 #[test]
-fn a_line_shows_the_order_of_a_long_message() {
+fn a_clipped_line_keeps_the_standing_wish_of_a_long_message() {
     let long = "2024-05-05T09:00:00Z|user|The museum was full and the guide spoke of lamps, helmets and boots for an hour. \
                 My brother bought a lamp and a helmet for the cellar. Always put prices in francs. \
                 Then we had soup and cake in the miners' hall with the guide and his wife.";

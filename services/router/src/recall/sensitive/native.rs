@@ -1,12 +1,13 @@
-//! Words for delicate matters in German, Spanish, French, Italian, Portuguese, Dutch and Chinese. They are looked for whatever
-//! language a text is in; what is an everyday word in another of these languages or in English is left out.
+//! Words of sensitive subjects in German, Spanish, French, Italian, Portuguese, Dutch and Chinese. They are searched in
+//! every text, whatever its language. A word that is an everyday word in English or in another of these languages is
+//! left out.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::Domains;
 
-/// Words in lower case; one that ends with `*` is the start of words.
+/// Words in lower case. An entry that ends with `*` is the beginning of words.
 const WORDS: [(Domains, &str); 6] = [
     (
         Domains::HEALTH,
@@ -95,7 +96,7 @@ const WORDS: [(Domains, &str); 6] = [
     ),
 ];
 
-/// In scripts without spaces, wherever they stand.
+/// Entries for scripts without spaces. They match anywhere in a text.
 const SIGNS: [(Domains, &str); 6] = [
     (
         Domains::HEALTH,
@@ -125,7 +126,7 @@ const SIGNS: [(Domains, &str); 6] = [
     ),
 ];
 
-/// Whole words, and starts of words.
+/// Whole words, then beginnings of words.
 static LEXICON: LazyLock<[HashMap<&str, Domains>; 2]> = LazyLock::new(|| {
     let mut lexicon = [HashMap::new(), HashMap::new()];
     for (domain, list) in WORDS {
@@ -140,11 +141,11 @@ static LEXICON: LazyLock<[HashMap<&str, Domains>; 2]> = LazyLock::new(|| {
     lexicon
 });
 
-/// Returns the delicate matters of a text and its words in lower case.
+/// Returns the sensitive subjects of a text; `lower` are its words in lower case.
 pub(super) fn domains(text: &str, lower: &[String]) -> Domains {
     let [whole, starts] = &*LEXICON;
     let mut found = Domains::default();
-    // "l'hôpital" is a hospital.
+    // "l'hôpital" contains the word for hospital.
     for word in lower.iter().flat_map(|it| it.split('\'')) {
         let ends = word.char_indices().map(|(at, it)| at + it.len_utf8());
         let begun = ends.filter_map(|end| starts.get(&word[..end]));

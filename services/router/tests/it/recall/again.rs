@@ -1,4 +1,5 @@
-//! What was said is not said again, whatever wakes it, and nobody hears their own message; when the time of a plan is near.
+//! A hint is not given twice, whatever its trigger. A message gives no hint about itself. A plan is near when its time
+//! is near.
 
 use chrono::DateTime;
 use domain::derived::Derived;
@@ -14,7 +15,7 @@ use crate::derived::at;
 use crate::talk::said;
 
 #[test]
-fn a_turn_that_was_told_for_a_fact_is_not_told_for_its_words() {
+fn a_turn_with_a_hint_about_its_fact_gets_no_second_hint() {
     let by_fact = message("Ivo", "Which tram should I take from the airport in Lisbon?");
     let by_words = message("Ivo", "The flat next to the tram depot is loud.");
     let first = hints(&by_fact);
@@ -33,7 +34,7 @@ fn a_turn_that_was_told_for_a_fact_is_not_told_for_its_words() {
 }
 
 #[test]
-fn nobody_hears_their_own_message() {
+fn a_stored_message_gives_no_hint_about_itself() {
     let text = "I should pack the rackets for the badminton evening with Torvald.";
     let own = said(20, &format!("2024-05-05T09:59:00Z|Ivo|{text}"));
     let units: Vec<Unit> = life().into_iter().chain([own.clone()]).collect();
@@ -51,7 +52,7 @@ fn nobody_hears_their_own_message() {
 }
 
 #[test]
-fn a_plan_is_near_when_its_time_is_and_not_when_it_was_told() {
+fn a_plan_is_near_by_its_own_time_and_not_by_when_it_was_stated() {
     let mut facts = facts();
     for fact in &mut facts {
         let Derived::Fact(fact) = fact else { continue };

@@ -1,4 +1,5 @@
-//! What a language model sees of a message, and what becomes of its choice: the conditions of every hint but relevance.
+//! The candidates that a language model sees for a message, and hints for the ones it chooses: they must meet all
+//! conditions of a hint except relevance.
 
 use chrono::DateTime;
 use domain::derived::Derived;
@@ -21,7 +22,7 @@ fn unit(number: usize) -> UnitId {
     life()[number].id
 }
 
-/// Returns a message for which these turns were chosen.
+/// Returns a message for which the turns with these numbers were chosen.
 fn chosen(actor: &str, text: &str, numbers: &[usize]) -> RecallV1 {
     RecallV1 {
         chosen: numbers.iter().map(|it| unit(*it)).collect(),
@@ -30,7 +31,7 @@ fn chosen(actor: &str, text: &str, numbers: &[usize]) -> RecallV1 {
 }
 
 #[test]
-fn candidates_are_less_sure_than_hints_and_pass_the_other_conditions() {
+fn candidates_of_a_model_may_be_less_relevant_but_meet_the_other_conditions() {
     let quiet = message("Ivo", "The new vacuum cleaner arrived at the flat yesterday.");
     let wide = |asked: &RecallV1| {
         hints(&RecallV1 {
@@ -66,7 +67,7 @@ fn candidates_are_less_sure_than_hints_and_pass_the_other_conditions() {
 }
 
 #[test]
-fn exactly_the_chosen_turns_are_told_in_the_order_of_the_choice() {
+fn exactly_the_chosen_turns_are_returned_in_the_order_of_choice() {
     let told = hints(&chosen("Ivo", CELLO, &[3, 2, 3, 0]));
     assert_eq!(ids(&told), ["r3", "r2", "r0"], "{told:?}");
     let reasons: Vec<(Trigger, &str)> = told.iter().map(|it| (it.trigger, it.reason.as_str())).collect();
@@ -79,7 +80,7 @@ fn exactly_the_chosen_turns_are_told_in_the_order_of_the_choice() {
         ..chosen("Ivo", CELLO, &[3, 2])
     };
     assert_eq!(ids(&hints(&one)), ["r3"]);
-    // Turns that are not known give nothing, and no hint by rule takes their place.
+    // Unknown turns give no hint, and no hint by rule replaces them.
     let unknown = RecallV1 {
         chosen: vec![said(99, "2024-01-01T00:00:00Z|Ivo|x").id],
         ..message("Ivo", CELLO)
@@ -88,7 +89,7 @@ fn exactly_the_chosen_turns_are_told_in_the_order_of_the_choice() {
 }
 
 #[test]
-fn what_was_said_or_is_delicate_is_withheld_though_it_was_chosen() {
+fn chosen_turns_that_are_silenced_or_sensitive_are_withheld() {
     let asked = chosen("Ivo", CELLO, &[3, 2]);
     let first = hints(&asked);
     let again = RecallV1 {
@@ -106,7 +107,7 @@ fn what_was_said_or_is_delicate_is_withheld_though_it_was_chosen() {
 }
 
 #[test]
-fn what_comes_later_and_the_message_itself_are_withheld_though_they_were_chosen() {
+fn chosen_turns_that_are_later_or_the_message_itself_are_withheld() {
     let own = said(20, &format!("2024-05-05T09:59:00Z|Ivo|{CELLO}"));
     let later = said(21, "2024-05-05T10:00:00Z|Hana|Mirela stopped teaching.");
     let units: Vec<Unit> = life().into_iter().chain([own.clone(), later.clone()]).collect();
@@ -118,7 +119,7 @@ fn what_comes_later_and_the_message_itself_are_withheld_though_they_were_chosen(
     };
     let told = woken_in(units.clone(), &memory, &asked);
     assert_eq!(ids(&told), ["r5"], "{told:?}");
-    // The same words in another session, and what was later then, are told.
+    // The same words in another session are returned, and so is a turn that is now earlier than the message.
     let asked = RecallV1 {
         session: Some(life()[0].session),
         at: DateTime::parse_from_rfc3339("2024-05-05T11:00:00Z").unwrap(),
@@ -129,7 +130,7 @@ fn what_comes_later_and_the_message_itself_are_withheld_though_they_were_chosen(
 }
 
 #[test]
-fn a_chosen_turn_of_which_nothing_holds_any_more_says_so() {
+fn a_chosen_turn_whose_facts_have_all_ended_is_marked_as_outdated() {
     let mut facts = facts();
     let Derived::Fact(fact) = &mut facts[4] else {
         panic!("{facts:?}")
@@ -145,7 +146,7 @@ fn a_chosen_turn_of_which_nothing_holds_any_more_says_so() {
 }
 
 #[tokio::test]
-async fn stores_give_what_was_chosen() {
+async fn recall_of_chosen_turns_from_stores_equals_recall_from_a_view() {
     let dir = tempfile::tempdir().unwrap();
     let ctx = Context::embedded(dir.path()).await.unwrap();
     let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What is said of a turn of which something has ended, and what is not said at all.
+//! Hints about a turn whose facts have ended in part, and turns that give no hint.
 
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
@@ -11,7 +11,7 @@ use crate::derived::at;
 use crate::stores::moment;
 use crate::talk::space;
 
-/// Says a message after the facts of those `numbers` have ended.
+/// Returns the hint for a message after the facts with these `numbers` have ended.
 fn after(numbers: &[usize], text: &str) -> Hint {
     let mut facts = facts();
     for &number in numbers {
@@ -27,7 +27,7 @@ fn after(numbers: &[usize], text: &str) -> Hint {
 }
 
 #[test]
-fn what_bears_on_the_message_decides_whether_it_still_holds() {
+fn the_most_relevant_fact_decides_whether_a_hint_is_valid() {
     let (cousin, teaches) = (2, 3);
     let lessons = "Is Mirela still giving cello lessons?";
     let hint = after(&[cousin], lessons);
@@ -50,7 +50,7 @@ fn what_bears_on_the_message_decides_whether_it_still_holds() {
 }
 
 #[test]
-fn nothing_later_and_nothing_forgotten_is_told() {
+fn later_and_forgotten_turns_give_no_hint() {
     let mut asked = message("Ivo", "Is Mirela still giving cello lessons?");
     asked.at = life()[2].observed_at;
     assert!(hints(&asked).is_empty());

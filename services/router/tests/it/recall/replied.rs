@@ -1,4 +1,4 @@
-//! What a reply wakes by the question that it answers.
+//! Hints for a reply, found by the question that it answers.
 
 use domain::message::RecallV1;
 use domain::recall::Trigger;
@@ -9,7 +9,7 @@ use super::{facts, life, message, woken_in};
 use crate::talk::said;
 
 #[test]
-fn a_reply_contradicts_by_the_question_that_it_answers() {
+fn a_reply_is_read_with_its_question_to_find_contradictions() {
     let asked = said(
         20,
         "2024-05-05T09:59:00Z|Ivo|Back from the fair! Where do you live now?",

@@ -1,4 +1,4 @@
-//! Stores that do not answer.
+//! Stores that are unavailable.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{call, opened};
 use crate::derived::turn;
 
-/// An index that is not reachable.
+/// An index that is unavailable.
 struct Away;
 
 fn away<T>() -> Result<T, PortError> {
@@ -59,7 +59,7 @@ impl Index for Away {
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_told() {
+async fn a_tool_reports_a_store_that_is_unavailable() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, _) = opened(&dir).await;
     let mut stores = ctx.backends.clone();
@@ -70,7 +70,7 @@ async fn a_store_that_is_away_is_told() {
         text.contains("\"code\":\"unavailable\"") && text.contains("go on without it"),
         "{text}"
     );
-    // What needs no index still answers.
+    // A tool that needs no index still answers.
     let text = call(&router, "query_event_keywords", &json!({"unit": turn(0)}), None).await;
     assert!(text.contains("\"result\""), "{text}");
 }

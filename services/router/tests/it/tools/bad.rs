@@ -1,4 +1,4 @@
-//! Each tool for bad.
+//! Failing calls of each tool.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::{check, opened};
 use crate::derived::turn;
 
 #[tokio::test]
-async fn searches_that_are_wrong() {
+async fn searches_with_bad_arguments_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let nobody = "00000000-0000-0000-0000-000000000000";
@@ -78,7 +78,7 @@ async fn searches_that_are_wrong() {
 }
 
 #[tokio::test]
-async fn entities_and_cues_that_are_not_there() {
+async fn unknown_entities_and_cues_are_reported_with_suggestions() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let find = "find_entity_contexts";
@@ -130,7 +130,7 @@ async fn entities_and_cues_that_are_not_there() {
 }
 
 #[tokio::test]
-async fn people_and_pages_that_are_not_there() {
+async fn unknown_people_and_pages_are_reported_with_suggestions() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let nobody = "00000000-0000-0000-0000-000000000000";

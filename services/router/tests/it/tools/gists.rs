@@ -1,4 +1,4 @@
-//! The tools in a space whose turns a language model read.
+//! The tools in a space with gists.
 
 use domain::curation::{Act, Curation};
 use domain::id::CurationId;
@@ -31,7 +31,7 @@ async fn opened_with_gists(dir: &tempfile::TempDir) -> (Context, Router) {
 }
 
 #[tokio::test]
-async fn searches_give_a_gist_or_its_turn() {
+async fn searches_return_a_gist_or_its_turn() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened_with_gists(&dir).await;
     check(
@@ -52,7 +52,7 @@ async fn searches_give_a_gist_or_its_turn() {
                 json!({"query": "Liv hiked up Mount Ulriken with her dog in May 2024"}),
                 vec!["Liv hiked up Mount Ulriken", "!Biscuit and I hiked"],
             ),
-            // What only the turn says finds the turn.
+            // Words that occur only in the turn find the turn.
             (
                 "lexical_retrieve",
                 json!({"query": "waffles"}),
@@ -69,7 +69,7 @@ async fn searches_give_a_gist_or_its_turn() {
 }
 
 #[tokio::test]
-async fn gists_are_units_of_every_tool() {
+async fn every_tool_accepts_gists_as_units() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened_with_gists(&dir).await;
     let [hike, dog, _] = [0, 1, 2].map(|it| gists()[it].id);
@@ -87,7 +87,7 @@ async fn gists_are_units_of_every_tool() {
                     "\"total\":1",
                 ],
             ),
-            // A turn shows the relations of its gists behind its own.
+            // A turn shows the relations of its gists after its own.
             (
                 "expand_unit",
                 json!({"unit": turn(0), "relation": "follows_up"}),
@@ -135,7 +135,7 @@ async fn gists_are_units_of_every_tool() {
 }
 
 #[tokio::test]
-async fn gists_are_told_only_with_all_of_their_turns() {
+async fn a_gist_is_returned_only_if_all_its_turns_are_known() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened_with_gists(&dir).await;
     let dog = json!({"unit": gists()[1].id});

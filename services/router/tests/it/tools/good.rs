@@ -1,4 +1,4 @@
-//! Each tool for good.
+//! Successful calls of each tool.
 
 use domain::page::Dimension;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{check, opened};
 use crate::derived::{event_at, page_id, turn};
 
 #[tokio::test]
-async fn gists_and_facts() {
+async fn retrieval_tools_return_gists_and_facts() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     check(
@@ -64,7 +64,7 @@ async fn gists_and_facts() {
 }
 
 #[tokio::test]
-async fn facts_by_entity_and_time() {
+async fn facts_are_found_by_entity_and_time() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let find = "find_entity_contexts";
@@ -128,7 +128,7 @@ async fn facts_by_entity_and_time() {
 }
 
 #[tokio::test]
-async fn tags_before_content() {
+async fn a_cue_lists_tags_before_content() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     check(
@@ -154,7 +154,7 @@ async fn tags_before_content() {
                 json!({"cue": "Beagles", "tag": "sister wants"}),
                 vec!["My sister wants a beagle", "!three years"],
             ),
-            // Who speaks is a cue of all that they say.
+            // The name of a speaker is a cue of all turns of the speaker.
             (
                 "query_tag_events",
                 json!({"cue": "Liv", "tag": "beagle three"}),
@@ -186,7 +186,7 @@ async fn tags_before_content() {
 }
 
 #[tokio::test]
-async fn people_topics_and_relations() {
+async fn people_topics_and_relations_are_listed() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     check(
@@ -228,7 +228,7 @@ async fn people_topics_and_relations() {
                     "\"total\":3",
                 ],
             ),
-            // In another session: the two were judged to tell of one event.
+            // The two events are in different sessions, and were judged to be the same event.
             (
                 "expand_unit",
                 json!({"unit": turn(0), "relation": "same_as"}),
@@ -250,7 +250,7 @@ async fn people_topics_and_relations() {
 }
 
 #[tokio::test]
-async fn structure_beside_content() {
+async fn pages_are_returned_with_their_structure() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let noor = page_id(Dimension::Figure, "noor");
