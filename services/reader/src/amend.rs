@@ -1,5 +1,5 @@
-//! What was decided by hand about a statement holds for every way to read its turn: a corrected value stands in the text, and
-//! what was taken back is not read.
+//! Applies the corrections that a user made to statements by hand. A corrected value replaces the old value in the text
+//! of the turn. The sentences of a retracted statement are removed.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use domain::evidence::{Amendment, Turn};
 use domain::message::AnswerV1;
 
-/// Returns the request as it reads with all amendments of its turns.
+/// Returns the request with all amendments applied to the texts of its turns.
 pub(crate) fn amended(request: &AnswerV1) -> Cow<'_, AnswerV1> {
     let turns = || request.scenes.iter().flat_map(|it| &it.turns);
     if turns().all(|it| it.amended.is_empty()) {
@@ -20,7 +20,8 @@ pub(crate) fn amended(request: &AnswerV1) -> Cow<'_, AnswerV1> {
     Cow::Owned(request)
 }
 
-/// Says how an answer comes by a value that its turn does not state; none of an answer about something else.
+/// Returns the reason why the answer is a value that its turn does not state. Returns `None` if no correction of the
+/// turn concerns the answer.
 pub(crate) fn reason(turn: &Turn, answer: &str) -> Option<String> {
     let said = |it: &&Amendment| {
         let now = it.now.as_deref();
@@ -40,8 +41,9 @@ fn read(turn: &Turn) -> String {
     replaced(&kept, &turn.amended)
 }
 
-/// Puts what holds now wherever a value stands, of values inside one another in the place of the longest: all at once, since a
-/// value that was put in may be the old one of another statement.
+/// Replaces each old value in the text with its corrected value. If old values overlap, the longest one at the first
+/// position counts. All replacements are made in one pass, since an inserted value may be the old value of another
+/// statement.
 fn replaced(text: &str, amended: &[Amendment]) -> String {
     let corrected = amended
         .iter()
@@ -63,7 +65,7 @@ fn replaced(text: &str, amended: &[Amendment]) -> String {
     out + &text[from..]
 }
 
-/// Drops the sentences that hold a value.
+/// Returns the text without the sentences that contain a value.
 fn without(text: &str, value: &str) -> String {
     if places(text, value).is_empty() {
         return text.to_owned();
@@ -74,8 +76,8 @@ fn without(text: &str, value: &str) -> String {
     kept.collect::<Vec<&str>>().join(" ")
 }
 
-/// Returns where a value stands as whole words, in order. Scripts without spaces give a word a character, so that a letter beside
-/// it does not make it a part of a longer word.
+/// Returns the byte offsets at which a value occurs as whole words, in order. In scripts without spaces, a word may be
+/// one character, so a letter next to the value does not make it part of a longer word.
 fn places(text: &str, value: &str) -> Vec<usize> {
     let found: Vec<usize> = text.match_indices(value).map(|it| it.0).collect();
     if value.is_empty() || found.is_empty() {

@@ -1,5 +1,5 @@
-//! Short answers taken word for word from the evidence: times, figures and colours. Everything else is right too seldom to be
-//! answered without a language model.
+//! Short answers, copied word for word from the evidence: times, figures and colours. Answers of other kinds are right
+//! too seldom to be given without a language model.
 
 mod amount;
 mod bound;
@@ -30,30 +30,30 @@ pub(crate) use amount::{mass, money};
 pub(crate) use lexis::{number, person};
 pub(crate) use score::shown;
 
-/// An answer and where it stands.
+/// An answer and the lines that support it.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// The answer, short.
+    /// The short answer.
     pub(crate) text: String,
-    /// Indices of the lines it stands on, best first.
+    /// Indices of the lines that support it, best first.
     pub(crate) lines: Vec<usize>,
-    /// Share of the belief that went to it, 0 to 1.
+    /// Share of the votes that the answer received, 0 to 1.
     pub(crate) share: f32,
-    /// What people should know about it.
+    /// An explanation for the caller.
     pub(crate) reason: Option<String>,
-    /// Whether the evidence gives another value that cannot hold beside it.
+    /// Whether the evidence gives another value that cannot be true at the same time.
     pub(crate) conflict: bool,
-    /// How sure it is that a turn states it outright, 0 to 1; none if it was read from phrases.
+    /// Confidence that a turn states the answer outright, 0 to 1. `None` if the answer was extracted from phrases.
     pub(crate) stated: Option<f32>,
 }
 
 /// Number of lines that are searched for an answer.
 const LINES: usize = 6;
 
-/// ... of those for a figure, which fewer lines hold.
+/// ... or for a figure, which fewer lines contain.
 const FIGURE_LINES: usize = 10;
 
-/// Finds the answer; none if nothing in the evidence has the wanted kind.
+/// Returns the answer, or `None` if the evidence contains no value of the wanted kind.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
     match way(question) {
         Way::Time => dates::find(question, pool, &lines(question, pool), weights),
@@ -65,10 +65,10 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexi
     }
 }
 
-/// The turn that says how much of a measure covers at least this share of what the best one does.
+/// Least cover of a line that states a measure, as a share of the cover of the best line.
 const MEASURED: f32 = 0.75;
 
-/// "How heavy was it?" asks for "31 kilos" where that is said.
+/// Returns a figure with a unit of the measure that the question asks for: "31 kilos" for "How heavy was it?".
 fn measured(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
     let Some(Asked::Measure(measure)) = question.class else {
         return None;
@@ -87,11 +87,12 @@ enum Way {
     Time,
     /// As a figure or a colour.
     Span,
-    /// Asks for more than a short answer can be trusted to be: a person, a place, a reason, a list, yes or no.
+    /// Not at all: a short answer to such a question (a person, a place, a reason, a list, yes or no) cannot be
+    /// trusted.
     Open,
 }
 
-/// Returns true if a question is of a kind that gets a short answer at all.
+/// Returns true if the question is of a kind that can get a short answer.
 pub(crate) fn is_short(question: &Question) -> bool {
     !matches!(way(question), Way::Open)
 }
@@ -116,12 +117,12 @@ fn way(question: &Question) -> Way {
 fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     let figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
     let count = if figure { FIGURE_LINES } else { LINES };
-    // Where nothing but a person and a time is named, only the person tells of it.
+    // If the question names only a person and a time, only lines of that person can answer.
     let tells = |at: &usize| !question.only_when() || question.may_say(&pool.lines[*at].turn.actor);
     pool.by_order.iter().copied().filter(tells).take(count).collect()
 }
 
-/// Returns the candidates; of figures for a sum of money only sums, if there are any.
+/// Returns the scored candidates. If a sum of money is asked for and there are sums, only sums are returned.
 fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
     let spans = spans::candidates(question, pool, &lines(question, pool));
     let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
@@ -133,7 +134,7 @@ fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut
     scored
 }
 
-/// Returns what the answer is chosen from.
+/// Returns the candidates among which the answer is chosen.
 pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Choices {
     let lines = lines(question, pool);
     let mut out = Choices::default();
@@ -155,12 +156,12 @@ pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, l
     out
 }
 
-/// Returns the names of what the choice among candidates weighs.
+/// Returns the names of the features that the choice among candidates weighs.
 pub(crate) fn span_names() -> &'static [&'static str] {
     slots::NAMES
 }
 
-/// Returns the names of what the choice among times weighs.
+/// Returns the names of the features that the choice among times weighs.
 pub(crate) fn time_names() -> &'static [&'static str] {
     dates::NAMES
 }

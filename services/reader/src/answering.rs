@@ -1,5 +1,5 @@
-//! The way of a request for an answer or a plan: read by rule, then by a language model if there is one and it may be asked;
-//! and of a request to choose candidates or to decide what to look up, which only a language model can do.
+//! Serves requests. Answers and plans are made by rule first, and then by a language model if one is configured and the
+//! request allows calls. Only a language model can choose among candidates or decide the next lookup.
 
 use std::sync::Arc;
 
@@ -11,21 +11,21 @@ use tracing::{Instrument, info_span};
 
 use crate::{Config, Error, Reader, check, model, plan};
 
-/// Said where a question allows calls of a language model and there is none.
+/// Reported if a question allows calls of a language model and none is configured.
 const NO_MODEL: &str = "no answer of a language model: none is set up ([language_model] url); answered without one";
 const NONE: &str = "none is set up ([language_model] url)";
-/// Said where as many questions as may wait for it do so.
+/// Reported if the largest number of questions already waits for the language model.
 const BUSY: &str = "no answer of the language model: too many questions wait for it; answered without it";
 const WAITED_FOR: &str = "too many questions wait for it";
 
-/// What answers.
+/// Handles the requests of the service.
 pub(crate) struct Answering {
     config: Config,
     reader: Arc<Reader>,
     asker: Option<Asker>,
-    /// Those who are read at once.
+    /// Permits for questions that are read at the same time.
     reading: Semaphore,
-    /// Those who wait for the language model at once.
+    /// Permits for questions that wait for the language model at the same time.
     waiting: Semaphore,
 }
 
@@ -42,12 +42,13 @@ impl Answering {
         })
     }
 
-    /// Returns how many may wait for a language model at once.
+    /// Returns the number of free places for waiting for a language model; called before the first request, this is
+    /// their total.
     pub(crate) fn waiting_max(&self) -> usize {
         self.waiting.available_permits()
     }
 
-    /// Forgets the texts that were read.
+    /// Removes cached texts.
     pub(crate) fn forget_texts(&self) {
         self.reader.forget_texts();
     }
@@ -69,7 +70,7 @@ impl Answering {
         Ok(answered)
     }
 
-    /// Returns which candidates a language model chooses.
+    /// Returns the candidates that a language model chooses; no units and a reason if it cannot be called.
     pub(crate) async fn rank(&self, request: RankV1) -> Result<RankedV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
         match self.model() {
@@ -82,7 +83,7 @@ impl Answering {
         }
     }
 
-    /// Returns the parts of a question. By rule they take microseconds: they are found on the runtime.
+    /// Returns the parts of a question. The rules take microseconds, so they run on the async runtime.
     pub(crate) async fn plan(&self, request: PlanV1) -> Result<PlannedV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
         let mut planned = info_span!("plan", space = %request.space).in_scope(|| plan(&request));
@@ -96,7 +97,7 @@ impl Answering {
         Ok(planned)
     }
 
-    /// Returns what a language model looks up next, or ends with.
+    /// Returns the next calls of a language model, or the lines with which it ends.
     pub(crate) async fn decide(&self, request: TurnV1) -> Result<TurnedV1, Error> {
         check(&request.question, self.config.question_bytes_max)?;
         match self.model() {
@@ -108,7 +109,7 @@ impl Answering {
         }
     }
 
-    /// Returns the language model with a place among those who wait for it, or why it cannot be asked.
+    /// Returns the language model and a waiting place, or the reason why it cannot be called.
     fn model(&self) -> Result<(&Asker, SemaphorePermit<'_>), &'static str> {
         let asker = self.asker.as_ref().ok_or(NONE)?;
         Ok((asker, self.waits().ok_or(WAITED_FOR)?))
@@ -119,7 +120,7 @@ impl Answering {
     }
 
     async fn read(&self, request: &Arc<AnswerV1>) -> Result<AnsweredV1, Error> {
-        // Never closed, so it is only waited for.
+        // The semaphore is never closed, so waiting for a permit cannot fail.
         let _permit = self.reading.acquire().await.ok();
         let span = info_span!("read", space = %request.space, scenes = request.scenes.len());
         let work = {

@@ -1,5 +1,5 @@
-//! How probable it is that an answer is right: a logistic regression over what is known about the answer, fitted to answers
-//! that were compared with the right ones. An answer that is not certain enough is not given.
+//! The probability that an answer is right: a logistic regression over features of the answer, fitted to answers that
+//! were compared with the right ones. An answer below the configured probability is not given.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ use crate::pool::{Line, Pool};
 use crate::question::Question;
 use crate::weights::{Logistic, WeightsError, dot, text_of};
 
-/// Version of the features; a fit to others is of no use.
+/// Version of the features. Weights that were fitted to another version are rejected.
 pub const VERSION: &str = "certainty-4";
 
 /// Values of [`NAMES`], each about -1 to 1.
@@ -54,13 +54,12 @@ pub const NAMES: [&str; 31] = [
     "words_of_question",
 ];
 
-/// What each feature may say, by the sign of its weight; 0 where it may say either. A fit that turns one round has learned an
-/// accident of its data.
+/// Allowed sign of each weight; 0 allows both. A fit with another sign has learned an accident of its data.
 pub const SIGNS: [i8; NAMES.len()] = [
     1, 1, 0, 0, 0, 0, 1, 1, 0, 1, 1, 1, -1, 1, 1, 1, 1, 1, 1, -1, 0, 0, -1, 0, -1, -1, 0, 0, 0, 0, 0,
 ];
 
-/// Weights of what speaks for an answer being right.
+/// Weights of the features that predict whether an answer is right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certainty(Logistic);
 
@@ -68,10 +67,10 @@ static BUILTIN: LazyLock<Result<Certainty, WeightsError>> =
     LazyLock::new(|| Certainty::read(include_str!("../weights/certainty.json")));
 
 impl Certainty {
-    /// Returns the weights that are built in.
+    /// Returns the built-in weights.
     ///
     /// # Errors
-    /// If they do not fit the features; a test keeps that from being shipped.
+    /// If they do not fit the features; a test fails before such weights can be shipped.
     pub fn builtin() -> Result<&'static Certainty, &'static WeightsError> {
         BUILTIN.as_ref()
     }
@@ -79,7 +78,7 @@ impl Certainty {
     /// Reads weights from a file.
     ///
     /// # Errors
-    /// If there is no such file, or as [`Certainty::read`].
+    /// If the file cannot be read, and the errors of [`Certainty::read`].
     pub fn load(path: &Path) -> Result<Certainty, WeightsError> {
         Certainty::read(&text_of(path)?)
     }
@@ -103,7 +102,7 @@ impl Certainty {
     }
 }
 
-/// Returns the features of an answer.
+/// Returns the features of an answer, in the order of [`NAMES`].
 pub(crate) fn features(case: &Case<'_>, found: &Found) -> Features {
     let mut values = Vec::with_capacity(NAMES.len());
     values.extend(of_way(case.question, found));
@@ -159,7 +158,8 @@ fn of_evidence(case: &Case<'_>, found: &Found) -> [f32; 12] {
     ]
 }
 
-/// Returns the weighted share of the question that the best sentence of a line says in the same words, 0 to 1.
+/// Returns the largest weighted share of the question words that a sentence of a line contains in the same form, 0 to
+/// 1.
 fn exact(question: &Question, line: Option<&Line<'_>>) -> f32 {
     let sentences = line.into_iter().flat_map(|it| &it.sentences);
     let said = |matches: &[f32]| {
@@ -169,13 +169,14 @@ fn exact(question: &Question, line: Option<&Line<'_>>) -> f32 {
     sentences.map(|it| said(&it.matches)).fold(0.0, f32::max)
 }
 
-/// Says whether a line says the verb that is asked about.
+/// Returns true if a line contains the verb of the question.
 fn says_verb(question: &Question, line: Option<&Line<'_>>) -> bool {
     let verb = question.words.iter().position(|it| it.verb);
     verb.zip(line).is_some_and(|(at, line)| line.matches[at] >= 1.0)
 }
 
-/// Returns how well the best line apart from the answer covers the question, as a share of how well the answer's does, at most 1.5.
+/// Returns the cover of the best line away from the answer, as a share of the cover of the answer's best line, at most
+/// 1.5.
 fn rival(pool: &Pool<'_>, found: &Found) -> f32 {
     let near: Vec<usize> = found.lines.iter().flat_map(|&it| pool.window(it, 1, 1)).collect();
     let cover = |at: usize| pool.lines[at].cover;
@@ -184,7 +185,8 @@ fn rival(pool: &Pool<'_>, found: &Found) -> f32 {
     (others.map(cover).fold(0.0, f32::max) / own).min(1.5)
 }
 
-/// Returns how well the worst matched content word of the question is matched near the answer, 0 to 1; 1 without words.
+/// Returns the best match near the answer of the question word that matches worst there, 0 to 1; 1 if the question has
+/// no words.
 fn least_match(question: &Question, pool: &Pool<'_>, found: &Found) -> f32 {
     let near: Vec<usize> = found.lines.iter().flat_map(|&it| pool.window(it, 1, 1)).collect();
     let best = |at: usize| near.iter().map(|&it| pool.lines[it].matches[at]).fold(0.0, f32::max);
@@ -224,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_fit_the_features() {
+    fn weights_of_certainty_for_other_features_or_versions_are_rejected() {
         let shipped = include_str!("../weights/certainty.json");
         assert!(Certainty::builtin().is_ok(), "{:?}", Certainty::builtin().err());
         let changed = |from: &str, to: &str| Certainty::read(&shipped.replacen(from, to, 1)).err();

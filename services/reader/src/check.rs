@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crate::features::{Features, NAMES, OWNED, VERSION};
 use crate::weights::{Logistic, WeightsError, text_of};
 
-/// Weights of what speaks for a refusal.
+/// Weights of the features that speak for a refusal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     bias: f32,
@@ -15,16 +15,16 @@ pub struct Check {
     weights: Vec<f32>,
 }
 
-/// What the check says.
+/// Result of the check.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Opinion {
     /// Whether to refuse.
     pub(crate) refuse: bool,
-    /// How much speaks for it above the threshold, in logits; at most 0 if nothing is refused.
+    /// Weighted sum above the threshold, in logits; at most 0 if the check does not refuse.
     pub(crate) excess: f32,
-    /// How much of it comes from others owning the evidence, in logits.
+    /// Part of the sum that comes from other owners of the evidence, in logits.
     pub(crate) others: f32,
-    /// How much of it comes from a time or name that the evidence lacks, in logits.
+    /// Part of the sum that comes from a time or name that the evidence lacks, in logits.
     pub(crate) lacking: f32,
 }
 
@@ -32,10 +32,10 @@ static BUILTIN: LazyLock<Result<Check, WeightsError>> =
     LazyLock::new(|| Check::read(include_str!("../weights/refusal.json")));
 
 impl Check {
-    /// Returns the check that is built in.
+    /// Returns the built-in check.
     ///
     /// # Errors
-    /// If it does not fit the features; a test keeps that from being shipped.
+    /// If it does not fit the features; a test fails before such weights can be shipped.
     pub fn builtin() -> Result<&'static Check, &'static WeightsError> {
         BUILTIN.as_ref()
     }
@@ -43,7 +43,7 @@ impl Check {
     /// Reads a check from a file.
     ///
     /// # Errors
-    /// If there is no such file, or as [`Check::read`].
+    /// If the file cannot be read, and the errors of [`Check::read`].
     pub fn load(path: &Path) -> Result<Check, WeightsError> {
         Check::read(&text_of(path)?)
     }
@@ -65,7 +65,7 @@ impl Check {
         })
     }
 
-    /// Weighs the features.
+    /// Returns the opinion of the check about the features.
     pub(crate) fn weigh(&self, features: &Features) -> Opinion {
         let products: Vec<f32> = features
             .iter()
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_fit_the_features() {
+    fn weights_of_refusal_for_other_features_or_versions_are_rejected() {
         let shipped = include_str!("../weights/refusal.json");
         assert!(Check::builtin().is_ok(), "{:?}", Check::builtin().err());
         let changed = |from: &str, to: &str| Check::read(&shipped.replacen(from, to, 1)).err();

@@ -1,5 +1,5 @@
-//! What keeps a question from being answered: lists of checks, in their order. The first that objects decides; each has a
-//! stable code.
+//! Reasons not to answer: lists of checks in a fixed order. The first check that objects decides, and each has a stable
+//! code.
 
 use domain::anchor::AnswerKind;
 use domain::evidence::{NearMiss, ReasonCode, Sufficiency, Verdict};
@@ -11,7 +11,7 @@ use crate::judge::{Case, Detail};
 use crate::pool::{Line, Pool, same};
 use crate::rank;
 
-/// A check of evidence, before an answer is looked for.
+/// A check of the evidence, before an answer is searched.
 pub(crate) type EvidenceCheck = Check<fn(&Case<'_>) -> Option<Objection>>;
 /// A check of an answer that was found.
 pub(crate) type AnswerCheck = Check<fn(&Case<'_>, &Found) -> Option<Objection>>;
@@ -22,7 +22,7 @@ pub(crate) struct Check<F> {
     objects: F,
 }
 
-/// What a check says against an answer.
+/// The objection of a check to an answer.
 pub(crate) struct Objection {
     status: Sufficiency,
     reason: String,
@@ -43,14 +43,14 @@ pub(crate) const OF_EVIDENCE: [EvidenceCheck; 10] = [
     check(ReasonCode::NoShortAnswer, asks_for_more),
 ];
 
-/// Checks of an answer: whether its lines are about what is asked.
+/// Checks of an answer: whether its lines are about the thing in question.
 pub(crate) const OF_LINES: [AnswerCheck; 3] = [
     check_answer(ReasonCode::Uncertain, thing_is_spoken_of_elsewhere),
     check_answer(ReasonCode::AnotherMatter, time_is_of_another_matter),
     check_answer(ReasonCode::AnotherMatter, person_is_not_named),
 ];
 
-/// Checks of an answer that it has to pass however probable it is.
+/// Checks that every answer must pass, however probable it is.
 pub(crate) const OF_HONESTY: [AnswerCheck; 4] = [
     check_answer(ReasonCode::NameUnknown, name_is_unknown),
     check_answer(ReasonCode::WrittenAsAnother, is_written_as_another),
@@ -73,7 +73,7 @@ pub(crate) fn of_evidence(case: &Case<'_>) -> Option<AnsweredV1> {
         .find_map(|it| Some((it.objects)(case)?.reply(it.code)))
 }
 
-/// Returns the reply of the first of some checks that objects to an answer.
+/// Returns the reply of the first of the given checks that objects to an answer.
 pub(crate) fn of_answer(checks: &[AnswerCheck], case: &Case<'_>, found: &Found) -> Option<AnsweredV1> {
     checks
         .iter()
@@ -81,7 +81,7 @@ pub(crate) fn of_answer(checks: &[AnswerCheck], case: &Case<'_>, found: &Found) 
 }
 
 impl Objection {
-    /// The evidence does not support an answer.
+    /// Returns an objection for evidence that does not support an answer.
     pub(crate) fn refused(reason: impl Into<String>, nearest: Vec<NearMiss>) -> Objection {
         Objection {
             status: Sufficiency::Insufficient,
@@ -90,7 +90,7 @@ impl Objection {
         }
     }
 
-    /// The evidence may hold the answer.
+    /// Returns an objection for evidence that may contain the answer.
     pub(crate) fn withheld(reason: impl Into<String>) -> Objection {
         Objection {
             status: Sufficiency::Partial,
@@ -111,7 +111,7 @@ impl Objection {
     }
 }
 
-/// "Hi" asks for nothing; a person or a time alone may.
+/// Objects if the question contains nothing to look for, such as "Hi". A person or a time alone is enough.
 fn asks_nothing(case: &Case<'_>) -> Option<Objection> {
     let Case { request, question, .. } = case;
     let asks = !question.words.is_empty()
@@ -122,9 +122,10 @@ fn asks_nothing(case: &Case<'_>) -> Option<Objection> {
     (!asks).then(|| Objection::refused("the question names nothing to look for", Vec::new()))
 }
 
-/// A window that covers less of the question than this has nothing to do with it.
+/// Least cover by a window if no word of the question was ever said. Evidence with less cover has nothing to do with
+/// the question.
 const NOTHING: f32 = 0.2;
-/// ... or less than this, if no word of the question was ever said and it is about nobody who speaks.
+/// ... if the question is also about no speaker.
 const NOTHING_NEAR: f32 = 0.4;
 
 fn nothing_is_known(case: &Case<'_>) -> Option<Objection> {
@@ -144,7 +145,8 @@ fn detail_is_excluded(case: &Case<'_>) -> Option<Objection> {
     Some(differs(case, detail))
 }
 
-/// Whoever asks where somebody was last week gives no word that another could own.
+/// Objects if a question such as "where was Ann last week" has no evidence from that time. It has no other word whose
+/// owner could be checked.
 fn nothing_is_of_that_time(case: &Case<'_>) -> Option<Objection> {
     let Case {
         request,
@@ -158,8 +160,8 @@ fn nothing_is_of_that_time(case: &Case<'_>) -> Option<Objection> {
         .then(|| Objection::refused(reason, misses(pool, &pool.by_height, "weak")))
 }
 
-/// Returns true if the fitted check speaks against an answer. Pronouns say who owns a sentence; in a language without known ones
-/// nobody is refused for that.
+/// Returns true if the fitted check speaks against an answer. The check relies on pronouns to find the owner of a
+/// sentence, so it refuses no question in an unknown language.
 fn is_doubted(case: &Case<'_>) -> bool {
     !case.question.only_when() && gloss::is_known(&case.request.question) && case.opinion.refuse
 }
@@ -195,7 +197,8 @@ fn nobody_has_the_role(case: &Case<'_>) -> Option<Objection> {
     ))
 }
 
-/// A question for a person, a place, a fact or yes or no is refused if a name or number of it occurs nowhere.
+/// Objects if the question asks for a person, a place, a fact or yes or no and contains a name or number that was never
+/// said.
 fn asks_about_an_unknown_name(case: &Case<'_>) -> Option<Objection> {
     let is_closed = matches!(
         case.question.kind,
@@ -207,15 +210,15 @@ fn asks_about_an_unknown_name(case: &Case<'_>) -> Option<Objection> {
     unknown_name(case, &case.pool.by_height)
 }
 
-/// What a fact would state is answered by facts alone.
+/// Objects to a question that only a stated fact or a longer answer can answer. A stated fact was already looked for.
 fn asks_for_more(case: &Case<'_>) -> Option<Objection> {
     let reason = "the question needs more than a short answer; read the evidence";
     (case.sought.is_some() || !answer::is_short(case.question)).then(|| Objection::withheld(reason))
 }
 
-/// A time whose turn and neighbours cover less than this of the question is the time of something else.
+/// Least cover of the question near a time that answers it. With less cover, the time belongs to something else.
 const BESIDE: f32 = 0.15;
-/// A word less like that of the question is another.
+/// Least similarity of a word near a time to the only word of the question. With less, it is another thing.
 const UNLIKE: f32 = 0.3;
 
 fn another_matter(case: &Case<'_>, found: &Found) -> Objection {
@@ -223,17 +226,19 @@ fn another_matter(case: &Case<'_>, found: &Found) -> Objection {
     Objection::refused(reason, misses(case.pool, &found.lines, "weak"))
 }
 
-/// Returns the best of a measure in the lines of an answer and up to `before` turns before and `after` turns after them.
+/// Returns the largest value of a measure over the lines of an answer, up to `before` turns before them and `after`
+/// turns after them; at least 0.
 fn near(pool: &Pool<'_>, found: &Found, around: [usize; 2], measure: impl Fn(&Line<'_>) -> f32) -> f32 {
     let [before, after] = around;
     let lines = found.lines.iter().flat_map(|&it| pool.window(it, before, after));
     lines.map(|it| measure(&pool.lines[it])).fold(0.0, f32::max)
 }
 
-/// A line that covers this much of the question speaks of what it asks about.
+/// Least cover of a line that mentions the thing in question.
 const SPOKEN: f32 = 0.5;
 
-/// The thing is spoken of, but the time that was found belongs to something else: "exam went ok", and a dentist on Friday.
+/// Objects if the evidence mentions the thing in question, but the time that was found belongs to something else: "exam
+/// went ok", and a dentist on Friday.
 fn thing_is_spoken_of_elsewhere(case: &Case<'_>, found: &Found) -> Option<Objection> {
     let speaks = |it: &Line<'_>| it.own >= 0.0 && it.cover >= SPOKEN;
     let reason = "the evidence speaks of this, but gives no time for it that is certain enough";
@@ -244,8 +249,8 @@ fn time_is_of_another_matter(case: &Case<'_>, found: &Found) -> Option<Objection
     is_time_of_another_matter(case, found).then(|| another_matter(case, found))
 }
 
-/// Returns true if nothing of the question is spoken of near a time, or not the one thing whose time is asked for: a first day at
-/// work is no birthday.
+/// Returns true if the text near a time hardly covers the question, or does not mention the one thing whose time is
+/// asked for: a first day at work is no birthday.
 fn is_time_of_another_matter(case: &Case<'_>, found: &Found) -> bool {
     let question = case.question;
     let is_thing_far = match question.words.as_slice() {
@@ -256,10 +261,10 @@ fn is_time_of_another_matter(case: &Case<'_>, found: &Found) -> bool {
     is_timed && (is_thing_far || near(case.pool, found, [1, 1], |it| it.cover) < BESIDE)
 }
 
-/// What is told of somebody who never speaks comes from turns that do not name them.
+/// Objects if the question is about a person who never speaks, and the turns near the answer do not name that person.
 fn person_is_not_named(case: &Case<'_>, found: &Found) -> Option<Objection> {
     let question = case.question;
-    // The user of an assistant may be the one, and is hardly ever named.
+    // The person may be the user of an assistant, who is hardly ever named.
     let is_user = question.speakers.iter().any(|it| text::role::is_user(it));
     if question.kind == AnswerKind::When || question.subject.is_some() || is_user {
         return None;
@@ -275,7 +280,7 @@ fn person_is_not_named(case: &Case<'_>, found: &Found) -> Option<Objection> {
     (near(case.pool, found, [4, 2], |it| it.matches[name]) < 1.0).then(|| another_matter(case, found))
 }
 
-/// A name or number of the question that occurs nowhere: nothing else means the same.
+/// Objects if a name or number of the question was never said: no other word means the same.
 fn name_is_unknown(case: &Case<'_>, found: &Found) -> Option<Objection> {
     unknown_name(case, &found.lines)
 }
@@ -286,7 +291,7 @@ fn unknown_name(case: &Case<'_>, nearest: &[usize]) -> Option<Objection> {
     Some(Objection::refused(reason, misses(case.pool, nearest, "weak")))
 }
 
-/// A turn that writes as another speaker, or as the one who is asked about.
+/// Objects if a turn of the answer is written in the name of another speaker or of the person in question.
 fn is_written_as_another(case: &Case<'_>, found: &Found) -> Option<Objection> {
     let (request, pool) = (case.request, case.pool);
     let names: Vec<&str> = request
@@ -311,7 +316,8 @@ fn asks_how_long_ago(case: &Case<'_>, _: &Found) -> Option<Objection> {
     case.question.traits.ago.then(|| Objection::withheld(reason))
 }
 
-/// A line of somebody that covers this share of what the line of another covers speaks for itself.
+/// Least cover by a line of the person in question, as a share of the cover by another speaker's line. With this cover,
+/// the person speaks about the same thing.
 const COMPARABLE: f32 = 0.75;
 
 fn is_told_by_another(case: &Case<'_>, found: &Found) -> Option<Objection> {
@@ -344,10 +350,10 @@ fn differs(case: &Case<'_>, detail: &Detail) -> Objection {
     Objection::refused(reason, misses(case.pool, &[detail.line], "detail_differs"))
 }
 
-/// Characters of a near miss that are shown.
+/// Most characters of a near miss that are shown.
 const SHOWN: usize = 200;
 
-/// Returns the first two of some lines as near misses.
+/// Returns the first two of the given lines as near misses.
 pub(crate) fn misses(pool: &Pool<'_>, lines: &[usize], reason: &str) -> Vec<NearMiss> {
     lines
         .iter()

@@ -1,4 +1,4 @@
-//! What an answer is chosen from, for fitting the weights of the choice.
+//! The candidates among which an answer is chosen, for fitting the weights of the choice.
 
 use domain::message::AnswerV1;
 
@@ -9,19 +9,19 @@ use crate::readings::Readings;
 use crate::weights::Weights;
 use crate::words::Lexicon;
 
-/// Candidates of one sort with what is weighed.
+/// Candidates of one type with their features.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// Features by candidate, in the order of [`names`].
     pub rows: Vec<Vec<f32>>,
-    /// What each candidate is: the text as it would be shown, or the ids of the records of a turn.
+    /// The content of each candidate: the text as it is shown, or the external ids of the records of a turn.
     pub items: Vec<Vec<String>>,
 }
 
-/// All candidates of a request but its turns.
+/// All candidates of a request except its turns.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// Candidate answers in the best turns; empty if the question is answered otherwise.
+    /// Candidate answers in the best turns; empty if the question gets no answer of this type.
     pub spans: Choice,
     /// Times in the best turns; empty if the question asks for no time.
     pub times: Choice,
@@ -36,12 +36,12 @@ pub fn names() -> [Vec<&'static str>; 3] {
     ]
 }
 
-/// Returns the turns of a request.
+/// Returns the turns of a request with their features.
 pub fn turn_choice(request: &AnswerV1) -> Choice {
     let question = Question::of(request);
     let readings = Readings::default();
     let mut lexicon = Lexicon::of(&question, readings.stems());
-    // Rows are what the order is made of: they are the same whatever weighs them.
+    // The weights change the order of the lines, but not their features.
     let pool = Pool::gather(request, &question, &Weights::default(), &readings, &mut lexicon);
     let mut turns = Choice::default();
     for line in pool.lines {
@@ -51,7 +51,7 @@ pub fn turn_choice(request: &AnswerV1) -> Choice {
     turns
 }
 
-/// Returns what the answer to a request is chosen from; `weights` order the turns that are searched.
+/// Returns the candidates for the answer to a request; `weights` order the turns that are searched.
 pub fn choices(request: &AnswerV1, weights: &Weights) -> Choices {
     let question = Question::of(request);
     let readings = Readings::default();

@@ -2,7 +2,7 @@ use domain::{Classify, ErrorKind};
 
 use crate::weights::WeightsError;
 
-/// What can go wrong with a request.
+/// Errors of a request and of the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The question is longer than the settings allow.
@@ -11,23 +11,23 @@ pub enum Error {
         /// Its length.
         bytes: usize,
     },
-    /// The weights that a setting names cannot be used.
+    /// The weights of a setting cannot be used.
     #[error(
         "[reader] {setting}: name a file that `mnemic-train {setting}` of this version wrote, or leave it out for what is built in"
     )]
     Weights {
         /// The setting.
         setting: &'static str,
-        /// What is wrong with them.
+        /// The error in the weights.
         source: WeightsError,
     },
-    /// The precision is no share.
+    /// The setting `precision` is not above 0 and at most 1.
     #[error("[reader] precision is {found}; it is a probability above 0 and at most 1, such as 0.85")]
     Precision {
-        /// What is set.
+        /// Its value.
         found: f32,
     },
-    /// The reading itself broke.
+    /// The task that reads the evidence panicked or was cancelled.
     #[error("reading did not finish")]
     Unfinished(#[from] tokio::task::JoinError),
 }

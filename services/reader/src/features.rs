@@ -1,4 +1,4 @@
-//! What is known about how well the evidence supports an answer, as named numbers that a fitted check weighs.
+//! Features of how well the evidence supports an answer, as named numbers that a fitted check weighs.
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
@@ -8,7 +8,7 @@ use crate::pool::Pool;
 use crate::question::Question;
 use crate::rank;
 
-/// Version of the features; a fit to others is of no use.
+/// Version of the features. Weights that were fitted to another version are rejected.
 pub const VERSION: &str = "reader-2";
 
 /// Names of the features, in their order.
@@ -26,22 +26,22 @@ pub const NAMES: [&str; 11] = [
     "name_missing",
 ];
 
-/// What each feature may say, by the sign of its weight for refusal: a fit that turns one round has learned an accident of
-/// its data, such as answerable questions that are worded farther from their evidence than the others.
+/// Allowed sign of each weight for refusal; 0 allows both. A fit with another sign has learned an accident of its data,
+/// such as answerable questions that are worded farther from their evidence than the others.
 pub const SIGNS: [i8; NAMES.len()] = [-1, -1, -1, -1, -1, 1, 0, -1, -1, 1, 1];
 
-/// How many of the first features say whose the evidence is.
+/// Number of features at the front that describe the owner of the evidence.
 pub(crate) const OWNED: usize = 5;
 
-/// Values of [`NAMES`], each about -1 to 1; 0 where there is nothing to say.
+/// Values of [`NAMES`], each about -1 to 1; 0 if a feature does not apply.
 pub type Features = [f32; NAMES.len()];
 
-/// A word that nothing near matches better than this is missing there.
+/// Least match of a word; with a lower match in all lines nearby, the word is missing there.
 const MATCHED: f32 = 0.6;
-/// Strongest turns whose surroundings may hold a word.
+/// Number of the strongest turns around which words are searched.
 const TOP: usize = 4;
 
-/// Computes the features; `parts` is what the judge found.
+/// Returns the features. `parts` holds the measures of the judge.
 pub(crate) fn features(request: &AnswerV1, question: &Question, pool: &Pool<'_>, parts: &Parts) -> Features {
     let many = request.speakers.len() > 2;
     let named = question.subject.is_some();
@@ -62,8 +62,8 @@ pub(crate) fn features(request: &AnswerV1, question: &Question, pool: &Pool<'_>,
     ]
 }
 
-/// Mean ownership of the turns that the router found, by its probabilities: in a space of many people what others say of the
-/// same outnumbers what the one who is asked about says.
+/// Returns the mean ownership of the turns that the router found, weighted by their probabilities. In a space of many
+/// people, other speakers say more about the same thing than the person in question does.
 fn by_router(request: &AnswerV1, pool: &Pool<'_>) -> f32 {
     let found = pool
         .lines
@@ -73,7 +73,7 @@ fn by_router(request: &AnswerV1, pool: &Pool<'_>) -> f32 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Whether a name or a number of the question stands nowhere near the strong turns.
+/// Returns true if a name or number of the question does not occur near the strongest turns.
 fn name_missing(question: &Question, pool: &Pool<'_>) -> bool {
     let near = || {
         let strong = pool.by_height.iter().take(TOP);
@@ -85,7 +85,7 @@ fn name_missing(question: &Question, pool: &Pool<'_>) -> bool {
         .any(|(at, _)| near().all(|it| it.matches[at] < MATCHED))
 }
 
-/// How far the strong turns are from the time asked about: 0 in it or without one, 1 far away.
+/// Returns the distance of the strongest turns from the requested time: 0 within it or without one, 1 far away.
 fn time_off(request: &AnswerV1, pool: &Pool<'_>) -> f32 {
     if request.anchors.window.is_none() {
         return 0.0;

@@ -1,4 +1,4 @@
-//! What a sentence speaks of without a word for it: who names a sum speaks of paying, who names kilos of weight.
+//! Meanings that a sentence implies without a word for them: a sum of money implies paying, kilos imply weight.
 
 use text::lexicon::{Class, is};
 use text::words;
@@ -6,14 +6,14 @@ use text::words;
 use crate::answer::{mass, money, number};
 use crate::question::{Asked, Question};
 
-/// What goes without saying is as good as a word near to that of the question.
+/// Match of a word that the sentence implies; as good as a similar word.
 const IMPLIED: f32 = 0.8;
-/// Kilos are nearly the word itself.
+/// Match of a word of weighing if the sentence contains a weight; nearly as good as the word itself.
 const PLAIN: f32 = 0.95;
-/// Words of weighing, by stem.
+/// Stems of words for weighing.
 const WEIGHING: [&str; 3] = ["weigh", "weight", "heavi"];
 
-/// Raises how well a sentence matches the words of the question that it implies.
+/// Raises the matches of the question words that a sentence implies.
 pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     let mut raise = |to: f32, implied: &dyn Fn(&str) -> bool| {
         let words = matches.iter_mut().zip(&question.words);
@@ -32,7 +32,7 @@ pub(crate) fn raise(matches: &mut [f32], sentence: &str, question: &Question) {
     }
 }
 
-/// "Noor turns twelve on 5 April", "she was born in May".
+/// Returns true if a sentence mentions a birth or a new age: "Noor turns twelve on 5 April", "she was born in May".
 fn born(sentence: &str) -> bool {
     let words: Vec<String> = words(sentence).into_iter().map(str::to_lowercase).collect();
     let aged =

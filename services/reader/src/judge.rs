@@ -1,8 +1,8 @@
-//! Whether the evidence is about the one who is asked about, and about the very thing.
+//! Judges whether the evidence is about the person and the exact thing in question.
 //!
-//! A score of the words alone cannot tell "when did Ann move" from "when did Bob move": both are covered equally well by
-//! Bob's turn. So the judge compares who owns the sentences that cover the question (pronouns decide, see
-//! `text::ownership`), once by sentence, once by word and once by window, and looks for details that differ.
+//! A score of the words alone cannot separate "when did Ann move" from "when did Bob move": Bob's turn covers both
+//! equally well. So the judge compares the owners of the sentences that cover the question (pronouns decide, see
+//! `text::ownership`), by sentence, by word and by window. It also looks for details that differ.
 
 use domain::anchor::AnswerKind;
 use domain::message::AnswerV1;
@@ -13,61 +13,62 @@ use crate::question::Question;
 use crate::stated::Sought;
 use crate::words::near;
 
-/// What speaks for and against an answer.
+/// Evidence for and against an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Judgement {
     /// The measures.
     pub(crate) parts: Parts,
-    /// A value that excludes the one asked for stands in its place.
+    /// A value in the evidence that excludes the requested value.
     pub(crate) excluded: Option<Detail>,
-    /// Another word stands in the place of the one asked for; weak, for it may be another name of the same.
+    /// Another word in the place of a question word. This is weak evidence, since both words may name the same thing.
     pub(crate) changed: Option<Detail>,
 }
 
-/// What the judge measures, each for itself.
+/// The separate measures of the judge.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parts {
     /// Mean ownership of the sentences, -1 to 1; 0 without a subject.
     pub(crate) by_sentence: f32,
     /// Ownership word by word, -1 to 1; 0 without a subject.
     pub(crate) by_word: f32,
-    /// Ownership of the surroundings of the best turns, -1 to 1; 0 without a subject.
+    /// Ownership of the turns around the best turns, -1 to 1; 0 without a subject.
     pub(crate) by_window: f32,
     /// Best cover of the question by a window, 0 to 1.
     pub(crate) cover: f32,
 }
 
 impl Parts {
-    /// The three kinds of ownership in one number, -4 to 4.
+    /// Returns the weighted sum of the three kinds of ownership, -4 to 4.
     pub(crate) fn rule(&self) -> f32 {
         self.by_sentence + 2.0 * self.by_word + self.by_window
     }
 }
 
-/// A question with its evidence, and what is thought of both.
+/// A question with its evidence and the judgements about both.
 pub(crate) struct Case<'a> {
     pub(crate) request: &'a AnswerV1,
     pub(crate) question: &'a Question,
     pub(crate) pool: &'a Pool<'a>,
     pub(crate) judgement: &'a Judgement,
-    /// What it asks for that turns state outright, if it does.
+    /// The fact that the question asks for, if turns could state it outright.
     pub(crate) sought: Option<&'a Sought>,
-    /// Of the check whether to refuse.
+    /// The opinion of the check whether to refuse.
     pub(crate) opinion: Opinion,
 }
 
-/// "the red bicycle" was asked, "the blue bicycle" is what stands there.
+/// A detail that differs: the question says "the red bicycle", the evidence says "the blue bicycle".
 #[derive(Clone, Debug)]
 pub(crate) struct Detail {
-    /// Stem asked for.
+    /// Stem in the question.
     pub(crate) asked: String,
-    /// Stem found in its place.
+    /// Stem in the evidence.
     pub(crate) found: String,
     /// Index of the line.
     pub(crate) line: usize,
 }
 
-/// A question sentence states little; a caption states what is seen, not what is so.
+/// Returns the weight of a sentence as a statement. A question states little, and a caption states only what a picture
+/// shows.
 fn credit(sentence: &Sentence) -> f32 {
     if sentence.question {
         0.2
@@ -78,7 +79,7 @@ fn credit(sentence: &Sentence) -> f32 {
     }
 }
 
-/// Judges the pool.
+/// Returns the judgement about the pool.
 pub(crate) fn judge(pool: &Pool<'_>, question: &Question) -> Judgement {
     let covers = pool
         .by_height
@@ -112,7 +113,7 @@ fn window_cover(pool: &Pool<'_>, at: usize, question: &Question) -> f32 {
         .sum()
 }
 
-/// Mean ownership of the sentences, the likeliest counting most.
+/// Returns the mean ownership of the sentences; the most likely ones count most.
 fn by_sentence(pool: &Pool<'_>) -> f32 {
     let all = || {
         pool.lines
@@ -129,7 +130,8 @@ fn by_sentence(pool: &Pool<'_>) -> f32 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Word by word: does the subject own a place that holds it, or only somebody else?
+/// Returns the weighted sum, over the question words, of the best match in the subject's sentences minus the best match
+/// in the sentences of others.
 fn by_word(pool: &Pool<'_>, question: &Question) -> f32 {
     let mut near: Vec<usize> = pool
         .by_height
@@ -152,7 +154,7 @@ fn by_word(pool: &Pool<'_>, question: &Question) -> f32 {
     sum
 }
 
-/// Ownership of the surroundings of the best turns.
+/// Returns the mean ownership of the turns around the best turns.
 fn by_window(pool: &Pool<'_>) -> f32 {
     let top = pool.by_height.first().map_or(0.0, |&it| pool.lines[it].height);
     let (mut total, mut sum) = (0.0, 0.0);
@@ -174,7 +176,7 @@ fn by_window(pool: &Pool<'_>) -> f32 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Finds "x b" owned by the subject where "a b" was asked and `a` is nowhere near.
+/// Returns the first changed detail: the question says "a b", the subject says "x b", and `a` does not occur nearby.
 fn changed_detail(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
     for pair in question
         .words
@@ -202,7 +204,7 @@ fn changed_detail(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
     None
 }
 
-/// Values that exclude each other although they are near in meaning.
+/// Values that exclude each other although their meanings are similar.
 const EXCLUSIVE: &[&[&str]] = &[
     &[
         "red", "blue", "green", "yellow", "black", "white", "brown", "pink", "purpl", "orang", "grey", "gray",
@@ -232,19 +234,19 @@ const EXCLUSIVE: &[&[&str]] = &[
     &["north", "south", "east", "west"],
 ];
 
-/// Finds another value of the same closed set in a sentence that else covers the question, where the one asked for stands
-/// nowhere near.
+/// Returns a value that excludes the requested value: another one of the same closed set, in a sentence of the subject
+/// that covers the rest of the question, while the requested value does not occur nearby.
 fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
     let options: Vec<String> = question.options.iter().flat_map(|it| text::stems(it)).collect();
     for (at, asked) in question.words.iter().enumerate() {
-        // Of two options one is not so.
+        // Of two options in the question, one is wrong anyway.
         if options.contains(&asked.stem) {
             continue;
         }
         let Some(set) = EXCLUSIVE.iter().find(|it| it.contains(&asked.stem.as_str())) else {
             continue;
         };
-        // Who bought it is told by who sold it.
+        // A sale also says who bought the thing.
         if (question.traits.converse || question.kind == AnswerKind::Who) && set.contains(&"sell") {
             continue;
         }
@@ -273,7 +275,7 @@ fn excluded(pool: &Pool<'_>, question: &Question) -> Option<Detail> {
     None
 }
 
-/// Returns the content word directly before `thing` in a sentence of the subject, if it is another than `asked`.
+/// Returns the content word directly before `thing` in a sentence of the subject, if it differs from `asked`.
 fn instead(line: &Line<'_>, thing: &str, asked: &str) -> Option<String> {
     for sentence in line.sentences.iter().filter(|it| it.subject > it.other && !it.question) {
         for pair in sentence.terms.windows(2) {

@@ -1,14 +1,20 @@
-//! The reader judges whether evidence supports an answer, takes a short answer from it, and plans what a question asks for,
-//! without a model. Where a language model is set up and a question allows calls of it, `model` has it plan and answer instead,
-//! choose among candidates, and decide what to look up next.
+//! The reader judges whether evidence supports an answer, extracts a short answer, and plans a question in parts, all
+//! without a model. If a language model is configured and a question allows calls, `model` lets it plan and answer
+//! instead, choose among candidates, and decide the next lookup.
 //!
-//! [`plan()`] splits a question into subgoals and cues. For answers start at [`Reader::read`]: pure, from [`AnswerV1`] to its reply. `question` has the reading of the router, `pool` cuts the turns
-//! of the scenes into sentences and says how well each covers the question and whom it speaks of, `judge` decides whether
-//! the evidence is the subject's own, `answer` extracts by kind of question, `stated` takes what a turn states outright.
-//! What is weighed against each other is fitted:
-//! [`weights`] of turns, candidates and times, and a check whether to refuse. It looks nothing up: what it may
-//! use is in the request. `readings` keeps for some minutes what texts say whatever is asked, so that the next question need
-//! not read them again; no answer depends on it.
+//! [`plan()`] splits a question into subgoals and cues. For answers, start at [`Reader::read`], a pure function from
+//! [`AnswerV1`] to its reply:
+//!
+//! - `question` holds the router's reading of the question.
+//! - `pool` cuts the turns of the scenes into sentences and measures how well each sentence covers the question and
+//!   whom it is about.
+//! - `judge` decides whether the evidence is about the subject.
+//! - `answer` extracts an answer by kind of question.
+//! - `stated` finds facts that a turn states outright.
+//!
+//! The [`weights`] of turns, candidates and times and the check whether to refuse are fitted. The reader looks nothing
+//! up: it uses only the contents of the request. `readings` caches for some minutes the parts of reading a text that do
+//! not depend on the question. No answer depends on that cache.
 
 mod amend;
 mod answer;
@@ -49,32 +55,32 @@ pub use error::Error;
 pub use plan::plan;
 pub use read::{Assessed, Reader, features};
 
-/// How long what texts say is kept in memory at most.
+/// Interval at which the cache of read texts is cleared, so that no text is kept longer.
 const TEXTS_KEPT: Duration = Duration::from_mins(5);
 
 /// Settings in `[reader]`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Questions read at once; each takes a few milliseconds of one core.
+    /// Largest number of questions that are read at the same time; each takes a few milliseconds of one core.
     pub in_flight_max: usize,
-    /// Questions that a language model answers at once; each waits for it mostly.
+    /// Largest number of questions that a language model answers at the same time; each mostly waits for the model.
     pub model_in_flight_max: usize,
-    /// Scenes read of one request; the rest, the weakest, is left out.
+    /// Largest number of scenes that are read for one request; the weakest scenes beyond it are left out.
     pub scenes_max: usize,
-    /// Longest question in bytes.
+    /// Largest length of a question in bytes.
     pub question_bytes_max: usize,
-    /// File with the weights of the check whether to refuse, as `mnemic-train refusal` writes it; empty: those that are built
-    /// in.
+    /// File with the weights of the check whether to refuse, as `mnemic-train refusal` writes it; empty: the built-in
+    /// weights.
     pub refusal: PathBuf,
-    /// Least probability, above 0 and at most 1, that a short answer made without a language model is right; one that is less
-    /// certain is not given.
+    /// Least probability, above 0 and at most 1, that a short answer made without a language model is right. A less
+    /// certain answer is not given.
     #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
     pub precision: f32,
-    /// File with the weights that say how certain an answer is, as `mnemic-train certainty` writes it; empty: those that are
-    /// built in.
+    /// File with the weights that estimate how certain an answer is, as `mnemic-train certainty` writes it; empty: the
+    /// built-in weights.
     pub certainty: PathBuf,
-    /// File with the weights that choose an answer, as `mnemic-train answers` writes it; empty: those that are built in.
+    /// File with the weights that choose an answer, as `mnemic-train answers` writes it; empty: the built-in weights.
     pub answers: PathBuf,
 }
 
@@ -96,9 +102,9 @@ impl Default for Config {
 /// Serves [`AnswerV1`], [`RankV1`], [`PlanV1`] and [`TurnV1`] until shutdown.
 ///
 /// # Errors
-/// A section `[reader]` that is not understood, weights that do not fit this build, or a bus that stays away.
+/// If the section `[reader]` is invalid, if weights do not fit this build, or if the bus stays unavailable.
 pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
-    // Boxed: an opaque future would be compiled by every crate that polls it.
+    // Boxed: every crate that polls an opaque future would compile it again.
     Box::pin(read_all(ctx))
 }
 
@@ -106,7 +112,7 @@ async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     let config: Config = ctx.section("reader")?;
     let in_flight_max = config.in_flight_max;
     let answering = Arc::new(Answering::new(&ctx, config)?);
-    // Who waits for a language model keeps nobody else from being read.
+    // Requests that wait for a language model leave places for the others.
     let served_max = in_flight_max + answering.waiting_max();
     let (ranking, planning, deciding) = (Arc::clone(&answering), Arc::clone(&answering), Arc::clone(&answering));
     let forgetting = forget_texts(&ctx, Arc::clone(&answering));
@@ -130,7 +136,7 @@ async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Forgets the texts that were read, again and again until shutdown: those that were erased leave memory with the others.
+/// Clears the cache of read texts at intervals until shutdown. So erased texts leave memory together with the others.
 async fn forget_texts(ctx: &host::Context, answering: Arc<Answering>) -> anyhow::Result<()> {
     let mut interval = tokio::time::interval(TEXTS_KEPT);
     loop {

@@ -1,11 +1,11 @@
-//! The lists of words of `data/words.txt`.
+//! The word lists of `data/words.txt`.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 static FILE: &str = include_str!("../data/words.txt");
 
-/// Words of a list.
+/// The words of a list.
 pub(crate) type List = LazyLock<HashSet<&'static str>>;
 
 macro_rules! lists {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_list_is_used_and_holds_a_word_once() {
+    fn every_word_list_is_used_and_has_no_repeated_word() {
         assert_eq!(text::lists::names(FILE), NAMES);
         assert_eq!(text::lists::repeated(FILE), Vec::<String>::new());
         let is_short = |it: &str| ["auxiliaries", "openings"].contains(&it);

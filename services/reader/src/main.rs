@@ -1,4 +1,4 @@
-//! The reader as a process of its own.
+//! The reader as a separate process.
 
 use std::process::ExitCode;
 

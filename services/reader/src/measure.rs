@@ -1,4 +1,4 @@
-//! Figures that are of a measure: "31 kilos" is a mass.
+//! Units of measures: "31 kilos" is a mass.
 
 use domain::question::Measure;
 use text::words;
@@ -30,7 +30,7 @@ const HEATS: &[&str] = &["degree", "celsius", "fahrenheit"];
 const SPEEDS: &[&str] = &["kmh", "km/h", "mph", "knot"];
 const EXTENTS: &[&str] = &["acre", "hectare", "litre", "liter", "square", "cubic"];
 
-/// Says whether a figure with what stands behind it is one of this measure: "31 kilos", "20°".
+/// Returns true if a figure with its unit belongs to this measure: "31 kilos", "20°".
 pub(crate) fn takes(measure: Measure, amount: &str) -> bool {
     let lower = amount.to_lowercase();
     let tokens = words(&lower);
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_tells_the_measure() {
+    fn a_unit_determines_the_measure() {
         for (measure, amount, fits) in [
             (Measure::Length, "110 miles", true),
             (Measure::Length, "two feet", true),

@@ -1,5 +1,5 @@
-//! The answer of a language model, from the lines of the pack alone. Its reply counts only as far as it names lines that hold
-//! it up; what cannot be used leaves the answer as it was read without a model.
+//! The answer of a language model, from the lines of the pack alone. A statement counts only if it names lines that
+//! support it. If the reply cannot be used, the answer that was found without a model remains.
 
 #[cfg(test)]
 mod example;
@@ -21,13 +21,13 @@ pub(crate) use rank::rank;
 use reply::{Reply, Statement};
 pub(crate) use turn::decide;
 
-/// Near misses of a refusal, and characters of each that are shown.
+/// Most near misses of a refusal, and most characters of each.
 const MISSES: usize = 2;
 const SHOWN: usize = 200;
-/// Log-odds that an answer is right whose lines are thought to hold nothing.
+/// Log-odds that an answer is right if the router gives its lines a probability of 0. See [`probability_right`].
 const RIGHT: f32 = 1.9;
 
-/// Returns what was read, answered by a language model if it gives something that can be used.
+/// Returns the answer of a language model, or the reply `read` with a note if the model's reply cannot be used.
 pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
     let prompt = prompt::of(request);
     let asked = asker
@@ -45,12 +45,12 @@ pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: Answered
     }
 }
 
-/// Says when a question is asked, as words behind "The question".
+/// Returns the time of a question as words that follow "The question"; empty if there is none.
 fn asked_when(asked_at: Option<DateTime<FixedOffset>>) -> String {
     when(", asked", asked_at)
 }
 
-/// Returns a moment in words behind others; nothing if there is none.
+/// Returns a moment as words that follow `words`; empty if there is none.
 fn when(words: &str, at: Option<DateTime<FixedOffset>>) -> String {
     at.map_or(String::new(), |it| {
         it.format(&format!("{words} on %A, %-d %B %Y at %H:%M")).to_string()
@@ -63,8 +63,8 @@ struct Cited<'a> {
     lines: Vec<&'a PackItem>,
 }
 
-/// Returns what a reply comes to. A statement counts only if it names a line that there is; an answer without such a statement is
-/// none.
+/// Returns the answer for a reply. A statement counts only if it names an existing line. A reply without such a
+/// statement is a refusal.
 fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
     let items = &request.pack.items;
     if reply.statements.is_empty() {
@@ -117,7 +117,7 @@ fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
     )
 }
 
-/// Returns what the statements hold that neither occurs in the lines they name nor follows from them.
+/// Returns a doubt for each statement with a part that neither occurs in its lines nor follows from them.
 fn lacking(request: &AnswerV1, cited: &[Cited<'_>]) -> Vec<String> {
     let asked_at = request.anchors.asked_at.unwrap_or_default();
     let lack = |it: &Cited<'_>| {
@@ -130,7 +130,7 @@ fn lacking(request: &AnswerV1, cited: &[Cited<'_>]) -> Vec<String> {
     cited.iter().filter_map(lack).collect()
 }
 
-/// Returns the lines that statements name, each once, in their order.
+/// Returns the lines that the statements name, each once, in their order.
 fn named<'a>(cited: &[Cited<'a>]) -> Vec<&'a PackItem> {
     let mut lines: Vec<&PackItem> = Vec::new();
     for line in cited.iter().flat_map(|it| it.lines.iter().copied()) {
@@ -163,9 +163,10 @@ fn accepted(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited<'_>], verdict:
     AnsweredV1::new(verdict, Some(answer))
 }
 
-/// Returns how likely an answer is right whose lines hold the evidence with a probability of `held`, as the router has it. Set
-/// between two measurements, of 516 and of 116 answers (docs/EVALUATION.md): a very good model is right much more often than
-/// the router is sure of its lines, and a little more often where it is.
+/// Returns the probability that an answer is right; `held` is the probability, by the router, that its lines contain
+/// the evidence. The constants were set between two measurements, of 516 and of 116 answers (docs/EVALUATION.md): a
+/// very good model is right much more often than the router is sure of its lines, and a little more often if the router
+/// is sure.
 fn probability_right(held: f32) -> f32 {
     1.0 / (1.0 + (-(RIGHT + held.clamp(0.0, 1.0))).exp())
 }
@@ -200,7 +201,7 @@ mod tests {
 
     const LINES: [&str; 2] = ["2 Mar 2026:\nAnn: I grew up in Malmö.", "A: We moved to Oslo in 2019."];
 
-    /// Returns what a reply in a style comes to.
+    /// Returns the judged answer for a reply in a style.
     fn said(style: AnswerStyle, text: &str) -> AnsweredV1 {
         let request = AnswerV1 {
             style,
@@ -217,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conclusion_is_supported_unless_it_names_what_no_line_holds() {
+    fn a_conclusion_is_supported_unless_it_contains_a_detail_that_no_line_holds() {
         for (text, status, is_concluded) in [
             (
                 r#"{"answer": "likely yes", "concluded": true, "lines": [1]}"#,
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn two_lines_that_disagree_are_conflicting_and_both_are_cited() {
+    fn two_lines_that_disagree_are_a_conflict_and_both_are_cited() {
         let status = |text: &str| said(AnswerStyle::Short, text);
         let both = status(r#"{"answer": "Malmö, or Oslo", "lines": [1, 2], "disagree": true}"#);
         assert_eq!(both.verdict.status, Sufficiency::Conflicting, "{both:?}");
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn each_sentence_of_a_free_answer_stands_on_lines_of_its_own() {
+    fn each_sentence_of_a_free_answer_is_checked_against_its_own_lines() {
         let free = |sentences: &str| said(AnswerStyle::Free, &format!("{{\"sentences\": [{sentences}]}}"));
         let malmo = r#"{"text": "She grew up in Malmö.", "lines": [1]}"#;
         let oslo = r#"{"text": "She moved to Oslo in 2019.", "lines": [2, 1]}"#;

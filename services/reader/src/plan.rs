@@ -1,7 +1,8 @@
-//! What a question asks for, in parts, and the words of it that can wake memories: without a model, by rule.
+//! Splits a question into parts and finds the words that can bring back memories: by rule, without a model.
 //!
-//! The parts are CompassMem's subgoals (section 3.4: atomic, checkable, two to five of them), the words MRAgent's cues
-//! (section 3.3). A question in another language than English stays whole; its cues are found by Unicode's words.
+//! The parts are the subgoals of CompassMem (section 3.4: atomic, checkable, two to five of them). The words are the
+//! cues of MRAgent (section 3.3). A question in another language than English stays whole; its cues are the words by
+//! Unicode's rules.
 
 mod cues;
 mod joined;
@@ -16,12 +17,12 @@ use domain::port::ModelCost;
 
 pub(crate) use phrase::ASKS;
 
-/// Most subgoals, the whole question included.
+/// Most subgoals, including the whole question.
 const SUBGOALS_MAX: usize = 5;
-/// Characters of a question that are read; the rest says nothing new about what is asked.
+/// Most characters of a question that are read; the rest adds nothing about what is asked.
 const READ_MAX: usize = 2_000;
 
-/// Splits a question into its subgoals, the whole question first, and takes out its cues. Pure: equal questions, equal plans.
+/// Returns the subgoals of a question, the whole question first, and its cues. Pure: equal questions get equal plans.
 pub fn plan(request: &PlanV1) -> PlannedV1 {
     let read: String = request.question.trim().chars().take(READ_MAX).collect();
     let mut told = vec![words(&read)];
@@ -41,7 +42,7 @@ pub fn plan(request: &PlanV1) -> PlannedV1 {
     }
 }
 
-/// The words of a part, whatever their order: two parts of the same words ask for the same.
+/// Returns the set of words of a part: two parts with the same words ask for the same thing, whatever their order.
 fn words(part: &str) -> BTreeSet<String> {
     text::words(part).into_iter().map(str::to_lowercase).collect()
 }

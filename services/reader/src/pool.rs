@@ -1,5 +1,5 @@
-//! The turns of all scenes once each, cut into sentences, with how well every sentence covers the question and whom it
-//! speaks of.
+//! The turns of all scenes, each once, cut into sentences. Each sentence has measures of how well it covers the
+//! question and whom it is about.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -16,19 +16,19 @@ use crate::readings::{Readings, SentenceReading, TextReading};
 use crate::weights::{self, Weights};
 use crate::words::{Lexicon, Term};
 
-/// A sentence of a turn, read against the question.
+/// A sentence of a turn, compared with the question.
 pub(crate) struct Sentence {
-    /// What it says.
+    /// The properties that do not depend on the question.
     reading: Arc<SentenceReading>,
-    /// Where words near those of the question start, in bytes, and whether that is the verb asked about.
+    /// Byte offset of each word that is similar to a question word, and whether that question word is the verb.
     pub(crate) hits: Vec<(usize, bool)>,
-    /// Best likeness of each word of the question, 0 to 1.
+    /// Best similarity to each question word, 0 to 1.
     pub(crate) matches: Vec<f32>,
     /// Weighted share of the question that it covers, 0 to 1.
     pub(crate) cover: f32,
-    /// How far it speaks of the subject, 0 to 1; 1 if nobody is asked about.
+    /// How far it is about the subject, 0 to 1; 1 if the question has no subject.
     pub(crate) subject: f32,
-    /// How far it speaks of others, 0 to 1.
+    /// How far it is about others, 0 to 1.
     pub(crate) other: f32,
 }
 
@@ -40,52 +40,52 @@ impl Deref for Sentence {
     }
 }
 
-/// A turn with its place in the pool.
+/// A turn and its place in the pool.
 pub(crate) struct Line<'a> {
     /// The turn.
     pub(crate) turn: &'a Turn,
-    /// What it says.
+    /// The properties of its text that do not depend on the question.
     pub(crate) reading: Arc<TextReading>,
-    /// Rank of its scene, from 0; none if it is only surrounding.
+    /// Rank of its scene, from 0; `None` if the turn only surrounds other turns.
     pub(crate) rank: Option<usize>,
     /// Whether the pack shows it.
     pub(crate) packed: bool,
-    /// The turn before it in its session, if it is in the pool.
+    /// Index of the turn before it in its session, if it is in the pool.
     pub(crate) previous: Option<usize>,
-    /// The turn after it in its session, if it is in the pool.
+    /// Index of the turn after it in its session, if it is in the pool.
     pub(crate) next: Option<usize>,
     /// Its sentences, the caption last.
     pub(crate) sentences: Vec<Sentence>,
-    /// Best likeness of each word of the question, 0 to 1.
+    /// Best similarity to each question word, 0 to 1.
     pub(crate) matches: Vec<f32>,
     /// How well its words answer, see [`rank::measures`].
     pub(crate) measures: [f32; 8],
-    /// The measures in one number, about 0 to 10.
+    /// Weighted sum of the measures, about 0 to 12.
     pub(crate) height: f32,
     /// Share of the question that its words cover, 0 to 1.
     pub(crate) cover: f32,
     /// Cosine to the bare question.
     pub(crate) likeness: f32,
-    /// Cover-weighted ownership: 1 all the subject's, -1 all the others'.
+    /// Ownership weighted by cover: 1 if all of it is about the subject, -1 if all of it is about others.
     pub(crate) own: f32,
-    /// What `order` weighs, see [`rank::row`].
+    /// The features of `order`, see [`rank::row`].
     pub(crate) row: Vec<f32>,
-    /// Logit of answering: the measures with ownership, kind and the router's opinion.
+    /// Logit of answering, from the measures, ownership, kind and the router's probability.
     pub(crate) order: f32,
 }
 
-/// All turns the reader may use.
+/// All turns that the reader may use.
 pub(crate) struct Pool<'a> {
     /// In order of first appearance in the scenes.
     pub(crate) lines: Vec<Line<'a>>,
-    /// Indices of `lines`, best `height` first.
+    /// Indices of `lines`, best `height` first; ties by unit id.
     pub(crate) by_height: Vec<usize>,
-    /// Indices of `lines`, best `order` first.
+    /// Indices of `lines`, best `order` first; ties by unit id.
     pub(crate) by_order: Vec<usize>,
 }
 
 impl<'a> Pool<'a> {
-    /// Gathers the turns of a request.
+    /// Returns the turns of a request with their measures.
     pub(crate) fn gather(
         request: &'a AnswerV1,
         question: &Question,
@@ -127,13 +127,13 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// Returns the last sentence that was spoken in the turn before `at`.
+    /// Returns the last spoken sentence of the turn before `at`.
     pub(crate) fn said_before(&self, at: usize) -> Option<&Sentence> {
         let before = &self.lines[self.lines[at].previous?];
         before.sentences.iter().rev().find(|it| !it.caption)
     }
 
-    /// Returns the indices of up to `before` turns before and `after` turns after `at`, with it, in order.
+    /// Returns the indices of `at`, up to `before` turns before it and up to `after` turns after it, in order.
     pub(crate) fn window(&self, at: usize, before: usize, after: usize) -> Vec<usize> {
         let mut out = vec![at];
         let mut here = at;
@@ -154,7 +154,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Text that is read of one request, in bytes; weaker scenes than fit are left out.
+/// Most bytes of text that are read of one request; weaker scenes beyond it are left out.
 const BYTES_MAX: usize = 64 * 1024;
 
 fn lines<'a>(request: &'a AnswerV1, readings: &Readings) -> Vec<Line<'a>> {
@@ -203,11 +203,11 @@ fn lines<'a>(request: &'a AnswerV1, readings: &Readings) -> Vec<Line<'a>> {
     lines
 }
 
-/// What the turn before says about how to read a turn.
+/// Properties of the previous turn that help to read a turn.
 struct Surroundings {
-    /// It is by somebody else and ends with a question.
+    /// The previous turn is by another speaker and ends with a question.
     reply: bool,
-    /// It tells of the subject in the third person.
+    /// The previous turn mentions the subject in the third person.
     told: bool,
 }
 
@@ -256,7 +256,7 @@ fn sentences(
     out
 }
 
-/// A word this near to one of the question counts as the place where the matter stands.
+/// Least similarity at which a word counts as an occurrence of a question word.
 const HIT: f32 = 0.45;
 
 fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f32>, Vec<(usize, bool)>) {
@@ -268,9 +268,9 @@ fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f
     for (at, (word, most)) in question.words.iter().zip(&mut matches).enumerate() {
         let near = || near.iter().skip(at).step_by(words).copied();
         *most = near().fold(0.0, f32::max);
-        // Beside the word itself, one like it is another matter: the coat beside the boots.
+        // If the word itself occurs, a similar word is another thing: the coat next to the boots.
         let least = if *most >= 1.0 { 1.0 } else { HIT };
-        // "Grey" is like "colour", but not the place where the boots stand.
+        // "Grey" is similar to "colour", but does not mark the place of the boots.
         if question.class == Some(Asked::Colour) && matches!(word.stem.as_str(), "colour" | "color") {
             continue;
         }
@@ -280,7 +280,7 @@ fn compare(terms: &[Term], question: &Question, lexicon: &mut Lexicon) -> (Vec<f
     (matches, hits)
 }
 
-/// Splits the ownership of a sentence between the subject of the question and everybody else.
+/// Returns how far a sentence is about the subject of the question and how far about others, 0 to 1 each.
 fn shares(turn: &Turn, told: bool, owned: Ownership, question: &Question) -> (f32, f32) {
     let Some(subject) = &question.subject else {
         return (1.0, 0.0);
@@ -306,7 +306,7 @@ fn shares(turn: &Turn, told: bool, owned: Ownership, question: &Question) -> (f3
     (own.min(1.0), other.min(1.0))
 }
 
-/// Says whether two names of speakers are the same, in any case.
+/// Returns true if two names of speakers are equal without regard to case.
 pub(crate) fn same(a: &str, b: &str) -> bool {
     a.to_lowercase() == b.to_lowercase()
 }
@@ -334,10 +334,10 @@ fn own(sentences: &[Sentence]) -> f32 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
-/// Sentences of a turn that are searched for an answer.
+/// Most sentences of a turn that are searched for an answer.
 const SENTENCES_MAX: usize = 12;
 
-/// Returns the places of the sentences that cover the question best, in their order; all of a short turn.
+/// Returns the indices of the sentences that cover the question best, in text order.
 pub(crate) fn telling(all: &[Sentence]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..all.len()).collect();
     places.sort_by(|&a, &b| all[b].cover.total_cmp(&all[a].cover).then(a.cmp(&b)));

@@ -1,4 +1,4 @@
-//! The reading of a question as the reader uses it: what the router sent, and what only the reader needs.
+//! The question as the reader uses it: the router's reading of it, and values that only the reader needs.
 
 use std::ops::Deref;
 
@@ -12,14 +12,14 @@ use crate::words::vector_of;
 
 pub(crate) use domain::question::{AnswerClass as Asked, QuestionWord as Word};
 
-/// A question as the reader sees it.
+/// A question with the values that the reader needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Question {
-    /// How it is read.
+    /// The router's reading.
     pub(crate) read: question::Question,
-    /// "Yes" and "No" in its language.
+    /// "Yes" and "No" in the language of the question.
     pub(crate) replies: [&'static str; 2],
-    /// The time that it names, if it can be placed.
+    /// The time that the question names, if it could be resolved.
     pub(crate) window: Option<TimeSpan>,
     /// Words of the names of all speakers, in lower case.
     pub(crate) speakers: Vec<String>,
@@ -36,7 +36,8 @@ impl Deref for Question {
 }
 
 impl Question {
-    /// Returns the question of a request as the router read it; a router of an older release has not read it.
+    /// Returns the question of a request as the router read it. A router of an older release sends no reading; then it
+    /// is made here.
     pub(crate) fn of(request: &AnswerV1) -> Question {
         let read = request.reading.clone().unwrap_or_else(|| {
             text::question::read(&Given {
@@ -59,12 +60,12 @@ impl Question {
         }
     }
 
-    /// Returns true if it names nothing but a person and a time: "where was Ann last week".
+    /// Returns true if the question contains only a person and a time: "where was Ann last week".
     pub(crate) fn only_when(&self) -> bool {
         self.words.is_empty() && self.window.is_some()
     }
 
-    /// Returns true if somebody is the one it asks about; anybody if it asks about nobody by name.
+    /// Returns true if the question is about this speaker, or has no subject.
     pub(crate) fn may_say(&self, actor: &str) -> bool {
         self.subject.as_ref().is_none_or(|it| it == actor)
     }

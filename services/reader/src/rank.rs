@@ -11,7 +11,7 @@ use crate::answer::money;
 use crate::pool::{Line, covered};
 use crate::question::{Asked, Question};
 
-/// What the order of turns weighs, in the order of [`row`].
+/// Names of the features of the order of turns, in the order of [`row`].
 pub(crate) const NAMES: &[&str] = &[
     "cover",
     "cover_window",
@@ -32,19 +32,20 @@ pub(crate) const NAMES: &[&str] = &[
     "older_first",
 ];
 
-/// Weight of the cover of a whole turn, of its window and of its best sentence, and of the cover of all but the verb.
+/// Weights of the cover by a whole turn, by its window and by its best sentence, and of the cover of all words except
+/// the verb.
 const COVER: [f32; 4] = [0.35, 0.35, 0.15, 0.15];
 /// Points of a turn that covers the question fully.
 const COVER_POINTS: f32 = 9.0;
 
-/// Says how well a turn answers by words alone, about 0 to 12, from its [`measures`].
+/// Returns how well a turn answers by words alone, about 0 to 12, from its [`measures`].
 pub(crate) fn height(measures: &[f32; 8]) -> f32 {
     let [covers @ .., likeness, dated, asks, neighbours] = measures;
     let cover: f32 = covers.iter().zip(COVER).map(|(it, weight)| it * weight).sum();
     COVER_POINTS * cover + 1.5 * likeness + 0.8 * dated - asks + 0.8 * neighbours
 }
 
-/// Measures how well a turn answers by words alone; the first eight of [`NAMES`].
+/// Returns the measures of how well a turn answers by words alone: the first eight of [`NAMES`].
 pub(crate) fn measures(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> [f32; 8] {
     let line = &lines[at];
     if question.words.is_empty() {
@@ -73,7 +74,8 @@ pub(crate) fn measures(lines: &[Line<'_>], at: usize, request: &AnswerV1, questi
     ]
 }
 
-/// Words may stand in the turn itself or, for less, around it: a question before its answer, a topic two turns ago.
+/// Returns the matches of a turn together with the turns around it, which count less: a question before its answer, or
+/// a topic two turns before.
 fn window_matches(lines: &[Line<'_>], at: usize) -> Vec<f32> {
     let mut out = lines[at].matches.clone();
     let previous = lines[at].previous;
@@ -91,7 +93,7 @@ fn window_matches(lines: &[Line<'_>], at: usize) -> Vec<f32> {
     out
 }
 
-/// Mean over neighbouring words of the question of how well one sentence holds both.
+/// Returns, as a mean over adjacent question words, how well one sentence contains both.
 pub(crate) fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
     let pairs = question.words.len().saturating_sub(1);
     if pairs == 0 {
@@ -106,7 +108,8 @@ pub(crate) fn neighbours(line: &Line<'_>, question: &Question) -> f32 {
     (0..pairs).map(both).sum::<f32>() / pairs as f32
 }
 
-/// 1 in the time asked about, less near it, 0.5 if no time is asked about.
+/// Returns 1 for a turn within the requested time (0.7 if that time is longer than a week), 0.25 within 31 days of it,
+/// 0 farther away, and 0.5 if no time is asked for.
 pub(crate) fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
     let Some(window) = &request.anchors.window else {
         return 0.5;
@@ -130,10 +133,10 @@ pub(crate) fn dated(turn: &Turn, request: &AnswerV1) -> f32 {
     turn.times.iter().chain([&told]).map(near).fold(0.0, f32::max)
 }
 
-/// Least logarithm of the router's probability that counts.
+/// Least logarithm of the router's probability; smaller values are raised to it.
 const UNLIKELY: f32 = -8.0;
 
-/// Returns what the order of answering weighs: the measures, ownership, kind, the router's opinion, and the time.
+/// Returns the features of the order of turns: the measures, ownership, kind, the router's probability, and the age.
 pub(crate) fn row(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &Question) -> Vec<f32> {
     let line = &lines[at];
     let logarithm = |it: usize| request.scenes[it].probability.max(1e-6).ln().max(UNLIKELY);
@@ -164,7 +167,8 @@ pub(crate) fn row(lines: &[Line<'_>], at: usize, request: &AnswerV1, question: &
         .collect()
 }
 
-/// How well somebody else asked, in the turn before, what is asked now: "What's the cat called?" before "Milo!".
+/// Returns how well a question of another speaker in the previous turn covers this question: "What's the cat called?"
+/// before "Milo!".
 fn replies(lines: &[Line<'_>], at: usize) -> f32 {
     let before = lines[at].previous.map(|it| &lines[it]);
     let Some(before) = before.filter(|it| it.turn.actor != lines[at].turn.actor) else {
@@ -174,7 +178,7 @@ fn replies(lines: &[Line<'_>], at: usize) -> f32 {
     asked.map(|it| it.cover).fold(0.0, f32::max)
 }
 
-/// Place in time among the turns of the pool: 0 the oldest, 1 the newest.
+/// Returns the relative age among the turns of the pool: 0 for the oldest, 1 for the newest.
 fn age(lines: &[Line<'_>], at: usize) -> f32 {
     let times = || lines.iter().map(|it| it.turn.observed_at);
     let (Some(first), Some(last)) = (times().min(), times().max()) else {

@@ -21,10 +21,10 @@ use crate::weights::Weights;
 use crate::words::Lexicon;
 use crate::{Config, Error};
 
-/// A window that covers less than this answers a part at best.
+/// Least cover of the question by a window; with less, the answer is partial.
 const PART: f32 = 0.5;
 
-/// Judges evidence and answers from it, with the weights it is given.
+/// Judges evidence and answers from it, with the given weights.
 #[derive(Clone, Debug)]
 pub struct Reader {
     answers: Weights,
@@ -35,22 +35,23 @@ pub struct Reader {
     readings: Arc<Readings>,
 }
 
-/// What a reader makes of a request, with the features of the answer that it found.
+/// The reply to a request, with the features of its answer.
 #[derive(Clone, Debug)]
 pub struct Assessed {
     /// The reply, with the answer however uncertain it is.
     pub answered: AnsweredV1,
-    /// Features of the answer, see [`certainty::NAMES`]; none without an answer.
+    /// Features of the answer, see [`certainty::NAMES`]; `None` without an answer.
     pub features: Option<certainty::Features>,
-    /// The reply that is given in place of an answer that is not honest, however probable it is.
+    /// The reply that replaces an answer that fails a check of honesty, however probable the answer is.
     pub instead: Option<AnsweredV1>,
 }
 
 impl Reader {
-    /// Makes a reader with the weights that the settings name.
+    /// Returns a reader with the weights that the settings name.
     ///
     /// # Errors
-    /// If weights cannot be read or do not fit the features of this build, or if the precision is no share.
+    /// If weights cannot be read or do not fit the features of this build, or if the precision is not above 0 and at
+    /// most 1.
     pub fn new(config: &Config) -> Result<Reader, Error> {
         let unfit = |setting: &'static str| move |source| Error::Weights { setting, source };
         let answers = match config.answers.as_os_str().is_empty() {
@@ -85,13 +86,13 @@ impl Reader {
         Reader { answers, ..self }
     }
 
-    /// Forgets what it keeps of the texts it has read.
+    /// Clears the cache of read texts.
     pub(crate) fn forget_texts(&self) {
         self.readings.clear();
     }
 
-    /// Judges the evidence of a request and answers from it, if an answer is certain enough. Pure: equal requests get equal
-    /// replies.
+    /// Returns the verdict on the evidence of a request, with an answer if one is certain enough. Pure: equal requests
+    /// get equal replies.
     pub fn read(&self, request: &AnswerV1) -> AnsweredV1 {
         let Assessed { answered, instead, .. } = self.assess(request);
         match (&answered.answer, instead) {
@@ -101,7 +102,7 @@ impl Reader {
         }
     }
 
-    /// Judges the evidence of a request and answers from it, however uncertain the answer is.
+    /// Returns the verdict on the evidence of a request, with the answer however uncertain it is.
     pub fn assess(&self, request: &AnswerV1) -> Assessed {
         let request = &*amended(request);
         let question = Question::of(request);
@@ -148,7 +149,7 @@ impl From<AnsweredV1> for Assessed {
     }
 }
 
-/// Finds the answer, or the reply that says why there is none.
+/// Returns the answer, or the reply that gives the reason why there is none.
 fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Found, Box<AnsweredV1>> {
     let Case { question, pool, .. } = *case;
     if let Some(found) = case.sought.and_then(|it| it.find(pool)) {
@@ -168,12 +169,13 @@ fn find(case: &Case<'_>, answers: &Weights, lexicon: &mut Lexicon) -> Result<Fou
     }
 }
 
-/// Returns what the check of the evidence looks at, to fit it; none if there is no evidence. See [`crate::features::NAMES`].
+/// Returns the features of the check of the evidence, for fitting it; `None` if there is no evidence. See
+/// [`crate::features::NAMES`].
 pub fn features(request: &AnswerV1) -> Option<Features> {
     let question = Question::of(request);
     let readings = Readings::default();
     let mut lexicon = Lexicon::of(&question, readings.stems());
-    // The check looks at no order of answering.
+    // The check does not use the order of turns.
     let pool = Pool::gather(request, &question, &Weights::default(), &readings, &mut lexicon);
     if pool.lines.is_empty() {
         return None;
@@ -220,7 +222,7 @@ fn accepted(case: &Case<'_>, found: Found, confidence: f32) -> AnsweredV1 {
     AnsweredV1::new(verdict, Some(answer))
 }
 
-/// Says who tells what an answer is taken from.
+/// Returns the name of the speaker from whom an answer comes, as a reason.
 fn told_by(question: &Question, turn: &Turn) -> String {
     let teller = shown_name(&turn.actor);
     match question.subject.as_deref() {
@@ -232,10 +234,10 @@ fn told_by(question: &Question, turn: &Turn) -> String {
     }
 }
 
-/// Why an answer is withheld.
+/// Reason for which an answer is withheld.
 const UNCERTAIN: &str = "the evidence may hold the answer, but no short answer is certain enough";
 
-/// Leaves out an answer that is not certain enough; the evidence speaks for itself. What disagrees still does.
+/// Returns the reply without its answer, which is not certain enough. A conflict in the evidence is still reported.
 fn uncertain(answered: AnsweredV1) -> AnsweredV1 {
     let mut verdict = answered.verdict;
     if verdict.status != Sufficiency::Conflicting {

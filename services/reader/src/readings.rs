@@ -1,4 +1,5 @@
-//! What texts say, whatever is asked: each is read once and kept for the next question.
+//! Readings of texts, as far as they do not depend on the question: each text is read once and cached for the next
+//! question.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -14,15 +15,15 @@ use text::patterns;
 
 use crate::words::{Lexicon, StemVectors, Term, vector_of};
 
-/// Memory for readings, bytes.
+/// Most memory for readings, in bytes.
 const BYTES_MAX: u64 = 32 << 20;
-/// Readings that are expected to fit.
+/// Expected number of cached readings.
 const COUNT: usize = 8_192;
 
-/// A sentence with what does not depend on the question.
+/// A sentence with the properties that do not depend on the question.
 #[derive(Debug)]
 pub(crate) struct SentenceReading {
-    /// The words, without line breaks at the ends.
+    /// The sentence, without line breaks at the ends.
     pub(crate) text: String,
     /// Content words.
     pub(crate) terms: Vec<Term>,
@@ -30,27 +31,27 @@ pub(crate) struct SentenceReading {
     pub(crate) pieces: Option<Vec<Piece>>,
     /// Whether it is the caption of an image.
     pub(crate) caption: bool,
-    /// Whether it asks.
+    /// Whether it is a question.
     pub(crate) question: bool,
-    /// Whether it speaks of somebody by "he" or "she" and not of the speaker or the listener.
+    /// Whether it contains "he" or "she" and neither the speaker ("I") nor the listener ("you").
     pub(crate) third_person: bool,
     owners: Owners,
     mentioned: Mentioned,
 }
 
-/// Whom a sentence speaks of.
+/// The owners of a sentence.
 #[derive(Clone, Copy, Debug)]
 struct Owners {
-    /// In a turn that follows a question by somebody else.
+    /// If the turn follows a question of another speaker.
     after_question: Ownership,
     otherwise: Ownership,
 }
 
-/// The words of a text, in lower case and without a genitive, one space between them. Words that call somebody are left out.
+/// The words of a text, in lower case and without a genitive, each followed by a space. Vocatives are left out.
 #[derive(Debug)]
 struct Mentioned(String);
 
-/// A turn with what does not depend on the question.
+/// A turn with the properties that do not depend on the question.
 #[derive(Debug)]
 pub(crate) struct TextReading {
     text: String,
@@ -66,7 +67,8 @@ pub(crate) struct TextReading {
     mentioned: Mentioned,
 }
 
-/// Readings by space and text, those used often. What is kept changes how long an answer takes, never the answer.
+/// A cache of readings by space and text; it keeps those that are used often. The cache changes the time that an answer
+/// takes, never the answer.
 #[derive(Debug)]
 pub(crate) struct Readings {
     cache: Cache<u64, Arc<TextReading>, Bytes>,
@@ -105,12 +107,12 @@ impl Readings {
         })
     }
 
-    /// Returns the vectors of stems.
+    /// Returns the cache of the vectors of stems.
     pub(crate) fn stems(&self) -> &Arc<StemVectors> {
         &self.stems
     }
 
-    /// Forgets all readings, those of texts that were erased meanwhile among them.
+    /// Clears the cache, including the texts that were erased in the meantime.
     pub(crate) fn clear(&self) {
         self.cache.clear();
         self.stems.clear();
@@ -139,7 +141,7 @@ impl TextReading {
         }
     }
 
-    /// Returns true if the text tells of `name` in the third person, see [`SentenceReading::tells_of`].
+    /// Returns true if the text mentions `name` in the third person, see [`SentenceReading::tells_of`].
     pub(crate) fn tells_of(&self, name: &str) -> bool {
         self.mentioned.has(name)
     }
@@ -148,7 +150,7 @@ impl TextReading {
         self.text == turn.text && self.caption == turn.caption
     }
 
-    /// Returns about how much memory it takes.
+    /// Returns the approximate memory of the reading in bytes.
     fn bytes(&self) -> usize {
         let terms: usize = self.sentences.iter().map(|it| it.terms.len()).sum();
         let fixed = 512 + size_of::<f32>() * self.vector.len();
@@ -171,7 +173,7 @@ impl SentenceReading {
         }
     }
 
-    /// Returns whom it speaks of.
+    /// Returns the owners of the sentence, depending on whether its turn follows a question.
     pub(crate) fn owner(&self, after_question: bool) -> Ownership {
         if after_question {
             self.owners.after_question
@@ -180,7 +182,8 @@ impl SentenceReading {
         }
     }
 
-    /// Returns true if it tells of `name` in the third person: the name stands in it, and not as a call ("Thanks, Ann!").
+    /// Returns true if the sentence mentions `name` in the third person: the name occurs, and not as a vocative
+    /// ("Thanks, Ann!").
     pub(crate) fn tells_of(&self, name: &str) -> bool {
         self.mentioned.has(name)
     }
@@ -227,7 +230,7 @@ impl Mentioned {
     }
 }
 
-/// Returns true if a sentence speaks of somebody by "he", "she" or "they" and not of the speaker.
+/// Returns true if a sentence contains "he" or "she" and neither "I" nor "you".
 fn third_person(sentence: &str) -> bool {
     let words: Vec<String> = text::words(sentence)
         .iter()
@@ -265,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_once_in_a_space() {
+    fn a_text_is_read_once_in_each_space() {
         let (readings, space) = (Readings::default(), space("talk"));
         let first = readings.of(&space, &turn("Ben called. He moved to Oslo."));
         assert_eq!(first.sentences.len(), 3);
@@ -277,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_forgotten_are_kept_nowhere() {
+    fn clearing_the_cache_frees_the_texts() {
         let (readings, space) = (Readings::default(), space("talk"));
         let first = readings.of(&space, &turn("The door code is 1234."));
         assert_eq!(Arc::strong_count(&first), 2);
@@ -286,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_called_is_not_told_of() {
+    fn a_vocative_is_no_mention_of_a_name() {
         let text = TextReading::of(&turn("Thanks, Ben! Ann\u{2019}s sister moved."));
         assert!(text.tells_of("Ann Lee"));
         assert!(!text.tells_of("Ben"));

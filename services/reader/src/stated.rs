@@ -1,6 +1,6 @@
-//! What turns state outright (REMem, section 3), for questions that ask for just that: what somebody is called, where they
-//! live, come from or work, as what, how old they are, what they are allergic to, and who is who to whom. Who moved to Graz lives there, though no word
-//! of the question says so.
+//! Facts that turns state outright (REMem, section 3), for questions that ask for just such a fact: the name, home,
+//! origin, workplace, job, age, allergies and relatives of a person. A statement need not share a word with the
+//! question: a person who moved to Graz lives there.
 
 mod asked;
 mod contradicted;
@@ -23,32 +23,33 @@ use crate::pool::Pool;
 use crate::question::Question;
 use asked::{Asked, is_job, still, valued};
 
-/// What a turn states of others by a pronoun, or what only follows from it, is less sure than this.
+/// Least confidence of a statement that counts. A statement about another person by a pronoun, or one that is only
+/// inferred, has less.
 const SURE: f32 = 0.65;
 
-/// What a question asks for, and of whom.
+/// The fact that a question asks for, and the person whom it is about.
 pub(crate) struct Sought {
     asked: Asked,
     whom: Whom,
-    /// When it is asked.
+    /// The time of the question.
     asked_at: Option<DateTime<Utc>>,
     /// "No" in the language of the question.
     no: &'static str,
 }
 
-/// Whom a question asks about.
+/// The person whom a question is about.
 #[derive(Default)]
 struct Whom {
     /// A name, in lower case.
     name: String,
-    /// What somebody is to them: "Ann's father".
+    /// The role of another person relative to the named one: "father" of "Ann's father".
     role: Option<String>,
-    /// What those are called who are that to them, in lower case.
+    /// Names of the people in that role, in lower case.
     called: Vec<String>,
 }
 
 impl Sought {
-    /// Reads a question; none if it asks for anything but what turns state outright.
+    /// Returns the fact that a question asks for, or `None` if turns do not state such facts outright.
     pub(crate) fn of(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> Option<Sought> {
         let lower = &question.lower;
         let asked_at = request.anchors.asked_at.map(|it| it.to_utc());
@@ -81,8 +82,9 @@ impl Sought {
         })
     }
 
-    /// Finds what is stated last of whom the question asks about, or before that if it asks what was before; none if the last
-    /// that was said is that it is over. To "does she still have it" that is the answer.
+    /// Returns the last statement of the requested fact, or the one before it if the question asks for the former
+    /// value. Returns `None` if the last statement says that the fact has ended; for "does she still have it", that is
+    /// the answer.
     pub(crate) fn find(&self, pool: &Pool<'_>) -> Option<Found> {
         let mut told: Vec<(usize, Statement)> = Vec::new();
         for (line, it) in pool.lines.iter().enumerate() {
@@ -120,8 +122,8 @@ impl Sought {
         })
     }
 
-    /// Returns the role of somebody who is asked for or about, if nobody in that role is ever spoken of, so that no name can be
-    /// theirs: a son where there is only a daughter.
+    /// Returns the role that the question names, if no turn ever mentions a person in that role. Then no name can be
+    /// the answer: there is no son, only a daughter.
     pub(crate) fn unheard_role(&self, pool: &Pool<'_>) -> Option<&str> {
         let role = match (&self.asked, &self.whom.role) {
             (Asked::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
@@ -142,13 +144,14 @@ impl Sought {
         (family && !turns.any(|it| spoken(&it.text) || spoken(&it.caption))).then_some(role.as_str())
     }
 
-    /// "I work here until May": said in April, asked in June.
+    /// Returns true if a statement has ended: "I work here until May" was said in April, and the question is asked in
+    /// June.
     fn is_past(&self, statement: &Statement, observed_at: DateTime<Utc>) -> bool {
         let now = self.asked_at.map_or(observed_at, |it| it.max(observed_at));
         statement.until.is_some_and(|it| it <= now)
     }
 
-    /// "We move into the flat on 1 February": before that day it is not so.
+    /// Returns true if a statement is not valid yet: "we move into the flat on 1 February", before that day.
     fn is_to_come(&self, statement: &Statement) -> bool {
         let since = statement.since.as_ref().map(|it| it.start);
         since
@@ -160,13 +163,13 @@ impl Sought {
         matches!(self.asked, Asked::Who(_)) || self.whom.is(statement, turn)
     }
 
-    /// Returns the statements of a turn that tell what is asked for, of whomever.
+    /// Returns the statements of a turn that state the requested fact, about any person.
     fn met(&self, turn: &Turn) -> impl Iterator<Item = Statement> {
         stated(turn).into_iter().filter(|it| self.asked.met(it))
     }
 }
 
-/// Returns what a turn states, also by the question that it answers.
+/// Returns the statements of a turn, including those that it makes by answering a question.
 fn stated(turn: &Turn) -> Vec<Statement> {
     let told = Telling {
         text: &turn.text,
@@ -177,7 +180,7 @@ fn stated(turn: &Turn) -> Vec<Statement> {
     stated_in_reply(&told, &turn.question)
 }
 
-/// Returns what the object of a statement is to its subject: "sister" of "has sister Ann".
+/// Returns the role of the object of a statement relative to its subject: "sister" of "has sister Ann".
 fn kinship(statement: &Statement) -> Option<&str> {
     let Predicate::HasRole(role) = Predicate::of(&statement.predicate) else {
         return None;
@@ -185,7 +188,7 @@ fn kinship(statement: &Statement) -> Option<&str> {
     (statement.aspect == Aspect::Relation).then_some(role)
 }
 
-/// "Ann's sister", as it is said of a name; of the user of an assistant only what they are.
+/// Returns the role of a named person: "Ann's sister"; for a relative of the user of an assistant, the role alone.
 fn relative(statement: &Statement, turn: &Turn) -> String {
     let role = kinship(statement).unwrap_or_default();
     match &statement.subject {
@@ -196,8 +199,8 @@ fn relative(statement: &Statement, turn: &Turn) -> String {
     }
 }
 
-/// Returns in lower case the speaker who is asked about, the user of an assistant who asks about themselves, or the only other
-/// name.
+/// Returns, in lower case, the speaker whom the question is about, the user of an assistant who asks about himself or
+/// herself, or the only other name. Returns `None` if the question names several people.
 fn subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<String> {
     let user = || request.speakers.iter().find(|it| is_user(it));
     let own = words(lower).iter().any(|it| matches!(*it, "i" | "my"));
@@ -210,7 +213,7 @@ fn subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<Strin
     Some(name.to_lowercase())
 }
 
-/// Returns the word after "Ann's" or "my", if it is one for people.
+/// Returns the word after "Ann's" or "my", if it is a word for a person.
 fn role(lower: &str, name: &str) -> Option<String> {
     let words = words(lower);
     let named = |it: &str| name.split(' ').any(|word| word == it);
@@ -233,7 +236,7 @@ impl Whom {
         }
     }
 
-    /// Returns in lower case the names of those who are told to be `role` to whom it is about.
+    /// Returns, in lower case, the names of the people who are stated to be `role` of this person.
     fn relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
         let slot = &Slot::Relative(role.to_owned());
         let of = |turn: &Turn| {
@@ -246,7 +249,7 @@ impl Whom {
     }
 }
 
-/// "Jorun" is "Jorun Berg"; two whole names have to be equal.
+/// Returns true if two names may be the same person: "Jorun" is "Jorun Berg", but two full names must be equal.
 fn same(a: &str, b: &str) -> bool {
     let opens = |long: &str, short: &str| long.split(' ').next() == Some(short);
     a == b || opens(a, b) || opens(b, a)

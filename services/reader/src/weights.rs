@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::answer::{span_names, time_names};
 use crate::rank;
 
-/// Version of what is weighed; weights for other features are of no use.
+/// Version of the features. Weights that were fitted to another version are rejected.
 pub const VERSION: &str = "answers-8";
 
 /// A weights file.
@@ -22,18 +22,18 @@ pub struct File {
     pub version: String,
     /// [`VERSION`] of the features.
     pub features: String,
-    /// SHA-256 of the data they come from.
+    /// SHA-256 of the data to which they were fitted.
     pub data: String,
-    /// How they were made; for people.
+    /// A description of how they were made, for people.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub about: Value,
     /// Temperature at which candidate answers vote for each other.
     pub heat: f32,
-    /// Weights of turns by feature; what is missing is 0.
+    /// Weights of turns by feature; a missing feature has weight 0.
     pub turns: BTreeMap<String, f32>,
-    /// Weights of candidate answers by feature.
+    /// Weights of candidate answers by feature; a missing feature has weight 0.
     pub spans: BTreeMap<String, f32>,
-    /// Weights of times by feature.
+    /// Weights of times by feature; a missing feature has weight 0.
     pub times: BTreeMap<String, f32>,
 }
 
@@ -46,32 +46,32 @@ pub struct Weights {
     pub(crate) times: Vec<f32>,
 }
 
-/// Weights that do not fit the features.
+/// The reasons why weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
     /// The file cannot be read.
     #[error("the weights file {} cannot be read: {reason}", path.display())]
     File {
-        /// Where it should be.
+        /// Its path.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         reason: String,
     },
-    /// The text is not the JSON it should be.
+    /// The text is not JSON of the expected form.
     #[error("the weights cannot be read: {0}")]
     Form(String),
-    /// They are for other features.
+    /// They were fitted to another version of the features.
     #[error("the weights are for features {found}, this build has {expected}: train them again")]
     Version {
-        /// Version they name.
+        /// Version in the file.
         found: String,
         /// Version of this build.
         expected: &'static str,
     },
-    /// A weight is for a feature that there is not.
+    /// A weight names an unknown feature.
     #[error("there is no feature {0}")]
     Unknown(String),
-    /// Votes cannot be taken at this temperature.
+    /// The temperature is not above 0.
     #[error("the weights have the temperature {0}, it has to be above 0")]
     Heat(String),
 }
@@ -80,10 +80,10 @@ static BUILTIN: LazyLock<Result<Weights, WeightsError>> =
     LazyLock::new(|| Weights::read(include_str!("../weights/answer.json")));
 
 impl Weights {
-    /// Returns the weights that are built in.
+    /// Returns the built-in weights.
     ///
     /// # Errors
-    /// If they do not fit the features; a test keeps that from being shipped.
+    /// If they do not fit the features; a test fails before such weights can be shipped.
     pub fn builtin() -> Result<&'static Weights, &'static WeightsError> {
         BUILTIN.as_ref()
     }
@@ -91,7 +91,7 @@ impl Weights {
     /// Reads weights from a file.
     ///
     /// # Errors
-    /// If there is no such file, or as [`Weights::read`].
+    /// If the file cannot be read, and the errors of [`Weights::read`].
     pub fn load(path: &Path) -> Result<Weights, WeightsError> {
         Weights::read(&text_of(path)?)
     }
@@ -99,13 +99,13 @@ impl Weights {
     /// Reads weights from JSON in the form of [`File`].
     ///
     /// # Errors
-    /// If it has another form, or as [`Weights::of`].
+    /// If the form is wrong, and the errors of [`Weights::of`].
     pub fn read(json: &str) -> Result<Weights, WeightsError> {
         let file = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
         Weights::of(&file)
     }
 
-    /// Puts weights in the order of the features.
+    /// Returns the weights in the order of the features.
     ///
     /// # Errors
     /// If the version, a name or the temperature is wrong.
@@ -127,10 +127,10 @@ impl Weights {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct LogisticFile {
-    /// Name of the weights; for people.
+    /// Name of the weights, for people.
     #[serde(rename = "version")]
     _version: IgnoredAny,
-    /// How they were made; for people.
+    /// A description of how they were made, for people.
     #[serde(default, rename = "about")]
     _about: IgnoredAny,
     features: String,
@@ -143,14 +143,14 @@ struct LogisticFile {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Logistic {
     pub(crate) bias: f32,
-    /// Logit above which it decides, where it does.
+    /// Logit above which the regression decides, if it has one.
     pub(crate) threshold: Option<f32>,
     /// In the order of the features.
     pub(crate) weights: Vec<f32>,
 }
 
 impl Logistic {
-    /// Reads a regression over features `names` of a version from JSON.
+    /// Reads a regression over the features `names` of a version from JSON.
     ///
     /// # Errors
     /// If the form, the version or a name is wrong.
@@ -165,7 +165,7 @@ impl Logistic {
     }
 }
 
-/// Returns what a weights file holds.
+/// Returns the content of a weights file.
 pub(crate) fn text_of(path: &Path) -> Result<String, WeightsError> {
     std::fs::read_to_string(path).map_err(|it| WeightsError::File {
         path: path.to_owned(),
@@ -173,7 +173,7 @@ pub(crate) fn text_of(path: &Path) -> Result<String, WeightsError> {
     })
 }
 
-/// Fails if weights are for another version of the features.
+/// Returns an error if weights are for another version of the features.
 fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
     let found = found.to_owned();
     (found == expected)
@@ -181,7 +181,7 @@ fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
         .ok_or(WeightsError::Version { found, expected })
 }
 
-/// Returns the weights in the order of `names`; what is missing is 0.
+/// Returns the weights in the order of `names`; a missing feature has weight 0.
 fn ordered(weights: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
     if let Some(unknown) = weights.keys().find(|it| !names.contains(&it.as_str())) {
         return Err(WeightsError::Unknown(unknown.clone()));
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_weights_fit_the_features() {
+    fn weights_of_other_features_versions_or_temperatures_are_rejected() {
         let shipped = include_str!("../weights/answer.json");
         assert!(Weights::builtin().is_ok(), "{:?}", Weights::builtin().err());
         let changed = |from: &str, to: &str| Weights::read(&shipped.replacen(from, to, 1)).err();

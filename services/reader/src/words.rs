@@ -1,4 +1,4 @@
-//! Likeness of words: the same stem, or near in the built-in table.
+//! Similarity of words: the same stem, or a similar vector in the built-in table.
 
 use std::sync::Arc;
 
@@ -8,15 +8,16 @@ use rustc_hash::FxHashMap;
 use text::gloss::{Content, Piece, content};
 use text::{Table, dot, stem};
 
-/// Cosines to the power 1.5 below this say nothing.
+/// Least similarity that counts, as a cosine to the power 1.5; less counts as 0.
 const FLOOR: f32 = 0.25;
-/// A word near in meaning is never as good as the word itself.
+/// Highest similarity of two different stems.
 const NEAR: f32 = 0.9;
 
-/// Stems whose vectors are kept; each takes some 600 bytes.
+/// Number of stems whose vectors are cached; each takes about 600 bytes.
 const VECTORS_KEPT: usize = 8_192;
 
-/// The vectors of stems, those used often. What is kept changes how long an answer takes, never the answer.
+/// A cache of the vectors of stems; it keeps those that are used often. The cache changes the time that an answer
+/// takes, never the answer.
 #[derive(Debug)]
 pub(crate) struct StemVectors {
     cache: Cache<String, Arc<[f32]>>,
@@ -40,17 +41,17 @@ impl StemVectors {
         })
     }
 
-    /// Forgets all vectors.
+    /// Clears the cache.
     pub(crate) fn clear(&self) {
         self.cache.clear();
     }
 }
 
-/// The words of one question, and how near each stem met so far is to them.
+/// The words of one question, and the similarity of each seen stem to them.
 pub(crate) struct Lexicon {
     /// The words of the question in their order, then its head.
     asked: Vec<AskedWord>,
-    /// Likeness of a stem to each of `asked`.
+    /// Similarity of a stem to each of `asked`.
     near: FxHashMap<String, Box<[f32]>>,
     stems: FxHashMap<String, String>,
     vectors: Arc<StemVectors>,
@@ -62,17 +63,17 @@ struct AskedWord {
     vector: Vec<f32>,
 }
 
-/// A word of a text with what is needed to compare it.
+/// A word of a text with the properties that a comparison needs.
 #[derive(Clone, Debug)]
 pub(crate) struct Term {
-    /// As `text` stems it.
+    /// Its stem, as `text` makes it.
     pub(crate) stem: String,
-    /// Bytes in the sentence.
+    /// Its byte offset in the sentence.
     pub(crate) start: usize,
 }
 
 impl Lexicon {
-    /// Returns the lexicon of a question; vectors of stems are looked up in `vectors` first.
+    /// Returns the lexicon of a question; `vectors` is the cache of the vectors of stems.
     pub(crate) fn of(question: &Question, vectors: &Arc<StemVectors>) -> Lexicon {
         let words = question.words.iter().map(|it| &it.stem);
         let asked = words.chain([&question.head]).map(|stem| AskedWord {
@@ -87,7 +88,8 @@ impl Lexicon {
         }
     }
 
-    /// Returns the content words of a sentence, function words left out, and of other languages in English as far as it is known.
+    /// Returns the content words of a sentence, without function words. Words of other languages are in English as far
+    /// as it is known.
     pub(crate) fn terms(sentence: &str, pieces: Option<&[Piece]>) -> Vec<Term> {
         let base = sentence.as_ptr() as usize;
         let start = |word: &str| word.as_ptr() as usize - base;
@@ -113,13 +115,13 @@ impl Lexicon {
         stem
     }
 
-    /// Returns how near a stem is to each word of the question, in their order, 0 to 1; 1 only for equal ones.
+    /// Returns the similarity of a stem to each word of the question, in their order, 0 to 1; 1 only for equal stems.
     pub(crate) fn near_words(&mut self, stem: &str) -> &[f32] {
         let head = self.asked.len() - 1;
         &self.near_asked(stem)[..head]
     }
 
-    /// Returns how near a stem is to the head of the question, 0 to 1; 1 only for the same.
+    /// Returns the similarity of a stem to the head of the question, 0 to 1; 1 only for equal stems.
     pub(crate) fn near_head(&mut self, stem: &str) -> f32 {
         let head = self.asked.len() - 1;
         self.near_asked(stem)[head]
@@ -138,7 +140,7 @@ impl Lexicon {
     }
 }
 
-/// Returns how near two stems are, 0 to 1; 1 only for equal ones.
+/// Returns the similarity of two stems, 0 to 1; 1 only for equal stems.
 pub(crate) fn near(a: &str, b: &str) -> f32 {
     match a == b {
         true => 1.0,

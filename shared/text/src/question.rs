@@ -1,5 +1,5 @@
-//! The one reading of a question: what kind of answer it wants, whom it asks about, which words count. The router reads it
-//! ([`read`]) and sends the reading along; nothing else looks into the words of a question.
+//! The only reading of a question: the kind of the answer, the person in question, and the weights of the words. The
+//! router reads the question ([`read`]) and passes its reading on; no other part interprets the words of a question.
 
 mod asked;
 mod gap;
@@ -18,12 +18,12 @@ use crate::{gloss, is_auxiliary, is_stop, stem, words};
 
 pub use kind::kind;
 
-/// A question with what is known of it before it is read.
+/// A question and the facts that are known before it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The question, as asked.
     pub question: &'a str,
-    /// What it fixes.
+    /// The anchors in the question.
     pub anchors: &'a Anchors,
     /// Weights of the stems of the bare question.
     pub weights: &'a [WordWeight],
@@ -73,13 +73,13 @@ pub fn read(given: &Given<'_>) -> Question {
     }
 }
 
-/// The one speaker asked about. Of two names the one right after the auxiliary verb is the subject; questions about both,
-/// and about nobody by name, have none.
+/// Returns the only speaker whom a question is about. Of two names, the one directly after the auxiliary verb is the
+/// subject. Returns `None` for a question about both or without a name.
 fn subject(given: &Given<'_>, lower: &str) -> Option<String> {
     let subjects = &given.anchors.subjects;
     match subjects.as_slice() {
         [] => None,
-        // What one side of a talk with an assistant asks for the other gives, so nobody owns what is said.
+        // In a talk with an assistant, one side asks and the other side gives the information, so neither side owns it.
         [only] if role(only).is_some() => None,
         [only] => Some(only.clone()),
         several => {

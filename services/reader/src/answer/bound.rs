@@ -1,5 +1,5 @@
-//! Which candidates belong to what is asked: a length of time or a sum of money to its matter. What belongs to another is no
-//! answer, however well it looks.
+//! Selects the candidates that belong to the question: a length of time or a sum of money must be about the thing in
+//! question. A value of another thing is no answer, however high it scores.
 
 use domain::anchor::AnswerKind;
 use text::lexicon::{Class, is};
@@ -11,10 +11,10 @@ use super::score::Scored;
 use crate::pool::{Pool, Sentence};
 use crate::question::{Asked, Question, Word};
 
-/// A word this near to one of the question speaks of the same.
+/// Least similarity at which a word has the same topic as a word of the question.
 const SPEAKS: f32 = 0.45;
 
-/// Drops the candidates that belong to something else.
+/// Removes the candidates that belong to another thing.
 pub(super) fn keep(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
     if question.kind == AnswerKind::Duration {
         let matter = matter(question);
@@ -24,7 +24,8 @@ pub(super) fn keep(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored
     }
 }
 
-/// Returns the places of the words that say what is asked, without who does it: "crutches" of "will Tom be on crutches".
+/// Returns the indices of the question words that name the thing in question, without the person who acts: "crutches"
+/// of "will Tom be on crutches".
 fn matter(question: &Question) -> Vec<usize> {
     let tokens = text::words(&question.lower);
     let does = |it: &str| {
@@ -39,7 +40,8 @@ fn matter(question: &Question) -> Vec<usize> {
         .collect()
 }
 
-/// Keeps the sums of money that are told near what they are asked for; none of another matter, and no other figure in its place.
+/// Keeps the sums of money that occur near the thing in question. Removes sums of other things; other figures do not
+/// take their place.
 fn sums(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
     let other = |it: &Scored| other_sum(question, pool, it);
     if !scored.iter().all(other) {
@@ -55,7 +57,8 @@ fn sums(question: &Question, pool: &Pool<'_>, scored: &mut Vec<Scored>) {
     }
 }
 
-/// Says whether a figure is a sum that has a name of its own, other than is asked for: "the deposit of 90" is no price.
+/// Returns true if a figure is a sum with a name of its own that the question does not ask for: "the deposit of 90" is
+/// no price.
 fn other_sum(question: &Question, pool: &Pool<'_>, it: &Scored) -> bool {
     let sentence = &pool.lines[it.span.line].sentences[it.span.sentence].text;
     let before: Vec<String> = text::words(&sentence[..it.span.start])
@@ -68,24 +71,25 @@ fn other_sum(question: &Question, pool: &Pool<'_>, it: &Scored) -> bool {
     of == "of" && is(sum, Class::Sum) && !general && !asked
 }
 
-/// Says whether a word of a question about money is what the money is for.
+/// Returns true if a word of a question about money names the thing that costs the money.
 fn is_thing(word: &Word) -> bool {
     let stem = word.stem.as_str();
     !word.verb && !person(stem) && !is(stem, Class::Paying) && !is(stem, Class::Sum) && !PRICED.contains(&stem)
 }
 
-/// Words of sums and of counting money, by stem.
+/// Stems of words for sums and for counting money.
 const PRICED: [&str; 10] = [
     "price", "money", "total", "altogeth", "person", "month", "year", "euro", "dollar", "per",
 ];
 
-/// Says whether one of the turns up to a candidate, or the next one, speaks of the matter.
+/// Returns true if the turn of the candidate, one of the three turns before it or the next turn mentions the thing in
+/// question.
 fn around(pool: &Pool<'_>, it: &Scored, matter: &[usize]) -> bool {
     let of = |line: usize| matter.iter().any(|at| pool.lines[line].matches[*at] >= SPEAKS);
     pool.window(it.span.line, 3, 1).into_iter().any(of)
 }
 
-/// Says whether the turn of a candidate, or what it replies to, speaks of the matter.
+/// Returns true if the turn of a candidate, or the sentence that it replies to, mentions the thing in question.
 fn speaks(pool: &Pool<'_>, it: &Scored, matter: &[usize]) -> bool {
     let of = |sentence: &Sentence| matter.iter().any(|at| sentence.matches[*at] >= SPEAKS);
     let asked = pool.said_before(it.span.line);

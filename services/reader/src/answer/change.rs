@@ -1,4 +1,4 @@
-//! What a later turn changes: of two phone numbers the new one holds.
+//! Changes of a value by a later turn: of two phone numbers, the new one is valid.
 
 use text::stem;
 
@@ -10,17 +10,19 @@ use crate::lists;
 use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 
-/// The later sentence must be about what the other is about.
+/// Least cover of the sentence of the other value, as a share of the cover of the sentence of the best value.
 const ABOUT: f32 = 0.9;
-/// ... both about what is asked for
+/// Least cover of both sentences.
 const ASKED: f32 = 0.6;
-/// ... and its candidate answer nearly as well.
+/// Largest difference in fit between the other value and the best value.
 const FIT: f32 = 1.0;
-/// ... unless both are so many of the same: "74 kilos", "down to 68 kilos".
+/// The same if both values have the same unit: "74 kilos", "down to 68 kilos".
 const UNIT_FIT: f32 = 2.5;
 
-/// Finds the best candidate of another time than that of `best` if the later of the two sentences says that something is new or
-/// has changed: what holds now and what held before. Only for who asks for one of both.
+/// Returns the best candidate that was said at another time than `best`, if the later of the two sentences says that
+/// something is new or has changed. One of the two values is then the present value and the other the former value.
+/// Returns `None` if the question asks for several values, for a named time or for neither the present nor the former
+/// value.
 pub(super) fn other_time<'a>(
     question: &Question,
     pool: &Pool<'_>,
@@ -61,24 +63,24 @@ fn same_unit(a: &Scored, b: &Scored) -> bool {
     unit(a).is_some() && unit(a) == unit(b)
 }
 
-/// "Her old number", "his former boss".
+/// Returns true if the question asks for a former value: "her old number", "his former boss".
 pub(super) fn asks_before(question: &Question) -> bool {
     let old = question.lower.contains(" old ") && !question.lower.contains("how old");
     let before = ["previous ", "former ", "used to "];
     question.recency < 0.0 || old || before.iter().any(|it| question.lower.contains(it))
 }
 
-/// Says whether a sentence tells of something new.
+/// Returns true if a sentence mentions a new or changed value.
 pub(super) fn changes(sentence: &Sentence) -> bool {
     let lower = text::gloss::english(&sentence.text).to_lowercase().replace('’', "'");
     let words = text::words(&lower);
     words.iter().any(|it| lists::CHANGED.contains(it)) || CHANGES.iter().any(|it| lower.contains(it)) || turns(&words)
 }
 
-/// Words between a verb of change and what comes of it.
+/// Number of words after a verb of change that are searched for the new value.
 const REACH: usize = 7;
 
-/// "Fell from 90 to 14", "was raised to 20".
+/// Returns true if the words contain a change to a figure: "fell from 90 to 14", "was raised to 20".
 fn turns(words: &[&str]) -> bool {
     let changes = |it: &&str| lists::CHANGES.contains(stem(it).as_str());
     let figure = |it: &&str| number(it).is_some();

@@ -9,10 +9,11 @@ use super::{Found, change};
 use crate::pool::Pool;
 use crate::question::Question;
 
-/// Candidates that vote.
+/// Number of candidates that vote.
 const VOTERS: usize = 60;
 
-/// Chooses; none if there is no candidate. The votes are a softmax of the scores at temperature `heat`.
+/// Returns the chosen candidate, or `None` if there are no candidates. The votes are a softmax of the scores at
+/// temperature `heat`. Ties go to the higher score, then to the earlier place.
 pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Scored>, heat: f32) -> Option<Found> {
     let place = |it: &Scored| (it.span.line, it.span.sentence, it.span.start, it.span.end);
     scored.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| place(a).cmp(&place(b))));
@@ -49,13 +50,14 @@ pub(crate) fn choose(question: &Question, pool: &Pool<'_>, mut scored: Vec<Score
     })
 }
 
-/// Another value in a rival's turn must score and cover nearly as much as the best one.
+/// Largest difference in fit between a rival value and the best value. The next two constants are the largest
+/// difference in the order of their lines, and the least cover of the rival's sentence as a share of the best one's.
 const RIVAL: f32 = 0.75;
 const RIVAL_ORDER: f32 = 1.0;
 const RIVAL_COVER: f32 = 0.8;
 
-/// Finds another value for the same: only numbers, durations and colours exclude each other surely enough, and only in
-/// turns that the pack shows.
+/// Returns another value for the same thing, from another line. Only numbers, durations and colours exclude each other
+/// surely enough, and only lines that the pack shows count.
 fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: usize) -> Option<&'a Scored> {
     let sentence = |it: &Scored| &pool.lines[it.span.line].sentences[it.span.sentence];
     let first = &scored[best];
@@ -71,7 +73,7 @@ fn rival<'a>(question: &Question, pool: &Pool<'_>, scored: &'a [Scored], best: u
     })
 }
 
-/// Returns what a candidate says for the one slot asked about; none if it could stand beside another value.
+/// Returns the value of a candidate for the thing in question. Returns `None` if another value could also be true.
 fn value(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
     let sentence = &pool.lines[it.span.line].sentences[it.span.sentence];
     if question.kind == AnswerKind::Number {
@@ -80,13 +82,14 @@ fn value(question: &Question, pool: &Pool<'_>, it: &Scored) -> Option<String> {
     } else if question.kind == AnswerKind::Duration {
         Some(it.stems.join(" "))
     } else {
-        // "Dark green" is green.
+        // "Dark green" counts as green.
         it.stems.last().cloned()
     }
 }
 
-/// The later of two values holds, unless the question asks for the first; told at one time they conflict, and so do two people
-/// of whom neither is the one asked about, unless the later one says that something has changed.
+/// Joins two different values into one answer. The later value is the answer, unless the question asks for the former
+/// one. Values of the same time are in conflict. Values of two people are in conflict too if the question is about
+/// neither of them and the later sentence mentions no change.
 fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found {
     let told = |it: &Scored| pool.lines[it.span.line].turn.observed_at;
     let actor = |it: &Scored| pool.lines[it.span.line].turn.actor.as_str();
@@ -115,7 +118,7 @@ fn weigh(question: &Question, pool: &Pool<'_>, mut pair: [&Scored; 2]) -> Found 
     }
 }
 
-/// F1 of two bags of words.
+/// Returns the F1 of two bags of words.
 fn agreement(a: &[String], b: &[String]) -> f32 {
     let mut rest: Vec<&String> = b.iter().collect();
     let mut same = 0.0;

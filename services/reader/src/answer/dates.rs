@@ -1,4 +1,4 @@
-//! When something happened, as exactly as it is known and no more.
+//! The time at which something happened, as exactly as the evidence gives it and no more.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::pool::{Line, Pool, Sentence};
 use crate::question::Question;
 use crate::weights::{self, Weights};
 
-/// What the choice of a time weighs, in the order of a candidate's row.
+/// Names of the features that the choice of a time weighs, in the order of a candidate's row.
 pub(crate) const NAMES: &[&str] = &[
     "rank",
     "lead",
@@ -31,18 +31,19 @@ pub(crate) const NAMES: &[&str] = &[
     "owned",
 ];
 
-/// A time that a turn names, or the day on which it was told.
+/// A time that a turn names, or the day on which the turn was said.
 pub(crate) struct Candidate {
     pub(crate) line: usize,
-    /// None for the day on which the turn was told.
+    /// The named time; `None` for the day on which the turn was said.
     span: Option<TimeSpan>,
-    /// What [`NAMES`] names.
+    /// Values of [`NAMES`].
     pub(crate) row: Vec<f32>,
-    /// The time as it would be shown.
+    /// The time as it is shown.
     pub(crate) text: String,
 }
 
-/// Finds the time that the weights like best among those named in the turns and the days on which they were told.
+/// Returns the time with the highest score among the times that the turns name and the days on which they were said. Of
+/// equal scores, the first wins.
 pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weights: &Weights) -> Option<Found> {
     let mut all = candidates(question, pool, lines);
     if let Some(window) = &question.window
@@ -85,13 +86,13 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     })
 }
 
-/// Bytes between a time and the matter that halve, and more, what their nearness is worth.
+/// Distance in bytes between a time and the next question word at which the nearness falls by a factor e.
 const NEAR: f32 = 30.0;
-/// A clause between them counts as this many bytes.
+/// Number of bytes that a clause between them adds.
 const CLAUSE: usize = 40;
 
-/// Returns the times named in the lines that can answer, in order, each line's own day last; who asks when something was spoken
-/// of hears that day alone.
+/// Returns the times in the lines that can answer, in order, and the day of each line last. For a question about when
+/// something was talked about, only the days are returned.
 pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Candidate> {
     let mut out = Vec::new();
     for (rank, &at) in lines.iter().enumerate() {
@@ -131,7 +132,8 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
     out
 }
 
-/// "When is she moving" may be the day on which it is told; "when does it open" is not, and no day that is again and again.
+/// Returns true if the question contains a verb in "-ing". The day of the turn can answer "when is she moving", but not
+/// "when does it open", which asks for a repeated time.
 fn progressive(lower: &str) -> bool {
     words(lower).into_iter().any(|it| it.len() > 4 && it.ends_with("ing"))
 }
@@ -168,7 +170,7 @@ fn row(
     ]
 }
 
-/// Bytes from a time to the nearest word of the question in its sentence.
+/// Returns the number of bytes from a time to the nearest question word in its sentence.
 fn distance(sentence: &Sentence, place: &Range<usize>) -> usize {
     let one = |&(hit, _): &(usize, bool)| {
         let (from, to) = if hit < place.start {
@@ -183,8 +185,8 @@ fn distance(sentence: &Sentence, place: &Range<usize>) -> usize {
     sentence.hits.iter().map(one).min().unwrap_or(usize::MAX)
 }
 
-/// The resolved times of a turn whose words stand in the sentence and that can answer, with their places; durations and the like
-/// are left out.
+/// Returns the resolved times of a turn that occur in the sentence and can answer, with their byte ranges. Durations
+/// and times of unknown precision are left out.
 fn mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
     let told = line.turn.observed_at;
     let mut spans: Vec<(Range<usize>, TimeSpan)> = Vec::new();
@@ -206,7 +208,7 @@ fn mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<
     spans
 }
 
-/// "I've been playing for four months now" began four months ago.
+/// Returns the starts of durations that still last: "I've been playing for four months now" began four months ago.
 fn begun(sentence: &str, told: DateTime<FixedOffset>) -> Vec<(Range<usize>, TimeSpan)> {
     let lower = sentence.to_lowercase().replace('’', "'");
     let lasts = words(&lower)
@@ -228,8 +230,8 @@ fn begun(sentence: &str, told: DateTime<FixedOffset>) -> Vec<(Range<usize>, Time
     lengths.filter_map(start).collect()
 }
 
-/// What the question says itself is not what it asks for, "a sloop from 1962" was not bought then, and what was lies in no later
-/// year than that in which it is told.
+/// Returns true if a time can answer. A time that the question names cannot, a year of origin cannot ("a sloop from
+/// 1962" was not bought then), and a past event is in no later year than its turn.
 fn can_answer(
     question: &Question,
     span: &TimeSpan,
@@ -242,8 +244,9 @@ fn can_answer(
     !origin && !later && !question.lower.contains(&span.words.to_lowercase())
 }
 
-/// "Last week" and its like stay relative to the day they were said on: which days are meant is not known. The time of day
-/// is told only to who asks for it, without the day.
+/// Returns the time as it is shown. "Last week" and similar times stay relative to the day on which they were said,
+/// since the exact days are not known. The time of day is shown only if the question asks for it, and then without the
+/// day.
 fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -> String {
     let full = text::time::render_mention(span, told);
     let full = full.strip_prefix("since ").unwrap_or(&full);

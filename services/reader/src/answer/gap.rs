@@ -1,4 +1,4 @@
-//! What the sentence says of a candidate: that it is what the question asks for, or that it is not so.
+//! Statements of the sentence about a candidate: that it is the thing in question, or that it is denied.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use super::traits::flag;
 use crate::pool::Sentence;
 use crate::question::Question;
 
-/// Notes whether a candidate is said to be what the question asks for, or follows "has" where that is asked, and whether its verb is
-/// denied.
+/// Writes two features: whether the sentence says that the candidate is the thing in question (or "has" it, if the
+/// question asks for that), and whether the verb of the candidate is denied.
 pub(super) fn fills(question: &Question, sentence: &Sentence, span: &Span, row: &mut [f32]) {
     let had = question.gap.had && matches!(span.led.as_str(), "has" | "have" | "had" | "got");
     let denied = !question.traits.negated && is_denied(sentence, span);
@@ -18,7 +18,7 @@ pub(super) fn fills(question: &Question, sentence: &Sentence, span: &Span, row: 
     row[slots::DENIED] = flag(denied);
 }
 
-/// "I don't keep two cats any more, only one": two is what is not kept.
+/// Returns true if the verb of a candidate is denied: in "I don't keep two cats any more, only one", two is denied.
 fn is_denied(sentence: &Sentence, span: &Span) -> bool {
     let not = |at: usize| {
         let clause = after_mark(&sentence.text[..at]);
@@ -36,7 +36,8 @@ fn is_denied(sentence: &Sentence, span: &Span) -> bool {
     verbs(sentence).filter(|it| *it < span.start).any(follows)
 }
 
-/// "The rent is 19 pounds", "the price was cut to 9 euros": what is said to be what is asked for.
+/// Returns true if the sentence equates the noun in question with the candidate: "the rent is 19 pounds", "the price
+/// was cut to 9 euros".
 fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     let Some(noun) = &question.gap.equals else { return false };
     let is = |it: &(Class, String)| matches!(it.1.as_str(), "is" | "was" | "are" | "were");
@@ -57,7 +58,8 @@ fn equals(question: &Question, sentence: &Sentence, span: &Span) -> bool {
     })
 }
 
-/// "(Changed the password) to", "(the password) was changed to".
+/// Returns true if the words between noun and candidate are a change to a value: "(changed the password) to", "(the
+/// password) was changed to".
 fn becomes(first: &(Class, String), rest: &[(Class, String)], turned: bool) -> bool {
     let words = || std::iter::once(first).chain(rest);
     let turns = |it: &(Class, String)| is_turn(&it.1);
@@ -72,7 +74,7 @@ fn turned(before: &str) -> bool {
     text::words(before).into_iter().any(|it| is_turn(&it.to_lowercase()))
 }
 
-/// Verbs of what becomes something else, by stem.
+/// Returns true if a lower-case word is a verb of changing a value.
 fn is_turn(lower: &str) -> bool {
     let turns = [
         "chang", "switch", "cut", "rais", "lower", "reduc", "increas", "went", "gone", "drop", "renam", "updat", "set",
@@ -81,16 +83,17 @@ fn is_turn(lower: &str) -> bool {
     turns.contains(&text::stem(lower).as_str())
 }
 
-/// What parts clauses.
+/// Marks that separate clauses.
 const MARKS: [char; 12] = ['.', ';', ':', '!', '?', '(', ')', '"', '…', '—', '–', ','];
 
-/// Returns where the last clause of a text starts.
+/// Returns the byte offset at which the last clause of a text starts.
 fn after_mark(text: &str) -> usize {
     let mark = text.char_indices().rev().find(|it| MARKS.contains(&it.1));
     mark.map_or(0, |(at, mark)| at + mark.len_utf8())
 }
 
-/// Returns the classes and the words of a stretch of a sentence, those of other languages in English; none if a mark stands in it.
+/// Returns the classes and the lower-case words of a range of a sentence. Words of other languages are in English.
+/// Returns `None` if the range contains a mark that separates clauses.
 fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, String)>> {
     let text = sentence.text.get(range.clone())?;
     if text.contains(MARKS) {
@@ -108,7 +111,7 @@ fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, Strin
         .filter(|it| it.range.end <= range.end && it.range.end > range.start);
     let words = inside.flat_map(|it| {
         let english = it.english.as_deref().unwrap_or(&sentence.text[it.range.clone()]);
-        // Of "is called" the rest stands behind its first word.
+        // In "is called", the range begins after the first word, so only the rest counts.
         let rest = english.split_once(' ').map_or("", |it| it.1);
         let shown = if it.range.start < range.start { rest } else { english };
         shown.split_whitespace().filter(|it| *it != "me")
@@ -116,7 +119,7 @@ fn between(sentence: &Sentence, range: Range<usize>) -> Option<Vec<(Class, Strin
     Some(words.map(classed).collect())
 }
 
-/// Returns where the word that starts at `at` ends.
+/// Returns the byte offset of the end of the word that starts at `at`.
 fn end_of(text: &str, at: usize) -> usize {
     text::words(&text[at..])
         .first()
@@ -127,12 +130,12 @@ fn verbs(sentence: &Sentence) -> impl Iterator<Item = usize> {
     sentence.hits.iter().filter(|it| it.1).map(|it| it.0)
 }
 
-/// Returns true if a word may stand between who does something and the verb.
+/// Returns true if a word may occur between a subject and its verb.
 fn helps(word: &(Class, String)) -> bool {
     matches!(word.0, Class::Auxiliary | Class::Filler)
 }
 
-/// Returns true if a word may stand before a noun and is no part of what it names.
+/// Returns true if a word may occur before a noun and is no part of its name.
 fn leads(word: &(Class, String)) -> bool {
     matches!(word.0, Class::Determiner | Class::Filler)
 }

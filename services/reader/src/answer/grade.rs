@@ -1,4 +1,4 @@
-//! Which figures can answer a question at all: a price is no count, a count no measure.
+//! Which figures can answer a question at all: a price is no count, and a count is no measure.
 
 use domain::anchor::AnswerKind;
 
@@ -16,7 +16,7 @@ pub(crate) enum Grade {
     Wrong,
 }
 
-/// Grades a candidate; `lower` are its words in lower case as they are shown.
+/// Returns the grade of a candidate. `lower` holds its words in lower case as they are shown.
 pub(crate) fn grade(question: &Question, span: &Span, lower: &[String]) -> Grade {
     if question.kind != AnswerKind::Number {
         return Grade::Right;

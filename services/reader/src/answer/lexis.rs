@@ -1,8 +1,8 @@
-//! Word classes of English by list, enough to tell figures from what stands around them.
+//! Word classes of English by list, enough to separate figures from the words around them.
 
 use crate::lists::{self, List};
 
-/// Class of a word as far as figures need it.
+/// Class of a word, as far as figures need it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Articles, possessives, demonstratives.
@@ -15,7 +15,7 @@ pub(crate) enum Class {
     Filler,
     /// Numbers in digits or words.
     Number,
-    /// Everything else.
+    /// All other words.
     Content,
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn number(lower: &str) -> Option<f32> {
     })
 }
 
-/// Says whether a word is a unit of time.
+/// Returns true if a lower-case word is a unit of time.
 pub(crate) fn duration(lower: &str) -> bool {
     let base = lower.strip_suffix('s').unwrap_or(lower);
     matches!(
@@ -62,12 +62,12 @@ pub(crate) fn duration(lower: &str) -> bool {
     )
 }
 
-/// Says whether a word denies.
+/// Returns true if a lower-case word is a negation.
 pub(crate) fn denies(lower: &str) -> bool {
     lower.ends_with("n't") || is(&lists::DENIALS, lower)
 }
 
-/// Says whether a word is kin or another person by role.
+/// Returns true if a lower-case word means a relative or another person by role.
 pub(crate) fn person(lower: &str) -> bool {
     is(&lists::PERSONS, lower.strip_suffix('s').unwrap_or(lower)) || is(&lists::PERSONS, lower)
 }

@@ -1,4 +1,4 @@
-//! How well each candidate answers.
+//! Scores of the candidate answers.
 
 use text::gloss::Piece;
 
@@ -9,26 +9,26 @@ use crate::pool::{Pool, Sentence};
 use crate::question::Question;
 use crate::words::Lexicon;
 
-/// A candidate with its score and the words that are compared.
+/// A candidate with its score and the words by which candidates are compared.
 #[derive(Clone, Debug)]
 pub(crate) struct Scored {
     /// The candidate.
     pub(crate) span: Span,
-    /// Its text as it would be shown.
+    /// Its text as it is shown.
     pub(crate) text: String,
     /// Stems of its words without articles, for comparing candidates.
     pub(crate) stems: Vec<String>,
     /// Logit of being the answer.
     pub(crate) score: f32,
-    /// `score` without what its turn and sentence add.
+    /// `score` without the contribution of its turn and sentence.
     pub(crate) fit: f32,
     /// How it fits the kind of the question.
     pub(crate) grade: Grade,
-    /// What `score` weighs.
+    /// The features that `score` weighs.
     pub(crate) row: Vec<f32>,
 }
 
-/// Scores all candidates that have something to show and are not of another kind.
+/// Returns the scores of all candidates that have something to show and are not of another kind.
 pub(crate) fn score(
     question: &Question,
     pool: &Pool<'_>,
@@ -70,8 +70,8 @@ pub(crate) fn score(
     out
 }
 
-/// Returns a candidate in another language as it is shown, and its words in lower case with those in English that are known; what
-/// refers to the speaker goes from its front.
+/// Returns a candidate of another language as it is shown, and its lower-case words, in English where the English is
+/// known. Leading words that refer to the speaker are removed. Returns `None` for English sentences.
 fn said_elsewhere(sentence: &Sentence, span: &Span) -> Option<(String, Vec<String>)> {
     let pieces = sentence.pieces.as_ref()?;
     let inside = |it: &&Piece| span.start <= it.range.start && it.range.end <= span.end;
@@ -87,7 +87,7 @@ fn said_elsewhere(sentence: &Sentence, span: &Span) -> Option<(String, Vec<Strin
     ))
 }
 
-/// Drops what refers to the speaker at the front: "my old guitar" is "old guitar" to everybody else.
+/// Returns the text without leading words that refer to the speaker: "my old guitar" is shown as "old guitar".
 pub(crate) fn shown(text: &str) -> String {
     let mut rest = text.trim();
     loop {

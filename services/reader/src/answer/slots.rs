@@ -1,12 +1,12 @@
-//! The features of a candidate answer: a fixed slot each. Adding, removing or changing the meaning of one raises the version of
-//! the weights.
+//! The features of a candidate answer; each has a fixed index. A change of the set of features, or of the meaning of
+//! one, raises the version of the weights.
 
 macro_rules! slots {
     ($($(#[$doc:meta])* $slot:ident = $name:literal,)*) => {
         #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "only numbers the constants below")]
         enum Number { $($slot,)* }
         $($(#[$doc])* pub(super) const $slot: usize = Number::$slot as usize;)*
-        /// Names of all features, in their order.
+        /// Names of all features, in the order of their indices.
         pub(crate) const NAMES: &[&str] = &[$($name,)*];
     };
 }
@@ -14,51 +14,51 @@ macro_rules! slots {
 slots! {
     /// Falls by a factor e with each better turn.
     RANK = "rank",
-    /// Logits that its turn is behind the best one.
+    /// Logit of its turn relative to the best turn, at most 0.
     LEAD = "lead",
-    /// Cover of its sentence, over the best.
+    /// Cover of its sentence, relative to the best sentence.
     COVER = "cover",
     /// Cover of the sentence before it.
     COVER_BEFORE = "cover_before",
-    /// Cover of the sentence before it, if that asks.
+    /// Cover of the sentence before it, if that is a question.
     REPLY = "reply",
-    /// How far its sentence speaks of the subject and not of others.
+    /// How far its sentence is about the subject and not about others.
     OWNED = "owned",
-    /// Its sentence asks.
+    /// Its sentence is a question.
     ASKS = "asks",
-    /// It stands in a caption.
+    /// It is in a caption.
     CAPTION = "caption",
     /// Cosine of its sentence to the question.
     SENTENCE_LIKE = "sentence_like",
-    /// It has the marks of the kind asked for.
+    /// It has the marks of the requested kind.
     RIGHT = "right",
-    /// Nearness behind a word of the question.
+    /// Nearness to a question word that comes before it.
     FRONT = "front",
-    /// Nearness before a word of the question.
+    /// Nearness to a question word that comes after it.
     BACK = "back",
-    /// Nearness behind the verb asked about.
+    /// Nearness to the verb of the question, where that comes before it.
     VERB = "verb",
-    /// Share of its words that the question does not say.
+    /// Share of its words that the question does not contain.
     NEW = "new",
-    /// Its words that the question says, at most 3.
+    /// Number of its words that the question contains, at most 3.
     REPEATED = "repeated",
-    /// It is "one", which mostly points to a thing.
+    /// It is "one", which mostly refers to a thing.
     ONE = "one",
-    /// Likeness of its last word to the thing asked for.
+    /// Similarity of its last word to the thing in question.
     HEAD = "head",
-    /// It ends with the thing asked for.
+    /// It ends with the thing in question.
     HEADED = "headed",
-    /// How far its length is from that of answers of the kind.
+    /// Distance of its length from the usual length of answers of the kind (logarithm of the ratio).
     LENGTH_OFF = "length_off",
-    /// It opens with a year.
+    /// It begins with a year.
     YEAR = "year",
     /// How far it names a time.
     TIME = "time",
-    /// A number right before what is counted.
+    /// It is a number directly before the counted noun.
     COUNTED = "counted",
-    /// Behind an article or "is", where a colour is asked for.
+    /// It follows an article or "is", and a colour is asked for.
     BEHIND_IS = "behind_is",
-    /// It follows the noun that it is said to be, or "has" where that is asked.
+    /// The sentence equates the noun in question with it, or it follows "has" where the question asks for that.
     FILLS = "fills",
     /// Its verb is denied.
     DENIED = "denied",
@@ -70,7 +70,7 @@ slots! {
     DURATION = "duration",
 }
 
-/// The features before this one only depend on where a candidate stands.
+/// Number of features at the front that depend only on the place of a candidate.
 pub(super) const PLACES: usize = RIGHT;
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_feature_has_its_name_and_a_weight() {
+    fn every_feature_has_a_name_and_a_weight() {
         for (name, slot) in [("rank", RANK), ("right", RIGHT), ("duration", DURATION)] {
             assert_eq!(NAMES.get(slot), Some(&name));
         }

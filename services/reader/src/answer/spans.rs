@@ -13,7 +13,7 @@ use crate::pool::{Pool, Sentence, telling};
 use crate::question::{Asked, Question};
 use token::{Token, asks_openly, tokens, value_before};
 
-/// What a candidate looks like.
+/// Form of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// A number.
@@ -33,15 +33,15 @@ pub(crate) struct Span {
     pub(crate) line: usize,
     /// Index of the sentence in the line.
     pub(crate) sentence: usize,
-    /// Bytes in the sentence.
+    /// Byte offset of its start in the sentence.
     pub(crate) start: usize,
-    /// End of the bytes.
+    /// Byte offset of its end in the sentence.
     pub(crate) end: usize,
-    /// Lower-case word before it; empty at the start.
+    /// Lower-case word before it; empty at the start of the sentence.
     pub(crate) before: String,
-    /// The word before it and its article.
+    /// Lower-case word before it and before its articles and possessives.
     pub(crate) led: String,
-    /// What it looks like.
+    /// Its form.
     pub(crate) shape: Shape,
     /// Whether it names a time.
     pub(crate) timed: Timed,
@@ -52,15 +52,16 @@ pub(crate) struct Span {
 /// How far a candidate names a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timed {
-    /// Not at all.
+    /// It names no time.
     No,
-    /// Next to something else.
+    /// It names a time and something else.
     Part,
-    /// It says nothing else.
+    /// It names only a time.
     Whole,
 }
 
-/// Returns the candidates of the lines: colours for a colour, durations for a duration, numbers for everything else.
+/// Returns the candidates of the lines: colours if a colour is asked for, durations for a duration, and otherwise
+/// numbers.
 pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Span> {
     let mut out = Vec::new();
     for &line in lines {
@@ -84,8 +85,7 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
     out
 }
 
-/// Returns true if a figure measures something, or is a sum of money, where the question asks how many there are of something
-/// else.
+/// Returns true if a figure is a measure or a sum of money, while the question asks for the count of something else.
 fn measures(question: &Question, text: &str, span: &Span) -> bool {
     let words = text::words(&text[span.start..span.end]);
     let asked = |stem: String| question.words.iter().any(|it| it.stem == stem);
@@ -101,7 +101,7 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Returns the candidates of a sentence; none of what it measures, or was before, where that is not asked for.
+    /// Returns the candidates of a sentence, without measures and former values unless the question asks for them.
     fn of(mut self, question: &Question, sentence: &Sentence) -> Vec<Span> {
         if question.class == Some(Asked::Colour) {
             self.colours();
@@ -152,7 +152,7 @@ impl Finder<'_> {
         self.out.push(span);
     }
 
-    /// Returns true if a token belongs to the one before it: no mark stands between them.
+    /// Returns true if no mark separates a token from the one before it.
     fn joins(&self, at: usize) -> bool {
         self.tokens.get(at).is_some_and(|it| !(it.breaks || it.comma))
     }

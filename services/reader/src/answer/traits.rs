@@ -1,4 +1,4 @@
-//! What can be said of a candidate answer, as named numbers that fitted weights add up.
+//! The features of a candidate answer, as named numbers that fitted weights add up.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::pool::{Pool, Sentence};
 use crate::question::{Asked, Question};
 use crate::words::{Lexicon, Term, vector_of};
 
-/// Returns how much of a weighted sum comes from the candidate itself and not from where it stands.
+/// Returns the part of a weighted sum that comes from the candidate itself and not from its place.
 pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
     row.iter()
         .zip(weights)
@@ -23,17 +23,17 @@ pub(crate) fn fit(row: &[f32], weights: &[f32]) -> f32 {
         .sum()
 }
 
-/// What candidates are compared by, apart from themselves.
+/// The question, the pool and values computed once for all candidates.
 pub(crate) struct Context<'a> {
     pub(crate) question: &'a Question,
     pub(crate) pool: &'a Pool<'a>,
-    /// Best cover of a sentence.
+    /// Best cover of a sentence, at least 0.05.
     best: f32,
-    /// Cosine of a sentence to the question, by line and place.
+    /// Cosine of a sentence to the question, by line and sentence index.
     likeness: BTreeMap<(usize, usize), f32>,
 }
 
-/// A candidate as it would be shown.
+/// A candidate as it is shown.
 pub(crate) struct Shown<'a> {
     pub(crate) text: &'a str,
     pub(crate) lower: &'a [String],
@@ -58,7 +58,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Returns the features of a candidate.
+    /// Returns the features of a candidate, in the order of [`NAMES`].
     pub(crate) fn row(&self, span: &Span, shown: &Shown<'_>, lexicon: &mut Lexicon) -> Vec<f32> {
         let mut row = vec![0.0; NAMES.len()];
         let sentence = &self.pool.lines[span.line].sentences[span.sentence];
@@ -70,7 +70,7 @@ impl<'a> Context<'a> {
         row
     }
 
-    /// Where it stands: how good the turn and the sentence are.
+    /// Writes the features of its place: how good the turn and the sentence are.
     fn place(&self, span: &Span, row: &mut [f32]) {
         let pool = self.pool;
         let line = &pool.lines[span.line];
@@ -90,7 +90,7 @@ impl<'a> Context<'a> {
         row[slots::CAPTION] = flag(sentence.caption);
     }
 
-    /// An answer says something that the question does not.
+    /// Writes the features of new and repeated words: an answer contains something that the question does not.
     fn news(&self, shown: &Shown<'_>, row: &mut [f32], lexicon: &mut Lexicon) {
         let question = self.question;
         let content: Vec<&str> = shown
@@ -107,7 +107,7 @@ impl<'a> Context<'a> {
         row[slots::NEW] = 1.0 - repeated as f32 / content.len() as f32;
         row[slots::REPEATED] = repeated.min(3) as f32;
         row[slots::ONE] = flag(content == ["one"]);
-        // Every colour is a colour; that "grey" is more like the word says nothing.
+        // Each colour is a colour; a higher similarity of "grey" to that word means nothing.
         if question.head.is_empty() || question.class == Some(Asked::Colour) {
             return;
         }
@@ -116,7 +116,7 @@ impl<'a> Context<'a> {
         row[slots::HEAD] = if is_headed { 0.0 } else { lexicon.near_head(last) };
     }
 
-    /// What it looks like, and the word before it.
+    /// Writes the features of its form and of the word before it.
     fn form(&self, span: &Span, shown: &Shown<'_>, row: &mut [f32]) {
         let question = self.question;
         let counts_things = question.kind == AnswerKind::Number;
@@ -149,10 +149,10 @@ pub(super) fn flag(it: bool) -> f32 {
     f32::from(u8::from(it))
 }
 
-/// Bytes in which the nearness to a word of the question falls by a factor e.
+/// Distance in bytes at which the nearness to a question word falls by a factor e.
 const REACH: f32 = 15.0;
 
-/// An answer stands near the words of the question, mostly after them and after the verb.
+/// Writes the nearness to the question words. An answer is near them, mostly after them and after the verb.
 fn near(sentence: &Sentence, span: &Span, row: &mut [f32]) {
     let outside = |it: &&(usize, bool)| it.0 < span.start || it.0 >= span.end;
     let gap = |from: usize, to: usize| (-(to.saturating_sub(from) as f32) / REACH).exp();
@@ -168,7 +168,7 @@ fn near(sentence: &Sentence, span: &Span, row: &mut [f32]) {
     }
 }
 
-/// Returns true if the head noun stands right behind a number that ends at `end`, so that the number counts it.
+/// Returns true if the head noun follows within 20 bytes of a number that ends at `end`, so that the number counts it.
 pub(crate) fn counts(terms: &[Term], end: usize, head: &str) -> bool {
     terms
         .iter()

@@ -1,5 +1,5 @@
-//! Whether the names, numbers and dates of an answer occur in the lines that it names, or follow from them. No model is asked,
-//! and what cannot be told counts as grounded: the check finds what was made up, not what is wrong.
+//! Checks whether the names, numbers and dates of an answer occur in the lines that it names, or follow from them. The
+//! check calls no model. Undecidable parts count as grounded: the check finds invented details, not wrong ones.
 
 use std::collections::BTreeSet;
 
@@ -10,31 +10,32 @@ use text::time::{Mention, words::is_date};
 
 use crate::lists::OPENINGS;
 
-/// Days that a date may lie from when a line was said, to follow from words of it that are not read as a time.
+/// Largest distance in days between a date of an answer and a time of its lines. Such a date may follow from words that
+/// are not recognised as a time.
 const NEAR_DAYS: i64 = 45;
 /// Days of a day, a week, a month and a year, roughly.
 const UNITS_IN_DAYS: [i64; 4] = [1, 7, 30, 365];
-/// Greatest number that is looked at; a greater one counts as grounded.
+/// Largest number that is checked; a larger one counts as grounded.
 const NUMBER_MAX: i64 = 1_000_000_000_000;
-/// Numbers are counted in hundredths, so that prices add up.
+/// Numbers are counted in hundredths, so that prices add up exactly.
 const ONE: i64 = 100;
-/// Letters of a word of a name from which one letter more, less or other is a spelling and no other name.
+/// Least number of bytes of a stem at which one different letter means another spelling and not another name.
 const SPELLED: usize = 8;
 
-/// What an answer may be made of.
+/// The content from which an answer may be made.
 pub(super) struct Evidence {
     /// Stems of all words.
     stems: BTreeSet<String>,
-    /// Numbers that occur, and the parts of all dates, in hundredths.
+    /// Numbers that occur, and the years, months and days of all times, in hundredths.
     numbers: BTreeSet<i64>,
-    /// When the lines were said, and the times that they name.
+    /// The times at which the lines were said, and the times that they name.
     times: Vec<TimeSpan>,
-    /// Number of lines: what is listed may be counted.
+    /// Number of lines, since an answer may count them.
     lines: i64,
 }
 
 impl Evidence {
-    /// Collects what a question and the lines that answer it hold.
+    /// Returns the content of a question and of the lines that answer it.
     pub(super) fn of(question: &str, cited: &[&PackItem]) -> Evidence {
         let mut evidence = Evidence {
             stems: BTreeSet::new(),
@@ -74,8 +75,8 @@ impl Evidence {
         self.numbers.extend(numbers(text).map(|(_, number)| number));
     }
 
-    /// Returns what of an answer neither occurs nor follows, as it is written; `asked_at` is what relative times of the answer
-    /// count from.
+    /// Returns the first part of an answer that neither occurs nor follows, as it is written. `asked_at` is the
+    /// reference of relative times in the answer.
     pub(super) fn lacks<'a>(&self, answer: &'a str, asked_at: DateTime<FixedOffset>) -> Option<&'a str> {
         let dates = text::time::find(answer, asked_at);
         let date = dates
@@ -99,14 +100,15 @@ impl Evidence {
         self.times.iter().any(|it| it.overlaps(span) || is_near(it))
     }
 
-    /// Returns true for a date in figures alone whose parts all occur, in whatever order: `03/05` is read as one day, and meant
-    /// as another where that is the form that somebody wishes for.
+    /// Returns true for a date in figures alone whose parts all occur, in any order. `03/05` is read as one day, but a
+    /// model may mean the other one, since a user may ask for that form.
     fn holds_figures(&self, date: &str) -> bool {
         let mut figures = date.split(|it: char| !it.is_ascii_digit()).filter_map(hundredths);
         !date.contains(char::is_alphabetic) && figures.all(|it| self.numbers.contains(&it))
     }
 
-    /// Returns a number outside of dates that does not occur, counts no lines, and is no sum or difference of what occurs.
+    /// Returns the first number outside of dates that does not follow: it does not occur, is no number of lines, and is
+    /// no sum or difference of numbers that occur.
     fn lacks_number<'a>(&self, answer: &'a str, dates: &[Mention]) -> Option<&'a str> {
         let mut outside = numbers(answer).filter(|(digits, _)| !stands_in(digits, answer, dates));
         outside.find(|(_, number)| !self.holds_number(*number)).map(|it| it.0)
@@ -122,7 +124,7 @@ impl Evidence {
             || whole.is_some_and(|it| it <= self.lines || self.is_length(it))
     }
 
-    /// Returns true if a number is that of the days, weeks, months or years between two times.
+    /// Returns true if a number is the number of days, weeks, months or years between two times.
     fn is_length(&self, number: i64) -> bool {
         let between = |a: &TimeSpan, b: &TimeSpan| (b.start - a.start).num_days();
         let lengths = self
@@ -143,21 +145,21 @@ impl Evidence {
         })
     }
 
-    /// Returns true if a stem occurs, or one that only differs as spellings of a long name do ("Marakesh", "Marrakesh").
+    /// Returns true if a stem occurs, or another spelling of a long name ("Marakesh", "Marrakesh").
     fn holds_word(&self, stem: &str) -> bool {
         let is_spelling = |it: &String| it.len() >= SPELLED && strsim::osa_distance(it, stem) == 1;
         self.stems.contains(stem) || stem.len() >= SPELLED && self.stems.iter().any(is_spelling)
     }
 }
 
-/// Returns true if a part of an answer begins inside one of its times.
+/// Returns true if a part of an answer begins inside one of the times in the answer.
 fn stands_in(part: &str, answer: &str, times: &[Mention]) -> bool {
     let at = part.as_ptr() as usize - answer.as_ptr() as usize;
     times.iter().any(|it| it.range.contains(&at))
 }
 
-/// Returns the numbers written in figures, each with its figures, in hundredths; groups of thousands are one number, and so are
-/// figures with one or two behind a point.
+/// Returns the numbers that are written in figures, each as written and in hundredths. Groups of thousands are one
+/// number, and so are figures with one or two decimals.
 fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
     let runs = text.split(|it: char| !it.is_ascii_digit() && !matches!(it, ',' | '.'));
     runs.flat_map(|run| {
@@ -172,7 +174,8 @@ fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
     })
 }
 
-/// Returns the value of figures in hundredths; none if they are no number, or too large a one.
+/// Returns the value of figures in hundredths. Returns `None` for text that is no number and for numbers above
+/// [`NUMBER_MAX`].
 fn hundredths(figures: &str) -> Option<i64> {
     let (whole, rest) = figures.split_once('.').unwrap_or((figures, ""));
     let whole: i64 = whole.replace(',', "").parse().ok()?;
@@ -193,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_occurs_or_follows_is_grounded() {
+    fn details_that_occur_in_the_lines_or_follow_from_them_are_grounded() {
         for (answer, lines) in [
             ("Marzipan", ["My greyhound is called Marzipan.", ""]),
             ("She planted it for Ben in Malmö", ["I planted a fern in Malmö.", ""]),
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_neither_occurs_nor_follows_is_found() {
+    fn details_that_neither_occur_nor_follow_are_reported() {
         for (answer, line, expected) in [
             ("a fern from Old Lisbon", "I planted a fern.", "Old Lisbon"),
             ("450 euros", "It cost 30 euros.", "450"),

@@ -1,4 +1,4 @@
-//! What a question comes to, in parts, told by a language model.
+//! The parts of a question, given by a language model.
 
 use domain::message::{PlanV1, PlannedV1};
 use domain::port::{Chat, ModelRole, ReplyForm};
@@ -12,7 +12,7 @@ use text::one_line;
 use super::asked_when;
 
 static SYSTEM: &str = include_str!("../../prompts/plan.txt");
-/// Parts that count beside the whole question, and bytes of each.
+/// Most parts in addition to the whole question, and most bytes of each.
 const PARTS_MAX: usize = 5;
 const PART_MAX: usize = 400;
 
@@ -21,7 +21,8 @@ struct Object {
     parts: Vec<String>,
 }
 
-/// Returns `read`, planned by rule, with the parts of the model if it gives some.
+/// Returns the plan with the parts that the model gives, or the plan by rule (`read`) with a note if its reply cannot
+/// be used.
 pub(crate) async fn plan(asker: &Asker, request: &PlanV1, mut read: PlannedV1) -> PlannedV1 {
     let asked = asker.ask(&prompt(request), request.allow, |it| parts(&it.text)).await;
     read.spent = asked.spent;
@@ -60,7 +61,7 @@ fn prompt(request: &PlanV1) -> Chat {
     }
 }
 
-/// Reads the parts; `None` if the reply cannot be read.
+/// Returns the parts in a reply, or `None` if the reply cannot be read.
 fn parts(reply: &str) -> Option<Vec<String>> {
     let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
     let parts = object.parts.iter().map(|it| one_line(it));
@@ -73,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_lines_of_bounded_number_and_length() {
+    fn parts_are_single_lines_and_bounded_in_number_and_length() {
         assert_eq!(
             parts("{\"parts\": [\"Where does\\nAnn live?\", \" \"]}"),
             Some(vec!["Where does Ann live?".to_owned()])

@@ -1,4 +1,4 @@
-//! What a model that answers is asked.
+//! The prompt for an answer.
 
 use domain::evidence::{AnswerStyle, PackItem};
 use domain::message::AnswerV1;
@@ -9,7 +9,7 @@ use text::one_line;
 
 use super::asked_when;
 
-/// A system prompt of the parts in `prompts/answer`.
+/// Joins parts from `prompts/answer` into a system prompt.
 macro_rules! system {
     ($($part:literal),*) => { concat!($(include_str!(concat!("../../prompts/answer/", $part, ".txt"))),*) };
 }
@@ -73,13 +73,13 @@ fn schema(style: AnswerStyle) -> Value {
     }
 }
 
-/// Returns the schema of an object that has all of these properties and no other.
+/// Returns the schema of an object that has all of these properties and no others.
 fn object(properties: Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(|it| it.keys()).collect();
     json!({ "type": "object", "required": names, "properties": properties, "additionalProperties": false })
 }
 
-/// Returns the header of a day, if a line begins one, and the line itself.
+/// Returns the header of a day, if the item begins with one, and the line itself.
 pub(super) fn line(item: &PackItem) -> (Option<&str>, String) {
     match item.text.split_once('\n') {
         Some((header, line)) => (Some(header), one_line(line)),
@@ -129,7 +129,7 @@ mod tests {
         insta::assert_snapshot!(format!("{}\n========\n{schema:#}", said(&prompt).join("\n========\n")));
     }
 
-    /// The styles differ in the system prompt and the form of the reply alone.
+    /// The styles differ only in the system prompt and the form of the reply.
     #[test]
     fn each_style_has_instructions_and_a_form_of_its_own() {
         let styled = |style: AnswerStyle| {
@@ -148,9 +148,9 @@ mod tests {
         insta::assert_snapshot!("free", free.0);
     }
 
-    /// Whoever knows the marks of what stands there now and writes them gets other ones.
+    /// The mark depends on the text, so a text that contains the present mark gets another one.
     #[test]
-    fn nobody_can_write_the_marks() {
+    fn a_text_cannot_forge_the_marks_of_a_prompt() {
         let user = |text: &str| said(&of(&request("Which fern?", &[text]))).pop().unwrap();
         let marks = |user: &str| -> BTreeMap<String, usize> {
             let mark = user

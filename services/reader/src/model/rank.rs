@@ -1,4 +1,4 @@
-//! Which of the candidates for a question hold its answer, chosen and ordered by a language model in one call.
+//! A language model chooses and orders, in one call, the candidates that contain the answer to a question.
 
 use domain::id::UnitId;
 use domain::message::{RankV1, RankedV1};
@@ -10,11 +10,12 @@ use text::one_line;
 use super::{asked_when, reply};
 
 static SYSTEM: &str = include_str!("../../prompts/rank.txt");
-/// Candidates that are shown, and bytes of each.
+/// Most candidates that are shown, and most bytes of each.
 const CANDIDATES_MAX: usize = 64;
 const SHOWN_MAX: usize = 800;
 
-/// Returns the units chosen, the one that is needed most first; none if the model finds none or cannot be used.
+/// Returns the chosen units, the most needed one first. Returns no units if the model finds none or its reply cannot be
+/// used.
 pub(crate) async fn rank(asker: &Asker, request: &RankV1) -> RankedV1 {
     let asked = asker
         .ask(&prompt(request), request.allow, |it| reply::lines(&it.text))
@@ -53,7 +54,7 @@ fn prompt(request: &RankV1) -> Chat {
     }
 }
 
-/// Returns the units of lines; numbers of lines that were not shown count for nothing.
+/// Returns the units of lines; numbers of lines that were not shown are ignored.
 fn chosen(request: &RankV1, lines: &[usize]) -> Vec<UnitId> {
     let shown = &request.candidates[..request.candidates.len().min(CANDIDATES_MAX)];
     let unit = |number: &usize| Some(shown.get(number.checked_sub(1)?)?.unit);
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_chosen_are_units_in_order() {
+    fn chosen_lines_become_units_in_the_chosen_order() {
         let request = request(&["a", "b", "c"]);
         let units = |reply: &str| reply::lines(reply).map(|it| chosen(&request, &it));
         let of = |number: usize| request.candidates[number - 1].unit;
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_bounded() {
+    fn candidates_in_a_prompt_are_bounded() {
         let long = "é".repeat(5_000);
         let texts = vec![long.as_str(); 500];
         assert!(user(&request(&texts)).len() < CANDIDATES_MAX * (SHOWN_MAX + 8) + 1_000);

@@ -1,4 +1,4 @@
-//! What the model replied: one JSON object, wherever it stands among what a model says beside it.
+//! The reply of a model: one JSON object, anywhere in the text.
 
 use domain::evidence::AnswerStyle;
 use domain::port::ReplyForm;
@@ -7,33 +7,33 @@ use serde_json::{Value, json};
 use text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
-/// Bytes of an answer and of a reason; what is longer is cut.
+/// Most bytes of an answer and of a reason; the rest is cut.
 const ANSWER_MAX: usize = 2_000;
 const REASON_MAX: usize = 200;
-/// Lines that count.
+/// Most lines that count.
 const LINES_MAX: usize = 64;
-/// Sentences of a free answer, and bytes of each; what is more is cut.
+/// Most sentences of a free answer, and most bytes of each; the rest is cut.
 const SENTENCES_MAX: usize = 8;
 const SENTENCE_MAX: usize = 500;
 
 /// A reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
-    /// The answer: one statement, or several sentences in the free style; empty if there is none.
+    /// The answer: one statement, or several sentences in the free style; empty if there is no answer.
     pub(super) statements: Vec<Statement>,
-    /// Whether the model says that no line states the answer and it concludes it; only in the style that allows it.
+    /// Whether the model concludes the answer because no line states it; only in the style that allows conclusions.
     pub(super) is_concluded: bool,
-    /// Whether the model says that it gives two sides of which only one can be true.
+    /// Whether the model gives two sides of which only one can be true.
     pub(super) disagrees: bool,
-    /// What is missing.
+    /// Reason for which there is no answer.
     pub(super) reason: Option<String>,
 }
 
-/// A part of an answer that stands on lines of its own.
+/// A part of an answer with its own supporting lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) text: String,
-    /// Numbers of the lines it names, from 1, each once.
+    /// Numbers of the lines that it names, from 1, each once.
     pub(super) lines: Vec<usize>,
 }
 
@@ -72,8 +72,8 @@ struct Sentence {
     lines: Value,
 }
 
-/// Reads the last object of a reply that has an answer; `None` if there is none that can be read. A free answer may also come in
-/// the form of the others.
+/// Returns the last object of a reply that contains an answer, or `None` if there is no readable one. A free answer may
+/// also have the form of the other styles.
 pub(super) fn read(reply: &str, style: AnswerStyle) -> Option<Reply> {
     let text = after_thoughts(reply)?;
     let free = || last_object::<FreeObject>(text).and_then(|(_, it)| sentences(it));
@@ -126,14 +126,14 @@ pub(super) fn lines_form(name: &'static str) -> ReplyForm {
     }
 }
 
-/// Reads the numbers of the lines that a reply chooses; `None` if it cannot be read.
+/// Returns the numbers of the lines that a reply chooses, or `None` if it cannot be read.
 pub(super) fn lines(reply: &str) -> Option<Vec<usize>> {
     let (_, object) = last_object::<Lines>(after_thoughts(reply)?)?;
     numbers(&object.lines)
 }
 
-/// The numbers of lines, however they are written: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`; each once. What is written and holds no
-/// number cannot be read.
+/// Returns the numbers of lines in any notation, each once: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`. Returns `None` for a
+/// value that contains no number, and no numbers for null or an empty list.
 pub(super) fn numbers(value: &Value) -> Option<Vec<usize>> {
     let entries = match value {
         Value::Null => return Some(Vec::new()),
@@ -160,11 +160,12 @@ pub(super) fn numbers(value: &Value) -> Option<Vec<usize>> {
     }
 }
 
-/// What is said by a text, a number, or yes or no; none by nothing.
+/// Returns the text of a string, a number or a boolean, cut to `most` bytes. Returns `Some(None)` for null and for an
+/// empty text, and `None` for a value that cannot be read.
 fn said(value: &Value, most: usize) -> Option<Option<String>> {
     let text = match value {
         Value::Null => return Some(None),
-        // No control character reaches a terminal, and no line of its own.
+        // A control character could change a terminal, and a line break could forge a line.
         Value::String(it) => one_line(&it.replace(|it: char| it.is_control() && it != '\n', " ")),
         Value::Number(it) => it.to_string(),
         Value::Bool(true) => "Yes".to_owned(),
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_object_is_found_wherever_it_stands() {
+    fn the_json_object_is_found_anywhere_in_a_reply() {
         let object = r#"{"answer": "Fido", "lines": [2, 2, 1], "reason": null}"#;
         let fido = reply(Some("Fido"), &[2, 1], None);
         for text in [
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_may_be_no_text() {
+    fn numbers_booleans_and_null_are_accepted_as_answers() {
         assert_eq!(
             read(r#"{"answer": 3, "lines": ["1", true]}"#),
             reply(Some("3"), &[1], None)
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reply_is_told() {
+    fn unreadable_replies_are_rejected() {
         for text in [
             "",
             "Fido",
@@ -257,13 +258,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_answer_is_cut_inside_no_character() {
+    fn a_long_answer_is_cut_between_two_characters() {
         let long = read(&format!(r#"{{"answer": "{}", "lines": [1]}}"#, "é".repeat(1_500))).unwrap();
         assert_eq!(long.statements[0].text.chars().count(), 1_000);
     }
 
     #[test]
-    fn a_conclusion_counts_as_one_only_where_it_was_asked_for() {
+    fn a_conclusion_counts_only_in_the_style_that_allows_it() {
         let text = r#"{"answer": "likely yes", "concluded": true, "lines": [2]}"#;
         for (style, expected) in [(AnswerStyle::Infer, true), (AnswerStyle::Short, false)] {
             let reply = super::read(text, style).unwrap();
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_says_whether_its_sides_disagree() {
+    fn a_reply_reports_whether_its_sides_disagree() {
         for (text, style, expected) in [
             (
                 r#"{"answer": "a or b", "lines": [1, 2], "disagree": true}"#,
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn a_free_answer_has_sentences_with_their_lines() {
+    fn each_sentence_of_a_free_answer_has_its_own_lines() {
         let free = |reply: &str| super::read(reply, AnswerStyle::Free);
         let text = r#"{"sentences": [{"text": "In Malmö.", "lines": [2]}, {"text": "Since May.", "lines": "1"}, {"text": ""}]}"#;
         let sentences = [statement("In Malmö.", &[2]), statement("Since May.", &[1])];

@@ -1,4 +1,4 @@
-//! What to look up next, or which lines to end with, decided by a language model.
+//! The next lookup, or the lines to end with, decided by a language model.
 
 use domain::message::{LookV1, LookupV1, ToolSpecV1, TurnV1, TurnedV1, Walk};
 use domain::port::{Chat, Completion, ToolChoice, ToolSpec};
@@ -9,14 +9,14 @@ use text::one_line;
 use super::{asked_when, reply, when};
 
 static SYSTEM: &str = include_str!("../../prompts/turn.txt");
-/// Lines that are shown, and bytes of each.
+/// Most lines that are shown, and most bytes of each.
 const LINES_MAX: usize = 200;
 const LINE_MAX: usize = 600;
-/// Lookups that are shown, the latest ones, and bytes of a result.
+/// Most lookups that are shown, the latest ones, and most bytes of a result.
 const LOOKUPS_MAX: usize = 24;
 const RESULT_MAX: usize = 2_000;
 
-/// Returns what the model decides; nothing to do and no lines if it cannot be used.
+/// Returns the decision of the model; it has neither calls nor lines if the reply cannot be used.
 pub(crate) async fn decide(asker: &Asker, request: &TurnV1) -> TurnedV1 {
     let asked = asker.ask(&prompt(request), request.allow, read).await;
     let mut turned = asked.outcome.unwrap_or_else(|why| TurnedV1 {
@@ -47,7 +47,7 @@ fn prompt(request: &TurnV1) -> Chat {
     }
 }
 
-/// Returns what the model is there for: to find what a question needs, or to decide whether anything is worth saying.
+/// Returns the task of the model: to find the evidence for a question, or to decide whether a hint is worth giving.
 fn system(walk: Walk) -> String {
     let way = match walk {
         Walk::Explore => include_str!("../../prompts/explore.txt"),
@@ -59,7 +59,7 @@ fn system(walk: Walk) -> String {
     format!("{SYSTEM}{way}")
 }
 
-/// Returns the question or message between marks, behind the words that introduce it.
+/// Returns the question or message between marks, after the words that introduce it.
 fn asked(request: &TurnV1, text: &str, mark: &str) -> String {
     match request.walk {
         Walk::Explore | Walk::Reconstruct | Walk::Recollect | Walk::Navigate => format!(
@@ -127,7 +127,7 @@ fn clipped(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// Reads the calls, or the lines of a reply without calls; `None` if it has neither.
+/// Returns the calls, or the lines of a reply without calls; `None` if it has neither.
 fn read(completion: &Completion) -> Option<TurnedV1> {
     if !completion.calls.is_empty() {
         let calls = completion.calls.iter().map(|it| LookV1 {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_a_prompt_and_a_role_of_its_own() {
+    fn a_message_for_recall_has_its_own_prompt_and_role() {
         let message = TurnV1 {
             question: "Ann: Dinner on Friday?".to_owned(),
             walk: Walk::Recall,
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_go_before_lines() {
+    fn calls_take_precedence_over_lines_in_a_reply() {
         let lines = |text: &str| read(&completion(text)).map(|it| it.lines);
         assert_eq!(lines("Enough. {\"lines\": [3, \"line 1\"]}"), Some(vec![3, 1]));
         assert_eq!(lines("{\"lines\": []}"), Some(Vec::new()));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_bounded() {
+    fn lines_and_lookups_in_a_prompt_are_bounded() {
         let long = "é".repeat(5_000);
         let mut request = request();
         request.lookups[0].result.clone_from(&long);

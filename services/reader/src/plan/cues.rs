@@ -4,7 +4,7 @@ use text::lexicon::{Class, is};
 
 /// Most cues of a question.
 const CUES_MAX: usize = 30;
-/// Longest cue in bytes; what is longer is no word.
+/// Longest cue in bytes; longer text is no word.
 const LENGTH_MAX: usize = 80;
 /// Words that only open a request.
 const OPENING: &[&str] = &[
@@ -20,8 +20,8 @@ const OPENING: &[&str] = &[
     "compare",
 ];
 
-/// Returns the cues of a question in order of appearance, none twice: names as written and whole, other words in lower case,
-/// function words left out. Scripts without spaces give a cue a run of characters.
+/// Returns the cues of a question in order of appearance, each once: names whole and as written, and other words in
+/// lower case without function words. In scripts without spaces, a run of characters is a cue.
 pub(super) fn of(question: &str) -> Vec<String> {
     let names: Vec<(usize, &str)> = text::names(question)
         .into_iter()
@@ -56,7 +56,7 @@ pub(super) fn of(question: &str) -> Vec<String> {
     out
 }
 
-/// Where a part of a text starts in it.
+/// Returns the byte offset of a part of a text.
 fn offset(text: &str, part: &str) -> usize {
     part.as_ptr() as usize - text.as_ptr() as usize
 }
@@ -66,11 +66,11 @@ fn bare(word: &str) -> String {
     lower.strip_suffix("'s").unwrap_or(&lower).to_owned()
 }
 
-/// Whether the word is a character of a script that does not part words.
+/// Returns true if the word is a character of a script that does not separate words.
 fn unspaced(word: &str) -> bool {
     let mut chars = word.chars();
     let Some(first) = chars.next() else { return false };
-    // Ideographs, kana and the letters of the south east of Asia; Hangul is written with spaces.
+    // Ideographs, kana and the scripts of Southeast Asia; Hangul is written with spaces.
     let parted = !matches!(first, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
     !parted
 }

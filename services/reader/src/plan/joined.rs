@@ -1,13 +1,13 @@
-//! What is joined by "and", "or" and "than": one part for each.
+//! Phrases joined by "and", "or" and "than": each side becomes a part.
 
 use std::ops::Range;
 
 use super::phrase::{ASKS, Token, joined, names};
 use super::split::{CARRIES, Parts, trimmed};
 
-/// Most members of a list that get a part each.
+/// Most members of a list that become parts.
 const MEMBERS_MAX: usize = 5;
-/// Most words of content of a member.
+/// Most content words of a member.
 const WORDS_MAX: usize = 3;
 /// Pairs that are one thing.
 const IDIOMS: &[(&str, &str)] = &[
@@ -24,10 +24,10 @@ const IDIOMS: &[(&str, &str)] = &[
     ("trial", "error"),
     ("name", "address"),
 ];
-/// What an auxiliary becomes when one is left of several.
+/// Singular forms of auxiliaries, for a part that keeps one of several subjects.
 const SINGULAR: &[(&str, &str)] = &[("do", "does"), ("are", "is"), ("have", "has"), ("were", "was")];
 
-/// "What do ANN AND BEN like": a part for each of them.
+/// Returns a part for each of the joined subjects: "what do ANN AND BEN like".
 pub(super) fn subjects(phrase: &[Token]) -> Parts {
     let found = names(phrase);
     let (at, run) = runs(phrase, &found, "and")?;
@@ -60,7 +60,7 @@ pub(super) fn subjects(phrase: &[Token]) -> Parts {
     Some(each.collect())
 }
 
-/// Returns the first names joined by `word`, commas before it included, and where they start.
+/// Returns the first names that `word` joins, including names before commas, and the index at which they start.
 fn runs(phrase: &[Token], found: &[Range<usize>], word: &str) -> Option<(usize, Vec<Range<usize>>)> {
     let follows = |a: &Range<usize>, b: &Range<usize>| {
         let joined = b.start == a.end + 1 && phrase[a.end].lower == word;
@@ -83,7 +83,7 @@ fn runs(phrase: &[Token], found: &[Range<usize>], word: &str) -> Option<(usize, 
     None
 }
 
-/// "Does Ann prefer TEA OR COFFEE", "who moved first, ANN OR BEN".
+/// Returns a part for each option: "does Ann prefer TEA OR COFFEE", "who moved first, ANN OR BEN".
 pub(super) fn choice(phrase: &[Token]) -> Parts {
     let at = (1..phrase.len()).rfind(|&it| phrase[it].lower == "or")?;
     if phrase
@@ -100,7 +100,7 @@ pub(super) fn choice(phrase: &[Token]) -> Parts {
     members(phrase, at)
 }
 
-/// The options stand behind the question: they take the place of the word that asks.
+/// Returns a part for each option. The options follow the question, and each takes the place of the question word.
 fn options(phrase: &[Token], comma: usize, at: usize) -> Parts {
     let mut first = comma;
     while first > 1
@@ -126,7 +126,7 @@ fn options(phrase: &[Token], comma: usize, at: usize) -> Parts {
     (parts.len() > 1).then_some(parts)
 }
 
-/// "Did Ann read more books THAN Ben": both sides on their own.
+/// Returns a part for each side of a comparison: "did Ann read more books THAN Ben".
 pub(super) fn than(phrase: &[Token]) -> Parts {
     let at = (2..phrase.len().saturating_sub(1)).find(|&it| phrase[it].lower == "than")?;
     let compares = |it: &&Token| !it.any(&["more", "less", "fewer", "better", "rather"]);
@@ -151,18 +151,18 @@ pub(super) fn than(phrase: &[Token]) -> Parts {
     Some(vec![trimmed(&left), trimmed(&right)])
 }
 
-/// "What did Ann say about HER JOB, HER DOG AND HER GARDEN".
+/// Returns a part for each member of a list: "what did Ann say about HER JOB, HER DOG AND HER GARDEN".
 pub(super) fn list(phrase: &[Token]) -> Parts {
     let at = (1..phrase.len().saturating_sub(1)).rfind(|&it| phrase[it].lower == "and")?;
     members(phrase, at)
 }
 
-/// A part for each member of the list whose last joining word stands at `at`.
+/// Returns a part for each member of the list whose last conjunction is at `at`.
 fn members(phrase: &[Token], at: usize) -> Parts {
     let mut right = right_member(phrase, at + 1)?;
     let mut size = content(&phrase[right.clone()]);
     let mut left = left_member(phrase, at, size)?;
-    // "How did her job and car CHANGE": the verb of the question stands last.
+    // "How did her job and car CHANGE": the last word is the verb of the question, not part of the member.
     if left.start > 0 && phrase[left.start - 1].any(CARRIES) && right.end == phrase.len() && size > 1 {
         (right.end, size) = (right.end - 1, size - 1);
         left = left_member(phrase, at, size)?;
@@ -196,7 +196,8 @@ fn members(phrase: &[Token], at: usize) -> Parts {
     Some(each.collect())
 }
 
-/// "Did Ann sell HER CAR AND BUY A BIKE": two things done, not two things sold.
+/// Returns a part for each of two joined predicates: "did Ann sell HER CAR AND BUY A BIKE" names two actions, not two
+/// things that were sold.
 fn predicates(phrase: &[Token], (left, right): (&Range<usize>, &Range<usize>), at: usize) -> Parts {
     let first = &phrase[right.start];
     let object = phrase.get(right.end).is_some_and(Token::determines);
@@ -210,7 +211,7 @@ fn predicates(phrase: &[Token], (left, right): (&Range<usize>, &Range<usize>), a
     Some(vec![trimmed(&phrase[..at]), trimmed(&other)])
 }
 
-/// Returns the member that starts at `from`: a determiner and words of content, up to the next word of another kind.
+/// Returns the member that starts at `from`: a determiner and content words, up to the next word of another kind.
 fn right_member(phrase: &[Token], from: usize) -> Option<Range<usize>> {
     let first = from + usize::from(phrase.get(from)?.determines() && !phrase[from].names());
     let held = phrase.get(first..)?.iter().take_while(|it| it.says());
@@ -224,7 +225,8 @@ fn right_member(phrase: &[Token], from: usize) -> Option<Range<usize>> {
     (end > first && end - first <= WORDS_MAX).then_some(from..end)
 }
 
-/// Returns the member that ends before `end` with at most `size` words of content, but not beyond a name that owns nothing.
+/// Returns the member that ends before `end`, with at most `size` content words. A comma ends it, and so does a change
+/// between a name and other words.
 fn left_member(phrase: &[Token], end: usize, size: usize) -> Option<Range<usize>> {
     let mut start = end;
     while start > 0 && end - start < size.max(1) {
@@ -246,7 +248,7 @@ fn content(phrase: &[Token]) -> usize {
     phrase.iter().filter(|it| it.says() && !it.owns()).count()
 }
 
-/// Takes the commas out: the options stand where they belong now.
+/// Returns the phrase without commas: the options are now in the place of the question word.
 fn plain(phrase: &[Token]) -> Vec<Token> {
     let mut out = phrase.to_vec();
     for it in &mut out {
@@ -255,7 +257,7 @@ fn plain(phrase: &[Token]) -> Vec<Token> {
     out
 }
 
-/// "The years BETWEEN ... AND ..." is one thing, and no list.
+/// Keeps a phrase with "between ... and ..." whole: it is one thing and no list.
 pub(super) fn between(phrase: &[Token]) -> Parts {
     phrase.iter().any(|it| it.lower == "between").then(Vec::new)
 }

@@ -1,4 +1,4 @@
-//! A sentence as words with what the rules have to know of them.
+//! A sentence as words with the properties that the rules need.
 
 use text::{is_auxiliary, is_stop};
 
@@ -27,18 +27,18 @@ const PLACING: &[&str] = &[
 /// A word between spaces.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
-    /// As written, without marks around it.
+    /// The word as written, without marks around it.
     pub(super) text: String,
-    /// In lower case, with straight apostrophes.
+    /// The word in lower case, with straight apostrophes.
     pub(super) lower: String,
-    /// A comma or the like follows.
+    /// Whether a comma, semicolon, colon or separate mark follows.
     pub(super) comma: bool,
-    /// It opens the sentence, so that its capital says nothing.
+    /// Whether it is the first word, so that its capital means nothing.
     first: bool,
 }
 
 impl Token {
-    /// Makes a word that was not in the question.
+    /// Returns a word that was not in the question.
     pub(super) fn new(text: &str) -> Token {
         Token {
             text: text.to_owned(),
@@ -52,17 +52,17 @@ impl Token {
         list.contains(&self.lower.as_str())
     }
 
-    /// Whether it is an auxiliary verb.
+    /// Returns true if it is an auxiliary verb.
     pub(super) fn helps(&self) -> bool {
         is_auxiliary(&self.lower)
     }
 
-    /// Whether it is a word of content.
+    /// Returns true if it is a content word.
     pub(super) fn says(&self) -> bool {
         !is_stop(&self.text)
     }
 
-    /// Whether it is (part of) a name.
+    /// Returns true if it is a name or part of one.
     pub(super) fn names(&self) -> bool {
         let capital = self.text.chars().next().is_some_and(char::is_uppercase);
         capital && self.says() && !(self.first && self.any(REQUESTS))
@@ -72,12 +72,12 @@ impl Token {
         self.any(ARTICLES) || self.owns()
     }
 
-    /// Whether it says whose what follows is.
+    /// Returns true if it is a possessive: it names the owner of the next thing.
     pub(super) fn owns(&self) -> bool {
         self.any(OWNERS) || self.lower.ends_with("'s") && self.names()
     }
 
-    /// Whether it opens a clause that asks.
+    /// Returns true if it can open a clause that asks.
     pub(super) fn opens(&self) -> bool {
         self.any(ASKS) || self.helps()
     }
@@ -112,7 +112,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
     out
 }
 
-/// Returns a part as a question or a statement of its own.
+/// Returns a part as text, with a question mark if it is a question.
 pub(super) fn render(tokens: &[Token]) -> String {
     let mut out = String::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -130,7 +130,7 @@ pub(super) fn render(tokens: &[Token]) -> String {
     out
 }
 
-/// Returns `left`, `middle` and `right` as one.
+/// Returns `left`, `middle` and `right` as one phrase, without a comma after `middle`.
 pub(super) fn joined(left: &[Token], middle: &[Token], right: &[Token]) -> Vec<Token> {
     let mut out = [left, middle, right].concat();
     if let Some(last) = middle.len().checked_add(left.len()).and_then(|it| it.checked_sub(1)) {
@@ -139,7 +139,7 @@ pub(super) fn joined(left: &[Token], middle: &[Token], right: &[Token]) -> Vec<T
     out
 }
 
-/// Returns the runs of names, as ranges. Words that commas part are names of their own.
+/// Returns the names as ranges of words. A comma or a possessive ends a name.
 pub(super) fn names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
     let mut out: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
@@ -154,8 +154,9 @@ pub(super) fn names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
     out
 }
 
-/// Replaces the pronouns of a part by the one name of the whole that no preposition makes a place or an object, unless the
-/// part has that name itself.
+/// Returns a part with its pronouns replaced by a name of the whole question. Names after a preposition do not count,
+/// since they are places or objects. If there is not exactly one other name, or if the part contains it, the part stays
+/// unchanged.
 pub(super) fn named(part: &[Token], whole: &[Token]) -> Vec<Token> {
     let mut found = names(whole);
     found.retain(|it| it.start == 0 || !whole[it.start - 1].any(PLACING));

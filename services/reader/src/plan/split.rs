@@ -4,9 +4,9 @@ use super::joined::{between, choice, list, subjects, than};
 use super::phrase::{ASKS, Token, named, render, tokens};
 use super::timed::timed;
 
-/// A part is parted again at most this often.
+/// Level from which a part is not split again.
 const DEPTH: usize = 3;
-/// Words after which "that" or "who" opens what was said, not whom it is about.
+/// Verbs of saying. After them, "that" or "who" opens the content of the statement and no relative clause.
 const SAYS: &[&str] = &[
     "say",
     "said",
@@ -34,18 +34,18 @@ const SAYS: &[&str] = &[
     "find",
     "found",
 ];
-/// What carries the verb of its question to the end: "did the friend who ... BUY".
+/// Auxiliaries whose main verb follows the subject, also after a relative clause: "did the friend who ... BUY".
 pub(super) const CARRIES: &[&str] = &[
     "did", "does", "do", "will", "would", "can", "could", "should", "has", "have", "had",
 ];
 
-/// What a rule makes of a phrase; none if it does not fit.
+/// Parts that a rule makes of a phrase. `None` if the rule does not fit; empty if the phrase stays whole.
 pub(super) type Parts = Option<Vec<Vec<Token>>>;
 
-/// The first rule that fits parts a phrase.
+/// The rules in order; the first one that fits splits a phrase.
 const RULES: [fn(&[Token]) -> Parts; 8] = [questions, timed, relative, choice, than, between, subjects, list];
 
-/// Returns the parts of a question in order, without the whole itself.
+/// Returns the parts of a question in order, without the whole question.
 pub(super) fn parts(question: &str) -> Vec<String> {
     let sentences: Vec<Vec<Token>> = text::sentences(question)
         .into_iter()
@@ -75,7 +75,7 @@ fn part(phrase: &[Token], depth: usize, out: &mut Vec<Vec<Token>>) {
     }
 }
 
-/// "Where did Ann move AND WHAT did she do there", "WHEN AND WHERE did Ann marry".
+/// Returns two joined questions: "where did Ann move AND WHAT did she do there", "WHEN AND WHERE did Ann marry".
 fn questions(phrase: &[Token]) -> Parts {
     let two = phrase.first()?.any(ASKS) && phrase.get(1)?.lower == "and" && phrase.get(2)?.any(ASKS);
     if two {
@@ -96,7 +96,7 @@ fn questions(phrase: &[Token]) -> Parts {
     Some(vec![trimmed(left), named(right, left)])
 }
 
-/// Whether a clause that asks starts here: a word that asks, or an auxiliary with somebody behind it.
+/// Returns true if a clause that asks starts at `at`: a question word, or an auxiliary with a subject after it.
 fn opening(phrase: &[Token], at: usize) -> bool {
     let follows = || {
         let next = &phrase[at + 1];
@@ -105,7 +105,8 @@ fn opening(phrase: &[Token], at: usize) -> bool {
     phrase[at].any(ASKS) || phrase[at].helps() && follows()
 }
 
-/// "Where does THE FRIEND WHO gave Ann a bike live": the clause first, it is what leads to the rest.
+/// Returns a relative clause and the rest: "where does THE FRIEND WHO gave Ann a bike live". The clause comes first,
+/// since it leads to the rest.
 fn relative(phrase: &[Token]) -> Parts {
     let fits = |at: usize| {
         let (noun, marker) = (&phrase[at - 1], &phrase[at]);
@@ -132,7 +133,7 @@ fn relative(phrase: &[Token]) -> Parts {
     Some(vec![trimmed(&named(&told, phrase)), trimmed(&main)])
 }
 
-/// Returns where the group of words before `at` starts: a determiner and up to three words of content behind it.
+/// Returns the start of the noun phrase before `at`: a determiner and up to three content words after it.
 fn group(phrase: &[Token], at: usize) -> Option<usize> {
     let mut start = at;
     while start > 0 && at - start < 4 {
@@ -155,7 +156,7 @@ fn owner(group: &[Token]) -> Vec<Token> {
     out
 }
 
-/// Takes joining words off the ends.
+/// Returns a phrase without conjunctions at its ends.
 pub(super) fn trimmed(phrase: &[Token]) -> Vec<Token> {
     let joins = |it: &Token| it.any(&["and", "or", "but", "then", "also", "so"]);
     let from = phrase.iter().position(|it| !joins(it)).unwrap_or(phrase.len());

@@ -1,19 +1,19 @@
-//! Relations of time: what was asked, and the happening it is placed by.
+//! Relations of time: the event in question, and the event that gives its time.
 
 use super::phrase::{Token, named};
 use super::split::{Parts, trimmed};
 
 const MARKERS: &[&str] = &["before", "after", "while", "until", "since", "once", "when"];
-/// Before "when" these ask for the time itself.
+/// Before "when", these words ask for the time itself.
 const ASKING: &[&str] = &[
     "since", "until", "till", "me", "us", "know", "remember", "recall", "say", "exactly", "about", "and", "or",
 ];
-/// Words of a question for an amount: they say nothing without what they measure.
+/// Words of a question for an amount; they mean nothing without the event that they measure.
 const AMOUNTS: &[&str] = &[
     "long", "many", "much", "soon", "often", "shortly", "right", "just", "day", "days", "week", "weeks", "month",
     "months", "year", "years", "hour", "hours", "minutes", "time", "times", "passed", "pass", "went", "go", "elapsed",
 ];
-/// Words that make a date; what is before or after a date is no happening.
+/// Words that make a date. A date is no event, so "before" or "after" a date does not split a question.
 const DATES: &[&str] = &[
     "christmas",
     "easter",
@@ -39,7 +39,8 @@ const DATES: &[&str] = &[
     "beginning",
 ];
 
-/// "What did Ann do AFTER she moved to Oslo", "AFTER she moved, what did Ann do", "how long BETWEEN the move and the party".
+/// Returns the two events of a relation of time: "what did Ann do AFTER she moved to Oslo", "AFTER she moved, what did
+/// Ann do", "how long BETWEEN the move and the party".
 pub(super) fn timed(phrase: &[Token]) -> Parts {
     leading(phrase)
         .or_else(|| apart(phrase))
@@ -92,7 +93,7 @@ fn parted(main: &[Token], clause: &[Token], whole: &[Token]) -> Parts {
     Some(vec![trimmed(&named(main, whole)), trimmed(&named(clause, whole))])
 }
 
-/// Whether there is nothing but a date.
+/// Returns true if the clause is only a date.
 fn dated(clause: &[Token]) -> bool {
     let date = |it: &Token| {
         !it.says()

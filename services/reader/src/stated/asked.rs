@@ -1,4 +1,4 @@
-//! What a question asks for that turns state outright.
+//! The facts that a question asks for and that turns state outright.
 
 use domain::predicate::Predicate;
 use domain::question::Slot;
@@ -9,15 +9,15 @@ use text::words;
 use super::{kinship, same};
 use crate::question::Question;
 
-/// What would answer a question.
+/// The fact that would answer a question.
 pub(super) enum Asked {
-    /// Who is that, in lower case.
+    /// The role of the person with this name, in lower case.
     Who(String),
-    /// The value of a slot.
+    /// The present value of a slot.
     Slot(Slot),
-    /// The value that it had before.
+    /// The former value of a slot.
     Before(Slot),
-    /// That these are the case no more: stems that the statement has to hold.
+    /// The end of a state: stems that the statement must contain.
     Still(Vec<String>),
 }
 
@@ -39,7 +39,7 @@ impl Asked {
     }
 }
 
-/// "I quit my job": it says no more which.
+/// Returns true for "I quit my job", which does not say which job.
 pub(super) fn is_job(statement: &Statement) -> bool {
     Predicate::of(&statement.predicate) == Predicate::Has && statement.object == "job"
 }
@@ -51,8 +51,8 @@ pub(super) fn still(question: &Question, lower: &str) -> Option<Asked> {
     (lower.contains(" still ") && !words.is_empty()).then_some(Asked::Still(words))
 }
 
-/// Reads which value a question asks for: every word of it belongs to the slot or to whom it is about. What was at some time
-/// is not stated outright, only what is and what was before that.
+/// Returns the value that a question asks for, if each of its words belongs to the slot or to the person. Only present
+/// values and the values before them are stated outright, not values at some past time.
 pub(super) fn valued(question: &Question, lower: &str, (name, role): (&str, Option<&str>)) -> Option<Asked> {
     let tokens = words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
@@ -70,7 +70,7 @@ pub(super) fn valued(question: &Question, lower: &str, (name, role): (&str, Opti
     let belongs = |stem: &str| {
         stem == question.head || role.is_some_and(|it| text::stem(it) == stem) || slot::is_asked_by(slot, stem)
     };
-    // Who never speaks is a word of the question.
+    // The name of a person who never speaks is among the words of the question.
     let called = |stem: &str| name.split(' ').any(|it| text::stem(it) == stem);
     let fits = |stem: &str| belongs(stem) || called(stem) || (before && framed.iter().any(|it| stem.starts_with(it)));
     let all = question.words.iter().all(|it| fits(&it.stem));

@@ -1,4 +1,4 @@
-//! What others say of somebody against their own words.
+//! Statements of others that contradict a person's own words.
 
 use text::facts::{Statement, Subject};
 use text::shown_name;
@@ -9,7 +9,8 @@ use crate::answer::{Found, shown};
 use crate::pool::Pool;
 
 impl Sought {
-    /// What somebody says of themselves, where another says something else of them later: both sides.
+    /// Returns both sides if a person states something about himself or herself and another person later states
+    /// something else.
     pub(super) fn contradicted(&self, told: &[(usize, Statement)], pool: &Pool<'_>) -> Option<Found> {
         let is_own = |it: &&(usize, Statement)| it.1.subject == Subject::Speaker;
         if !matches!(self.asked, Asked::Slot(_)) || self.whom.role.is_some() {

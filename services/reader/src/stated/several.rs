@@ -1,4 +1,4 @@
-//! Values of which several may hold at a time: what somebody is allergic to.
+//! Slots that may have several values at the same time: the things that a person is allergic to.
 
 use domain::predicate::Predicate;
 use text::facts::{Statement, Subject};
@@ -8,8 +8,8 @@ use crate::answer::{Found, shown};
 use crate::pool::Pool;
 
 impl Sought {
-    /// Returns all values that hold, in the order in which they were stated; none if none holds. A later denial takes a value
-    /// away, unless others deny what somebody says of themselves.
+    /// Returns all present values in the order in which they were stated, or `None` if there are none. A later denial
+    /// removes a value, except if others deny a person's own statement.
     pub(super) fn all_that_hold(&self, told: &[(usize, Statement)], pool: &Pool<'_>) -> Option<Found> {
         let observed_at = |line: usize| pool.lines[line].turn.observed_at;
         let mut held: Vec<(usize, &Statement)> = Vec::new();

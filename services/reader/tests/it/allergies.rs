@@ -26,7 +26,7 @@ fn friends() -> Talk {
 }
 
 #[test]
-fn all_that_somebody_is_allergic_to_is_answered() {
+fn all_allergies_of_a_person_are_answered() {
     let cases: &[Case] = &[
         (WhatIs, "", "", "What is Theo allergic to?", "walnuts, bees, cats"),
         (
@@ -59,7 +59,7 @@ fn all_that_somebody_is_allergic_to_is_answered() {
 }
 
 #[test]
-fn whoever_states_no_allergy_has_none_that_is_answered() {
+fn only_questions_for_stated_allergies_get_an_answer() {
     let cases: &[Case] = &[
         (WhatIs, "", "", "What is Jonas allergic to?", "refused"),
         (WhatIs, "food", "", "What food is Theo allergic to?", "refused"),
@@ -71,7 +71,7 @@ fn whoever_states_no_allergy_has_none_that_is_answered() {
 }
 
 #[test]
-fn others_deny_no_allergy_that_somebody_states() {
+fn a_denial_by_another_person_does_not_remove_a_stated_allergy() {
     let talk = Talk::new(
         "@ 2025-05-05
          Theo: I am allergic to walnuts.
@@ -84,7 +84,7 @@ fn others_deny_no_allergy_that_somebody_states() {
 }
 
 #[test]
-fn the_user_of_an_assistant_has_allergies() {
+fn the_user_of_an_assistant_gets_his_or_her_own_allergies() {
     let talk = Talk::new(
         "user: By the way, I'm allergic to penicillin, please keep that in mind.
          assistant: Noted, I'll remember your penicillin allergy.",
@@ -93,7 +93,7 @@ fn the_user_of_an_assistant_has_allergies() {
 }
 
 #[test]
-fn allergies_are_asked_for_in_other_languages() {
+fn allergies_are_answered_in_other_languages() {
     let mut wrong = Vec::new();
     for (said, question, expected) in [
         (

@@ -1,4 +1,4 @@
-//! What was decided by hand about statements, several at once.
+//! Several corrections by hand of the same turn.
 
 use domain::anchor::AnswerKind::{self, Where};
 use domain::evidence::Amendment;
@@ -19,7 +19,7 @@ fn answer(text: &str, amended: &[(&str, Option<&str>)], (kind, verb, question): 
 }
 
 #[test]
-fn what_was_put_in_is_not_corrected_itself() {
+fn an_inserted_correction_is_not_corrected_again() {
     let told = "Lea: I live in Graz.";
     for amended in [
         [("Graz", Some("Linz")), ("Linz", Some("Wels"))],

@@ -1,4 +1,4 @@
-//! An answer is given only if it is certain enough; the evidence speaks for itself otherwise.
+//! An answer is given only if it is certain enough; otherwise the caller gets only the evidence.
 
 use domain::anchor::AnswerKind;
 use domain::evidence::Sufficiency;
@@ -14,14 +14,14 @@ fn reader(precision: f32) -> Reader {
     Reader::new(&config).unwrap()
 }
 
-/// What is stated outright, and what has to be guessed from phrases.
+/// One fact that is stated outright, and one that must be guessed from phrases.
 const TALK: &str = "Petra: I live in Bremen now, by the way.\n\
                     Sam: the boiler is making that noise again\n\
                     Petra: did jo fix it or does the landlord have to come?\n\
                     Sam: jo says the landlord is doing it friday";
 
 #[test]
-fn what_is_stated_outright_is_answered() {
+fn a_fact_that_is_stated_outright_is_answered() {
     let talk = Talk::new(TALK);
     let stated = talk.request(AnswerKind::Where, "Where does Petra live?", "Petra", "");
     let guessed = talk.request(AnswerKind::When, "When did jo call the landlord?", "", "call");
@@ -50,7 +50,7 @@ fn an_uncertain_answer_is_withheld_with_a_reason() {
 }
 
 #[test]
-fn a_precision_that_is_no_probability_is_refused() {
+fn a_precision_that_is_no_probability_is_rejected() {
     for precision in [0.0, -1.0, 1.1, f32::NAN, f32::INFINITY] {
         let config = Config {
             precision,

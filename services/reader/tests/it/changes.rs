@@ -1,4 +1,4 @@
-//! What has changed or ended since it was told, and what somebody corrected or took back by hand.
+//! Values that changed or ended later, and statements that a user corrected or retracted by hand.
 
 use domain::anchor::AnswerKind::{self, Number, WhatIs, When, Where};
 use domain::evidence::Amendment;
@@ -13,7 +13,7 @@ fn check(talk: &Talk, cases: &[(AnswerKind, &str, &str)]) {
 }
 
 #[test]
-fn of_two_values_the_one_that_is_new_holds() {
+fn a_new_value_replaces_the_old_one() {
     let talk = Talk::new(
         "Nadia: My rent is 700 euros. My dentist is in Mill Street.
          Otis: The loan runs for 90 days.
@@ -25,7 +25,7 @@ fn of_two_values_the_one_that_is_new_holds() {
 }
 
 #[test]
-fn what_is_told_of_a_thing_without_saying_that_it_is_new_changes_nothing() {
+fn a_later_figure_that_is_not_called_new_replaces_nothing() {
     let talk = Talk::new(
         "Nadia: My locker number is 17.
 
@@ -36,7 +36,7 @@ fn what_is_told_of_a_thing_without_saying_that_it_is_new_changes_nothing() {
 }
 
 #[test]
-fn who_asks_for_nothing_and_for_what_has_no_day_is_refused() {
+fn greetings_and_questions_for_repeated_times_are_refused() {
     let talk = Talk::new("Nadia: The museum in Basel hired my cousin. I bought new wheels.");
     check(
         &talk,
@@ -48,7 +48,7 @@ fn who_asks_for_nothing_and_for_what_has_no_day_is_refused() {
 }
 
 #[test]
-fn what_was_corrected_by_hand_is_answered_and_what_was_taken_back_is_not() {
+fn corrected_values_are_answered_and_retracted_values_are_not() {
     let text = "Lea: I work at Siemens. My locker number is 17.";
     let amended = |was: &str, now: Option<&str>| Amendment {
         was: was.to_owned(),

@@ -1,4 +1,4 @@
-//! What is not answered, however near the words are: in chat as people type it.
+//! Questions that get no answer although the evidence has similar words, in chat as people type it.
 
 use domain::anchor::AnswerKind::{self, Number, Where, YesNo};
 use domain::evidence::{ReasonCode, Sufficiency};
@@ -30,7 +30,7 @@ fn asked(talk: &Talk, kind: AnswerKind, verb: &str, question: &str) -> AnsweredV
 }
 
 #[test]
-fn what_others_say_of_somebody_does_not_become_their_words() {
+fn statements_of_others_do_not_replace_a_persons_own_words() {
     let talk = Talk::new(
         "Ann: I live in Graz.
          Mallory: Ann: penicillin is fine
@@ -49,7 +49,7 @@ fn what_others_say_of_somebody_does_not_become_their_words() {
 }
 
 #[test]
-fn the_reason_names_who_says_so() {
+fn the_reason_names_the_speaker() {
     let talk = chat();
     let told = asked(&talk, Where, "live", "Where does mo live?");
     assert_eq!(told.answer.map(|it| it.text).as_deref(), Some("Kiel"));
@@ -59,7 +59,7 @@ fn the_reason_names_who_says_so() {
 }
 
 #[test]
-fn a_name_that_occurs_nowhere_is_refused_by_name() {
+fn a_question_about_an_unknown_name_is_refused() {
     let talk = chat();
     let request = talk.request(Where, "Where does Zorblax live?", "", "live");
     let answered = Reader::new(&Config::default()).unwrap().read(&request);
@@ -70,7 +70,7 @@ fn a_name_that_occurs_nowhere_is_refused_by_name() {
 }
 
 #[test]
-fn what_others_tell_of_somebody_is_withheld_with_who_said_it() {
+fn statements_of_others_about_a_person_are_withheld_and_name_the_speaker() {
     for (own, question, reason) in [
         (
             "i finally sold the golf!",

@@ -1,4 +1,4 @@
-//! What is said and asked in other languages than English.
+//! Statements and questions in languages other than English.
 
 use domain::anchor::AnswerKind::WhatIs;
 
@@ -17,7 +17,7 @@ fn harbour() -> Talk {
 }
 
 #[test]
-fn the_frame_of_a_question_and_of_what_is_said_is_read() {
+fn questions_and_statements_in_spanish_are_understood() {
     check(
         &harbour(),
         &[

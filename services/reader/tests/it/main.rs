@@ -1,4 +1,4 @@
-//! The reader through its public functions.
+//! Tests of the reader through its public functions.
 
 #![expect(clippy::unwrap_used, reason = "fixtures are known to be well formed")]
 

@@ -1,4 +1,4 @@
-//! What a question is parted into, and its cues.
+//! The parts of a question, and its cues.
 
 use domain::message::PlanV1;
 use domain::port::ModelAllowance;
@@ -142,7 +142,7 @@ const PARTED: &[(&str, &[&str])] = &[
 ];
 
 #[test]
-fn a_question_is_parted_where_two_things_are_asked() {
+fn a_question_for_two_things_is_split() {
     let mut wrong = Vec::new();
     for (question, expected) in PARTED {
         let found = parts(question);
@@ -154,7 +154,7 @@ fn a_question_is_parted_where_two_things_are_asked() {
 }
 
 #[test]
-fn one_thing_stays_one() {
+fn a_question_for_one_thing_stays_whole() {
     for question in [
         "Where does Mira live?",
         "When did Mira move to Porto?",
@@ -197,7 +197,7 @@ fn names_nouns_and_verbs_are_cues_in_order() {
 }
 
 #[test]
-fn whatever_is_asked_is_bounded() {
+fn parts_and_cues_of_long_questions_are_bounded() {
     let long = format!(
         "Did Mira see {}?",
         vec!["a cat and a dog, a hen or an ox"; 400].join(" and ")

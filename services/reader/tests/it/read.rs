@@ -1,4 +1,4 @@
-//! Questions to small talks of our own: what is answered, what is refused, and why.
+//! Questions about small talks that were written for these tests: answers, refusals, and their reasons.
 
 use domain::anchor::AnswerKind;
 use domain::evidence::{ReasonCode, Sufficiency};
@@ -28,7 +28,7 @@ fn friends() -> Talk {
 }
 
 #[test]
-fn the_right_person_is_answered_and_the_wrong_one_refused() {
+fn a_question_about_the_right_person_is_answered_and_one_about_another_is_refused() {
     let talk = friends();
     for (kind, question, right, wrong) in [
         (AnswerKind::When, "When did Tom adopt a greyhound?", "Tom", "Nadia"),
@@ -44,7 +44,7 @@ fn the_right_person_is_answered_and_the_wrong_one_refused() {
 }
 
 #[test]
-fn a_changed_detail_is_refused_and_shown() {
+fn a_question_with_a_changed_detail_is_refused_and_the_detail_is_shown() {
     let talk = friends();
     let refused = talk.ask(AnswerKind::Who, "Who gets the crimson bowl that Nadia made?");
     assert!(refused.answer.is_none(), "{:?}", refused.answer);
@@ -54,7 +54,7 @@ fn a_changed_detail_is_refused_and_shown() {
 }
 
 #[test]
-fn times_are_as_exact_as_they_were_told() {
+fn times_are_answered_as_exactly_as_they_were_said() {
     let talk = friends();
     for (question, expected) in [
         ("When did Nadia start a pottery class?", "13 March 2024"),
@@ -66,7 +66,7 @@ fn times_are_as_exact_as_they_were_told() {
 }
 
 #[test]
-fn a_time_belongs_to_the_matter_it_stands_by() {
+fn a_time_answers_only_for_the_event_next_to_it() {
     let talk = Talk::new(
         "Nadia: I booked the ferry for the last week of June, and the landlord fixed the boiler on Saturday
          Tom: Good, I was cold when I visited.",
@@ -83,7 +83,7 @@ fn a_time_belongs_to_the_matter_it_stands_by() {
 }
 
 #[test]
-fn short_answers_of_each_kind() {
+fn durations_and_counts_are_answered() {
     let talk = friends();
     assert_eq!(
         talk.answer(AnswerKind::Duration, "How long did Tom play chess?"),
@@ -130,7 +130,7 @@ fn later_values_replace_earlier_ones_and_equal_times_conflict() {
 }
 
 #[test]
-fn without_evidence_there_is_no_answer() {
+fn questions_without_evidence_are_refused() {
     let talk = friends();
     let mut empty = talk.request(AnswerKind::Where, "Where did Nadia move?", "", "move");
     empty.scenes.clear();
@@ -142,7 +142,7 @@ fn without_evidence_there_is_no_answer() {
 }
 
 #[test]
-fn groups_and_assistants_are_not_refused_for_being_told_by_another() {
+fn statements_about_others_count_in_groups_and_with_assistants() {
     let group = Talk::new(
         "Ana: Did you hear? Bruno won the chess tournament in Braga.
          Carla: Wow, well done Bruno! I only came sixth.
@@ -162,7 +162,7 @@ fn groups_and_assistants_are_not_refused_for_being_told_by_another() {
 }
 
 #[test]
-fn other_languages_do_not_break() {
+fn questions_in_other_languages_do_not_panic() {
     let talk = Talk::new(
         "Lucía: ¿Qué hiciste ayer, Mateo?
          Mateo: Compré una bicicleta roja en Sevilla. ¡Estoy muy contento!

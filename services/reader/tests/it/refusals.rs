@@ -1,4 +1,4 @@
-//! Why a question gets no answer: each check of the reader has its code.
+//! The reasons for which a question gets no answer: each check of the reader has its code.
 
 use domain::anchor::AnswerKind::{self, Duration, Message, WhatIs, When, Where, Who, YesNo};
 use domain::evidence::{ReasonCode, Sufficiency};
@@ -22,7 +22,7 @@ fn chat() -> Talk {
 }
 
 #[test]
-fn questions_for_more_than_a_short_answer_get_none() {
+fn questions_that_need_more_than_a_short_answer_get_none() {
     for (kind, verb, question) in [
         (YesNo, "fix", "Did mo fix the boiler?"),
         (YesNo, "quit", "Did rae quit the bakery?"),
@@ -41,7 +41,7 @@ fn code(kind: AnswerKind, question: &str) -> Option<ReasonCode> {
 }
 
 #[test]
-fn every_refusal_has_its_code() {
+fn each_refusal_has_its_code() {
     assert_eq!(code(Message, "hi"), Some(ReasonCode::NothingAsked));
     assert_eq!(
         code(WhatIs, "What was the verdict of the insurance tribunal?"),
@@ -62,7 +62,7 @@ fn every_refusal_has_its_code() {
 }
 
 #[test]
-fn an_uncertain_answer_is_withheld_with_its_code() {
+fn an_uncertain_answer_is_withheld_with_a_code() {
     let config = Config {
         precision: 1.0,
         ..Config::default()
@@ -76,7 +76,7 @@ fn an_uncertain_answer_is_withheld_with_its_code() {
 }
 
 #[test]
-fn the_reading_of_the_router_is_used() {
+fn the_readers_result_follows_the_reading_of_the_router() {
     let mut request = chat().request(Where, "Where does mo live?", "", "live");
     let computed = read(&request);
     let reading = text::question::read(&text::question::Given {
@@ -95,7 +95,7 @@ fn the_reading_of_the_router_is_used() {
 }
 
 #[test]
-fn what_is_spoken_of_without_a_time_is_not_refused() {
+fn an_event_that_is_mentioned_without_a_time_is_withheld_but_not_refused() {
     let talk = Talk::new(
         "@ 2025-03-02
          mia: exam went ok, no results yet

@@ -20,7 +20,7 @@ fn workers() -> Talk {
 }
 
 #[test]
-fn sums_of_money_answer_what_was_paid() {
+fn questions_about_payment_get_sums_of_money() {
     let cases: &[Case] = &[
         (
             WhatDoes,
@@ -50,7 +50,7 @@ fn sums_of_money_answer_what_was_paid() {
 }
 
 #[test]
-fn lengths_of_time_and_times_are_told_apart() {
+fn durations_and_dates_are_not_confused() {
     let cases: &[Case] = &[
         (
             Duration,
@@ -79,7 +79,7 @@ fn neighbours() -> Talk {
 }
 
 #[test]
-fn figures_count_what_is_asked_for() {
+fn a_figure_counts_the_thing_in_question() {
     let cases: &[Case] = &[
         (Number, "goats", "", "How many goats does Ilse have?", "three"),
         (
@@ -115,7 +115,7 @@ fn figures_count_what_is_asked_for() {
 }
 
 #[test]
-fn a_colour_is_no_figure_and_without_one_there_is_none() {
+fn a_colour_is_answered_only_if_the_evidence_names_one() {
     let cases: &[Case] = &[
         (WhatIs, "colour", "", "What colour are Marek's boots?", "brown"),
         (WhatIs, "colour", "", "What colour is Ilse's ladder?", "refused"),
@@ -124,7 +124,7 @@ fn a_colour_is_no_figure_and_without_one_there_is_none() {
 }
 
 #[test]
-fn a_measure_is_a_figure_with_its_unit() {
+fn a_measure_is_answered_with_its_unit() {
     let talk = Talk::new(
         "@ 2025-09-02
          Ravi: The walk to the hut was steep, 14 kilometres, and I carried the tent for two of us.
@@ -138,7 +138,7 @@ fn a_measure_is_a_figure_with_its_unit() {
 }
 
 #[test]
-fn a_length_of_time_belongs_to_its_matter() {
+fn a_duration_is_taken_only_from_the_event_in_question() {
     let talk = Talk::new(
         "@ 2025-02-01
          Ona: Tom broke his ankle, he'll be on crutches for six weeks.
@@ -153,7 +153,7 @@ fn a_length_of_time_belongs_to_its_matter() {
 }
 
 #[test]
-fn a_birthday_is_no_other_day() {
+fn a_birthday_is_not_answered_with_another_day() {
     let talk = Talk::new(
         "@ 2025-04-11
          Greta: I start at a bookshop on 1 June.
@@ -167,7 +167,7 @@ fn a_birthday_is_no_other_day() {
 }
 
 #[test]
-fn whoever_asks_for_the_time_of_day_hears_it() {
+fn a_question_for_the_time_of_day_gets_the_time_of_day() {
     let talk = Talk::new(
         "@ 2025-06-30
          Ona: The train leaves tomorrow at 6:52 am, don't be late.
@@ -178,7 +178,7 @@ fn whoever_asks_for_the_time_of_day_hears_it() {
 }
 
 #[test]
-fn what_is_neither_time_nor_figure_nor_colour_is_left_to_the_evidence() {
+fn questions_for_other_kinds_than_times_figures_and_colours_get_no_short_answer() {
     let talk = Talk::new(
         "@ 2025-05-05
          Theo: The soup that you made was amazing.
@@ -200,7 +200,7 @@ fn what_is_neither_time_nor_figure_nor_colour_is_left_to_the_evidence() {
 }
 
 #[test]
-fn a_colour_is_told_with_its_shade() {
+fn a_colour_is_answered_with_its_shade() {
     let cases: &[Case] = &[(
         WhatIs,
         "colour",
@@ -217,7 +217,7 @@ fn a_colour_is_told_with_its_shade() {
 }
 
 #[test]
-fn two_people_who_say_otherwise_are_both_named() {
+fn a_conflict_between_two_speakers_names_both() {
     let talk = Talk::new(
         "@ 2025-02-01
          Ben: The new neighbour has four dogs, by the way.

@@ -1,4 +1,4 @@
-//! What turns state outright answers who asks for just that, though no word of the question stands there.
+//! Questions that ask for a fact that a turn states outright, even if the turn shares no word with the question.
 
 use domain::anchor::AnswerKind::{Number, WhatDoes, WhatIs, Where, Who, YesNo};
 use domain::evidence::Sufficiency;
@@ -25,7 +25,7 @@ fn friends() -> Talk {
 }
 
 #[test]
-fn the_last_that_was_stated_holds() {
+fn the_last_statement_is_the_answer() {
     let talk = friends();
     for (kind, question, expected) in [
         (Where, "Where does Mira live?", "Leoben"),
@@ -46,7 +46,7 @@ fn the_last_that_was_stated_holds() {
 }
 
 #[test]
-fn a_reply_states_what_its_question_began() {
+fn a_short_reply_completes_the_question_before_it() {
     let talk = Talk::new(
         "@ 2025-04-02
          Mira: So where do you live these days?
@@ -69,7 +69,7 @@ fn a_reply_states_what_its_question_began() {
 }
 
 #[test]
-fn what_is_to_come_holds_from_its_day_on() {
+fn a_future_fact_holds_from_its_day_on() {
     let talk = Talk::new(
         "@ 2025-03-03
          Mira: I live in Leoben.
@@ -94,7 +94,7 @@ fn what_is_to_come_holds_from_its_day_on() {
 }
 
 #[test]
-fn what_names_nothing_of_the_kind_is_no_answer() {
+fn phrases_that_name_nothing_of_the_requested_kind_are_no_answer() {
     let talk = Talk::new(
         "@ 2025-01-14
          Mira: The new foreman is a nightmare. Petra. She moved all my shifts.
@@ -113,7 +113,7 @@ fn what_names_nothing_of_the_kind_is_no_answer() {
 }
 
 #[test]
-fn what_is_over_or_of_somebody_else_is_not_stated() {
+fn ended_facts_and_facts_about_others_are_no_answer() {
     let talk = friends();
     for (kind, question, wrong) in [
         (Where, "Where does Theo live?", "Graz"),
@@ -130,7 +130,7 @@ fn what_is_over_or_of_somebody_else_is_not_stated() {
 }
 
 #[test]
-fn where_the_father_lives_is_not_where_the_son_does() {
+fn the_home_of_the_father_is_not_the_home_of_the_son() {
     let talk = Talk::new(
         "@ 2026-01-10
          Theo: My father lives in Narvik.
@@ -142,7 +142,7 @@ fn where_the_father_lives_is_not_where_the_son_does() {
 }
 
 #[test]
-fn whole_names_are_told_apart() {
+fn people_with_the_same_first_name_are_kept_apart_by_full_name() {
     let talk = Talk::new(
         "@ 2026-01-10
          Jorun Berg: I moved to Voss in May.
@@ -154,7 +154,7 @@ fn whole_names_are_told_apart() {
 }
 
 #[test]
-fn the_user_of_an_assistant_asks_about_themselves() {
+fn the_user_of_an_assistant_gets_his_or_her_own_facts() {
     let talk = Talk::new(
         "@ 2026-01-10
          user: I live in Bremen, the electricity costs 38 cents.
@@ -179,7 +179,7 @@ fn people() -> Talk {
 }
 
 #[test]
-fn who_is_who_to_whom_is_stated() {
+fn names_and_roles_of_relatives_are_answered() {
     let talk = people();
     for (kind, question, expected) in [
         (WhatIs, "What is my name?", "Petra"),
@@ -198,7 +198,7 @@ fn who_is_who_to_whom_is_stated() {
 }
 
 #[test]
-fn nobody_is_named_who_is_somebody_else() {
+fn a_person_in_another_role_is_no_answer() {
     let talk = people();
     for (kind, question) in [
         (WhatIs, "What is my son called?"),
@@ -213,7 +213,7 @@ fn nobody_is_named_who_is_somebody_else() {
 }
 
 #[test]
-fn who_somebody_is_to_another_has_a_place_of_their_own() {
+fn relatives_have_their_own_homes() {
     let talk = Talk::new(
         "Ottoline: My cousin Faro lives in Ghent.
          Bram: My brother Levi moved to Leeds. My friend Anjali lives in Pune.",

@@ -1,4 +1,4 @@
-//! Talks to ask about.
+//! Talks about which the tests ask.
 
 use chrono::{DateTime, FixedOffset};
 use domain::anchor::{Anchors, AnswerKind};
@@ -8,13 +8,13 @@ use domain::message::{AnswerV1, AnsweredV1};
 use domain::port::ModelAllowance;
 use reader::{Config, Reader};
 
-/// Reads with the weights that are built in.
+/// Returns the reply with the built-in weights, also if the answer is too uncertain to be given.
 pub(crate) fn read(request: &AnswerV1) -> AnsweredV1 {
     let assessed = Reader::new(&Config::default()).unwrap().assess(request);
     assessed.instead.unwrap_or(assessed.answered)
 }
 
-/// A talk: lines of "Speaker: text" on one day; an empty line parts sessions, a line "@ date" sets the day.
+/// A talk: lines of "Speaker: text" on one day. An empty line starts a new session, and a line "@ date" sets the day.
 pub(crate) struct Talk {
     space: SpaceId,
     turns: Vec<Turn>,
@@ -72,7 +72,7 @@ impl Talk {
         });
     }
 
-    /// The question that the next turn of a session answers, if another speaker asked one last.
+    /// Returns the question that the next turn of a session answers, if another speaker asked one last.
     fn asked(&self, session: u32, speaker: &str) -> String {
         let session = SessionId::derive(&self.space, &session.to_string());
         let before = self
@@ -83,9 +83,10 @@ impl Talk {
         question.unwrap_or_default().to_owned()
     }
 
-    /// What the router would send: turns that share words with the question first, each with its surroundings.
+    /// Returns the request that the router would send: first the turns that share words with the question, each with
+    /// the turns around it.
     pub(crate) fn request(&self, kind: AnswerKind, question: &str, head: &str, action: &str) -> AnswerV1 {
-        // The router takes the verb behind the subject.
+        // The router takes the verb after the subject.
         let third = || text::words(question).get(2).map(|it| it.to_lowercase());
         let asked = action.is_empty() && kind == AnswerKind::YesNo && !question.starts_with("Is ");
         let action = &third().filter(|_| asked).unwrap_or_else(|| action.to_owned());
@@ -181,7 +182,7 @@ impl Talk {
 /// Kind, head and verb as the router reads them, the question, and the answer.
 pub(crate) type Case = (AnswerKind, &'static str, &'static str, &'static str, &'static str);
 
-/// Asks a talk; "refused" is no answer.
+/// Asserts the answers of a talk; "refused" stands for no answer.
 pub(crate) fn check(talk: &Talk, cases: &[Case]) {
     let mut wrong = Vec::new();
     for (kind, head, verb, question, expected) in cases {
@@ -194,7 +195,8 @@ pub(crate) fn check(talk: &Talk, cases: &[Case]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Returns a question in another language than English without its function words, as the router does; others as they are.
+/// Returns a question without its function words if it is in a language other than English, as the router does. Returns
+/// other questions unchanged.
 fn without_grammar(question: &str) -> String {
     let Some(pieces) = text::gloss::pieces(question) else {
         return question.to_owned();
@@ -203,7 +205,7 @@ fn without_grammar(question: &str) -> String {
     content.iter().map(|it| it.written).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs of capitalised words behind the first one that are no speakers, as the router reads them.
+/// Returns the runs of capitalised words after the first word that are not speakers, as the router reads them.
 fn names(question: &str, speakers: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut joins = false;

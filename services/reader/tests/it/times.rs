@@ -1,4 +1,5 @@
-//! When something was: which of the times that a talk names can be the answer, and when it is the day of telling.
+//! The time of an event: which of the times in a talk can be the answer, and when the answer is the day on which the
+//! turn was said.
 
 use domain::anchor::AnswerKind::{self, Duration, When};
 
@@ -19,7 +20,7 @@ fn talk() -> Talk {
 }
 
 #[test]
-fn what_cannot_be_the_time_asked_for_is_not() {
+fn times_that_cannot_be_the_answer_are_skipped() {
     for (question, when) in [
         ("When did Tom buy a boat?", "14 March 2024"),
         ("When did Nadia play the cello?", "14 March 2024"),
@@ -31,12 +32,12 @@ fn what_cannot_be_the_time_asked_for_is_not() {
 }
 
 #[test]
-fn the_day_of_telling_stands_before_a_time_of_something_else() {
+fn the_day_of_the_turn_wins_over_a_time_of_another_event() {
     assert_eq!(talk().answer(When, "When did Nadia crack a tooth?"), "12 March 2024");
 }
 
 #[test]
-fn what_goes_on_for_so_long_began_then() {
+fn a_duration_up_to_now_answers_when_something_began() {
     assert_eq!(
         talk().answer(When, "When did Nadia start playing the cello?"),
         "November 2023"
@@ -44,7 +45,7 @@ fn what_goes_on_for_so_long_began_then() {
 }
 
 #[test]
-fn how_long_is_told_by_when_it_began() {
+fn a_start_with_since_answers_how_long() {
     let talk = Talk::new(
         "Tilda: I've drawn since I was 15 or so. How long have you been into ceramics?
          Orla: Since March. I was in Delft for three days.",
@@ -60,7 +61,7 @@ fn how_long_is_told_by_when_it_began() {
 }
 
 #[test]
-fn who_asks_when_it_was_spoken_of_hears_that_day() {
+fn a_question_when_something_was_mentioned_gets_the_day_of_that_turn() {
     assert_eq!(talk().answer(When, "When did Tom mention the film?"), "14 March 2024");
     assert_eq!(
         talk().answer(When, "When did they talk about the film?"),
@@ -68,7 +69,7 @@ fn who_asks_when_it_was_spoken_of_hears_that_day() {
     );
 }
 
-/// Asks with the time that the question names placed as on `now`.
+/// Returns the answer to a question whose named time is resolved relative to `now`.
 fn ask(talk: &Talk, kind: AnswerKind, question: &str, now: &str) -> String {
     let mut request = talk.request(kind, question, "", "");
     let found = text::time::find(question, now.parse().unwrap());
@@ -77,7 +78,7 @@ fn ask(talk: &Talk, kind: AnswerKind, question: &str, now: &str) -> String {
 }
 
 #[test]
-fn a_time_that_the_question_names_bounds_the_answer() {
+fn a_time_in_the_question_limits_the_answer() {
     let talk = Talk::new(
         "@ 2023-07-17
          Tom: We went camping two weekends ago, it was great to unplug.
@@ -91,7 +92,7 @@ fn a_time_that_the_question_names_bounds_the_answer() {
 }
 
 #[test]
-fn what_will_be_lies_ahead() {
+fn questions_about_the_future_get_future_times() {
     let talk = Talk::new(
         "@ 2025-05-01
          Ona: The dentist sees me on 12 April and on 20 May.

@@ -1,4 +1,4 @@
-//! How a question wants to be answered, read from its words.
+//! The wanted form of the answer, read from the words of the question.
 
 use domain::anchor::{Anchors, AnswerKind};
 use domain::question::AnswerClass;
@@ -7,7 +7,7 @@ use super::measure;
 use crate::lexicon::{self, Class, is};
 use crate::{is_auxiliary, is_stop, stem, words};
 
-/// Says whether a question asks for what does something: "what broke the tree".
+/// Returns true if a question asks for the actor of an event: "what broke the tree".
 pub(super) fn does(lower: &str) -> bool {
     match words(lower).as_slice() {
         ["what", verb, next, ..] => {
@@ -17,8 +17,8 @@ pub(super) fn does(lower: &str) -> bool {
     }
 }
 
-/// Returns the stem of the verb asked about: the router's, else what follows "who" in "who repaired it" and "who is pregnant", or
-/// "what" in "what broke the tree".
+/// Returns the stem of the verb of the question: the router's, or else the word after "who" in "who repaired it" and
+/// "who is pregnant", or after "what" in "what broke the tree". Returns an empty string if there is none.
 pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     if !anchors.action.is_empty() {
         return stem(&anchors.action);
@@ -35,7 +35,8 @@ pub(super) fn action(anchors: &Anchors, lower: &str) -> String {
     found.filter(|it| !is_stop(it)).map(stem).unwrap_or_default()
 }
 
-/// Says whether a question asks when something is again and again, and not when it was, will be, begins or ends.
+/// Returns true if a question asks when something happens repeatedly. Returns false if it asks for a single time, a
+/// beginning or an end.
 pub(super) fn habitual(lower: &str) -> bool {
     let opening = ["when is ", "when are ", "when does ", "when do "];
     let day = ["which day", "what day"].iter().any(|it| lower.contains(it))
@@ -46,7 +47,7 @@ pub(super) fn habitual(lower: &str) -> bool {
     (day || opening.iter().any(|it| lower.starts_with(it))) && !single
 }
 
-/// Returns whom a question asks about that asks only who that is: "who is Ann Lee?".
+/// Returns the name in a question that only asks for the identity of a person: "who is Ann Lee?".
 pub(super) fn identity(question: &str) -> Option<String> {
     let words = words(question);
     let name = match words.as_slice() {
@@ -72,7 +73,7 @@ pub(super) fn recency(lower: &str) -> f32 {
     }
 }
 
-/// The class that a question names for its answer.
+/// Returns the class that a question names for its answer.
 pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     let tokens = words(lower);
     if coloured(&tokens) {
@@ -87,7 +88,8 @@ pub(super) fn class(lower: &str) -> Option<AnswerClass> {
     measure::asked(lower).map(AnswerClass::Measure)
 }
 
-/// "What colour", "what is the colour of": not "why did she use those colours".
+/// Returns true if a question asks for a colour: "what colour", "what is the colour of", but not "why did she use those
+/// colours".
 fn coloured(tokens: &[&str]) -> bool {
     let small = |it: &&&str| is_stop(it) || matches!(**it, "kind" | "shade");
     let asked = tokens.iter().position(|it| matches!(*it, "what" | "which" | "what's"));
@@ -95,8 +97,8 @@ fn coloured(tokens: &[&str]) -> bool {
     next.is_some_and(|it| matches!(*it, "colour" | "color" | "colours" | "colors"))
 }
 
-/// Says whether a sum of money is asked for: "how much did it cost", "what did she pay for it", "what is the rent".
-/// "What did she pay for" asks for a thing.
+/// Returns true if a question asks for a sum of money: "how much did it cost", "what did she pay for it", "what is the
+/// rent". "What did she pay for" asks for a thing.
 fn money(tokens: &[&str]) -> bool {
     let [first, second, rest @ ..] = tokens else {
         return false;
@@ -131,7 +133,7 @@ fn money(tokens: &[&str]) -> bool {
 pub(super) fn plural(anchors: &Anchors, lower: &str) -> bool {
     let head = anchors.head.to_lowercase();
     let many = head.len() > 3 && head.ends_with('s') && !head.ends_with("ss") && !head.ends_with("us");
-    // "What has she painted" may be many things, "which picture has she painted" is one.
+    // "What has she painted" may ask for several things, "which picture has she painted" asks for one.
     let opens = |it: &&str| is(it, Class::AsksForSeveral) || head.is_empty() && matches!(*it, "has" | "have");
     let listing = words(lower).iter().take(4).any(opens);
     let what = !matches!(
@@ -141,14 +143,15 @@ pub(super) fn plural(anchors: &Anchors, lower: &str) -> bool {
     what && (many || several(lower) || head == "people" || head == "children" || (listing && !lower.contains("how ")))
 }
 
-/// Says whether a question asks for what somebody does again and again, of which there is seldom one: "what does she grow".
+/// Returns true if a question asks for a habit, which seldom has only one answer: "what does she grow".
 fn several(lower: &str) -> bool {
     let asks = lower.starts_with("what does ") || lower.starts_with("what do ");
     let job = lower.contains("for a living") || lower.contains("for work");
     asks && !job && words(lower).into_iter().skip(2).any(|it| is(it, Class::Several))
 }
 
-/// Says whether what stands before "or" asks openly: "what has she bought or" is no choice, "which came first, the launch or" is.
+/// Returns true if the text before "or" is an open question: "what has she bought or" offers no choice, "which came
+/// first, the launch or" does.
 fn opens(left: &str) -> bool {
     let lower = left.to_lowercase();
     let tokens = words(&lower);
@@ -157,7 +160,7 @@ fn opens(left: &str) -> bool {
     asks && !lower.contains([',', ':', '?'])
 }
 
-/// The options of a choice: "tea or coffee" at the end of the question.
+/// Returns the two options of a choice at the end of a question, "tea or coffee", or an empty list.
 pub(super) fn options(question: &str) -> Vec<String> {
     let Some((left, right)) = question.trim_end_matches(['?', ' ']).rsplit_once(" or ") else {
         return Vec::new();
@@ -188,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_been_done_may_be_many_things_and_which_thing_is_one() {
+    fn a_question_for_things_done_may_have_several_answers() {
         for (head, question, many) in [
             ("", "what has she painted?", true),
             ("picture", "which picture has she painted?", false),
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_asked_of_a_thing_whosever_it_is() {
+    fn how_much_is_a_thing_asks_for_its_price() {
         for (question, money) in [
             ("how much is the bicycle?", true),
             ("how much was her bicycle?", true),
@@ -216,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn who_asks_openly_gives_no_choice() {
+    fn an_open_question_with_or_offers_no_choice() {
         for (question, choice) in [
             ("Does she prefer tea or coffee?", true),
             ("Which came first, the launch or the swarm?", true),
@@ -229,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_is_asked_for_by_what() {
+    fn only_what_colour_asks_for_a_colour() {
         for (question, colour) in [
             ("what colour is the car?", true),
             ("what is the colour of the car?", true),

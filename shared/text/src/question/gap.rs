@@ -1,11 +1,11 @@
-//! What the answer follows in a sentence that says what is asked: "the rent is", "she has".
+//! The words that precede the answer in a sentence that answers the question: "the rent is", "she has".
 
 use domain::question::Gap;
 
 use crate::lexicon::{Class, is};
 use crate::{is_auxiliary, is_stop, stem, words};
 
-/// Reads the gap of a question in lower case.
+/// Returns the gap of a question in lower case.
 pub(super) fn gap(lower: &str) -> Gap {
     let tokens = words(lower);
     let equals = match tokens.as_slice() {
@@ -17,7 +17,8 @@ pub(super) fn gap(lower: &str) -> Gap {
     Gap { equals, had }
 }
 
-/// Returns the stem of the noun of the first phrase, if it is one: "rent" of "the rent of the garden".
+/// Returns the stem of the noun of the first phrase: "rent" of "the rent of the garden". Returns `None` if it is no
+/// noun phrase.
 fn noun(rest: &[&str]) -> Option<String> {
     let rest = match rest {
         [most @ .., "now" | "today" | "currently"] => most,
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_is_said_to_be_the_noun_or_is_had() {
+    fn the_gap_is_the_equated_noun_or_the_thing_had() {
         for (question, equals, had) in [
             ("what is the rent of the garden?", Some("rent"), false),
             ("what's ann's rent now?", Some("rent"), false),

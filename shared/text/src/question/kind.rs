@@ -1,11 +1,11 @@
-//! What kind of answer a question wants.
+//! The kind of answer that a question wants.
 
 use domain::anchor::AnswerKind;
 
 use crate::lexicon::{Class, is};
 use crate::{is_auxiliary, words};
 
-/// Returns what kind of answer is wanted; the first rule that fits decides.
+/// Returns the kind of the wanted answer; the first rule that fits decides.
 pub fn kind(question: &str, words: &[String]) -> AnswerKind {
     let at = |n: usize| words.get(n).map_or("", String::as_str);
     let has = |first: &str, second: Class| words.windows(2).any(|it| it[0] == first && is(&it[1], second));
@@ -51,7 +51,7 @@ pub fn kind(question: &str, words: &[String]) -> AnswerKind {
     }
 }
 
-/// Says whether "when" asks; in "what did she do when it rained" it only opens a clause.
+/// Returns true if "when" is a question word. In "what did she do when it rained", it only opens a clause.
 fn wants_time(words: &[String]) -> bool {
     let Some(at) = words.iter().position(|it| it == "when") else {
         return false;
@@ -60,8 +60,9 @@ fn wants_time(words: &[String]) -> bool {
     asked || words.get(at + 1).is_some_and(|it| is_auxiliary(it))
 }
 
-/// "What did she say when ..." asks for no time, "how old" asks for years: a question for a time opens with "when" or
-/// names a unit of time after "what" or "which".
+/// Returns the kind `read`, or the kind of the first words if they contradict it. "What did she say when ..." asks for
+/// no time, and "how old" asks for a number. A question for a time begins with "when" or names a unit of time after
+/// "what" or "which".
 pub(super) fn settled(read: AnswerKind, lower: &str) -> AnswerKind {
     let opening: Vec<&str> = words(lower).into_iter().take(6).collect();
     let Some(first) = opening.first() else { return read };
@@ -106,12 +107,12 @@ pub(super) fn settled(read: AnswerKind, lower: &str) -> AnswerKind {
     }
 }
 
-/// "Can you tell me when", "do you remember who": what is asked comes later.
+/// Returns true if the real question comes later: "can you tell me when", "do you remember who".
 fn requests(opening: &[&str]) -> bool {
     opening.get(1) == Some(&"you") && opening.iter().any(|it| is(it, Class::TellMe))
 }
 
-/// Says whether the opening words ask for a time: "since when", "in what year", "what was the date".
+/// Returns true if the opening words ask for a time: "since when", "in what year", "what was the date".
 fn timed(opening: &[&str]) -> bool {
     let early = opening.iter().take(2).any(|it| *it == "when");
     let asked = |pair: &[&str]| matches!(pair[0], "what" | "which") && is(pair[1], Class::UnitOfTime);
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn every_auxiliary_opens_a_question_for_yes_or_no() {
+    fn every_leading_auxiliary_opens_a_yes_or_no_question() {
         for (question, expected) in [
             ("Am I invited to the picnic?", AnswerKind::YesNo),
             ("May Rosa bring her dog?", AnswerKind::YesNo),

@@ -5,7 +5,7 @@ use domain::question::Measure;
 use crate::lexicon::{Class, is};
 use crate::{stem, words};
 
-/// Reads which measure a question asks for, in lower case.
+/// Returns the measure that a question in lower case asks for.
 pub(super) fn asked(lower: &str) -> Option<Measure> {
     let tokens = words(lower);
     let how = tokens.windows(2).find(|it| it[0] == "how").map(|it| it[1])?;
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_measure_is_asked_for_by_its_adjective() {
+    fn an_adjective_after_how_determines_the_measure() {
         for (question, measure) in [
             ("how far is the hut?", Some(Measure::Length)),
             ("how heavy was it?", Some(Measure::Mass)),

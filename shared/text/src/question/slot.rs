@@ -1,4 +1,4 @@
-//! What people ask of each other first: values that facts state.
+//! The slots of the facts that people ask for most: name, home, job, age, relatives and the like.
 
 use domain::predicate::Predicate;
 use domain::question::Slot;
@@ -6,10 +6,10 @@ use domain::question::Slot;
 use crate::lexicon::{Class, is};
 use crate::{Nouns, is_auxiliary, is_stop, kin, stem, stems, words};
 
-/// Words of what somebody is to somebody.
+/// Most words of a role.
 const ROLE_WORDS: usize = 2;
 
-/// Returns the slot that a question in lower case asks for, whatever else it asks.
+/// Returns the slot that a question in lower case asks for, even if it also asks for something else.
 pub fn asked(question: &str) -> Option<Slot> {
     let tokens = words(question);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
@@ -42,12 +42,12 @@ pub fn asked(question: &str) -> Option<Slot> {
     }
 }
 
-/// Returns true if a predicate, as facts have it, says the value.
+/// Returns true if a predicate of a fact gives the value of the slot.
 pub fn is_told_by(slot: &Slot, predicate: &str) -> bool {
     let said = Predicate::of(predicate);
     match slot {
         Slot::Name => said == Predicate::IsCalled,
-        // With whom somebody lives is no place.
+        // A person with whom somebody lives is no place.
         Slot::Home => matches!(said, Predicate::Lives(_)),
         Slot::Origin => said == Predicate::ComesFrom,
         Slot::Employer => matches!(said, Predicate::WorksAt | Predicate::WorksIn | Predicate::WorksFor),
@@ -58,7 +58,7 @@ pub fn is_told_by(slot: &Slot, predicate: &str) -> bool {
     }
 }
 
-/// Returns true if a stem belongs to the words that ask for it.
+/// Returns true if a stem is one of the words that ask for the slot.
 pub fn is_asked_by(slot: &Slot, word: &str) -> bool {
     let words: &[&str] = match slot {
         Slot::Name => &["name", "call"],
@@ -82,8 +82,8 @@ const OWN_NAME: [&[&str]; 4] = [
     &["what", "am", "i", "called"],
 ];
 
-/// "What is Ann allergic to", "to what is Ann allergic", "what allergies does Ann have"; not "what food is Ann allergic to", which
-/// asks for some of it only.
+/// Returns true for "what is Ann allergic to", "to what is Ann allergic" and "what allergies does Ann have". Returns
+/// false for "what food is Ann allergic to", which asks only for some of the allergies.
 fn asks_allergy(tokens: &[&str]) -> bool {
     let is_allergy = |it: &str| matches!(it, "allergic" | "allergy" | "allergies");
     let to_what = tokens.windows(2).any(|it| it == ["to", "what"]);
@@ -96,7 +96,8 @@ fn asks_allergy(tokens: &[&str]) -> bool {
     }
 }
 
-/// "What is Ann's dog called", "who is my boss", "the name of my sister": what that is to whoever has it.
+/// Returns the role in a question for a relative, friend, pet or the like, relative to its owner: "what is Ann's dog
+/// called", "who is my boss", "the name of my sister".
 fn relative(tokens: &[&str]) -> Option<String> {
     let who = matches!(tokens, ["who", "is" | "was", ..] | ["who's", ..]);
     let named = tokens.iter().any(|it| matches!(*it, "called" | "name" | "named"));
@@ -118,7 +119,7 @@ fn relative(tokens: &[&str]) -> Option<String> {
     let rest = &tokens[owner + 1..];
     let end = rest.iter().position(|it| matches!(*it, "called" | "named" | "name"));
     let (last, before) = rest[..end.unwrap_or(rest.len())].split_last()?;
-    // "My sister's name" asks for the sister, "my sister's husband" for somebody else.
+    // "My sister's name" asks for the sister, "my sister's husband" for another person.
     let last = match (end, last.strip_suffix("'s")) {
         (Some(_), Some(bare)) => bare,
         (None, Some(_)) => return None,
@@ -137,7 +138,7 @@ fn relative(tokens: &[&str]) -> Option<String> {
     })
 }
 
-/// Says whether what was stated of somebody is what is asked for: "mum" is a mother, a greyhound is a dog.
+/// Returns true if a stated role is the requested role or a kind of it: "mum" is a mother, a greyhound is a dog.
 fn is_one(asked: &str, stated: &str) -> bool {
     let last = |it: &str| it.rsplit(' ').next().unwrap_or_default().to_owned();
     let same = |a: &str, b: &str| stem(a) == stem(b) || kin::of(a).is_some_and(|it| kin::of(b) == Some(it));
@@ -157,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_ask_for_slots() {
+    fn a_question_asks_for_its_slot() {
         let relative = |role: &str| Some(Slot::Relative(role.to_owned()));
         for (question, slot) in [
             ("where does mira live?", Some(Slot::Home)),
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn who_somebody_is_may_be_said_in_other_words() {
+    fn a_role_matches_synonyms_and_narrower_words() {
         for (asked, predicate, told) in [
             ("mother", "has mum", true),
             ("dog", "has greyhound", true),

@@ -1,9 +1,10 @@
-//! What a question says of time: whether it asks of what was or will be, of when something was told or began.
+//! The times in a question: whether it asks about the past or the future, about the time at which something was said,
+//! or about a beginning.
 
 use crate::lexicon::{Class, is};
 use crate::words;
 
-/// Says whether a question asks what will be, 1, or what was, -1.
+/// Returns 1 if a question is about the future, -1 if it is about the past, and 0 otherwise.
 pub(super) fn tense(lower: &str) -> f32 {
     let tokens = words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
@@ -16,7 +17,7 @@ pub(super) fn tense(lower: &str) -> f32 {
     }
 }
 
-/// "When did he start to play", "since when".
+/// Returns true if a question asks for a beginning: "when did he start to play", "since when".
 pub(super) fn begins(lower: &str) -> bool {
     let begins = |it: &str| {
         ["start", "begin", "began", "first"]
@@ -26,7 +27,8 @@ pub(super) fn begins(lower: &str) -> bool {
     lower.starts_with("since") || words(lower).into_iter().any(begins)
 }
 
-/// "When did she mention the move", "when did they talk about it"; what somebody said that ... would be is asked for itself.
+/// Returns true if a question asks when something was said: "when did she mention the move", "when did they talk about
+/// it". In "when did she say that ... would be", the question is about the later event itself.
 pub(super) fn telling(lower: &str) -> bool {
     let tokens = words(lower);
     let did = tokens.iter().position(|it| matches!(*it, "did" | "was" | "were"));
@@ -37,7 +39,7 @@ pub(super) fn telling(lower: &str) -> bool {
     })
 }
 
-/// Says whether what is asked for may be a time or a length of time although no "when" asks for it.
+/// Returns true if the answer may be a time or a length of time although the question has no "when".
 pub(super) fn timely(lower: &str) -> bool {
     words(lower)
         .into_iter()

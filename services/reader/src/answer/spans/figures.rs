@@ -6,7 +6,7 @@ use super::token::Token;
 use super::{Finder, Shape};
 
 impl Finder<'_> {
-    /// Numbers, and with the unit or currency beside them.
+    /// Adds each number, and each number with the unit or currency next to it.
     pub(super) fn numbers(&mut self, text: &str) {
         let mut at = 0;
         while at < self.tokens.len() {
@@ -21,7 +21,8 @@ impl Finder<'_> {
         }
     }
 
-    /// "Two hundred and ten" and "2 million" are one number each, "20, 43" are two.
+    /// Returns the end of a number that starts at a token: "two hundred and ten" and "2 million" are one number each,
+    /// "20, 43" are two.
     fn run_end(&self, at: usize) -> usize {
         let counts = |here: usize| self.tokens.get(here).is_some_and(|it| it.class == Class::Number);
         let mut end = at + 1;
@@ -65,7 +66,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Returns where a unit ends that begins at a token: "kilos", "square metres".
+    /// Returns the byte offset of the end of a unit that starts at a token: "kilos", "square metres".
     fn unit(&self, at: usize) -> Option<usize> {
         let unit = |it: &&Token| amount::unit(&it.lower) || duration(&it.lower);
         let power = |it: &&Token| matches!(it.lower.as_str(), "square" | "cubic");
@@ -77,7 +78,8 @@ impl Finder<'_> {
         plain.or_else(powered)
     }
 
-    /// "The hamster was 18 pounds and the cage 75": a figure behind a thing, after a sum of money.
+    /// Returns true if a figure follows a thing and a sum of money precedes both: "the hamster was 18 pounds and the
+    /// cage 75".
     fn priced_too(&self, text: &str, at: usize, end: usize) -> bool {
         let thing = |it: &Token| it.class == Class::Content;
         let last = self.tokens.get(end).is_none_or(|it| it.breaks || it.comma);
@@ -85,7 +87,8 @@ impl Finder<'_> {
         behind && last && amount::money(&text[..self.tokens[at].start])
     }
 
-    /// "Bought it for 200", "cost me 30": a figure that counts nothing beside a verb of paying or a word for a sum.
+    /// Returns true if a figure counts nothing and is next to a verb of paying or a word for a sum: "bought it for
+    /// 200", "cost me 30".
     fn paid(&self, at: usize, end: usize) -> bool {
         let counts = |it: &Token| !(it.breaks || it.comma || matches!(it.class, Class::Linking | Class::Filler));
         if at == 0 || self.tokens.get(end).is_some_and(counts) || self.tokens[at].time {
@@ -138,7 +141,7 @@ impl Finder<'_> {
         }
     }
 
-    /// "Since 2016", "since March", "since I was 15".
+    /// Adds the duration that "since" opens at a token: "since 2016", "since March", "since I was 15".
     fn since(&mut self, at: usize) {
         let year = |it: &Token| it.lower.len() == 4 && it.lower.starts_with(['1', '2']) && it.class == Class::Number;
         let lower = |it: usize| self.tokens.get(it).map_or("", |it| it.lower.as_str());
@@ -151,7 +154,7 @@ impl Finder<'_> {
     }
 }
 
-/// "22k".
+/// Returns true for thousands in short form, such as "22k".
 fn thousands(lower: &str) -> bool {
     lower
         .strip_suffix('k')

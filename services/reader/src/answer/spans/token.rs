@@ -1,4 +1,4 @@
-//! The words of a sentence with what candidates need to know of them.
+//! The words of a sentence with the properties that candidates need.
 
 use std::ops::Range;
 
@@ -11,24 +11,25 @@ use crate::lists;
 use crate::plan::ASKS;
 use crate::pool::Sentence;
 
-/// A word of a sentence in its place.
+/// A word of a sentence and its place.
 pub(super) struct Token {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) lower: String,
     pub(super) class: Class,
-    /// Whether a mark that ends clauses stands before it.
+    /// Whether a mark that ends a clause precedes it.
     pub(super) breaks: bool,
-    /// Whether a comma stands before it.
+    /// Whether a comma precedes it.
     pub(super) comma: bool,
-    /// Whether it names a time, or is part of what does.
+    /// Whether it names a time or is part of a named time.
     pub(super) time: bool,
 }
 
-/// Words of a sentence that are searched.
+/// Most words of a sentence that are searched.
 const WORDS_MAX: usize = 80;
 
-/// Returns the bytes of a change from one value to another: "from 90 to 14" of "cut from 90 to 14 days"; none without one.
+/// Returns the byte range of a change between two figures: "from 90 to" of "cut from 90 to 14 days". Returns `None` if
+/// the sentence has no such change.
 pub(super) fn value_before(tokens: &[Token]) -> Option<Range<usize>> {
     let verb = |it: &Token| lists::CHANGES.contains(text::stem(&it.lower).as_str());
     let from = tokens.iter().position(|it| it.lower == "from")?;
@@ -38,7 +39,7 @@ pub(super) fn value_before(tokens: &[Token]) -> Option<Range<usize>> {
     (joined && figures == [true, true] && tokens[..from].iter().any(verb)).then(|| tokens[from].start..tokens[to].end)
 }
 
-/// Returns the words of a sentence; `times` are the bytes where it names a time.
+/// Returns the words of a sentence. `times` are the byte ranges that name a time.
 pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
@@ -74,7 +75,8 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> 
     out
 }
 
-/// Joins the words that are one address or code: "ana.k@post.example", "DS-17", "v2.14.1", "B-XY 1234".
+/// Returns the pieces, with the words of one address or code joined: "ana.k@post.example", "DS-17", "v2.14.1", "B-XY
+/// 1234".
 fn joined(text: &str, pieces: impl Iterator<Item = Piece>, times: &[Range<usize>]) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     let mut rest = pieces.peekable();
@@ -99,7 +101,7 @@ fn joined(text: &str, pieces: impl Iterator<Item = Piece>, times: &[Range<usize>
     out
 }
 
-/// Says whether what stands around `at` up to the next spaces is the address of a page or of mail.
+/// Returns true if the text around `at`, up to the next spaces, is a web or mail address.
 fn address(text: &str, at: usize) -> bool {
     let start = text[..at].rfind(char::is_whitespace).map_or(0, |it| it + 1);
     let end = text[at..].find(char::is_whitespace).map_or(text.len(), |it| at + it);
@@ -107,7 +109,7 @@ fn address(text: &str, at: usize) -> bool {
     run.contains("://") || run.starts_with("www.") || run.trim_matches('@').contains('@')
 }
 
-/// Says whether a mark without space around it joins a code, a version or the name of a site.
+/// Returns true if a mark without spaces around it joins a code, a version or the name of a site.
 fn glued(left: &str, gap: &str, right: &str) -> bool {
     let figure = |it: &str| it.contains(|it: char| it.is_ascii_digit());
     let short = (2..=4).contains(&right.len()) && !is_stop(right);
@@ -123,7 +125,8 @@ fn glued(left: &str, gap: &str, right: &str) -> bool {
     }
 }
 
-/// Says whether a group goes on with a code: "DE89 3704 0044", "LH 1234". A noun `behind` it is what it counts.
+/// Returns true if `right` continues the code `left` after a space: "DE89 3704 0044", "LH 1234". In "NYC 3 friends" it
+/// does not, since the noun after the figure (`behind`) is what the figure counts.
 fn grouped(left: &str, right: &str, behind: &str) -> bool {
     let code = is_code(left) || left.contains('-');
     let capitals = is_group(left) && left.contains(char::is_uppercase);
@@ -133,19 +136,19 @@ fn grouped(left: &str, right: &str, behind: &str) -> bool {
     capitals && figures && (code || short && !noun)
 }
 
-/// Says whether a word is written in capitals and figures.
+/// Returns true if a word consists of capitals and figures.
 fn is_group(word: &str) -> bool {
     let sign = |it: char| it.is_uppercase() || it.is_ascii_digit() || matches!(it, '-' | ' ');
     !word.is_empty() && word.chars().all(sign)
 }
 
-/// Says whether a figure stands behind a letter in a word.
+/// Returns true if a figure follows a letter in a word.
 fn is_code(word: &str) -> bool {
     let mut signs = word.chars().skip_while(|it| !it.is_alphabetic());
     signs.any(|it| it.is_ascii_digit())
 }
 
-/// Returns true if it is no word of a language: a code, an address, a string of letters and figures.
+/// Returns true if a word is no word of a language, but a code, an address or a mix of letters and figures.
 fn is_coded(word: &str) -> bool {
     let turns = word.chars().zip(word.chars().skip(1));
     let turns = turns.filter(|(a, b)| a.is_alphabetic() && b.is_ascii_digit()).count();
@@ -153,7 +156,8 @@ fn is_coded(word: &str) -> bool {
     is_group(word) && is_code(word) || mixed || word.contains(['@', '/'])
 }
 
-/// Returns the word of an English phrase that says what may follow it: "called" of "is called", "to" of "to the".
+/// Returns the word of an English phrase that decides which words may follow: "called" of "is called", "to" of "to
+/// the".
 fn leading(phrase: &str) -> &str {
     match phrase.split_once(' ') {
         Some((first, "the")) => first,
@@ -161,7 +165,8 @@ fn leading(phrase: &str) -> &str {
     }
 }
 
-/// Returns true if a sentence asks for what it does not hold: "How old is your kitten, by the way?"
+/// Returns true if a sentence is an open question, which cannot contain its own answer: "How old is your kitten, by the
+/// way?"
 pub(super) fn asks_openly(sentence: &Sentence) -> bool {
     let first = || text::words(&sentence.text).first().map(|it| it.to_lowercase());
     sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
@@ -172,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_codes_are_one_word() {
+    fn each_address_or_code_is_one_word() {
         for (text, expected) in [
             (
                 "Mail ana.kovalenko@post.example soon",
