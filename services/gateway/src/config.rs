@@ -282,7 +282,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_bounds_of_the_gateway_are_those_of_its_schema() {
+    fn the_limits_of_the_gateway_match_its_schema() {
         let schema = schema_of::<Config>();
         let of_gateway = assert_bounds(&schema, &json!(Config::default()), |it: Config| it.check_bounds());
         let events = &schema["properties"]["events"];

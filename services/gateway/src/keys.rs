@@ -215,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_names_of_spaces_or_beginnings_of_them() {
+    fn patterns_are_names_or_prefixes_of_spaces() {
         for pattern in ["*", "ann", "user-*", "a*", "team.x_1"] {
             assert!(is_pattern(pattern), "{pattern}");
         }
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_differ_and_have_their_form() {
+    fn tokens_are_unique_and_well_formed() {
         let (one, other) = (token().unwrap(), token().unwrap());
         assert_ne!(one.text, other.text);
         assert_eq!(one.text.len(), TOKEN_PREFIX.len() + 43);

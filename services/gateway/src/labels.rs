@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_are_no_filter_are_refused_with_their_place() {
+    fn invalid_filters_in_parameters_are_refused_with_their_place() {
         let long = "a".repeat(10_240);
         for (tag, filter, expected) in [
             (None, Some("{"), "filter: EOF while parsing an object"),

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_read_as_it_is_written() {
+    fn a_cursor_of_dead_letters_parses_to_the_same_place() {
         for (space, after) in [(None, 7), (Some("a".parse().unwrap()), 0)] {
             let place = Place { space, after };
             assert_eq!(place.to_string().parse(), Ok(place));

@@ -161,7 +161,7 @@ mod tests {
     const B: &str = "fedcba9876543210";
 
     #[test]
-    fn a_block_is_cut_from_what_somebody_says_around_it() {
+    fn a_block_is_cut_out_of_the_text_around_it() {
         let block = write("Where does Ann live?", "[7 May 2026]\nAnn: I moved to Oslo.");
         assert!(block.contains("Ann: I moved to Oslo."), "{block}");
         let said = format!("Look at this:\n{block}\nIs that so?");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_mentions_the_block_is_left_as_it_is() {
+    fn a_text_that_only_mentions_the_block_stays_unchanged() {
         for text in [
             "What is a mnemic-memory block?",
             "It writes <mnemic-memory> and </mnemic-memory>.",
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_nothing_but_a_block_is_refused() {
+    fn a_record_that_contains_only_a_block_is_refused() {
         let block = write("q", "Ann: I moved to Oslo.");
         let record = |json: Value| -> Result<NewRecord, String> {
             let mut record: NewRecord = serde_json::from_value(json).unwrap();

@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_taken_off_what_is_left() {
+    fn costs_are_subtracted_from_the_remaining_budget() {
         let mut budget = ModelBudget::new(ModelAllowance {
             calls: 3,
             tokens: Some(100),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_leaves_what_is_reserved() {
+    fn a_step_leaves_the_reserve() {
         let left = |calls, tokens| ModelBudget::new(ModelAllowance { calls, tokens });
         let reserve = Reserve { calls: 1, tokens: 40 };
         for (calls, tokens, allowed, step) in [

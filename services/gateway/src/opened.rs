@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_become_ranges_that_do_not_meet() {
+    fn patterns_become_ranges_that_do_not_overlap() {
         let under = |it: &str| Names::Under(it.to_owned());
         let one = |it: &str| Names::One(it.parse().unwrap());
         for (patterns, expected) in [

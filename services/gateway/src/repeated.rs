@@ -24,7 +24,7 @@ mod tests {
     use super::joined;
 
     #[test]
-    fn tags_that_are_repeated_are_joined() {
+    fn repeated_tags_are_joined() {
         assert_eq!(
             joined("limit=1&tag=a&x=tag&tag=b%20c").unwrap(),
             "limit=1&x=tag&tag=a%0Ab%20c"

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_key_that_sealed_opens_and_only_for_the_same() {
+    fn a_sealed_text_opens_only_with_its_key_and_for_its_purpose() {
         let (one, two) = ("01".repeat(32), "02".repeat(32));
         let (first, second) = (sealer(&one), sealer(&two));
         let about = ["watermark", "a"];

@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_sentence_is_noted_once_with_its_code() {
+    fn each_sentence_is_reported_once_with_its_code() {
         let mut trail = Trail::default();
         let sentences = ["index failed", "graph failed", "index failed"]
             .map(str::to_owned)

@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_in_its_address_may_be_longer_than_another_address() {
+    fn an_address_that_contains_the_picture_may_be_longer_than_other_addresses() {
         let with = |uri: &str| check(&serde_json::json!({ "text": "a", "image_uri": uri }).to_string());
         let of = |start: &str, bytes: usize| format!("{start}{}", "A".repeat(bytes - start.len()));
         assert_eq!(with(&of("https://example.com/", URI_BYTES_MAX)), "");
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_must_be() {
+    fn invalid_records_are_refused_by_field() {
         let deep = format!(
             r#"{{"tool":{{"name":"x","arguments":{}{}}}}}"#,
             "[".repeat(40),

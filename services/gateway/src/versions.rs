@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_versions_are_read_as_they_are_made() {
+    fn ids_of_versions_parse_to_their_record_and_number() {
         assert_eq!(id("a", 1), "a");
         assert_eq!(parsed(&id("a", 2)), Some(("a", 2)));
         assert_eq!(parsed(&id("a#v2", 31)), Some(("a#v2", 31)));

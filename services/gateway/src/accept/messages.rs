@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_tools_stand_beside_their_calls() {
+    fn results_of_tools_are_stored_with_their_calls() {
         let read = read(json!([
             {"role": "assistant", "id": "m", "content": "A moment.", "tool_calls": [
                 {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{\"city\":\"Oslo\"}"}}]},
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_by_its_place() {
+    fn an_error_names_the_place_of_the_invalid_value() {
         for (messages, expected) in [
             (json!(7), "messages: is not a list"),
             (json!([{"role": "user", "content": "a"}, 7]), "messages[1]: is neither"),

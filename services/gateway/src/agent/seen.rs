@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn results_name_units_by_lines_and_no_ids() {
+    fn results_name_units_by_line_numbers_and_contain_no_ids() {
         let mut seen = Seen::default();
         let result = json!({
             "cue": "fern", "total": 2, "page": unit("page"), "next_offset": null,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_name_units_by_lines() {
+    fn arguments_name_units_by_line_numbers() {
         let mut seen = Seen::default();
         seen.line(unit("a"), "Ann: A fern.");
         for given in [json!(1), json!("1"), json!("line 1")] {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_view_is_bounded() {
+    fn the_number_of_lines_is_limited() {
         let mut seen = Seen::default();
         let line = |it: usize| json!({"unit": unit(&it.to_string()), "text": "x"});
         let result = Value::Array((0..1_000).map(line).collect());

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_looks_like_a_token_is_looked_up() {
+    fn only_texts_in_the_form_of_a_token_are_looked_up() {
         let token = format!("{PREFIX}{}", "aZ09-_x".repeat(7))
             .chars()
             .take(47)
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_token_asked_about_longest_ago_makes_room() {
+    async fn the_token_that_was_read_longest_ago_is_removed_first() {
         let mut known = Known::default();
         for number in 0..TOKENS_MAX {
             let found = found("a");
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_is_noted_once_a_minute_and_key() {
+    fn a_use_is_recorded_once_a_minute_for_each_key() {
         let mut known = Known::default();
         let noon = DateTime::UNIX_EPOCH + TimeDelta::hours(12);
         let later = noon + TimeDelta::minutes(1);

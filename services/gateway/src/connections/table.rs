@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_by_the_address_that_has_the_most_connections() {
+    fn the_address_with_the_most_connections_loses_one() {
         let table = Table::default();
         let quiet = table.enter(address(1), 9).unwrap();
         let many: Vec<_> = (0..3).map(|_| table.enter(address(2), 9).unwrap()).collect();

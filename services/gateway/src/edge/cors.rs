@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn any_origin_stands_alone() {
+    fn the_entry_for_any_origin_must_be_the_only_one() {
         assert!(cors(&["*"]).check().is_ok() && cors(&["*"]).layer().is_some());
         assert!(cors(&["*", "https://app.example"]).check().is_err());
         assert!(cors(&["*", "*"]).check().is_err());

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_that_shrinks_is_used_up() {
+    fn a_quota_below_the_current_use_is_used_up() {
         let meter = Meter::new(DAY_SECS);
         assert_eq!(meter.take("a", 9, 10, at(0)), Ok(()));
         let over = Over {

@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_request_takes_longer_only_if_its_handler_says_so() {
+    async fn a_handler_can_extend_the_time_limit_of_its_request() {
         let patience = Patience::new(20, Duration::ZERO);
         assert_eq!(patience.bound(pending::<()>()).await, Err(20));
 

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_key_divides_what_one_had_alone() {
+    fn a_second_key_limits_the_first_key_to_its_share() {
         let shares = Shares::new(4, 1, &[key("settings")]);
         let alone = [shares.take("settings").unwrap(), shares.take("settings").unwrap()];
         let stored = shares.take("stored").unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_alone_may_hold_all() {
+    fn a_single_key_may_hold_all_permits() {
         for keys in [vec![], vec![key("a")]] {
             let shares = Shares::new(3, 1, &keys);
             let held: Vec<_> = (0..3).map(|_| shares.take("a").unwrap()).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_key_with_its_whole_share_waits() {
+    async fn only_a_key_that_holds_its_full_share_waits() {
         let shares = Shares::new(3, 1, &[key("a"), key("b")]);
         let held = shares.wait("a").await.unwrap();
         let next = pin!(shares.wait("a"));

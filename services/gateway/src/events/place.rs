@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_read_as_it_was_written() {
+    fn an_event_id_parses_to_the_same_place() {
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();
         let place = Place {
             created_at: at("2026-11-27T08:00:00.123456789Z"),

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_event_waits_until_it_is_due_and_holds_no_other_back() {
+    async fn an_event_waits_until_it_is_due_and_delays_no_other() {
         let queue = Queue::new(9);
         push(&queue, "later");
         let later = queue.next().await;

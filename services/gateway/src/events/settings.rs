@@ -175,7 +175,7 @@ mod tests {
     use crate::config::tests::assert_bounds;
 
     #[test]
-    fn the_bounds_of_a_webhook_are_those_of_its_schema() {
+    fn the_limits_of_a_webhook_match_its_schema() {
         let valid = WebhookSettings {
             name: "hook".to_owned(),
             spaces: vec!["*".to_owned()],

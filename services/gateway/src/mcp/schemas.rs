@@ -142,7 +142,7 @@ mod tests {
     const OWN_TOKENS_MAX: usize = 900;
 
     #[test]
-    fn the_own_tools_leave_room_for_the_catalogue() {
+    fn the_tools_of_the_gateway_leave_room_for_the_catalogue() {
         let tools = Own::ALL.map(Own::tool);
         let listed = serde_json::to_string(&tools).unwrap();
         let tokens = text::tokens(&listed);

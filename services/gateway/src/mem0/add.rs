@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_become_records_whatever_else_is_sent() {
+    fn messages_become_records_and_unknown_fields_are_ignored() {
         let records = read(json!({
             "messages": [{"role": "user", "content": "I like tea.", "id": 7, "custom": true},
                 {"role": "system", "content": "Be kind."}, {"content": {"type": "text", "text": "And coffee."}}],
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_have_the_same_id_until_they_are_said_again() {
+    fn a_repeated_request_has_the_same_ids_and_a_repeated_message_has_a_new_id() {
         let id = |fields: Value| read(fields).into_iter().map(|it| it["id"].clone()).collect::<Vec<_>>();
         let one = id(json!({"messages": "I ran.", "user_id": "ann"}));
         assert_eq!(

@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_say_where_to_look() {
+    fn filters_determine_the_spaces_to_search() {
         let some = |all: &[&str]| Some(all.iter().map(|it| (*it).to_owned()).collect());
         for (filter, expected) in [
             (json!({"user_id": "ann"}), some(&["user ann"])),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compared_as_numbers_if_they_are_numbers() {
+    fn numeric_texts_are_compared_as_numbers() {
         let holds = |operator: &str, than: Value, value: &str| {
             let filter = Filter::read(&json!({"metadata": {"n": {operator: than}}})).unwrap();
             let Filter::All(all) = filter else {
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn invalid_filters_are_refused() {
         for filter in [
             json!([]),
             json!({"AND": 7}),

@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_read_wherever_clients_put_them() {
+    fn keys_are_read_from_every_header_that_clients_use() {
         let read = |name: &'static str, value: &'static str| {
             let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static(value))]);
             key(&headers).map(|it| it.to_str().unwrap().to_owned())

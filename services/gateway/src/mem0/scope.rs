@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_back_from_their_spaces() {
+    fn entity_names_are_parsed_from_the_names_of_their_spaces() {
         for kind in Kind::ALL {
             let of = Entity::of_space("mem0-", &space(kind, "ann").parse().unwrap());
             assert_eq!(of, Some((kind, Some("ann".to_owned()))));
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_with_a_record_names_nobody_else() {
+    fn metadata_of_a_record_cannot_name_the_owner_of_another_space() {
         let of = |space: &str, metadata: Value| {
             let id = "00000000-0000-4000-8000-000000000000";
             let record = json!({"id": id, "space": space, "external_id": "1", "session": id, "session_name": "default",

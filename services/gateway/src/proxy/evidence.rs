@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_becomes_a_question_of_bounded_length() {
+    fn a_message_becomes_a_question_of_limited_length() {
         assert_eq!(asked(" Where is\u{7} Ann? ", 100), "Where is  Ann?");
         assert_eq!(asked("ééé", 5), "éé");
         let block = memory_block::write("q", "Ann: I moved to Oslo.");

@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_put_together_wherever_it_is_split() {
+    fn a_stream_is_assembled_wherever_its_chunks_are_split() {
         for size in [1, 2, 3, 7, 64, STREAM.len()] {
             let mut events = Events::default();
             STREAM.as_bytes().chunks(size).for_each(|it| events.take(it));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_never_ends_takes_no_memory() {
+    fn an_endless_line_uses_no_memory() {
         let mut events = Events::default();
         for _ in 0..10 {
             events.take(&vec![b'x'; LINE_BYTES_MAX / 2]);
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer_is_read() {
+    fn a_complete_response_is_parsed() {
         let answer = r#"{"choices":[{"index":0,"message":{"content":"Hi","tool_calls":[
             {"id":"c","type":"function","function":{"name":"look","arguments":"{\"a\":1}"}}]}}]}"#;
         let expected = Reply {

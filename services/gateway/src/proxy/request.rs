@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_but_messages_and_model_is_passed_on_as_it_came() {
+    fn all_fields_except_messages_and_model_are_forwarded_unchanged() {
         let body = r#"{"z":1.10,"tools":[{"b":1,"a":2}],"model":"x","messages":[{"role":"system","content":"S"},{"content":"Hi","role":"user","extra":9007199254740993123}],"a":null}"#;
         let request = read(body);
         assert_eq!(String::from_utf8(request.body("", None)).unwrap(), body);
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_what_the_user_said_since_the_last_reply() {
+    fn a_turn_contains_the_user_messages_since_the_last_reply() {
         let messages = json!({"messages": [
             {"role": "system", "content": "Be kind."},
             {"role": "user", "content": "I have a dog."},
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn invalid_bodies_are_refused() {
         for (body, expected) in [
             ("[]", "the body cannot be read"),
             ("{", "the body cannot be read"),

@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_parted_without_loss() {
+    fn a_text_is_split_without_loss() {
         assert_eq!(parts("short", 10), ["short"]);
         assert_eq!(parts("aéé b", 3), ["aé", "é ", "b"]);
         assert_eq!(parts("éé", 1), ["é", "é"]);
