@@ -47,7 +47,7 @@ listed! {
     EntityPage of #[doc = "By id."] Entity;
     /// A page of topics.
     TopicPage of #[doc = "By id."] Topic;
-    /// A page of wiki pages.
+    /// A page of the list of pages.
     PagePage of #[doc = "By id, without their sections."] PageHead;
     /// A page of merges.
     MergePage of #[doc = "By id."] Merge;
@@ -181,7 +181,7 @@ filters! {
         as_of: String,
     }
 
-    /// Filters of the list of wiki pages.
+    /// Filters of the list of pages.
     PageFilter {
         /// Only pages of this dimension.
         dimension: Dimension,

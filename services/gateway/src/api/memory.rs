@@ -98,7 +98,7 @@ pub struct Absorbed {
     pub relation_type: Option<RelationKind>,
 }
 
-/// A wiki page without its sections, as in lists.
+/// A page without its sections, as in lists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PageHead {
     /// Id that reads the page, under `/pages/{id}`.

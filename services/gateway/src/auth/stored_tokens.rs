@@ -27,7 +27,7 @@ const CHARACTERS: usize = 43;
 const AGE: Duration = Duration::from_secs(5);
 /// Maximum number of cached tokens.
 const TOKENS_MAX: usize = 4_096;
-/// Maximum number of unknown tokens that are looked up in the store at once; more wait. Known tokens do not wait behind
+/// Maximum number of unknown tokens that are looked up in the store at once; more wait. Known tokens do not wait for
 /// a caller that guesses tokens.
 const UNKNOWN_AT_ONCE: usize = 8;
 

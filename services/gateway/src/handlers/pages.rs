@@ -85,7 +85,7 @@ pub(crate) async fn topic(
     }))
 }
 
-/// Lists wiki pages, without their sections.
+/// Lists pages, without their sections.
 #[utoipa::path(get, path = "/v1/spaces/{space}/pages", tag = "memory", params(("space" = SpaceId, Path), PageFilter), responses(
     (status = 200, description = "A page of pages", body = PagePage),
 ))]
@@ -98,7 +98,7 @@ pub(crate) async fn pages(
     list_pages(&app, &access, &name, &filter).await.map(Json)
 }
 
-/// Returns a page of the list of wiki pages of the space `name`, if the key may read the space.
+/// Returns a page of the list of pages of the space `name`, if the key may read the space.
 pub(crate) async fn list_pages(
     app: &App,
     access: &Access,
@@ -117,7 +117,7 @@ pub(crate) async fn list_pages(
     kept::list(app, (access, name), filter, keep).await.map(|Json(it)| it)
 }
 
-/// Returns one wiki page, archived or not, and records that it was read.
+/// Returns one page, archived or not, and records that it was read.
 #[utoipa::path(get, path = "/v1/spaces/{space}/pages/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = PageId, Path), AsOf), responses(
     (status = 200, description = "The page", body = Page),
@@ -132,7 +132,7 @@ pub(crate) async fn page(
     read_page(&app, &access, &name, &id, as_of).await.map(Json)
 }
 
-/// Returns a wiki page by space and id, as of a moment if one is given, and records that it was read.
+/// Returns a page by space and id, as of a moment if one is given, and records that it was read.
 pub(crate) async fn read_page(
     app: &App,
     access: &Access,
@@ -154,7 +154,7 @@ pub(crate) async fn read_page(
     Ok(page)
 }
 
-/// Returns a wiki page as it is now or was at `as_of`; `None` if it is empty then.
+/// Returns a page as it is now or was at `as_of`; `None` if it is empty then.
 fn known(page: Page, as_of: Option<DateTime<Utc>>) -> Option<Page> {
     match as_of {
         Some(as_of) => page.known_at(as_of),
