@@ -1,8 +1,8 @@
-//! The way of a batch: check each record, claim its id for its content, publish, remember.
+//! Accepts a batch: checks each record, claims its id for its content, publishes the batch, and stores the response.
 //!
-//! The claim comes before the publish, so an id can never stand for two contents. A process that dies between the two
-//! leaves a claim without a record; the caller got no 202 and asks again, and what is claimed for the same content but
-//! not stored is published again.
+//! The claim comes before the publish, so an id can never have two contents. A process that dies between the two leaves
+//! a claim without a record. The caller got no 202 and retries; a record that is claimed for the same content but not
+//! stored is then published again.
 
 mod admitted;
 mod batch;
@@ -33,11 +33,11 @@ pub(crate) use messages::FromMessages;
 
 pub(crate) type Hash = [u8; 32];
 
-/// So many records are read outside of the async runtime.
+/// Minimum number of records that are parsed outside the async runtime.
 const MANY: usize = 32;
 
-/// Accepts a batch of a caller. `key` is its `Idempotency-Key`. A space that there is not is created, unless the settings say
-/// otherwise.
+/// Accepts a batch of a caller. `key` is its `Idempotency-Key`. A space that does not exist is created, unless the
+/// settings forbid it.
 pub(crate) async fn accept(
     app: &App,
     by: &Access,
@@ -54,7 +54,7 @@ pub(crate) async fn accept(
     outcome
 }
 
-/// Makes sure that there is a space.
+/// Creates the space if it does not exist and the settings allow it.
 async fn enter(app: &App, space: &SpaceId) -> Result<(), Problem> {
     let records = &app.stores().records;
     if records.space(space).await?.is_some() {
@@ -106,14 +106,14 @@ async fn take(
     }
 }
 
-/// A request that was answered before under its `Idempotency-Key`.
+/// A request that was already answered under its `Idempotency-Key`.
 struct Repeat<'a> {
     key: &'a str,
     response: &'a [u8],
 }
 
-/// Answers a request that was answered before: as then, if that is still so. What was erased since, or never written, goes
-/// the way of a batch once more, which ends at the same position if nothing was lost.
+/// Returns the earlier response if it is still valid. If a record was erased since, or never written, the batch is
+/// processed again; it ends at the same position if nothing was lost.
 async fn again(
     app: &App,
     by: &Access,
@@ -132,7 +132,7 @@ async fn again(
     admitted.response(app, space).await
 }
 
-/// Takes what can be taken of a batch and publishes what is new in it.
+/// Admits the valid records of a batch and publishes the new ones.
 async fn admit(
     app: &App,
     by: &Access,
@@ -168,8 +168,8 @@ async fn admit(
     Ok(Admitted { position, items })
 }
 
-/// Reads and checks the records of a request. Many take milliseconds, in which no question would go on: they are read on a thread
-/// of low priority.
+/// Parses and checks the records of a request. Large batches take milliseconds, in which no question would progress, so
+/// they are parsed on a thread of low priority.
 async fn read(batch: Batch, given: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
     if given.len() < MANY {
         return batch.read(given);
@@ -178,8 +178,8 @@ async fn read(batch: Batch, given: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>)
     read.unwrap_or_else(|_| Err(Problem::internal()))
 }
 
-/// Counts the new ones among records against the quota of the caller's key. Before they are claimed: whose id is claimed already
-/// was counted then, whatever came of it.
+/// Counts the new records against the quota of the caller's key. This happens before the claim: a record whose id is
+/// already claimed was counted at its first attempt, whatever the outcome.
 async fn charge(app: &App, by: &Access, space: &SpaceId, claims: &[(RecordId, Hash)]) -> Result<(), Problem> {
     let quotas = by.quotas();
     if quotas.records_per_day.is_none() || claims.is_empty() {
@@ -192,7 +192,8 @@ async fn charge(app: &App, by: &Access, space: &SpaceId, claims: &[(RecordId, Ha
     app.meters.take_records(by.name(), quotas, new, clock::now())
 }
 
-/// Finds among what was said otherwise what says the same as the record that is kept: an export spells out what was derived.
+/// Returns the records with other content that mean the same as the stored record: an export contains derived values
+/// explicitly.
 async fn recognised(
     app: &App,
     space: &SpaceId,
@@ -238,7 +239,7 @@ pub(crate) async fn claim(app: &App, space: &SpaceId, claims: &[(RecordId, Hash)
         })
 }
 
-/// Publishes what is not known to be searchable; returns the position to wait for.
+/// Publishes records that are not known to be searchable; returns the position to wait for.
 async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Result<Position, Problem> {
     let same: Vec<RecordId> = wanted
         .iter()
@@ -250,8 +251,8 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
     } else {
         searchable(app, space, &same).await?
     };
-    // Read behind the claims: an act that made an id free again is counted here, and so is another creation of the space.
-    // What was published before either is another batch, whose position says nothing of this one.
+    // Read after the claims, so that this counts an act that made an id free again, and a new creation of the space. A
+    // batch published before either of them is another batch, and its position says nothing about this one.
     let now = app.space(space).await?;
     let mut batch = Sha256::new();
     batch.update(now.created_at.timestamp_micros().to_be_bytes());
@@ -282,8 +283,8 @@ async fn publish(app: &App, space: &SpaceId, wanted: Vec<(Draft, Claim)>) -> Res
     Ok(position)
 }
 
-/// Returns those of `ids` that are searchable, sorted. What is stored may still be on its way into the index, so while
-/// the space has a backlog the answer is none; an equal batch is then published under its old position.
+/// Returns those of `ids` that are searchable, sorted. A stored record may still be missing from the index, so the
+/// result is empty while the space has a backlog; an equal batch is then published under its old position.
 async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<RecordId>, Problem> {
     if app.backlog(space).await? > 0 {
         return Ok(Vec::new());
@@ -294,7 +295,7 @@ async fn searchable(app: &App, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<
     Ok(stored)
 }
 
-/// Says whether what was admitted is still so: the batch is written and all that it took is stored.
+/// Returns true if the earlier response is still valid: the batch is written, and all its accepted records are stored.
 async fn stands(app: &App, space: &SpaceId, first: &Admitted) -> Result<bool, Problem> {
     let records = &app.stores().records;
     if !records.is_written(space, first.position).await? {
@@ -306,7 +307,7 @@ async fn stands(app: &App, space: &SpaceId, first: &Admitted) -> Result<bool, Pr
     Ok(records.get(space, &ids).await?.len() == ids.len())
 }
 
-/// Nothing of the batch was taken.
+/// Returns the problem that no record of the batch was accepted.
 fn refused(items: Vec<Item>) -> Problem {
     let conflicts = items
         .iter()
@@ -337,7 +338,8 @@ fn reject(item: &mut Item, problem: Problem) {
     item.problem = Some(Box::new(problem));
 }
 
-/// Digest of the JSON text; maps are sorted and fields have a fixed order, so equal values have equal digests.
+/// Returns the digest of the JSON text. Maps are sorted and fields have a fixed order, so equal values have equal
+/// digests.
 pub(crate) fn digest(value: &impl serde::Serialize) -> Result<Hash, Problem> {
     let text = serde_json::to_vec(value).map_err(|_| Problem::internal())?;
     Ok(Sha256::digest(&text).into())

@@ -1,8 +1,8 @@
-//! The loop in which a language model looks around: it sees what was found, calls tools that only read, and ends with the
-//! lines that it chooses. Strategies of questions and recall share it.
+//! The loop in which a language model explores the memory: it sees lines, calls read-only tools, and finally chooses
+//! lines. Strategies of questions and recall share it.
 //!
-//! A loop ends when the model calls nothing, when a turn brought nothing new (the next is the last), or when turns, calls,
-//! tokens or time are spent.
+//! A loop ends when the model makes no call, one turn after a turn with no new lines, or when turns, calls, tokens or
+//! time are used up.
 
 mod seen;
 mod table;
@@ -26,69 +26,69 @@ use crate::model_budget::{ModelBudget, Reserve};
 use crate::state::App;
 use crate::trail::{Trail, why};
 
-/// Share of the time left that a loop may take.
+/// Share of the remaining time that a loop may take.
 const SHARE: f64 = 0.8;
 
-/// What a language model looks around for, and where. All of it is the caller's, nothing the model's.
+/// Subject and scope of a loop. The caller sets all of it; the model sets none of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Matter {
-    /// The only space that is looked at.
+    /// The only space that the loop reads.
     pub(crate) space: SpaceId,
     /// The question or message.
     pub(crate) text: String,
-    /// When it is asked or said.
+    /// Time of the question or message.
     pub(crate) asked_at: Option<DateTime<FixedOffset>>,
-    /// Only what was known at this moment.
+    /// Only data known at this time.
     pub(crate) as_of: Option<DateTime<FixedOffset>>,
-    /// Only what records with these tags and this metadata say.
+    /// Only data from records with these tags and this metadata.
     pub(crate) labels: Filter,
-    /// What has to be found out, if that was planned.
+    /// Planned subgoals; empty without a plan.
     pub(crate) subgoals: Vec<String>,
-    /// Lines that may be chosen, if that is bounded.
+    /// Maximum number of chosen lines; `None` for no limit.
     pub(crate) lines_max: Option<u32>,
 }
 
-/// A loop under way.
+/// A running loop.
 pub(crate) struct Agent<'a> {
     pub(crate) app: &'a App,
-    /// The caller's key: calls of tools take turns with the other questions of it.
+    /// The caller's key: tool calls use its share of questions.
     pub(crate) by: &'a str,
-    /// What the loop is called in `degraded`.
+    /// Name of the loop in `degraded`.
     pub(crate) name: &'static str,
-    /// The code of what could not be used.
+    /// Code in `degraded` if the loop fails.
     pub(crate) degraded: DegradedCode,
     pub(crate) matter: Matter,
     pub(crate) table: Table,
-    /// What the loop leaves for the steps after it.
+    /// Budget that the loop leaves for later steps.
     pub(crate) reserve: Reserve,
     pub(crate) models: &'a mut ModelBudget,
     pub(crate) trail: &'a mut Trail,
     pub(crate) deadline: Instant,
 }
 
-/// What a loop came to.
+/// Result of a loop.
 #[derive(Debug)]
 pub(crate) struct Looked {
-    /// The units that the model ended with, in its order; `None` if it came to no end, which `degraded` says.
+    /// The units that the model chose, in its order; `None` if it made no choice, and then `degraded` gives the reason.
     pub(crate) chosen: Option<Vec<UnitId>>,
-    /// The units that the loop brought in view, the first found first.
+    /// The units that the loop found, the first found first.
     pub(crate) found: Vec<UnitId>,
 }
 
-/// What the model is told in a turn.
+/// Contents of the prompt in a turn.
 struct View {
     seen: Seen,
     tools: Vec<ToolSpecV1>,
     lookups: Vec<LookupV1>,
 }
 
-/// Returns when a loop ends at the latest that begins now with this much time left for all steps.
+/// Returns the deadline of a loop that starts now, if `left` remains for all steps.
 pub(crate) fn deadline(left: Duration) -> Instant {
     Instant::now() + left.mul_f64(SHARE)
 }
 
 impl Agent<'_> {
-    /// Looks around, with these lines in view from the beginning.
+    /// Runs the loop. The lines in `seen` are shown from the beginning.
     pub(crate) async fn run(mut self, seen: Seen) -> Looked {
         let mut view = View {
             seen,
@@ -107,7 +107,8 @@ impl Agent<'_> {
         }
     }
 
-    /// Looks up what the paper begins with: gists by meaning and by words, dimensions. Returns false if that cannot be done.
+    /// Makes the initial lookups that the paper describes: gists by meaning and by words, dimensions. Returns false if
+    /// they fail.
     async fn open(&mut self, view: &mut View) -> bool {
         let look = |name: &str, arguments: Value| LookV1 {
             name: name.to_owned(),
@@ -126,7 +127,8 @@ impl Agent<'_> {
         self.look(view, calls).await.is_some()
     }
 
-    /// Takes turns, and returns what the model ends with; none if it comes to no end, which is said.
+    /// Runs turns and returns the final choice of the model; `None` without a choice, and the reason is then in
+    /// `degraded`.
     async fn turns(&mut self, view: &mut View) -> Option<Vec<UnitId>> {
         let mut more = self.table.turns;
         while self.models.allows(self.reserve) && more > 0 {
@@ -149,7 +151,8 @@ impl Agent<'_> {
         None
     }
 
-    /// Asks the model what to do; none if it cannot be used, which is said.
+    /// Returns the decision of the model for a turn; `None` if there is no usable one, and the reason is then in
+    /// `degraded`.
     async fn decided(&mut self, view: &View, more: u32) -> Option<TurnedV1> {
         let request = TurnV1 {
             space: self.matter.space.clone(),
@@ -191,8 +194,8 @@ impl Agent<'_> {
         }
     }
 
-    /// Makes calls of tools, all at a time, and takes what they give in view. Returns whether there was anything new, or
-    /// nothing if the key of the caller has no turn for them, which is said.
+    /// Makes tool calls in parallel and adds the results to the lines. Returns whether any line was new; `None` if the
+    /// caller's key has no free slot, and the reason is then in `degraded`.
     async fn look(&mut self, view: &mut View, calls: Vec<LookV1>) -> Option<bool> {
         let app = self.app;
         let _turn = match app.question_turn(self.by, self.patience()).await {
@@ -221,7 +224,7 @@ impl Agent<'_> {
         Some(news)
     }
 
-    /// Calls a tool of this loop in the space of the matter; a model can name no other.
+    /// Calls a tool of this loop in the space of the matter; the model cannot name another space.
     async fn called(&self, seen: &Seen, call: &LookV1) -> ToolledV1 {
         if !self.table.tools.contains(&call.name.as_str()) {
             return refused(ToolCode::UnknownTool, "there is no such tool here");
@@ -241,7 +244,7 @@ impl Agent<'_> {
         })
     }
 
-    /// Returns the tools of the loop; none if the router does not tell them, so that the loop only chooses.
+    /// Returns the tools of the loop; empty if the router does not list them, and then the model can only choose.
     async fn offered(&mut self) -> Vec<ToolSpecV1> {
         match self.app.context.request(ToolsV1 {}, self.patience()).await {
             Ok(listed) => {

@@ -1,4 +1,4 @@
-//! The bodies of requests and responses. Requests refuse unknown fields; responses may gain some.
+//! Bodies of requests and responses. Requests refuse unknown fields; responses may gain fields.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -48,13 +48,13 @@ pub use records::{
 };
 pub use tools::{ToolCost, ToolList, ToolOutcome, ToolProblem, ToolSpec};
 
-/// How long to wait for a write.
+/// A write to wait for, and the time to wait.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, utoipa::IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Waiting {
-    /// The write asked about; the newest accepted one that is searchable if not given.
+    /// Watermark of the write; default: the newest accepted write that is searchable.
     pub watermark: Option<String>,
-    /// Milliseconds to wait until it is searchable; if it then is not, the answer is 504.
+    /// Maximum time to wait until the write is searchable, in milliseconds; after it the response is 504.
     pub wait_ms: Option<u64>,
 }

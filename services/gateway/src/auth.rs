@@ -1,4 +1,4 @@
-//! API keys: who calls, which spaces the key opens, what it may do there.
+//! API keys: the identity of the caller, the spaces that the key opens, and its rights there.
 
 mod keyring;
 mod stored_tokens;
@@ -21,7 +21,7 @@ use crate::state::App;
 pub(crate) use keyring::Keyring;
 pub(crate) use stored_tokens::PREFIX as TOKEN_PREFIX;
 
-/// What the caller's key opens.
+/// Access of the caller's key.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     /// Name of the key; empty without keys.
@@ -32,7 +32,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Returns the access of everybody to an open server.
+    /// Returns full access, which every caller of an open server has.
     pub(crate) fn all() -> Access {
         Access {
             name: String::new(),
@@ -47,32 +47,32 @@ impl Access {
         &self.name
     }
 
-    /// Says whether the key opens the space.
+    /// Returns true if the key opens the space.
     pub(crate) fn opens(&self, space: &str) -> bool {
         is_opened(&self.spaces, space)
     }
 
-    /// Returns what the key opens, as it is configured.
+    /// Returns the patterns of the spaces that the key opens, as configured.
     pub(crate) fn patterns(&self) -> &[String] {
         &self.spaces
     }
 
-    /// Returns what the key may do in the spaces that it opens.
+    /// Returns the rights of the key in the spaces that it opens.
     pub(crate) fn rights(&self) -> &[Right] {
         &self.rights
     }
 
-    /// Returns how much the key may ask for.
+    /// Returns the quotas of the key.
     pub(crate) fn quotas(&self) -> Quotas {
         self.quotas
     }
 
-    /// Says whether the key opens every space.
+    /// Returns true if the key opens every space.
     pub(crate) fn opens_all(&self) -> bool {
         self.spaces.iter().any(|it| it == "*")
     }
 
-    /// Checks a right that is not about one space.
+    /// Checks a right that does not concern a single space.
     pub(crate) fn demand(&self, right: Right) -> Result<(), Problem> {
         if self.rights.contains(&right) {
             Ok(())
@@ -81,7 +81,7 @@ impl Access {
         }
     }
 
-    /// Reads the name of a space and checks the key; a space it does not open looks like one that does not exist.
+    /// Parses the name of a space and checks the key. A space that the key does not open is reported as unknown.
     pub(crate) fn enter(&self, name: &str, right: Right) -> Result<SpaceId, Problem> {
         let space: SpaceId = name
             .parse()
@@ -94,7 +94,7 @@ impl Access {
     }
 }
 
-/// Returns true if one of the patterns is the name of the space, or `*` behind the begin of its name.
+/// Returns true if a pattern equals the name of the space, or ends in `*` after a prefix of the name.
 pub(crate) fn is_opened(patterns: &[String], space: &str) -> bool {
     patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
         Some(prefix) => space.starts_with(prefix),
@@ -102,7 +102,7 @@ pub(crate) fn is_opened(patterns: &[String], space: &str) -> bool {
     })
 }
 
-/// Puts the [`Access`] of the caller beside the request, or answers 401.
+/// Adds the [`Access`] of the caller to the request, or answers 401.
 pub(crate) async fn authenticate(
     State(app): State<App>,
     mut request: Request,
@@ -125,14 +125,14 @@ pub(crate) async fn authenticate(
     let caller = access.clone();
     request.extensions_mut().insert(access);
     let mut response = next.run(request).await;
-    // For the access log, which is written around this.
+    // For the access log, which is written by an outer layer.
     response.extensions_mut().insert(caller);
     Ok(response)
 }
 
-/// A server without keys serves this machine only. A page of another site can point its own name at 127.0.0.1 and then
-/// read what the browser gets; the name in `Host` gives that away. What it sends without reading the answer, its name in
-/// `Origin` does.
+/// Refuses requests from other sites on a server without keys, which serves only this machine. A page of another site
+/// can let its own name point to 127.0.0.1 and then read responses in the browser; `Host` contains that name. A request
+/// whose response the page does not read has the name of its site in `Origin`.
 fn local(headers: &HeaderMap) -> Result<(), Problem> {
     let said = |name| headers.get(name).map(|it| it.to_str().unwrap_or_default());
     let host = said(header::HOST).map(|it| it.parse::<Authority>().ok());
@@ -155,7 +155,8 @@ fn bearer(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Nobody gets in while the store cannot say whose token it is; late is as good as away.
+/// Returns the problem for a failed key lookup in the store. No caller is admitted then; a timeout counts as an
+/// unavailable store.
 fn store_is_away(error: PortError) -> Problem {
     let problem = Problem::from(error);
     if problem.status == StatusCode::GATEWAY_TIMEOUT.as_u16() {

@@ -1,4 +1,5 @@
-//! The catalogue of errors: the sections of docs/ERRORS.md on problems, refusals, degraded parts, tools and the proxy.
+//! The catalogue of errors: the sections of docs/ERRORS.md about problems, refusals, degraded parts, tools and the
+//! proxy.
 
 use std::fmt::Write;
 

@@ -20,65 +20,73 @@ pub use domain::key::Right;
 pub struct Config {
     /// Address of the API. Without keys only loopback addresses are allowed.
     pub listen: String,
-    /// Connections at once, whether they ask something or not; more wait to be taken.
+    /// Maximum number of open connections, active or idle; further connections wait.
     #[schemars(range(min = 1))]
     pub connections_max: u32,
-    /// Connections at once from one address (of IPv6, one network of 64 bits). Beyond it the oldest without a request is
-    /// closed; if each has one, the new one is refused. Callers behind one proxy share an address.
+    /// Maximum number of connections from one address (for IPv6, one network of 64 bits). Beyond it, the oldest
+    /// connection without a request is closed; if each has a request, the new connection is refused. Callers behind one
+    /// proxy share an address.
     #[schemars(range(min = 1))]
     pub connections_per_address_max: u32,
-    /// Longest time until the head of the first request of a connection is there, in milliseconds; then it is closed.
+    /// Longest time until the head of the first request of a connection has arrived, in milliseconds; then the
+    /// connection is closed.
     #[schemars(range(min = 1))]
     pub first_request_ms_max: u64,
-    /// Longest time until the head of a request is there, from the start of the connection or the answer before, in
-    /// milliseconds; then the connection is closed.
+    /// Longest time until the head of a request has arrived, in milliseconds, since the start of the connection or the
+    /// previous response; then the connection is closed.
     #[schemars(range(min = 1))]
     pub header_ms_max: u64,
-    /// Longest time in which a caller takes nothing of an answer, in milliseconds; then the connection is closed.
+    /// Longest time in which a caller reads nothing of a response, in milliseconds; then the connection is closed.
     #[schemars(range(min = 1))]
     pub send_ms_max: u64,
     /// Largest request body, in bytes.
     pub body_bytes_max: usize,
-    /// Most records in one request.
+    /// Maximum number of records in one request.
     #[schemars(range(min = 1, max = 1_024))]
     pub batch_max: usize,
-    /// Longest text of a record, in bytes of UTF-8. A caption and the arguments and result of a tool have at most 32 KiB of it.
+    /// Longest text of a record, in bytes of UTF-8. A caption, and the arguments and the result of a tool call, may
+    /// have at most 32 KiB of it.
     pub text_bytes_max: usize,
-    /// Whether records that are written to a space that there is not create it, if the key may write there.
+    /// Whether a write to a space that does not exist creates the space, if the key may write there.
     pub create_spaces: bool,
     /// Longest question, in bytes of UTF-8.
     pub question_bytes_max: usize,
-    /// Requests answered at once; more get 429.
+    /// Maximum number of requests processed at once; more get 429.
     #[schemars(range(min = 1))]
     pub in_flight_max: usize,
-    /// Requests of one key answered at once, and as many whose bodies are coming, if there are several keys; more get 429.
+    /// Maximum number of requests of one key processed at once, and of those whose bodies are still arriving, if there
+    /// are several keys; more get 429.
     #[schemars(range(min = 1))]
     pub in_flight_per_key_max: usize,
-    /// Questions of one key answered at once, if there are several keys; more wait. 0: one a core.
+    /// Maximum number of questions of one key processed at once, if there are several keys; more wait. 0: one for each
+    /// core.
     pub questions_per_key_max: usize,
-    /// Questions answered at once; more get 429. Each takes a core for a while, so many at once would all come late.
+    /// Maximum number of questions processed at once; more get 429. Each uses a core for a while, so with too many all
+    /// responses would be late.
     #[schemars(range(min = 1))]
     pub questions_max: usize,
-    /// Longest time for one request, in milliseconds; also the greatest `budget.ms` and `wait_ms`.
+    /// Longest time for one request, in milliseconds; also the maximum of `budget.ms` and `wait_ms`.
     #[schemars(range(min = 1))]
     pub request_ms_max: u64,
-    /// Longest time for a question that allows calls of a language model, in milliseconds; also its greatest `budget.ms`.
+    /// Longest time for a question that allows calls of a language model, in milliseconds; also the maximum of its
+    /// `budget.ms`.
     pub model_request_ms_max: u64,
-    /// Largest evidence pack a query may ask for, in tokens.
+    /// Largest evidence pack that a query may request, in tokens.
     pub pack_tokens_max: u32,
-    /// Scenes the router hands to the reader for one question.
+    /// Number of scenes that the router passes to the reader for one question.
     pub scenes: u32,
-    /// Hints that recall says in one session within a minute; 0 switches it off.
+    /// Maximum number of hints in one session within a minute; 0 switches recall off.
     pub recall_hints_per_minute: u32,
-    /// Most notes of a space about what recall said or was told to leave in its sessions; the oldest go first.
+    /// Maximum number of notes of a space about hints that recall gave or must not repeat; the oldest are removed
+    /// first.
     #[schemars(range(min = 1_000, max = 1_000_000))]
     pub recall_notes_max: usize,
-    /// What hides positions and cursors from callers: 64 hex digits. More may follow with commas between them, which open what was
-    /// sealed before. Empty: a key that is made once and kept with the memory.
+    /// Key that encrypts positions and cursors in responses: 64 hex digits. Further keys may follow, separated by
+    /// commas; they only decrypt older values. Empty: a key that is created once and stored with the memory.
     pub seal_key: String,
-    /// Whether each request is logged, as one line of the target `access`.
+    /// Whether each request is logged as one line of the target `access`.
     pub access_log: bool,
-    /// Chat completions that are passed on to a language model.
+    /// Chat completions that are forwarded to a language model.
     pub proxy: Proxy,
     /// The API of mem0.
     pub mem0: Mem0,
@@ -86,7 +94,7 @@ pub struct Config {
     pub events: Events,
     /// Receivers of events.
     pub webhooks: Vec<WebhookSettings>,
-    /// Which pages of browsers may read answers.
+    /// Web pages that may read responses.
     pub cors: Cors,
     /// API keys.
     pub keys: Vec<Key>,
@@ -132,21 +140,21 @@ impl Default for Config {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Key {
-    /// Names it in logs; never secret.
+    /// Name of the key in logs; not secret.
     pub name: String,
     /// SHA-256 of the key, 64 hex digits.
     pub sha256: String,
-    /// Spaces it opens: `*`, a name, or a prefix that ends in `*`.
+    /// Spaces that the key opens: `*`, a name, or a prefix that ends in `*`.
     pub spaces: Vec<String>,
-    /// What it may do there.
+    /// Rights of the key in these spaces.
     pub rights: Vec<Right>,
-    /// How much it may ask for.
+    /// Quotas of the key.
     #[serde(default, skip_serializing_if = "Quotas::is_unbounded")]
     pub quotas: Quotas,
 }
 
 impl Config {
-    /// Returns how many questions of one key are answered at once.
+    /// Returns the maximum number of questions of one key processed at once.
     pub(crate) fn questions_per_key(&self) -> usize {
         match self.questions_per_key_max {
             0 => available_parallelism().map_or(1, NonZero::get),
@@ -154,16 +162,16 @@ impl Config {
         }
     }
 
-    /// Refuses what would be unsafe or could never work.
+    /// Checks that the settings are safe and can work.
     ///
     /// # Errors
-    /// Says which setting cannot be served, and what to do.
+    /// Names the setting that cannot be used, and the solution.
     pub fn check(&self) -> anyhow::Result<()> {
         self.check_bounds()?;
         self.check_address()
     }
 
-    /// Refuses bounds that could never work.
+    /// Checks that the limits can work.
     pub(crate) fn check_bounds(&self) -> anyhow::Result<()> {
         ensure!(
             (1..=1_024).contains(&self.batch_max),
@@ -211,7 +219,7 @@ impl Config {
         self.mem0.check()
     }
 
-    /// Refuses an address that others reach if no key guards it.
+    /// Checks that only loopback addresses are used if there are no keys.
     fn check_address(&self) -> anyhow::Result<()> {
         if !self.keys.is_empty() {
             return Ok(());
@@ -240,8 +248,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Checks that the values at the bounds of a schema are accepted and those beyond refused, of the keys that a check
-    /// bounds; returns how many there are.
+    /// Checks that the values at the limits of a schema are accepted and the values beyond them are refused, for every
+    /// key that `check` limits; returns the number of these keys.
     pub(crate) fn assert_bounds<T: DeserializeOwned>(
         schema: &Value,
         valid: &Value,
@@ -274,7 +282,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn the_bounds_of_the_gateway_are_those_of_its_schema() {
+    fn the_limits_of_the_gateway_match_its_schema() {
         let schema = schema_of::<Config>();
         let of_gateway = assert_bounds(&schema, &json!(Config::default()), |it: Config| it.check_bounds());
         let events = &schema["properties"]["events"];

@@ -1,5 +1,5 @@
-//! Connections: how many there may be, and how long a caller may take to say what it wants. Both hold before anybody has
-//! shown a key.
+//! Limits on connections: their number, and the time that a caller may take to send a request. Both apply before a
+//! caller has shown a key.
 
 mod table;
 
@@ -25,28 +25,30 @@ use crate::config::Config;
 use crate::problem::Problem;
 use table::{Entry, Table};
 
-/// Connections that are refused at a time with a reason, and how long each may take to ask. Others are closed unheard.
+/// Maximum number of connections that are refused with a reason at the same time, and the time that each may take.
+/// Further connections are closed without a response.
 const REFUSED_MAX: usize = 64;
 const REFUSED: Duration = Duration::from_secs(1);
-/// Bytes of a request that are read before it is refused.
+/// Maximum number of bytes of a request that are read before it is refused.
 const REFUSED_BYTES: usize = 8_192;
 
-/// Pause after a connection could not be taken, for want of file descriptors for example.
+/// Pause after a failure to accept a connection, for example because no file descriptor is free.
 const REST: Duration = Duration::from_millis(500);
 
-/// How long a connection may take.
+/// Time limits of a connection.
 #[derive(Clone, Copy)]
 struct Patience {
-    /// Until its first request.
+    /// Limit until its first request.
     first: Duration,
-    /// Until the head of each request.
+    /// Limit until the head of each request.
     head: Duration,
-    /// To take something of an answer.
+    /// Limit without progress while a response is sent.
     send: Duration,
 }
 
-/// Serves connections until shutdown, at most `connections_max` at a time. When there are so many, one without a request is
-/// closed for the next; if each has one, the next waits. Returns when the last open request is finished.
+/// Serves connections until shutdown, at most `connections_max` at a time. At that number, a connection without a
+/// request is closed for the next one; if each has a request, the next one waits. Returns when the last open request is
+/// finished.
 pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, context: &Context) {
     let [first, head, send] =
         [config.first_request_ms_max, config.header_ms_max, config.send_ms_max].map(Duration::from_millis);
@@ -81,7 +83,7 @@ pub(crate) async fn serve(listener: TcpListener, app: Router, config: &Config, c
     drop(slots.acquire_many(config.connections_max).await);
 }
 
-/// Waits for a slot, and closes a connection that can be spared for it.
+/// Waits for a free slot, and closes a connection without a request to get one.
 async fn free_slot(slots: &Arc<Semaphore>, table: &Table) -> Option<OwnedSemaphorePermit> {
     loop {
         if let Ok(slot) = Arc::clone(slots).try_acquire_owned() {
@@ -112,8 +114,8 @@ async fn taken(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     }
 }
 
-/// Says why a request is refused, once it is there: a client that opens connections ahead of its requests would take what
-/// comes earlier for an answer to something else.
+/// Sends the reason of a refusal after the request has arrived. A client that opens connections before it has requests
+/// would take an earlier message for the response to another request.
 async fn refuse(mut stream: TcpStream, most: u32, _permit: OwnedSemaphorePermit) {
     let problem = Problem::exhausted(format!("{most} connections of this address are busy; try again"));
     let Ok(body) = serde_json::to_string(&problem) else {
@@ -141,8 +143,8 @@ async fn refuse(mut stream: TcpStream, most: u32, _permit: OwnedSemaphorePermit)
     }
 }
 
-/// Answers the requests of one connection. It is closed when a request, the next one too, does not begin in time, when
-/// nobody takes the answer, and when others need its place.
+/// Serves the requests of one connection. The connection is closed if a request does not start in time, if the client
+/// does not read the response, and if another connection needs its slot.
 async fn answer(stream: TcpStream, app: Router, patience: Patience, entry: Arc<Entry>, stop: impl Future<Output = ()>) {
     let mut server = Builder::new(TokioExecutor::new()).http1_only();
     server
@@ -198,7 +200,7 @@ async fn answer(stream: TcpStream, app: Router, patience: Patience, entry: Arc<E
     }
 }
 
-/// A request that is being answered, until it is dropped.
+/// A request in progress; it ends on drop.
 struct Answering(Arc<Entry>);
 
 impl Drop for Answering {

@@ -1,7 +1,7 @@
-//! The way of an act of curation: check that what it is about exists, claim its id for its content, publish.
+//! Accepts an act of curation: checks that its target exists, claims its id for its content, and publishes it.
 //!
-//! An act travels like records do and is stored by the writer, so it is as durable and as ordered; the watermark says when the
-//! memory is as was decided.
+//! An act takes the same path as records and is stored by the writer, so it has the same durability and order. The
+//! watermark shows when the memory reflects the act.
 
 use chrono::{DateTime, Utc};
 use domain::curation::{Act, Curation};
@@ -44,7 +44,7 @@ pub(crate) fn right(act: &NewAct) -> Right {
     }
 }
 
-/// Accepts an act in a space that exists. `by` names the key, `key` is the caller's `Idempotency-Key`.
+/// Accepts an act in an existing space. `by` is the name of the key, `key` the caller's `Idempotency-Key`.
 pub(crate) async fn curate(
     app: &App,
     space: &SpaceId,
@@ -53,19 +53,19 @@ pub(crate) async fn curate(
 ) -> Result<Curated, Problem> {
     check(&new)?;
     let request = digest(&new)?;
-    // No key of a batch starts with a blank.
+    // The key of a batch never starts with a space.
     let key_kept = key.map(|it| format!(" curation {it}"));
     let taken = match key_kept {
         Some(key) => match idempotency::take(app, space, key, request).await? {
             Found::Nothing(taken) => Some(taken),
-            // An act with the same id is the same act: it is found again below.
+            // The id identifies the act, so the code below finds it again.
             Found::Response(_) => None,
         },
         None => None,
     };
     let curated = decide(app, space, (new, request), (by, key)).await;
     if let Some(taken) = taken {
-        // That there was a response is all that is kept of it: what an act says is erased with what it is about.
+        // Only the fact of the response is stored: the text of an act is erased together with its target.
         taken.end(curated.as_ref().map(|_| &())).await?;
     }
     curated
@@ -77,7 +77,7 @@ async fn decide(
     (new, digest): (NewCuration, Hash),
     (by, key): (&str, Option<&str>),
 ) -> Result<Curated, Problem> {
-    // Acts are ordered by their moments, so no two of a process share one.
+    // Acts are ordered by their times, so no two acts of a process share one.
     let clock_us = app.batch_clock_us();
     let external_id = match (&new.id, key) {
         (Some(id), _) => id.clone(),
@@ -89,13 +89,13 @@ async fn decide(
         ),
     };
     let id = CurationId::derive(space, &external_id);
-    // What was done before is looked for first: what it was about may be gone by now.
+    // Look for an earlier act first, because its target may not exist any more.
     let stored = stored(app, space, id).await?;
     let act = match &stored {
         Some(it) => it.act.clone(),
         None => resolve(app, space, new.act).await?,
     };
-    // Ids of acts and of records derive from other inputs, so they share the claims without meeting.
+    // Ids of acts and of records derive from different inputs, so they share the table of claims without collisions.
     let claims = [(RecordId::from_uuid(id.uuid()), digest)];
     if claim(app, space, &claims).await?.contains(&Claim::Conflict) {
         return Err(match (&new.id, key) {
@@ -106,8 +106,9 @@ async fn decide(
         });
     }
     let curation = match stored {
-        // Stored is not yet taken up. The same once more ends at the same position, or does nothing at another one; but what
-        // was erased may have been accepted anew since, and is not to be erased again.
+        // A stored act may not be applied yet. Publishing it again ends at the same position, or has no effect at
+        // another one. But records that were erased may have been accepted again since, and must not be erased a second
+        // time.
         Some(curation) => match erased_at(app, space, &curation).await? {
             Some(position) => {
                 return curated(app, space, position, curation).await;
@@ -137,13 +138,13 @@ async fn curated(app: &App, space: &SpaceId, position: Position, curation: Curat
 
 /// A batch of erasures that is on disk.
 pub(crate) struct Erasing {
-    /// What to wait for.
+    /// The position to wait for.
     pub(crate) position: Position,
-    /// The receipt that there will be.
+    /// The id of the receipt, which is written later.
     pub(crate) erasure: ErasureId,
 }
 
-/// Erases records of a space that exists, each by an act of its own, in one batch. There is at least one.
+/// Erases at least one record of an existing space, each by an act of its own, in one batch.
 pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: &str) -> Result<Erasing, Problem> {
     let mut claims = Vec::with_capacity(records.len());
     let mut curations = Vec::with_capacity(records.len());
@@ -172,14 +173,14 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, records: &[RecordId], by: 
     })
 }
 
-/// Returns the position at which a stored erasure was taken up; none if it was not yet, or is another act.
+/// Returns the position at which a stored erasure was applied; `None` if it is not applied yet, or is another act.
 async fn erased_at(app: &App, space: &SpaceId, curation: &Curation) -> Result<Option<Position>, Problem> {
     if !matches!(curation.act, Act::EraseRecord { .. }) {
         return Ok(None);
     }
     let records = &app.stores().records;
     let Some(position) = records.brought_by(space, curation.id).await? else {
-        // Of an act of before positions were kept nothing better is known.
+        // For an act from before positions were stored, this is the best known value.
         return Ok(Some(app.space(space).await?.written));
     };
     let done = records.is_written(space, position).await?;
@@ -209,7 +210,7 @@ async fn publish(
     Ok(app.context.publish(&message).await?)
 }
 
-/// Finds the record that the caller calls `id`, by the caller's id or Mnemic's.
+/// Returns the record with this id, which is the caller's or Mnemic's.
 async fn record(app: &App, space: &SpaceId, id: &str) -> Result<RecordId, Problem> {
     let mut ids = vec![RecordId::derive(space, id)];
     ids.extend(id.parse::<RecordId>().ok());
@@ -221,7 +222,7 @@ async fn record(app: &App, space: &SpaceId, id: &str) -> Result<RecordId, Proble
     })
 }
 
-/// Returns the act that the caller calls `id`, by the caller's id or Mnemic's, or none.
+/// Returns the act with this id, which is the caller's or Mnemic's; `None` if there is none.
 pub(crate) async fn called(app: &App, space: &SpaceId, id: &str) -> Result<Option<Curation>, Problem> {
     let found = stored(app, space, CurationId::derive(space, id)).await?;
     match (found, id.parse()) {
@@ -231,7 +232,7 @@ pub(crate) async fn called(app: &App, space: &SpaceId, id: &str) -> Result<Optio
 }
 
 async fn stored(app: &App, space: &SpaceId, id: CurationId) -> Result<Option<Curation>, Problem> {
-    // A list that starts after the id before starts at `id`.
+    // A list that starts after the previous id starts at `id`.
     let before = id.uuid().as_u128().checked_sub(1).map(Uuid::from_u128);
     let found = app
         .stores()
@@ -275,7 +276,7 @@ fn check(new: &NewCuration) -> Result<(), Problem> {
     }
 }
 
-/// Looks for what the act is about.
+/// Looks up the target of the act.
 async fn resolve(app: &App, space: &SpaceId, act: NewAct) -> Result<Act, Problem> {
     Ok(match act {
         NewAct::CorrectFact { fact, object } => {
@@ -316,7 +317,7 @@ async fn resolve(app: &App, space: &SpaceId, act: NewAct) -> Result<Act, Problem
     })
 }
 
-/// Checks that a unit is there and was not removed.
+/// Checks that a unit exists and was not removed.
 async fn in_use(app: &App, space: &SpaceId, id: UnitId) -> Result<UnitId, Problem> {
     let found = app.stores().graph.units(space, &[id]).await?.into_iter().next();
     let found = found.filter(|it| it.status != Status::Superseded);
@@ -325,7 +326,7 @@ async fn in_use(app: &App, space: &SpaceId, id: UnitId) -> Result<UnitId, Proble
         .ok_or_else(|| kept::missing(space, "unit", "units"))
 }
 
-/// Finds the act that the caller calls `id`; an erasure is for good.
+/// Returns the id of the act to undo; an erasure cannot be undone.
 async fn undoable(app: &App, space: &SpaceId, id: &str) -> Result<CurationId, Problem> {
     let found = called(app, space, id).await?.ok_or_else(|| {
         Problem::not_found(

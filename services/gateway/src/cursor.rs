@@ -1,4 +1,4 @@
-//! Pages of lists: bounds, and where the next one starts.
+//! Pages of lists: their size, and the start of the next page.
 
 use std::str::FromStr;
 
@@ -13,25 +13,25 @@ const LIMIT_MAX: u32 = 1_000;
 
 /// A page of a list.
 pub(crate) trait Listed {
-    /// What is listed.
+    /// The type of the items.
     type Item: Serialize;
 
-    /// Joins the items and the `after` of the next page.
+    /// Returns a page of the items and the `after` of the next page.
     fn page(items: Vec<Self::Item>, next: Option<String>) -> Self;
 }
 
-/// Parameters that say which page is wanted.
+/// Parameters that select a page.
 pub(crate) trait Paged {
-    /// The cursor as given.
+    /// Returns the cursor in the request.
     fn after(&self) -> Option<&str>;
 
-    /// The number of items as given.
+    /// Returns the number of items in the request.
     fn wanted(&self) -> Option<u32>;
 
-    /// Returns what restricts the list, as text.
+    /// Returns the filters of the list, as text.
     fn restriction(&self) -> Result<String, Problem>;
 
-    /// Returns the number of items wanted.
+    /// Returns the maximum number of items of the page.
     fn limit(&self) -> Result<usize, Problem> {
         match self.wanted().unwrap_or(LIMIT_DEFAULT) {
             limit @ 1..=LIMIT_MAX => Ok(limit as usize),
@@ -40,7 +40,7 @@ pub(crate) trait Paged {
     }
 }
 
-/// The cursors of one list: what is listed, of whom, and what restricts it. They open no other list.
+/// Cursors of one list. They are bound to the list, its owner and its filters, and no other list accepts them.
 pub(crate) struct Cursors<'a> {
     sealer: &'a Sealer,
     list: &'static str,
@@ -49,7 +49,7 @@ pub(crate) struct Cursors<'a> {
 }
 
 impl<'a> Cursors<'a> {
-    /// Returns the cursors of a list that is called `list`, `of` a space or whatever else the list belongs to.
+    /// Returns the cursors of the list `list`, owned by `of`: a space, or another owner.
     pub(crate) async fn of(
         app: &'a App,
         list: &'static str,
@@ -64,7 +64,7 @@ impl<'a> Cursors<'a> {
         })
     }
 
-    /// Reads the cursor that was given; none at the start.
+    /// Returns the position in the given cursor; `None` at the start of the list.
     pub(crate) fn start<T: FromStr>(&self, paging: &impl Paged) -> Result<Option<T>, Problem> {
         let read = |text: &str| {
             let plain = self.sealer.open(&self.about(), text);
@@ -74,7 +74,7 @@ impl<'a> Cursors<'a> {
         paging.after().filter(|it| !it.is_empty()).map(read).transpose()
     }
 
-    /// Returns the cursor that goes on behind `key`.
+    /// Returns the cursor that continues after `key`.
     pub(crate) fn behind(&self, key: impl ToString) -> Result<String, Problem> {
         self.sealer.seal(&self.about(), key.to_string().as_bytes())
     }

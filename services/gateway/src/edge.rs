@@ -1,4 +1,4 @@
-//! What surrounds every request: trace, bounds, panics, numbers.
+//! Layers around every request: trace, limits, panics, metrics.
 
 mod admission;
 mod cors;
@@ -34,11 +34,11 @@ use unread::Unread;
 #[derive(Clone, Debug)]
 pub(crate) struct TraceId(pub(crate) String);
 
-/// What a request gets beyond its longest time, to say itself that it ran out.
+/// Additional time for a request after its time limit, so that it can report the timeout itself.
 const GRACE: Duration = Duration::from_secs(1);
 const TRACE_HEADER: &str = "x-trace-id";
 
-/// Runs the request in a span that goes on the caller's trace, inside the bound of time.
+/// Runs the request within its time limit, in a span that continues the caller's trace.
 pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let method = request.method().as_str().to_owned();
@@ -86,7 +86,7 @@ pub(crate) async fn guard(State(app): State<App>, mut request: Request, next: Ne
     response
 }
 
-/// Writes the line of a request in the access log: nothing in it is text that a caller chose.
+/// Writes the access log line of a request. The line contains no text that a caller chose.
 fn log_access(response: &Response, method: &str, route: &str, duration: Duration, request_id: &str) {
     let key = response.extensions().get::<Access>().map_or("", Access::name);
     info!(
@@ -118,7 +118,7 @@ async fn bounded(app: &App, mut request: Request, next: Next) -> Response {
     }
 }
 
-/// Labels are bounded, and callers may make up methods.
+/// Returns a label for the method. The number of labels is bounded, although callers may invent methods.
 fn known_method(method: String) -> String {
     let known = ["GET", "PUT", "POST", "DELETE", "HEAD", "OPTIONS", "PATCH"];
     if known.contains(&method.as_str()) {

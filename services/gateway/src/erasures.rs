@@ -1,7 +1,8 @@
-//! Deletions of spaces that some store has not carried out yet: the gateway goes on with them by itself once the store is back.
+//! Deletions of spaces that are not complete in every store. The gateway continues them automatically when the stores
+//! are available.
 //!
-//! The records note a deletion in the same step that carries it out, so a deletion survives whatever ends the process in between.
-//! Every gateway works on all notes; to do the same work twice changes nothing.
+//! The record store notes a deletion in the same transaction that performs it, so the note survives a crash in between.
+//! Every gateway works on all notes; doing the same work twice has no effect.
 
 pub(crate) mod check;
 
@@ -17,15 +18,16 @@ use tracing::{info, warn};
 
 use crate::state::App;
 
-/// Erasures worked on in one round.
+/// Maximum number of erasures in one round.
 const AT_ONCE: usize = 1_000;
-/// Pause between two rounds while an erasure is unfinished, and while there is none: another gateway may have begun one.
+/// Pause between two rounds. It applies also when no erasure is unfinished, because another gateway may have started
+/// one.
 const PAUSE: Duration = Duration::from_secs(2);
 const REST: Duration = Duration::from_secs(30);
-/// Position in the receipt of the erasure of a space, which is no accepted batch.
+/// Position in the receipt of the erasure of a space; it is not the position of an accepted batch.
 const OF_A_SPACE: Position = Position(0);
 
-/// Finishes erasures until shutdown.
+/// Continues unfinished erasures until shutdown.
 pub(crate) async fn finish_all(app: App) {
     let shutdown = app.context.shutdown.clone();
     let rounds = async {
@@ -50,7 +52,7 @@ pub(crate) async fn finish_all(app: App) {
     shutdown.run_until_cancelled(rounds).await;
 }
 
-/// Goes on with every unfinished erasure; returns how many are unfinished afterwards.
+/// Continues every unfinished erasure; returns how many are still unfinished.
 async fn round(ctx: &Context) -> Result<usize, PortError> {
     let mut left = 0;
     for erasure in ctx.backends.records.unfinished_erasures(None, AT_ONCE).await? {
@@ -66,12 +68,12 @@ async fn round(ctx: &Context) -> Result<usize, PortError> {
     Ok(left)
 }
 
-/// Removes what the index still holds of a deleted space, and then the note that its erasure is unfinished. A space that was
-/// created under the name since is left as it is. What waits on the bus is no part of this: the writer drops messages of a space
-/// that is gone.
+/// Removes the data of a deleted space from the index, and then the note that its erasure is unfinished. A space that
+/// was created under the same name since then stays as it is. Queued messages on the bus are not removed here: the
+/// writer drops messages of a deleted space.
 ///
 /// # Errors
-/// Those of the stores; the note stays then.
+/// Errors of the stores; the note then stays.
 pub async fn finish(ctx: &Context, erasure: &UnfinishedErasure) -> Result<(), PortError> {
     ctx.backends.index.erase_deleted(erasure).await?;
     ctx.backends.records.finish_erasure(erasure).await?;
@@ -79,8 +81,8 @@ pub async fn finish(ctx: &Context, erasure: &UnfinishedErasure) -> Result<(), Po
     receipts.complete(&erasure.space, OF_A_SPACE, clock::now()).await
 }
 
-/// Keeps the receipt of an erasure of a whole space that is about to begin, asked for by the key `by`; returns its id. A receipt of
-/// an attempt before stays.
+/// Stores the receipt of an erasure of a whole space before it begins, requested by the key `by`; returns its id. The
+/// receipt of an earlier attempt stays.
 pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Result<ErasureId, PortError> {
     let stores = app.stores();
     let id = ErasureId::of_space(&info.space, &info.created_at.to_rfc3339());
@@ -88,7 +90,7 @@ pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Resul
         created_at: info.created_at,
     };
     let mut erased = stores.receipts.remnants(&info.space, &all).await?;
-    // The index may be away; its points go all the same, and later.
+    // The index may be unavailable. Its points are erased later in any case.
     if let Ok(points) = stores.index.count(&info.space).await {
         erased.insert("points".to_owned(), points);
     }
@@ -110,7 +112,8 @@ pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Resul
     Ok(id)
 }
 
-/// Returns the receipt, completed if it is that of a space whose erasure was finished by a process that ended before it noted that.
+/// Returns the receipt. If another process finished the erasure of the space but ended before it updated the receipt,
+/// the receipt is completed.
 pub(crate) async fn completed(app: &App, mut receipt: Receipt) -> Result<Receipt, PortError> {
     if receipt.kind == ErasureKind::Space && receipt.completed_at.is_none() {
         let stores = app.stores();
@@ -125,7 +128,7 @@ pub(crate) async fn completed(app: &App, mut receipt: Receipt) -> Result<Receipt
     Ok(receipt)
 }
 
-/// Finishes the erasure of one space; returns true if there was one.
+/// Finishes the erasure of one space; returns true if one was unfinished.
 pub(crate) async fn finish_one(ctx: &Context, space: &SpaceId) -> Result<bool, PortError> {
     match ctx.backends.records.unfinished_erasures(Some(space), 1).await?.pop() {
         Some(erasure) => finish(ctx, &erasure).await.map(|()| true),

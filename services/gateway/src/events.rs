@@ -1,10 +1,10 @@
-//! What happens in spaces, for whoever listens: streams of server-sent events, and webhooks.
+//! Events of spaces for subscribers: streams of server-sent events, and webhooks.
 //!
-//! The stores are the source: how far a space is written, what waits on the bus, and the receipts of erasures. So every gateway
-//! sees every event, whichever process did the work, and nothing is looked at for spaces to which nobody listens. `watch` looks at
-//! one space and compares it with what was seen before; `stream` serves one caller; `rounds` goes through the spaces of the
-//! webhooks, which `receivers` takes from the settings and the store, and `delivery` sends what it finds from the bounded `queue`
-//! of each.
+//! The stores are the source: the progress of the writer in a space, the queues on the bus, and the receipts of
+//! erasures. So every gateway sees every event, whichever process did the work, and spaces without subscribers are not
+//! polled. `watch` reads one space and compares it with its previous state. `stream` serves one caller. `rounds` goes
+//! through the spaces of the webhooks. `receivers` gets the webhooks from the settings and the store. `delivery` sends
+//! the events from the bounded `queue` of each receiver.
 
 mod delivery;
 mod notice;

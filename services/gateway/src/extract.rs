@@ -1,4 +1,4 @@
-//! Our extractors: what they reject is a problem like any other.
+//! Our extractors: a rejection is a problem document like any other error.
 
 use std::fmt;
 
@@ -14,24 +14,25 @@ use crate::problem::{Problem, ProblemCode};
 use crate::repeated;
 use crate::state::App;
 
-/// Most values of one body, nested ones too: read, a value takes some hundred times the memory that it takes as text. The
-/// longest record has far fewer.
+/// Maximum number of values in one body, including nested ones: a parsed value takes about a hundred times the memory
+/// of its text. The longest record has far fewer values.
 const VALUES_MAX: usize = 100_000;
-/// A body of this length is read outside of the async runtime, on a thread of low priority: questions are shorter, batches are not.
+/// Minimum length of a body that is parsed outside the async runtime, on a thread of low priority: questions are
+/// shorter, batches are longer.
 const LARGE_BYTES: usize = 64 << 10;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A JSON body of a bounded size.
+/// A JSON body of limited size.
 pub(crate) struct Body<T>(pub(crate) T);
 
 /// A JSON body that is an object.
 pub(crate) struct ObjectBody<T>(pub(crate) T);
 
-/// No body, or an empty object, which some clients send in place of none.
+/// No body, or an empty object, which some clients send instead of no body.
 pub(crate) struct NoBody;
 
-/// Parameters after the `?`.
+/// Parameters in the query string.
 pub(crate) struct Params<T>(pub(crate) T);
 
 /// Parameters in the path.
@@ -100,7 +101,7 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for At<T> {
     }
 }
 
-/// Says whether the body is JSON as it is sent.
+/// Checks that the headers declare a JSON body without a content encoding.
 pub(crate) fn readable(headers: &HeaderMap) -> Result<(), Problem> {
     let said = |name| headers.get(name).and_then(|it| it.to_str().ok()).unwrap_or_default();
     let wrong = Problem::new(ProblemCode::MediaType);
@@ -123,7 +124,7 @@ async fn whole(request: Request, app: &App) -> Result<Bytes, Problem> {
         })
 }
 
-/// Reads a body to its end and checks its bounds, for whoever parses it by itself.
+/// Reads a body to its end and checks its limits, for a handler that parses the body itself.
 pub(crate) async fn bounded(request: Request, app: &App) -> Result<Request, Problem> {
     let (parts, body) = request.into_parts();
     let bytes = whole(Request::from_parts(parts.clone(), body), app).await?;
@@ -131,7 +132,7 @@ pub(crate) async fn bounded(request: Request, app: &App) -> Result<Request, Prob
     Ok(Request::from_parts(parts, bytes.into()))
 }
 
-/// Reads a JSON body to its end and checks its bounds, for whoever keeps it as it came.
+/// Reads a JSON body to its end and checks its limits, for a handler that keeps the bytes unchanged.
 pub(crate) async fn json_bytes(request: Request, app: &App) -> Result<Bytes, Problem> {
     readable(request.headers())?;
     let bytes = whole(request, app).await?;
@@ -148,7 +149,7 @@ fn few(bytes: &[u8]) -> Result<(), Problem> {
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    // Some programs put a byte order mark before what they write; JSON readers may ignore it (RFC 8259, section 8.1).
+    // Some programs write a byte order mark first; JSON readers may ignore it (RFC 8259, section 8.1).
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     few(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -165,19 +166,20 @@ fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     Ok(value)
 }
 
-/// Reads parameters that are not those of the request as it came.
+/// Parses parameters from a query string that differs from the one in the request.
 fn read_query<T: DeserializeOwned>(query: &str) -> Result<Query<T>, QueryRejection> {
     let uri = Uri::builder().path_and_query(format!("/?{query}")).build();
     Query::try_from_uri(&uri.unwrap_or_default())
 }
 
-/// Leaves out what says nothing to the caller.
+/// Returns the part of an error text that is useful to the caller.
 fn cause(text: &str) -> &str {
     text.strip_prefix("Failed to deserialize query string: ")
         .unwrap_or(text)
 }
 
-/// Returns a bound of the number of values in a JSON text: what starts a list or an object, and what goes on with one.
+/// Returns an upper bound of the number of values in a JSON text: it counts the characters that start a list or an
+/// object, and those that separate its items.
 fn values(bytes: &[u8]) -> usize {
     let (mut count, mut quoted, mut escaped) = (0, false, false);
     for byte in bytes {
@@ -192,7 +194,7 @@ fn values(bytes: &[u8]) -> usize {
     count
 }
 
-/// Names the place of an error in a document, when there is one.
+/// Returns the text of an error with its path in the document, if there is one.
 pub(crate) fn at_path(path: &str, cause: &dyn fmt::Display) -> String {
     if path.is_empty() || path == "." || path == "?" {
         cause.to_string()

@@ -1,14 +1,14 @@
-//! A page of a list, while it is being filled: it ends with the number of items wanted, or with so many bytes.
+//! A page of a list while it is filled. It ends at the requested number of items, or at a size limit in bytes.
 
 use domain::port::Room;
 use serde::Serialize;
 
-/// Bytes of JSON with which a page ends; the item that passes them is the last one.
+/// Size limit of a page in bytes of JSON; the item that exceeds it is the last one.
 pub(crate) const PAGE_BYTES_MAX: usize = 4 << 20;
-/// Looks into the store for one page.
+/// Maximum number of reads from the store for one page.
 const LOOKS_MAX: usize = 20;
 
-/// Items of a page so far.
+/// The items of a page so far.
 pub(crate) struct Filling<T> {
     pub(crate) items: Vec<T>,
     limit: usize,
@@ -25,7 +25,7 @@ impl<T: Serialize> Filling<T> {
     }
 
     pub(crate) fn take(&mut self, item: T) {
-        // What is no JSON is refused when the page is written.
+        // A value that cannot be serialized is refused when the page is written.
         self.bytes += serde_json::to_vec(&item).map_or(0, |it| it.len());
         self.items.push(item);
     }
@@ -42,10 +42,10 @@ impl<T: Serialize> Filling<T> {
     }
 }
 
-/// A page that is filled by looks which may each find less than there is room for.
+/// A page that is filled by several reads; each read may return fewer items than requested.
 pub(crate) struct Looks<T> {
     page: Filling<T>,
-    /// Where the next look starts; none at the end.
+    /// Start of the next read; `None` at the end.
     after: Option<u64>,
     left: usize,
 }
@@ -59,20 +59,21 @@ impl<T: Serialize> Looks<T> {
         }
     }
 
-    /// Returns behind what the next look starts, and what it may find; none if there is enough, or no more, or it looked often.
+    /// Returns the cursor and the room of the next read; `None` if the page is full, the list has ended, or the limit
+    /// of reads is reached.
     pub(crate) fn next(&mut self) -> Option<(u64, Room)> {
         let after = self.after.filter(|_| !self.page.is_full())?;
         self.left = self.left.checked_sub(1)?;
         Some((after, self.page.room()))
     }
 
-    /// Takes what a look found, and the cursor behind it.
+    /// Adds the result of a read, and the cursor after it.
     pub(crate) fn take(&mut self, (found, after): (Vec<T>, Option<u64>)) {
         found.into_iter().for_each(|it| self.page.take(it));
         self.after = after;
     }
 
-    /// Returns the items and the cursor to go on with.
+    /// Returns the items, and the cursor of the next page.
     pub(crate) fn done(self) -> (Vec<T>, Option<u64>) {
         (self.page.items, self.after)
     }

@@ -1,4 +1,4 @@
-//! The handlers, one file per resource: read what came, one call, say what became of it.
+//! The handlers, one file for each resource. A handler parses the request, makes one call, and returns its result.
 
 pub(crate) mod access;
 pub(crate) mod admin;

@@ -1,9 +1,10 @@
-//! Idempotency keys: a key belongs to one request, here and at every other gateway over the same store.
+//! Idempotency keys: a key belongs to one request, at this gateway and at every other gateway over the same store.
 //!
-//! A request takes its key before it does anything. While it is in flight another request is refused, and the same one waits a
-//! while for the response; then it is told to come again. A gateway that dies leaves its hold for a second: then the same
-//! request may go on, and does no harm if the first was accepted, since ids derive from the key and the content. Another
-//! request never may, since nobody knows what came of the first.
+//! A request takes its key before it does anything else. While it is in flight, a different request with the key is
+//! refused, and the same request waits a limited time for the response; then it is asked to retry. If a gateway dies,
+//! its hold lasts one second. After that the same request may proceed, which is harmless even if the first one was
+//! accepted, because ids derive from the key and the content. A different request may never proceed, because the
+//! outcome of the first one is unknown.
 
 use std::time::Duration;
 
@@ -19,15 +20,15 @@ use crate::accept::Hash;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// How long a request keeps the key to itself without having answered.
+/// Duration for which a request holds its key without a response.
 const HOLD: TimeDelta = TimeDelta::seconds(1);
-/// How long the same request waits for the first one: longer than one that died holds the key.
+/// Longest wait of the same request for the first one; longer than the hold of a process that died.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// First and longest pause between two looks.
+/// First and longest pause between two checks.
 const PAUSE: Duration = Duration::from_millis(5);
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// A key that a request has taken.
+/// A key that a request holds.
 pub(crate) struct Taken<'a> {
     app: &'a App,
     space: &'a SpaceId,
@@ -35,15 +36,15 @@ pub(crate) struct Taken<'a> {
     hold: Hold,
 }
 
-/// What a request finds under its key.
+/// State of the key of a request.
 pub(crate) enum Found<'a> {
-    /// Nothing: the key is its own now.
+    /// The key was free; the request holds it now.
     Nothing(Taken<'a>),
-    /// The response that it was given before.
+    /// The response to the same earlier request.
     Response(Vec<u8>),
 }
 
-/// Takes a key for a request; the problem says that it is in use or belongs to another request.
+/// Takes a key for a request. Fails if the key is in use or belongs to another request.
 pub(crate) async fn take<'a>(
     app: &'a App,
     space: &'a SpaceId,
@@ -71,8 +72,8 @@ pub(crate) async fn take<'a>(
 }
 
 impl Taken<'_> {
-    /// Ends the hold as the request ended: its response is remembered; after a refusal the key is free, and after any other
-    /// failure, of which something may have come, it is free for the same request.
+    /// Ends the hold. A response is stored. After a refusal the key is free. After any other failure, which may have
+    /// had effects, only the same request may use the key again.
     pub(crate) async fn end<T: Serialize>(self, outcome: Result<&T, &Problem>) -> Result<(), Problem> {
         let records = &self.app.stores().records;
         match outcome {

@@ -1,4 +1,4 @@
-//! What is derived and kept under an id: found by it, and listed page by page.
+//! Derived items that are stored under an id: lookup by id, and lists in pages.
 
 use axum::Json;
 use domain::derived::{Derived, DerivedId, DerivedKind};
@@ -17,21 +17,21 @@ use crate::filling::Filling;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Looks into the store for one page of a restricted list.
+/// Maximum number of reads from the store for one page of a filtered list.
 const LOOKS_MAX: usize = 40;
-/// Most things read by one look.
+/// Maximum number of items in one read.
 const LOOK_MAX: usize = 500;
 
-/// A kind of what is derived.
+/// A kind of derived item.
 pub(crate) trait Kept: Sized {
-    /// Its kind in the store.
+    /// The kind in the store.
     const KIND: DerivedKind;
-    /// What it is called in a problem.
+    /// Name of the kind in a problem.
     const NAME: &'static str;
-    /// What lists it, behind the space.
+    /// Last part of the path of the list, after the space.
     const LIST: &'static str;
 
-    /// Takes it out; none if it is of another kind.
+    /// Returns the item; `None` if it is of another kind.
     fn take(derived: Derived) -> Option<Self>;
 }
 
@@ -59,7 +59,7 @@ kept! {
     Standing called "unit" in "units";
 }
 
-/// Answers a list of a space: those things that `keep` keeps, as it shows them, by id.
+/// Returns a page of a list in a space: the items for which `keep` returns a value, by id.
 pub(crate) async fn list<T: Kept, L: Listed>(
     app: &App,
     (access, name): (&Access, &str),
@@ -95,7 +95,7 @@ pub(crate) async fn list<T: Kept, L: Listed>(
     Ok(Json(L::page(page.items, next)))
 }
 
-/// Answers one thing of a space by its id.
+/// Returns one item of a space by its id.
 pub(crate) async fn get<T: Kept>(
     app: &App,
     access: &Access,
@@ -108,21 +108,21 @@ pub(crate) async fn get<T: Kept>(
     Ok((space, found))
 }
 
-/// Returns one thing of a space that exists, or the problem that there is none.
+/// Returns one item of an existing space, or the problem that it does not exist.
 pub(crate) async fn find<T: Kept>(app: &App, space: &SpaceId, id: Uuid) -> Result<T, Problem> {
     let id = DerivedId { kind: T::KIND, id };
     let found = app.stores().graph.derived(space, &[id]).await?.into_iter().next();
     found.and_then(T::take).ok_or_else(|| missing(space, T::NAME, T::LIST))
 }
 
-/// The problem that nothing has this id, and where ids come from.
+/// Returns the problem that no item has this id; it names the list with valid ids.
 pub(crate) fn missing(space: &SpaceId, what: &str, list: &str) -> Problem {
     Problem::not_found(format!(
         "there is no {what} of this id in `{space}`; take ids from its {list}"
     ))
 }
 
-/// The problem that what has this id was not known yet.
+/// Returns the problem that the item was not known yet at that time.
 pub(crate) fn not_yet(what: &str) -> Problem {
     Problem::not_found(format!(
         "there was nothing of this {what} yet; ask for a later `as_of`, or for none"

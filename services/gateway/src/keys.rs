@@ -1,7 +1,8 @@
-//! What administrators do with the keys of the store: make, list, rotate, revoke.
+//! Administration of the keys in the store: create, list, rotate, revoke.
 //!
-//! Keys are made only on a server whose settings have a key with the right `admin` over all spaces. That one stays whatever becomes of
-//! the others, so nobody is locked out; and since the settings have a key, the server was never open.
+//! Keys can be created only on a server whose settings contain a key with the right `admin` over all spaces. That key
+//! does not depend on the others, so administrators cannot lock themselves out. And because the settings contain a key,
+//! the server was never open.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -19,18 +20,18 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::validate;
 
-/// Most patterns of spaces of one key.
+/// Maximum number of patterns of spaces of one key.
 const SPACES_MAX: usize = 64;
-/// Longest time for which a token stays valid beside its successor, in seconds.
+/// Longest time for which a token stays valid after its replacement, in seconds.
 const GRACE_SECONDS_MAX: u32 = 86_400;
 
-/// A token that nobody has seen yet, and what is kept of it.
+/// A new token, and the data that the store keeps of it.
 struct Token {
     text: String,
     digest: KeyDigest,
 }
 
-/// Checks that a caller may handle keys at all.
+/// Checks that a caller may administer keys.
 ///
 /// # Errors
 /// 403 unless its key has the right `admin` over all spaces.
@@ -42,11 +43,11 @@ pub(crate) fn demand_admin_of_all(access: &Access) -> Result<(), Problem> {
         .detail("keys are handled with a key that has the right `admin` over all spaces (`*`)"))
 }
 
-/// Makes a key and its token.
+/// Creates a key and its token.
 ///
 /// # Errors
-/// 403 for rights that the caller lacks, 409 if the settings have no key that may make others or the name is taken, 422 for what is
-/// no name, no space or no time.
+/// 403 for rights that the caller lacks; 409 if the settings have no key that may create others, or if the name is
+/// taken; 422 for an invalid name, space or time.
 pub(crate) async fn create(app: &App, by: &Access, new: NewApiKey, now: DateTime<Utc>) -> Result<ApiKeyToken, Problem> {
     demand_admin_of_all(by)?;
     if !app.keys.has_configured_admin() {
@@ -71,8 +72,8 @@ pub(crate) async fn create(app: &App, by: &Access, new: NewApiKey, now: DateTime
 /// Gives a key a new token.
 ///
 /// # Errors
-/// 403 if the key has rights that the caller lacks, who would get them with the token; 404 if there is no such key; 409 if it is
-/// revoked or expired.
+/// 403 if the key has rights that the caller lacks, because the caller would get them with the token; 404 if the key
+/// does not exist; 409 if it is revoked or expired.
 pub(crate) async fn rotate(
     app: &App,
     by: &Access,
@@ -101,7 +102,7 @@ pub(crate) async fn rotate(
         digest: token.digest,
         former_until: (grace > 0).then_some(until),
     };
-    // Somebody may have revoked it meanwhile.
+    // Another request may have revoked it meanwhile.
     if !store.rotate(&name, rotation).await? {
         return Err(ended());
     }
@@ -117,10 +118,10 @@ pub(crate) async fn rotate(
     })
 }
 
-/// Revokes a key at once; one that is revoked stays so.
+/// Revokes a key at once; a revoked key stays revoked.
 ///
 /// # Errors
-/// 404 if there is no such key.
+/// 404 if the key does not exist.
 pub(crate) async fn revoke(app: &App, by: &Access, name: &str, now: DateTime<Utc>) -> Result<(), Problem> {
     demand_admin_of_all(by)?;
     let name: KeyName = name.parse().map_err(|_| no_key())?;
@@ -133,7 +134,7 @@ pub(crate) async fn revoke(app: &App, by: &Access, name: &str, now: DateTime<Utc
     Ok(())
 }
 
-/// Checks what was asked for, and returns the key that it describes.
+/// Checks the request and returns the key that it describes.
 fn key(by: &Access, new: NewApiKey, now: DateTime<Utc>) -> Result<Key, Problem> {
     let name: KeyName = new
         .name
@@ -183,7 +184,7 @@ fn key(by: &Access, new: NewApiKey, now: DateTime<Utc>) -> Result<Key, Problem> 
     })
 }
 
-/// Checks that a caller has every right that it hands on. Every caller who gets here opens all spaces.
+/// Checks that a caller has every right that it grants. At this point every caller opens all spaces.
 fn holds_rights(by: &Access, rights: &[Right]) -> Result<(), Problem> {
     match rights.iter().find(|it| !by.rights().contains(it)) {
         None => Ok(()),
@@ -191,7 +192,7 @@ fn holds_rights(by: &Access, rights: &[Right]) -> Result<(), Problem> {
     }
 }
 
-/// Returns true for `*`, the name of a space, and the beginning of one with `*` behind it.
+/// Returns true for `*`, the name of a space, and a prefix of a name followed by `*`.
 fn is_pattern(text: &str) -> bool {
     let name = text.strip_suffix('*').unwrap_or(text);
     text == "*" || name.parse::<SpaceId>().is_ok()
@@ -214,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_names_of_spaces_or_beginnings_of_them() {
+    fn patterns_are_names_or_prefixes_of_spaces() {
         for pattern in ["*", "ann", "user-*", "a*", "team.x_1"] {
             assert!(is_pattern(pattern), "{pattern}");
         }
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn tokens_differ_and_have_their_form() {
+    fn tokens_are_unique_and_well_formed() {
         let (one, other) = (token().unwrap(), token().unwrap());
         assert_ne!(one.text, other.text);
         assert_eq!(one.text.len(), TOKEN_PREFIX.len() + 43);

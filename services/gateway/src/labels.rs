@@ -1,4 +1,4 @@
-//! Filters of tags and metadata, as requests bring them: as JSON in a body, or as parameters of a URL.
+//! Filters on tags and metadata in requests: as JSON in a body, or as query parameters.
 
 use domain::filter::Filter;
 
@@ -9,19 +9,19 @@ use crate::problem::Problem;
 /// Longest filter in a URL, in bytes of JSON.
 const TEXT_BYTES_MAX: usize = 16 << 10;
 
-/// Checks a filter of a body, which is in the field `filter`.
+/// Returns the filter in the field `filter` of a body if it is within its limits.
 ///
 /// # Errors
-/// 422 that names the first part beyond its bound.
+/// 422 that names the first part that exceeds its limit.
 pub(crate) fn checked(filter: Filter) -> Result<Filter, Problem> {
     filter.check("filter").map_err(Problem::invalid)?;
     Ok(filter)
 }
 
-/// Reads a filter from the parameters `tag`, of which all must be there, one in a line, and `filter`, which is JSON.
+/// Returns the filter in the query parameters `tag` (one tag on each line, all required) and `filter` (JSON).
 ///
 /// # Errors
-/// 422 that names the part that cannot be read or is beyond its bound.
+/// 422 that names the part that is invalid or exceeds its limit.
 pub(crate) fn of_params(tag: Option<&str>, filter: Option<&str>) -> Result<Filter, Problem> {
     let mut read = match filter {
         None => Filter::default(),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_are_no_filter_are_refused_with_their_place() {
+    fn invalid_filters_in_parameters_are_refused_with_their_place() {
         let long = "a".repeat(10_240);
         for (tag, filter, expected) in [
             (None, Some("{"), "filter: EOF while parsing an object"),

@@ -1,4 +1,4 @@
-//! The ledger: which hints were said or not wanted, which pages were read.
+//! The ledger: hints that were given or dismissed, and pages that were read.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{HintId, PageId, SessionId, SpaceId};
@@ -10,26 +10,26 @@ use uuid::Uuid;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Scope of what is not wanted in any session.
+/// Scope of hints that are dismissed in every session.
 const EVERYWHERE: &str = "recall";
 /// Scope of the pages of a space.
 const PAGES: &str = "pages";
 const MINUTE: TimeDelta = TimeDelta::minutes(1);
 
-/// What recall must know of a session.
+/// State of a session for recall.
 pub(crate) struct Session {
-    /// Hints that were said in it or are not wanted, sorted.
+    /// Hints that were given in it or are dismissed, sorted.
     pub(crate) silent: Vec<HintId>,
-    /// Hints said in it within the last minute.
+    /// Number of hints given in it within the last minute.
     pub(crate) recent: usize,
-    /// When it was erased.
+    /// Notes of its erasures.
     pub(crate) erasures: Vec<Note>,
 }
 
-/// Returns what was said in a session and what is not wanted.
+/// Returns the hints that were given in a session or are dismissed.
 pub(crate) async fn session(app: &App, space: &SpaceId, session: &str) -> Result<Session, Problem> {
     let records = &app.stores().records;
-    // First: an erasure that comes behind this is seen when its hints are noted.
+    // Read first: an erasure after this point is seen when the hints are noted.
     let erasures = records.notes(space, &erasures(space, session)).await?;
     let here = records.notes(space, &scope(session)).await?;
     let everywhere = records.notes(space, EVERYWHERE).await?;
@@ -53,9 +53,9 @@ pub(crate) async fn session(app: &App, space: &SpaceId, session: &str) -> Result
     })
 }
 
-/// Notes that hints were said in a session that was erased then, as far as was known before they were sought. If another
-/// gateway erased it meanwhile, nothing is left of them: the erasure is seen here, or it comes behind the note and takes it
-/// along.
+/// Notes that hints were given in a session whose erasures were known when the search began. If another gateway erases
+/// the session meanwhile, no hint stays: either this call sees the erasure, or the erasure comes after the note and
+/// removes it.
 pub(crate) async fn said(
     app: &App,
     space: &SpaceId,
@@ -70,7 +70,7 @@ pub(crate) async fn said(
     Ok(())
 }
 
-/// Notes that hints are not wanted, in any session.
+/// Notes that hints are dismissed in every session.
 pub(crate) async fn dismissed(
     app: &App,
     space: &SpaceId,
@@ -84,17 +84,18 @@ pub(crate) async fn dismissed(
     }
 }
 
-/// Erases what was said and dismissed in a session; what is not wanted anywhere stays.
+/// Erases the hints that were given and dismissed in a session; hints that are dismissed in every session stay.
 pub(crate) async fn forget(app: &App, space: &SpaceId, session: &str) -> Result<(), Problem> {
-    // A message that is being answered would note its hints behind this.
+    // Wait for a message in progress, which would otherwise note its hints after the erasure.
     let _turn = app.sessions.turn(space, session).await;
-    // A subject of its own each time: the clock of the gateway that erased it before may be ahead.
+    // A new subject each time, because the clock of a gateway that erased the session earlier may be ahead.
     let erasure = Uuid::from_u128(u128::from(app.batch_clock_us()));
     keep(app, space, &erasures(space, session), NoteKind::Erased, [erasure]).await?;
     Ok(app.stores().records.forget_notes(space, &scope(session)).await?)
 }
 
-/// Notes that a page was read; it only keeps the page from being archived, so a reader need not hear of a failure.
+/// Notes that a page was read. The note only keeps the page from being archived, so a failure is not reported to the
+/// reader.
 pub(crate) async fn read(app: &App, space: &SpaceId, page: PageId) {
     let notes = [Note {
         subject: page.uuid(),
@@ -131,7 +132,7 @@ async fn keep(
     Ok(app.stores().records.note(space, scope, &notes, most).await?)
 }
 
-/// Scope of the erasures of a session, which has its id and not its name.
+/// Returns the scope of the erasures of a session, which contains its id and not its name.
 fn erasures(space: &SpaceId, session: &str) -> String {
     erasures_scope(SessionId::derive(space, session))
 }

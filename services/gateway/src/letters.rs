@@ -1,5 +1,5 @@
-//! Dead letters as a key sees them. Their numbers and positions count what all spaces do, so a key that opens only some gets
-//! sealed names in their place, and no look at the store passes by letters of others.
+//! Dead letters as a key sees them. Their numbers and positions count across all spaces. So a key that opens only some
+//! spaces gets sealed names instead, and reads for it never touch dead letters of other spaces.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,16 +18,16 @@ use crate::problem::Problem;
 use crate::seal::Sealer;
 use crate::state::App;
 
-/// What names of dead letters are bound to.
+/// Purpose in the seal of names of dead letters.
 const ABOUT: [&str; 1] = ["dead letter"];
-/// Letters read at once: each may be as long as a batch.
+/// Number of dead letters read at once: each may be as long as a batch.
 const LOOK: usize = 16;
-/// Spaces of the key looked at for one page.
+/// Maximum number of spaces of the key examined for one page.
 const SPACES_MAX: usize = 100;
-/// Behind every letter of a space: stores count in signed integers.
+/// An id after every dead letter of a space: stores count in signed integers.
 const BEHIND_ALL: DeadLetterId = i64::MAX.unsigned_abs();
 
-/// Where a page of dead letters goes on: behind a letter of all, or of one space.
+/// Start of a page of dead letters: after a dead letter of all spaces, or of one space.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     space: Option<SpaceId>,
@@ -59,8 +59,8 @@ pub(crate) fn name(sealer: &Sealer, id: DeadLetterId) -> Result<String, Problem>
     sealer.seal(&ABOUT, &id.to_be_bytes())
 }
 
-/// Returns a page of the dead letters that a key sees, and where the next one starts: by number if it sees all, else space by
-/// space.
+/// Returns a page of the dead letters that a key sees, and the start of the next page: by number if the key sees all,
+/// else space by space.
 pub(crate) async fn list(
     app: &App,
     access: &Access,
@@ -93,7 +93,8 @@ pub(crate) async fn list(
     Ok((page.items, next))
 }
 
-/// Fills a page with the letters of one space, or of all, behind `after`; returns where to go on if it is full.
+/// Fills a page with the dead letters after `after`, of one space or of all; returns the start of the next page if this
+/// one is full.
 async fn fill(
     app: &App,
     access: &Access,
@@ -124,7 +125,7 @@ async fn fill(
     }
 }
 
-/// Finds the dead letter that a caller names, if the key may see it.
+/// Returns the dead letter with this name, if the key may see it.
 pub(crate) async fn find(app: &App, access: &Access, name: &str) -> Result<(DeadLetterId, DeadLetter), Problem> {
     access.demand(Right::Admin)?;
     let missing = || Problem::not_found("there is no dead letter of this id");
@@ -135,7 +136,7 @@ pub(crate) async fn find(app: &App, access: &Access, name: &str) -> Result<(Dead
     Ok((id, shown))
 }
 
-/// Returns the number of a letter that a caller names. Numbers themselves are for keys that see all.
+/// Returns the number of the dead letter with this name. Only keys that see all dead letters may use numbers.
 fn meant(sealer: &Sealer, access: &Access, name: &str) -> Option<DeadLetterId> {
     let sealed = sealer.open(&ABOUT, name).and_then(|it| it.try_into().ok());
     let number = || name.parse().ok().filter(|_| access.opens_all());
@@ -171,7 +172,7 @@ async fn shown(app: &App, access: &Access, letter: domain::port::DeadLetter) -> 
     })
 }
 
-/// Takes the position out of a payload that has one; of one that cannot be read nothing is left.
+/// Returns a payload without its position; empty if the payload cannot be parsed.
 fn without_position(subject: &str, payload: String) -> String {
     if ![UnitsWrittenV1::SUBJECT, UnitsOrganisedV1::SUBJECT].contains(&subject) {
         return payload;
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_is_read_as_it_is_written() {
+    fn a_cursor_of_dead_letters_parses_to_the_same_place() {
         for (space, after) in [(None, 7), (Some("a".parse().unwrap()), 0)] {
             let place = Place { space, after };
             assert_eq!(place.to_string().parse(), Ok(place));

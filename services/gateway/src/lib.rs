@@ -1,12 +1,11 @@
-//! The gateway is the only HTTP: it authenticates, bounds and checks what comes in, publishes accepted records, and
-//! takes a question through router and reader.
+//! The gateway is the only HTTP service. It authenticates callers, checks and limits requests, publishes accepted
+//! records, and passes questions to the router and the reader.
 //!
-//! 202 means that the bus has the records on disk; what is rejected is named by its index. Every error is a problem
-//! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies, `query.rs` the way of a
-//! question, `recall.rs` that of a message, `accept.rs` the way of records,
-//! `curate.rs` that of what people decide, `proxy.rs` that of a chat that goes on to a language model, `events.rs` that of
-//! events to whoever listens. It stores nothing itself and
-//! never ranks.
+//! 202 means that the bus has the records on disk; rejected records are named by their index. Every error is a problem
+//! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies. `query.rs` handles
+//! questions, `recall.rs` messages for recall, `accept.rs` records, `curate.rs` decisions of people, `proxy.rs` chats
+//! that are forwarded to a language model, and `events.rs` events for subscribers. The gateway stores nothing itself
+//! and never ranks.
 
 mod accept;
 mod agent;
@@ -74,12 +73,12 @@ pub use rebuild::rederive;
 
 use crate::state::App;
 
-/// Listens and answers until shutdown; open requests are finished.
+/// Serves the API until shutdown, and then finishes open requests.
 ///
 /// # Errors
-/// Settings that are wrong or unsafe, an address that cannot be listened on.
+/// Invalid or unsafe settings; an address that cannot be bound.
 pub fn run(context: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
-    // Boxed: an opaque future would be compiled by every crate that polls it.
+    // Boxed, because an opaque future would be compiled by every crate that polls it.
     Box::pin(listen(context))
 }
 
@@ -87,7 +86,7 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
     let ready = context.readiness.expect("gateway listens");
     let config: Config = context.section("gateway")?;
     config.check()?;
-    // Before the address is taken: settings that are wrong are named even if another process has it.
+    // Before the address is bound, so that invalid settings are reported even if another process has the address.
     let app = App::new(context, config)?;
     let config = &app.config;
     let listener = TcpListener::bind(&config.listen)
@@ -102,7 +101,7 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
     let erasing = tokio::spawn(erasures::finish_all(app.clone()));
     let sending = tokio::spawn(events::send_all(app.clone()));
     connections::serve(listener, routes::router(app.clone()), &app.config, &app.context).await;
-    // It ends with the process; whatever it was doing, the next start goes on with it.
+    // The task ends with the process; the next start continues its work.
     erasing.abort();
     sending.abort();
     app.all_erased().await;
@@ -112,7 +111,7 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
 /// Returns the routes over `context`, without a socket; for tests and for embedding.
 ///
 /// # Errors
-/// Settings that are wrong.
+/// Invalid settings.
 pub fn router(context: host::Context) -> anyhow::Result<axum::Router> {
     let config: Config = context.section("gateway")?;
     Ok(routes::router(App::new(context, config)?))

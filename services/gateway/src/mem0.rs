@@ -1,8 +1,10 @@
-//! The API of mem0 over Mnemic: clients of mem0 work with this server if their `host` points at the prefix of these routes.
+//! The API of mem0 over Mnemic. Clients of mem0 work with this server if their `host` points to the prefix of these
+//! routes.
 //!
-//! Off by default (`[gateway.mem0]`). A user is a space ([`scope`]), a chat message is a record, and a memory is the turn unit
-//! that the writer makes of it ([`memory`]). Keys, rights and bounds are those of the rest of the API. Two rules differ from
-//! it, because clients depend on them: unknown fields are ignored, and an error is `{"detail"}` ([`errors`]).
+//! It is off by default (`[gateway.mem0]`). A user is a space ([`scope`]), a chat message is a record, and a memory is
+//! the turn unit that the writer makes of it ([`memory`]). Keys, rights and limits are those of the rest of the API.
+//! Two rules differ, because clients depend on them: unknown fields are ignored, and an error is `{"detail"}`
+//! ([`errors`]).
 
 mod add;
 mod change;
@@ -34,7 +36,7 @@ use crate::{auth, edge};
 pub(crate) use locate::Places;
 pub use settings::Mem0;
 
-/// Returns the routes under their prefix; none if they are switched off.
+/// Returns the routes under their prefix; empty if they are switched off.
 pub(crate) fn routes(app: &App) -> Router<App> {
     let settings = &app.config.mem0;
     if !settings.enabled {
@@ -45,7 +47,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
         .route_layer(from_fn_with_state(app.clone(), auth::authenticate))
         .route_layer(from_fn(request::read_key));
     match settings.prefix.as_str() {
-        // What is no route of mem0 is answered as by us.
+        // Unknown routes under the root get our own response.
         "" => routes.layer(from_fn(errors::translate)),
         prefix => {
             let routes = routes.fallback(service::no_route);
@@ -54,7 +56,7 @@ pub(crate) fn routes(app: &App) -> Router<App> {
     }
 }
 
-/// Adds a route with and without a slash at its end: clients do not follow redirects.
+/// Adds a route with and without a trailing slash: clients do not follow redirects.
 fn both(router: Router<App>, path: &str, methods: MethodRouter<App>) -> Router<App> {
     router.route(path, methods.clone()).route(&format!("{path}/"), methods)
 }

@@ -1,4 +1,4 @@
-//! What a request may spend on language models, and what it spent: one account for all its steps.
+//! The budget of a request for language models and its use: one account for all its steps.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use domain::port::{ModelAllowance, ModelCost, ModelRole, Usage};
 
 use crate::api::RoleCost;
 
-/// Calls of one step: a reply that cannot be read is asked for once more.
+/// Number of calls of one step: an unreadable reply is requested once more.
 const STEP_CALLS: u32 = 2;
 
-/// What a step leaves for the steps after it.
+/// Budget that a step leaves for later steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Reserve {
     /// Calls.
@@ -33,17 +33,17 @@ impl ModelBudget {
         }
     }
 
-    /// Returns what is left.
+    /// Returns the remaining budget.
     pub(crate) fn left(&self) -> ModelAllowance {
         self.left
     }
 
-    /// Returns true if a call is left beside the reserve.
+    /// Returns true if a call is left in addition to the reserve.
     pub(crate) fn allows(&self, reserve: Reserve) -> bool {
         self.left.calls > reserve.calls
     }
 
-    /// Returns what one step may spend, so that the reserve is left.
+    /// Returns the budget of one step, without the reserve.
     pub(crate) fn step(&self, reserve: Reserve) -> ModelAllowance {
         ModelAllowance {
             calls: self.left.calls.saturating_sub(reserve.calls).min(STEP_CALLS),
@@ -51,7 +51,7 @@ impl ModelBudget {
         }
     }
 
-    /// Takes off what a step spent. A service that spends more than it was allowed leaves nothing.
+    /// Subtracts the cost of a step. If a service exceeds its allowance, nothing is left.
     pub(crate) fn spend(&mut self, role: ModelRole, cost: ModelCost) {
         if cost.calls > 0 {
             self.left.spend(cost);
@@ -59,21 +59,21 @@ impl ModelBudget {
         }
     }
 
-    /// Takes off all that a step was allowed, if what it spent is not known.
+    /// Subtracts the full allowance of a step whose cost is not known.
     pub(crate) fn forfeit(&mut self, allowed: ModelAllowance) {
         self.left.calls = self.left.calls.saturating_sub(allowed.calls);
         let tokens = self.left.tokens.zip(allowed.tokens);
         self.left.tokens = tokens.map(|(left, allowed)| left.saturating_sub(allowed));
     }
 
-    /// Returns the calls made in all, and their tokens.
+    /// Returns the number of all calls, and their tokens.
     pub(crate) fn total(&self) -> (u32, Usage) {
         let mut total = ModelCost::default();
         self.spent.values().for_each(|it| total.add(*it));
         (total.calls, total.usage)
     }
 
-    /// Returns what was spent by role.
+    /// Returns the cost for each role.
     pub(crate) fn roles(&self) -> BTreeMap<ModelRole, RoleCost> {
         let cost = |it: &ModelCost| RoleCost {
             calls: it.calls,
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_spent_is_taken_off_what_is_left() {
+    fn costs_are_subtracted_from_the_remaining_budget() {
         let mut budget = ModelBudget::new(ModelAllowance {
             calls: 3,
             tokens: Some(100),
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_leaves_what_is_reserved() {
+    fn a_step_leaves_the_reserve() {
         let left = |calls, tokens| ModelBudget::new(ModelAllowance { calls, tokens });
         let reserve = Reserve { calls: 1, tokens: 40 };
         for (calls, tokens, allowed, step) in [

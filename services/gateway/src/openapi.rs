@@ -1,4 +1,4 @@
-//! The API as OpenAPI, from the code.
+//! The OpenAPI document of the API, generated from the code.
 
 mod modifiers;
 
@@ -39,13 +39,13 @@ use modifiers::{Alternatives, Defaults, Examples, Keys, Names, Problems, Variant
 )]
 struct Api;
 
-/// Returns the description of the API.
+/// Returns the OpenAPI document.
 pub fn document() -> utoipa::openapi::OpenApi {
     Api::openapi()
 }
 
-/// Returns the description of the API as a server with these settings offers it: with its bounds, and without keys if it
-/// asks for none.
+/// Returns the OpenAPI document for a server with these settings: with its limits, and without keys if it requires
+/// none.
 pub(crate) fn served(config: &Config) -> Value {
     let mut document = serde_json::to_value(document()).unwrap_or_default();
     let bounds = [

@@ -1,4 +1,5 @@
-//! The spaces that a key opens, found without looking at others: neither what a list holds nor how long it takes tells of them.
+//! The spaces that a key opens. Other spaces are not read, so neither the contents of a list nor its duration reveals
+//! anything about them.
 
 use domain::id::SpaceId;
 use domain::port::SpaceInfo;
@@ -7,12 +8,12 @@ use crate::auth::Access;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Names that a key opens.
+/// A set of names that a key opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Names {
-    /// One.
+    /// One name.
     One(SpaceId),
-    /// All that start so.
+    /// All names with this prefix.
     Under(String),
 }
 
@@ -54,7 +55,7 @@ pub(crate) async fn spaces_under(
 }
 
 impl Names {
-    /// Returns those that start with `prefix`; none if no name does.
+    /// Returns the names with this prefix; `None` if there are none.
     fn under(self, prefix: &str) -> Option<Names> {
         match self {
             Names::One(name) => name.as_str().starts_with(prefix).then_some(Names::One(name)),
@@ -64,10 +65,10 @@ impl Names {
     }
 }
 
-/// Returns the names that patterns open, in order and none of them twice.
+/// Returns the names that patterns open, in order and without duplicates.
 fn disjoint(patterns: &[String]) -> Vec<Names> {
     let mut sorted: Vec<&str> = patterns.iter().map(String::as_str).collect();
-    // A prefix comes before the names that start with it.
+    // Sorts a prefix before the names that start with it.
     sorted.sort_by_key(|it| (it.strip_suffix('*').unwrap_or(it), !it.ends_with('*')));
     let mut all: Vec<Names> = Vec::new();
     for pattern in sorted {
@@ -79,7 +80,7 @@ fn disjoint(patterns: &[String]) -> Vec<Names> {
         let names = if pattern.ends_with('*') {
             Some(Names::Under(start.to_owned()))
         } else {
-            // What is no name opens nothing.
+            // An invalid name opens nothing.
             start.parse().ok().map(Names::One)
         };
         all.extend(names.filter(|it| !covered && all.last() != Some(it)));
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_become_ranges_that_do_not_meet() {
+    fn patterns_become_ranges_that_do_not_overlap() {
         let under = |it: &str| Names::Under(it.to_owned());
         let one = |it: &str| Names::One(it.parse().unwrap());
         for (patterns, expected) in [

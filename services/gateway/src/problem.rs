@@ -1,4 +1,4 @@
-//! Problem documents (RFC 9457): the only shape an error has.
+//! Problem documents (RFC 9457): the only form of errors.
 
 mod code;
 
@@ -16,29 +16,29 @@ use crate::config::Right;
 
 pub(crate) use self::code::ProblemCode;
 
-/// Seconds after which trying again may help.
+/// Seconds after which a retry may succeed.
 const RETRY_AFTER_SECS: u32 = 1;
 
-/// What went wrong, as `application/problem+json`.
+/// An error, as `application/problem+json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// Names the kind of problem: `urn:mnemic:problem:...`.
+    /// URI of the kind of problem: `urn:mnemic:problem:...`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The kind of problem, for people.
+    /// Title of the kind of problem, for people.
     pub title: String,
     /// HTTP status.
     pub status: u16,
-    /// What went wrong here.
+    /// Description of this problem.
     pub detail: String,
-    /// Outcomes by record, when a batch was refused as a whole.
+    /// Outcome for each record, if a batch was refused as a whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(no_recursion)]
     pub items: Vec<Item>,
-    /// Address of the section of docs/ERRORS.md on this kind: what leads to it, and what to do.
+    /// Address of the section of docs/ERRORS.md on this kind of problem: causes and solutions.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub help: String,
-    /// How far the writer is, when it was waited for in vain.
+    /// Progress of the writer, if a wait for it timed out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<Progress>>,
     /// Seconds after which the same request may be sent again, for the header `Retry-After`.
@@ -47,7 +47,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Makes a problem of a kind, without a detail.
+    /// Returns a problem of a kind, without a detail.
     pub(crate) fn new(code: ProblemCode) -> Problem {
         Problem {
             kind: code.urn(),
@@ -61,7 +61,7 @@ impl Problem {
         }
     }
 
-    /// Puts another status in the place of the usual one of the kind.
+    /// Replaces the default status of the kind.
     #[must_use]
     pub(crate) fn status(mut self, status: StatusCode) -> Problem {
         self.status = status.as_u16();
@@ -88,25 +88,25 @@ impl Problem {
         Problem::new(ProblemCode::Invalid).detail(detail)
     }
 
-    /// An `Idempotency-Key` came once more, with another request.
+    /// Returns the problem that an `Idempotency-Key` was used again with another request.
     pub(crate) fn reused_key() -> Problem {
         Problem::new(ProblemCode::IdempotencyKeyReused)
             .detail("this Idempotency-Key was used for another request; use a key of its own for each")
     }
 
-    /// An `Idempotency-Key` came once more while its request is being answered.
+    /// Returns the problem that an `Idempotency-Key` is used again while its request is in progress.
     pub(crate) fn held_key() -> Problem {
         Problem::new(ProblemCode::IdempotencyKeyInFlight).detail(
             "the first request with this Idempotency-Key is being answered; ask again in a moment for its response",
         )
     }
 
-    /// What was given as a watermark is none, or another space's.
+    /// Returns the problem that a watermark is invalid, or belongs to another space.
     pub(crate) fn watermark(detail: impl Into<String>) -> Problem {
         Problem::new(ProblemCode::Watermark).detail(detail)
     }
 
-    /// What was given as a cursor is none, or another list's.
+    /// Returns the problem that a cursor is invalid, or belongs to another list.
     pub(crate) fn cursor() -> Problem {
         Problem::new(ProblemCode::Cursor).detail(
             "after: is not the `next` of a page of this list, with this key and these filters; leave it out to begin again",
@@ -117,7 +117,7 @@ impl Problem {
         Problem::new(ProblemCode::Conflict).detail(detail)
     }
 
-    /// Says whether the request was refused for what it says: nothing came of it, and the same again is refused too.
+    /// Returns true if the request was refused because of its content: it had no effect, and a retry is refused too.
     pub(crate) fn is_refusal(&self) -> bool {
         (400..500).contains(&self.status) && self.status != StatusCode::TOO_MANY_REQUESTS.as_u16()
     }
@@ -132,12 +132,12 @@ impl Problem {
         ))
     }
 
-    /// Returns true if the problem is that there is no such space.
+    /// Returns true if the problem is that the space does not exist.
     pub(crate) fn is_unknown_space(&self) -> bool {
         self.is(ProblemCode::UnknownSpace)
     }
 
-    /// Returns true if the request cannot be used for what it says.
+    /// Returns true if the content of the request is invalid.
     pub(crate) fn is_invalid(&self) -> bool {
         self.is(ProblemCode::Invalid)
     }
@@ -168,7 +168,7 @@ impl Problem {
         Problem::new(ProblemCode::ShareExhausted).detail(detail)
     }
 
-    /// The key has asked for as much as its quota allows; in so many seconds it may ask again.
+    /// Returns the problem that the key has used up its quota; the caller may retry after this number of seconds.
     pub(crate) fn quota_exhausted(detail: impl Into<String>, retry_after_secs: u32) -> Problem {
         let problem = Problem::new(ProblemCode::QuotaExhausted).detail(detail);
         Problem {
@@ -177,7 +177,7 @@ impl Problem {
         }
     }
 
-    /// Keys cannot be made through the API of this server.
+    /// Returns the problem that keys cannot be created through the API of this server.
     pub(crate) fn no_admin_key() -> Problem {
         Problem::new(ProblemCode::NoAdminKey).detail(
             "keys are made with a key of the settings that has the right `admin` over all spaces, so that nobody is locked out: \
@@ -190,7 +190,7 @@ impl Problem {
         Problem::new(ProblemCode::Unavailable).detail("nothing was lost; try again")
     }
 
-    /// Something that is stored cannot be read, or was changed.
+    /// Returns the problem that stored data cannot be read, or were changed.
     pub(crate) fn damaged() -> Problem {
         Problem::new(ProblemCode::Damaged).detail(
             "it is not answered with; `mnemic doctor` names it to the operator, `mnemic restore` brings back a copy, and the log of \
@@ -204,7 +204,8 @@ impl Problem {
     }
 }
 
-/// The one place that turns failures of ports into answers; server errors are logged here and reveal nothing.
+/// The only place that converts failures of ports into responses. It logs server errors, and the response reveals no
+/// details of them.
 impl From<PortError> for Problem {
     fn from(error: PortError) -> Problem {
         match error.kind() {

@@ -1,9 +1,9 @@
-//! The proxy with memory: what a client of OpenAI's API asks goes on to a language model together with what the memory recalls
-//! for it, and what was said on both sides is stored.
+//! The proxy with memory. It forwards a chat of a client of OpenAI's API to a language model, together with evidence
+//! from the memory, and stores both sides of the conversation.
 //!
-//! A chat goes this way: `request` reads the body, `evidence` asks the memory, the endpoint is asked while the user's message is
-//! stored (`store`), and the reply is handed back whole or while it comes (`stream`). The memory never stands in the way: without
-//! it the chat goes on, and a header says so. The caller's key is Mnemic's and goes no further.
+//! A chat takes these steps: `request` reads the body, `evidence` queries the memory, the endpoint is called while the
+//! user's message is stored (`store`), and the reply is returned as a whole or as a stream (`stream`). If the memory
+//! fails, the chat continues without it, and a header says so. The caller's key is for Mnemic and is never forwarded.
 
 mod code;
 mod evidence;
@@ -38,14 +38,14 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::validate;
 
-/// Bytes of a reply, as the endpoint sends it.
+/// Maximum size of a reply of the endpoint, in bytes.
 const REPLY_BYTES_MAX: usize = 16 << 20;
 /// Names of our headers.
 const SPACE: HeaderName = HeaderName::from_static("x-mnemic-space");
 const SESSION: HeaderName = HeaderName::from_static("x-mnemic-session");
 const EVIDENCE: HeaderName = HeaderName::from_static("x-mnemic-evidence");
 const STORED: HeaderName = HeaderName::from_static("x-mnemic-stored");
-/// Headers of the endpoint that are handed back, and how the names of others begin that are.
+/// Headers of the endpoint that are returned to the caller, and prefixes of further ones.
 const HANDED_BACK: [&str; 7] = [
     "content-type",
     "content-encoding",
@@ -57,13 +57,13 @@ const HANDED_BACK: [&str; 7] = [
 ];
 const HANDED_BACK_FAMILIES: [&str; 2] = ["openai-", "x-ratelimit-"];
 
-/// The language model behind the proxy, and who may ask it at once.
+/// The language model that the proxy calls, and the limits of concurrent calls.
 pub(crate) struct Upstream {
     relay: Relay,
     shares: Shares,
 }
 
-/// A chat as it came.
+/// A chat request.
 pub(crate) struct Call {
     pub(crate) access: Access,
     pub(crate) request: ChatRequest,
@@ -73,7 +73,7 @@ pub(crate) struct Call {
     pub(crate) trace_id: String,
 }
 
-/// What is said of a chat in headers.
+/// Contents of our headers in the response.
 struct Told {
     space: SpaceId,
     evidence: Evidence,
@@ -82,7 +82,7 @@ struct Told {
 }
 
 impl Upstream {
-    /// Opens the endpoint that the settings name; none if the proxy is off.
+    /// Opens the endpoint in the settings; `None` if the proxy is off.
     ///
     /// # Errors
     /// Settings that cannot be used.
@@ -112,7 +112,7 @@ impl Upstream {
     }
 }
 
-/// Passes a chat on and returns the reply.
+/// Forwards a chat and returns the reply.
 pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<Response, Refusal> {
     let Call {
         access,
@@ -141,7 +141,7 @@ pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<R
         .relay
         .chat(body)
         .instrument(info_span!("upstream", otel.kind = "client"));
-    // The user's message is stored whatever becomes of the call.
+    // The user's message is stored, whatever the outcome of the call.
     let (user, relayed) = tokio::join!(storing.store(storing.said(&request)), asked);
     let told = Told {
         space,
@@ -160,7 +160,7 @@ pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<R
     };
     if is_stream(&relayed) {
         let mut response = head(&relayed);
-        // nginx keeps a stream to itself until it has a few KiB, unless it is told otherwise.
+        // nginx buffers a stream up to a few KiB, unless this header forbids it.
         response
             .headers_mut()
             .insert("x-accel-buffering", HeaderValue::from_static("no"));
@@ -176,7 +176,7 @@ pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<R
     Ok(whole(told, relayed, &storing, request.len()).await)
 }
 
-/// Answers with a whole reply, or with the error of the endpoint as it is.
+/// Returns the response for a complete reply; an error of the endpoint is returned unchanged.
 async fn whole(mut told: Told, relayed: Relayed, storing: &Storing, at: usize) -> Response {
     let response = head(&relayed);
     let remembered = told.evidence.block().is_some();
@@ -199,7 +199,7 @@ async fn whole(mut told: Told, relayed: Relayed, storing: &Storing, at: usize) -
     told.on(response.map(|_| Body::from(body)))
 }
 
-/// Returns which models there are: the one that is set, else those of the endpoint, as it lists them.
+/// Returns the list of models: the configured one, or else those that the endpoint lists.
 pub(crate) async fn models(app: &App, upstream: &Upstream) -> Result<Response, Refusal> {
     let model = &app.config.proxy.model;
     if !model.is_empty() {
@@ -219,7 +219,7 @@ pub(crate) async fn models(app: &App, upstream: &Upstream) -> Result<Response, R
     Ok(response.map(|_| Body::from(body)))
 }
 
-/// Returns the space of a chat: that of the header, else `user` behind the prefix that is set.
+/// Returns the space of a chat: the one in the header, else `user` after the configured prefix.
 fn space_of(app: &App, access: &Access, headers: &HeaderMap, user: Option<&str>) -> Result<SpaceId, Refusal> {
     let named = match (headers.get(SPACE), user) {
         (Some(value), _) => value.to_str().unwrap_or_default().to_owned(),
@@ -259,7 +259,7 @@ fn session_of(headers: &HeaderMap) -> Result<String, Refusal> {
     Ok(session.to_owned())
 }
 
-/// Returns true if an answer is a stream of server-sent events that is to be handed on as it comes.
+/// Returns true if a response is a stream of server-sent events that is to be forwarded while it arrives.
 fn is_stream(relayed: &Relayed) -> bool {
     let kind = relayed
         .headers()
@@ -269,7 +269,7 @@ fn is_stream(relayed: &Relayed) -> bool {
     is_events && (200..300).contains(&relayed.status())
 }
 
-/// Returns the head of the response: the status of the endpoint, and those of its headers that are handed back.
+/// Returns the head of the response: the status of the endpoint, and those of its headers that are returned.
 fn head(relayed: &Relayed) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(relayed.status()).unwrap_or(StatusCode::BAD_GATEWAY);
@@ -319,7 +319,7 @@ impl Told {
         response
     }
 
-    /// Returns whose words are stored, as far as it is known: of a stream, the reply is not yet.
+    /// Returns the roles whose messages are stored, as far as known: for a stream, the reply is not stored yet.
     fn stored(&self) -> String {
         let both = [("user", self.user), ("assistant", self.assistant)];
         let kept: Vec<&str> = both

@@ -1,10 +1,11 @@
-//! The way of a question: wait for the write it names, gather, route, judge and answer.
+//! Answers a question: waits for the write that it names, collects evidence, routes, judges and answers.
 //!
-//! All steps share one budget of time. A router that fails fails the query; a reader that fails leaves the evidence,
-//! a verdict that says so, and an entry in `degraded`. Where a language model may be called, it chooses among the candidates
-//! (`select`) or looks around first (`look_around`, the loops of the strategies); without one a strategy routes the parts of the
-//! question (`parts`). Every way ends with the same route, which packs inside the budget of tokens, and a step that fails is
-//! said in `degraded` while it goes on with what it has.
+//! All steps share one time budget. If the router fails, the query fails. If the reader fails, the response has the
+//! evidence, a verdict that says so, and an entry in `degraded`. If calls of a language model are allowed, the model
+//! chooses among the candidates (`select`) or explores first (`look_around`, the loops of the strategies); without a
+//! model, a strategy routes the parts of the question (`parts`). Every strategy ends with the same route, which packs
+//! within the token budget. A step that fails is reported in `degraded`, and the query continues with the data that it
+//! has.
 
 mod auto;
 mod look_around;
@@ -39,14 +40,14 @@ use crate::state::App;
 use crate::trail::{Trail, why};
 use crate::watermark;
 
-/// What an answer says that may lack what was accepted before.
+/// Entry in `degraded` if records that were accepted before the question may be missing.
 const BEHIND: &str = "writer: accepted batches wait to be written, so records may be missing that are not searchable yet; `after` waits for them";
 
-/// A question as it came, and what goes with it.
+/// A question and its context.
 pub(crate) struct Asked {
     pub(crate) request: QueryRequest,
     pub(crate) trace_id: String,
-    /// Hears the steps of the path as they are made.
+    /// Receives the steps of the strategy as they are made.
     pub(crate) steps: Option<UnboundedSender<PathStep>>,
 }
 
@@ -79,7 +80,7 @@ pub(crate) async fn ask(app: &App, by: &str, space: &SpaceId, asked: Asked) -> R
     measured(app, started, host::within(patience, answer)).await
 }
 
-/// Returns the evidence for a question of the key `by`, which nobody judges: for those who show it to a model.
+/// Returns the evidence for a question of the key `by` without a verdict, for callers that show it to a model.
 pub(crate) async fn evidence(app: &App, by: &str, space: &SpaceId, asked: Asked) -> Result<EvidencePack, Problem> {
     let started = Instant::now();
     let patience = patience(app, &asked);
@@ -88,7 +89,7 @@ pub(crate) async fn evidence(app: &App, by: &str, space: &SpaceId, asked: Asked)
     measured(app, started, host::within(patience, pack)).await
 }
 
-/// Returns how long whoever asks waits at most.
+/// Returns the longest time that the caller of a question waits.
 fn patience(app: &App, asked: &Asked) -> Duration {
     let budget = &asked.request.budget;
     let most = app.question_ms_max(budget.model_calls);
@@ -107,7 +108,7 @@ async fn measured<T>(
     outcome
 }
 
-/// Gathers and packs evidence in the way that a question asks for.
+/// Collects and packs evidence with the strategy of a question.
 async fn gathered<'a>(
     app: &'a App,
     by: &str,
@@ -145,14 +146,15 @@ async fn gathered<'a>(
     if let Some(position) = after {
         query.wait(position).await?;
     }
-    // Who waits for a write costs nothing; from here on a core is busy.
+    // A request that waits for a write uses no core; from here on it uses one.
     let permit = app.question_turn(by, query.left()).await?;
     query.look_behind().await;
     let ranked = query.route.ranked;
     query.rank_candidates();
     query.open_view();
     let mut routed = query.gather().await?;
-    // A language model takes seconds, in which others may be answered; who waits for it is bounded by the reader.
+    // A language model takes seconds, in which other questions may use the core; the reader limits the number of
+    // questions that wait for a model.
     let _permit = Some(permit).filter(|_| query.models.left().calls == 0);
     routed = match query.strategy {
         Strategy::Route | Strategy::Auto => query.select(by, ranked, routed).await?,
@@ -164,7 +166,8 @@ async fn gathered<'a>(
 }
 
 impl Query<'_> {
-    /// Waits for a write. Without one to wait for the router is the first to look, and says so if there is no such space.
+    /// Waits for a write. Without a write to wait for, the router is the first to read the space, and reports if it
+    /// does not exist.
     async fn wait(&mut self, position: Position) -> Result<(), Problem> {
         self.app.may_ask(&self.route.space).await?;
         let begun = Instant::now();
@@ -180,8 +183,9 @@ impl Query<'_> {
         }
     }
 
-    /// Says so if the answer may lack something that was accepted before the question; see [`is_behind`]. Before the space is
-    /// read: what is written in between is then seen, though it is said not to be.
+    /// Adds an entry to `degraded` if records that were accepted before the question may be missing; see [`is_behind`].
+    /// It runs before the space is read: records written in between are then in the evidence, although the entry says
+    /// that they may be missing.
     async fn look_behind(&mut self) {
         let begun = Instant::now();
         let space = &self.route.space;
@@ -201,7 +205,7 @@ impl Query<'_> {
         self.note("unsettled", begun);
     }
 
-    /// Routes the question: as it is, or by its parts for a strategy that no language model may follow.
+    /// Routes the question as a whole, or by its parts for a strategy that has no language model available.
     async fn gather(&mut self) -> Result<RoutedV1, Problem> {
         if self.strategy == Strategy::Auto {
             let first = self.routed().await?;
@@ -244,7 +248,7 @@ impl Query<'_> {
             pack: routed.pack.clone(),
             scenes: std::mem::take(&mut routed.scenes),
             style: self.style,
-            // Whoever wants no answer pays for none.
+            // A caller that wants no answer spends nothing on one.
             allow: Some(self.models.left()).filter(|_| self.answer).unwrap_or_default(),
         };
         let outcome = self.app.context.request(request, self.left()).await;
@@ -311,7 +315,7 @@ impl Query<'_> {
         }
     }
 
-    /// The evidence stands without the reader; what is missing is said.
+    /// Returns the response without the reader: the evidence is valid, and `degraded` says what is missing.
     fn unread(&mut self, error: &PortError) -> AnsweredV1 {
         warn!(error = error as &dyn std::error::Error, "no verdict");
         let reason = match error.kind() {
@@ -356,7 +360,7 @@ pub(crate) fn text_of(pack: &EvidencePack) -> String {
     lines.join("\n")
 }
 
-/// Returns milliseconds since, to the microsecond.
+/// Returns the milliseconds since `since`, with microsecond precision.
 pub(crate) fn ms(since: Instant) -> f32 {
     (since.elapsed().as_secs_f64() * 1_000_000.0).round() as f32 / 1_000.0
 }

@@ -1,7 +1,7 @@
-//! Readings of a space: listed, taken from another space, and asked for where records were not read.
+//! Readings of a space: list them, import them from another space, and request them for records that were not read.
 //!
-//! The gateway calls no language model. It only says in which sessions the writer has to look; the writer reads what is not
-//! read yet and derives from what is.
+//! The gateway calls no language model. It only queues sessions for the writer; the writer reads records that were not
+//! read and derives results from the readings.
 
 mod backfill;
 mod portable;
@@ -25,13 +25,14 @@ pub(crate) use backfill::backfill;
 pub(crate) use portable::store;
 use record_names::RecordNames;
 
-/// Readings taken from the store in one step: each may hold a long reply.
+/// Number of readings read from the store in one step: each may hold a long reply.
 const LOOK_MAX: usize = 50;
 
-/// What a list shows of a reading; none if one of its records is gone, with which the reading goes too.
+/// Returns the list item for a reading; `None` if one of its records was erased, because the reading is then erased
+/// too.
 type Show<'a, T> = &'a (dyn Fn(Reading, &RecordNames) -> Option<T> + Sync);
 
-/// Returns a page of the readings of a space that exists, by id.
+/// Returns a page of the readings of an existing space, by id.
 pub(crate) async fn list(app: &App, space: &SpaceId, filter: &ReadingFilter) -> Result<ReadingList, Problem> {
     if filter.portable == Some(true) {
         let (items, next) = page(app, space, filter, &portable::portable).await?;
@@ -43,7 +44,7 @@ pub(crate) async fn list(app: &App, space: &SpaceId, filter: &ReadingFilter) -> 
     Ok(ReadingList::Page(ReadingPage { items, next, summary }))
 }
 
-/// Returns one reading of a space that exists, with the reply of the model.
+/// Returns one reading of an existing space, with the reply of the model.
 pub(crate) async fn find(app: &App, space: &SpaceId, id: &str) -> Result<api::Reading, Problem> {
     let missing = || kept::missing(space, "reading", "readings");
     let id: ReadingId = id.parse().map_err(|_| missing())?;
@@ -53,7 +54,7 @@ pub(crate) async fn find(app: &App, space: &SpaceId, id: &str) -> Result<api::Re
     view(reading, &names, true).ok_or_else(missing)
 }
 
-/// Returns a page of the readings as `show` shows them, and the cursor of the next page.
+/// Returns a page of the readings, converted by `show`, and the cursor of the next page.
 async fn page<T: Serialize>(
     app: &App,
     space: &SpaceId,
@@ -112,7 +113,7 @@ fn view(reading: Reading, names: &RecordNames, with_output: bool) -> Option<api:
     })
 }
 
-/// Returns how far the readings of a space are.
+/// Returns the progress of the readings of a space.
 async fn summary(app: &App, space: &SpaceId) -> Result<ReadingSummary, Problem> {
     let readings = &app.stores().readings;
     let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();

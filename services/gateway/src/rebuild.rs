@@ -1,4 +1,5 @@
-//! Derives a space again from its records while it is searched, into a new generation of its index.
+//! Rebuilds the derived data of a space from its records, in a new generation of its index, while the space stays
+//! searchable.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,17 +19,18 @@ use crate::api::{Rebuild, RebuildState};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Records of one message, and the bytes they are written in. Only a record that is longer goes beyond, alone.
+/// Number of records in one message, and their size in bytes. Only a single record that is longer exceeds the size, in
+/// a message of its own.
 const BATCH: usize = 250;
 const BATCH_BYTES: usize = 1 << 20;
-/// Messages on their way at once.
+/// Number of messages in flight.
 const AHEAD: usize = 8;
-/// Longest wait for one message to be written again.
+/// Longest wait until the records of one message are written again.
 const PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(20);
-/// A search that began before a switch has ended by then.
+/// Time after a switch within which every search that began before it has ended.
 const SETTLED: Duration = Duration::from_secs(10);
-/// Rebuilds remembered; the oldest finished ones are forgotten.
+/// Maximum number of rebuilds in memory; the oldest finished ones are removed.
 const REMEMBERED_MAX: usize = 1_000;
 
 /// The rebuilds of this process, by space.
@@ -40,7 +42,7 @@ impl Rebuilds {
         self.all().get(space).cloned()
     }
 
-    /// Notes a rebuild that begins; the problem says that one is running.
+    /// Notes the start of a rebuild. Fails if one is running.
     fn begin(&self, space: &SpaceId, of: u64) -> Result<Rebuild, Problem> {
         let mut all = self.all();
         if all.get(space).is_some_and(|it| it.state == RebuildState::Running) {
@@ -78,7 +80,7 @@ impl Rebuilds {
     }
 }
 
-/// Begins to rebuild a space that exists; the work goes on behind the answer, until shutdown.
+/// Starts the rebuild of an existing space; the work continues after the response, until shutdown.
 pub(crate) fn start(app: &App, space: &SpaceId, records: u64) -> Result<Rebuild, Problem> {
     let begun = app.rebuilds.begin(space, records)?;
     let (app, space) = (app.clone(), space.clone());
@@ -123,11 +125,11 @@ async fn rebuild(app: &App, space: &SpaceId) -> Result<(), PortError> {
     index.switch(space, generation).await
 }
 
-/// Has the writer derive a space once more from its records, and returns when all of it is searchable. `run` tells this
-/// time from others; `done` hears the number of records that are.
+/// Lets the writer derive a space again from its records, and returns when all of it is searchable. `run` identifies
+/// this run; `done` receives the number of searchable records.
 ///
 /// # Errors
-/// `Timeout` if no writer does it; those of the stores and of the bus.
+/// `Timeout` if no writer does it; errors of the stores and of the bus.
 pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u64)) -> Result<(), PortError> {
     let created = ctx.backends.records.space(space).await?.map(|it| it.created_at);
     let (mut waiting, mut records) = (Vec::new(), 0);
@@ -157,7 +159,8 @@ pub async fn rederive(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u
     Ok(())
 }
 
-/// Returns the length of a record in a message. Its text is the smallest part of what a tool was given and gave back.
+/// Returns the length of a record in a message. For a tool call, the text of the record is only a small part of it:
+/// arguments and result are longer.
 fn written_bytes(record: &Record) -> Result<usize, PortError> {
     let written = serde_json::to_vec(record).map_err(|source| {
         PortError::new("rebuild", ErrorKind::Internal, "a record cannot be written as JSON").caused_by(source)
@@ -165,7 +168,7 @@ fn written_bytes(record: &Record) -> Result<usize, PortError> {
     Ok(written.len())
 }
 
-/// Accepts records that are stored already once more; returns the position and how many they are.
+/// Publishes stored records again; returns the position and their number.
 async fn again(
     ctx: &Context,
     space: &SpaceId,
@@ -183,7 +186,7 @@ async fn again(
     Ok((ctx.publish(&message).await?, count))
 }
 
-/// Waits until all that waits is searchable; returns the number of records then.
+/// Waits until all pending messages are searchable; returns the number of searchable records then.
 async fn settled(
     ctx: &Context,
     space: &SpaceId,

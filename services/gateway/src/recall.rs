@@ -1,7 +1,8 @@
-//! The way of a message that may wake something (MemCog, section 3.4): what the ledger says, the router, the ledger again.
+//! Finds hints for a message (MemCog, section 3.4): reads the ledger, asks the router, and writes the ledger.
 //!
-//! Silence is the rule: what was said in the session or dismissed in the space is not said again, and a session hears at most
-//! `recall_hints_per_minute`. Where a language model may be called, it decides what is worth saying (`choice`).
+//! The default is silence: recall does not repeat hints that were given in the session or dismissed in the space, and a
+//! session gets at most `recall_hints_per_minute`. If calls of a language model are allowed, the model decides which
+//! candidates become hints (`choice`).
 
 mod choice;
 
@@ -28,7 +29,7 @@ const LIMIT_MAX: u32 = 10;
 const SESSION_BYTES_MAX: usize = 240;
 const DISMISSED_MAX: usize = 100;
 
-/// A message as it came, and what goes with it.
+/// A message and its context.
 pub(crate) struct Asked {
     pub(crate) request: RecallRequest,
     /// Name of the caller's key.
@@ -36,7 +37,7 @@ pub(crate) struct Asked {
     pub(crate) trace_id: String,
 }
 
-/// A message that is being served.
+/// A message in progress.
 struct Recalling<'a> {
     app: &'a App,
     by: String,
@@ -47,7 +48,7 @@ struct Recalling<'a> {
     steps: Vec<StepTime>,
 }
 
-/// Says what a message wakes.
+/// Returns the hints for a message.
 pub(crate) async fn recall(app: &App, space: &SpaceId, asked: Asked) -> Result<RecallResponse, Problem> {
     let budget = &asked.request.budget;
     let most = app.question_ms_max(budget.model_calls);
@@ -76,7 +77,7 @@ async fn woken(app: &App, space: &SpaceId, asked: Asked) -> Result<RecallRespons
     if let Some(position) = watermark::given(app, space, request.after.as_deref()).await? {
         recalling.wait(space, position).await?;
     }
-    // What another message of the session is told counts for this one.
+    // Hints for another message of the session count for this one too.
     let turn = timeout(recalling.left(), app.sessions.turn(space, &request.session)).await;
     let Ok(_turn) = turn else {
         let detail = "other messages of this session were answered for all the time this one may take";
@@ -125,7 +126,7 @@ impl Recalling<'_> {
         }
     }
 
-    /// Returns the hints, by a language model if it may be called, else by rule.
+    /// Returns the hints: chosen by a language model if calls are allowed, else by rule.
     async fn decide(&mut self, ask: &RecallV1) -> Result<Decided, Problem> {
         let mut decided = match self.models.left().calls {
             0 => Decided {
@@ -138,7 +139,7 @@ impl Recalling<'_> {
         Ok(decided)
     }
 
-    /// Asks the router; its steps are noted below `step`.
+    /// Asks the router; its steps are recorded as parts of `step`.
     async fn ask(&mut self, step: &str, ask: &RecallV1) -> Result<RecalledV1, Problem> {
         let begun = Instant::now();
         let outcome = self.app.context.request(ask.clone(), self.left());
@@ -198,7 +199,7 @@ impl Recalling<'_> {
     }
 }
 
-/// Remembers that hints are not wanted.
+/// Stores that hints are dismissed.
 pub(crate) async fn dismiss(app: &App, space: &SpaceId, request: &Dismissal) -> Result<(), Problem> {
     if let Some(session) = &request.session {
         check_session(session)?;
@@ -235,7 +236,7 @@ fn check_session(session: &str) -> Result<(), Problem> {
     validate::addressable("session", Some(session)).map_err(Problem::invalid)
 }
 
-/// Says why nothing is said.
+/// Returns the reason why there are no hints; `None` if there are hints.
 fn silence(open: u32, most: u32, decided: &Decided) -> Option<String> {
     if !decided.recalled.hints.is_empty() {
         return None;

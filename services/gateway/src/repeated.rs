@@ -1,9 +1,9 @@
-//! Parameters of a URL that may be given more than once.
+//! Query parameters that may be given more than once.
 
-/// The parameter that may be given more than once; its values are joined by line breaks, which no tag has.
+/// The parameter that may be given more than once. Its values are joined by line breaks, which no tag contains.
 const REPEATED: &str = "tag";
 
-/// Returns a query string with all values of `tag` in one parameter; nothing if it has no more than one.
+/// Returns a query string with all values of `tag` in one parameter; `None` if `tag` occurs at most once.
 pub(crate) fn joined(query: &str) -> Option<String> {
     let is_tag = |it: &&str| it.split('=').next() == Some(REPEATED);
     let values: Vec<&str> = query
@@ -24,7 +24,7 @@ mod tests {
     use super::joined;
 
     #[test]
-    fn tags_that_are_repeated_are_joined() {
+    fn repeated_tags_are_joined() {
         assert_eq!(
             joined("limit=1&tag=a&x=tag&tag=b%20c").unwrap(),
             "limit=1&x=tag&tag=a%0Ab%20c"

@@ -73,7 +73,8 @@ pub(crate) fn router(app: App) -> Router {
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(body_limit);
-    // Around authentication: a browser asks without a key first, and a page may read why it was refused.
+    // Outside authentication: a browser sends preflight requests without a key, and a page may read why a request was
+    // refused.
     let routes = match app.config.cors.layer() {
         Some(cors) => routes.layer(cors),
         None => routes,
@@ -83,7 +84,7 @@ pub(crate) fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Returns the routes of what is made of records.
+/// Returns the routes of data that derive from records.
 fn derived() -> Router<App> {
     Router::new()
         .route("/v1/spaces/{space}/units", get(memory::units))
@@ -100,7 +101,8 @@ fn derived() -> Router<App> {
         .route("/v1/spaces/{space}/pages/{id}", get(pages::page))
 }
 
-/// Returns the routes of the explorer, which shows nothing by itself: its page calls the guarded routes with the user's key.
+/// Returns the routes of the explorer. They need no key, because its page calls the protected routes with the user's
+/// key.
 #[cfg(feature = "explorer")]
 fn open_to_all() -> Router<App> {
     Router::new()
@@ -109,7 +111,7 @@ fn open_to_all() -> Router<App> {
         .route("/assets/{file}", get(explorer::asset))
 }
 
-/// Returns the index and the description of the API, for a build without the explorer.
+/// Returns the index and the documentation of the API, for a build without the explorer.
 #[cfg(not(feature = "explorer"))]
 fn open_to_all() -> Router<App> {
     Router::new()

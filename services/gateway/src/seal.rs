@@ -1,8 +1,8 @@
-//! What leaves the gateway and comes back: positions and cursors, encrypted and authenticated, so that a caller learns nothing
-//! from them and can make none.
+//! Encrypts and authenticates values that callers return to the gateway: positions and cursors. A caller learns nothing
+//! from them and cannot forge them.
 //!
-//! AES-SIV (RFC 5297) is deterministic: the same position gives the same text, and there is no nonce to repeat. A text is
-//! bound to what it is for and to whose it is; for anything else it is refused.
+//! AES-SIV (RFC 5297) is deterministic: equal positions give equal texts, and there is no nonce that could repeat. A
+//! text is bound to its purpose and its owner, and is refused for any other.
 
 use aes_siv::KeyInit;
 use aes_siv::siv::Aes128Siv;
@@ -13,28 +13,28 @@ use tokio::sync::OnceCell;
 use crate::auth::{hex, hex_bytes};
 use crate::problem::Problem;
 
-/// Name under which the key is kept with the memory, where the settings have none.
+/// Name of the key in the store, used if the settings contain no key.
 const KEPT: &str = "seal";
-/// Most keys in the settings: the one that seals and those from before.
+/// Maximum number of keys in the settings: the current one and older ones.
 const KEYS_MAX: usize = 8;
 
 type Key = [u8; 32];
 
-/// Where the keys come from: the settings, else the memory itself, which is asked for them once.
+/// Source of the keys: the settings, or else the store, which is read once.
 pub(crate) struct Seal {
     configured: Option<Sealer>,
     kept: OnceCell<Sealer>,
 }
 
-/// Seals and opens.
+/// Seals and opens texts.
 #[derive(Clone)]
 pub(crate) struct Sealer {
-    /// The first one seals, every one opens.
+    /// The first key seals; every key opens.
     keys: Vec<Key>,
 }
 
 impl Seal {
-    /// Reads the setting: keys of 64 hex digits with commas between them, or nothing.
+    /// Parses the setting: keys of 64 hex digits, separated by commas, or an empty text.
     pub(crate) fn new(setting: &str) -> anyhow::Result<Seal> {
         let configured = if setting.is_empty() {
             None
@@ -47,7 +47,7 @@ impl Seal {
         })
     }
 
-    /// Returns the sealer. Every gateway over one memory gets the same.
+    /// Returns the sealer. It is the same for every gateway over one memory.
     pub(crate) async fn sealer(&self, records: &dyn Records) -> Result<&Sealer, Problem> {
         if let Some(configured) = &self.configured {
             return Ok(configured);
@@ -61,14 +61,14 @@ impl Seal {
 }
 
 impl Sealer {
-    /// Returns a text that only [`Sealer::open`] reads, with the same `about`.
+    /// Returns a sealed text, which only [`Sealer::open`] with the same `about` can read.
     pub(crate) fn seal(&self, about: &[&str], plain: &[u8]) -> Result<String, Problem> {
         let key = self.keys.first().ok_or_else(Problem::internal)?;
         let sealed = Aes128Siv::new(&(*key).into()).encrypt(about, plain);
         sealed.map(|it| hex(&it)).map_err(|_| Problem::internal())
     }
 
-    /// Returns what was sealed; none if it was not sealed here for this.
+    /// Returns the value in a sealed text; `None` if the text was not sealed with these keys and this `about`.
     pub(crate) fn open(&self, about: &[&str], sealed: &str) -> Option<Vec<u8>> {
         let sealed = hex_bytes(sealed)?;
         let open = |key: &Key| Aes128Siv::new(&(*key).into()).decrypt(about, &sealed).ok();
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_key_that_sealed_opens_and_only_for_the_same() {
+    fn a_sealed_text_opens_only_with_its_key_and_for_its_purpose() {
         let (one, two) = ("01".repeat(32), "02".repeat(32));
         let (first, second) = (sealer(&one), sealer(&two));
         let about = ["watermark", "a"];

@@ -1,4 +1,4 @@
-//! Records narrowed to a session, an actor, a time, and units; which session a caller means, and its erasure.
+//! Selections of records by session, actor, time and units; lookup of a session, and its erasure.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{curate, labels, ledger, validate, watermark};
 
-/// Records that one request erases: as many as one batch may bring.
+/// Maximum number of records that one request erases; equal to the limit of a batch.
 const ERASED_MAX: usize = 1_000;
 
-/// Reads what restricts a list of records.
+/// Returns the selection for the filter of a list of records.
 pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter) -> Result<Selection, Problem> {
     let (session, actor) = (filter.session.as_deref(), filter.actor.as_deref());
     named([("session", session), ("actor", actor)])?;
@@ -31,7 +31,7 @@ pub(crate) async fn selection(app: &App, space: &SpaceId, filter: &RecordFilter)
     })
 }
 
-/// Reads what restricts a list of units.
+/// Returns the selection for the filter of a list of units.
 pub(crate) async fn unit_selection(app: &App, space: &SpaceId, filter: &UnitFilter) -> Result<Selection, Problem> {
     let (session, actor) = (filter.session.as_deref(), filter.actor.as_deref());
     named([("session", session), ("actor", actor)])?;
@@ -40,13 +40,13 @@ pub(crate) async fn unit_selection(app: &App, space: &SpaceId, filter: &UnitFilt
         session: meant(app, space, session).await?,
         actor: filter.actor.clone(),
         from: None,
-        // What was observed at that very moment was known.
+        // A unit observed exactly at that time was known then.
         until: as_of.and_then(|it| it.checked_add_signed(TimeDelta::nanoseconds(1))),
         filter: labels::of_params(filter.tag.as_deref(), filter.filter.as_deref())?,
     })
 }
 
-/// Checks names that restrict a list.
+/// Checks the names in a filter.
 fn named(names: [(&str, Option<&str>); 2]) -> Result<(), Problem> {
     for (field, text) in names {
         validate::name(field, text, validate::NAME_BYTES_MAX).map_err(Problem::invalid)?;
@@ -64,17 +64,17 @@ async fn meant(app: &App, space: &SpaceId, session: Option<&str>) -> Result<Opti
     }
 }
 
-/// Returns the session that the caller calls `session`, by the caller's name or Mnemic's id, whether it has records or not.
+/// Returns the session with this name, which is the caller's or Mnemic's id, whether it has records or not.
 pub(crate) async fn called(app: &App, space: &SpaceId, session: &str) -> Result<SessionId, Problem> {
     let named = SessionId::derive(space, session);
     match session.parse() {
-        // Callers may name their sessions by ids of their own, which are none of Mnemic's.
+        // Callers may use UUIDs as names of their sessions; those are not Mnemic's ids.
         Ok(told) if first(app, space, named).await?.is_none() => Ok(told),
         Ok(_) | Err(_) => Ok(named),
     }
 }
 
-/// Returns the first record of a session that was stored, or none.
+/// Returns the record of a session that was stored first; `None` if there is none.
 pub(crate) async fn first(app: &App, space: &SpaceId, session: SessionId) -> Result<Option<Record>, Problem> {
     let of = Selection {
         session: Some(session),
@@ -84,8 +84,8 @@ pub(crate) async fn first(app: &App, space: &SpaceId, session: SessionId) -> Res
     Ok(found.into_iter().next())
 }
 
-/// Erases the session that the caller calls `name`: what recall said in it, at once, and of its records no more than one
-/// batch holds, since a watermark tells of one batch. What is left, also by a request that broke off, is erased by the next one.
+/// Erases a session with the name `name`: its recall history at once, and at most one batch of its records, because a
+/// watermark covers one batch. The next request erases the rest, also after a request that failed.
 pub(crate) async fn erase(app: &App, space: &SpaceId, name: &str, by: &str) -> Result<Erased, Problem> {
     let session = called(app, space, name).await?;
     let of = Selection {
@@ -97,7 +97,7 @@ pub(crate) async fn erase(app: &App, space: &SpaceId, name: &str, by: &str) -> R
         bytes: PAGE_BYTES_MAX,
     };
     let (found, next) = app.stores().records.select(space, &of, 0, room).await?;
-    // First: once its records are gone, nothing tells its name any more.
+    // First, because the name cannot be found after its records are erased.
     let mut names = BTreeSet::from([name.to_owned(), session.to_string()]);
     names.extend(found.first().map(|it| it.session_name.clone()));
     for it in &names {

@@ -1,14 +1,15 @@
-//! Sessions take turns: what one message of a session was told is noted before the next one asks.
+//! Messages of a session are served one after the other, so that the hints for one message are noted before the next is
+//! served.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use domain::id::SpaceId;
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Sessions that are served at once; two of them share a place now and then, and wait for each other.
+/// Number of locks. Two sessions may share one and then wait for each other.
 const PLACES: usize = 256;
 
-/// One place for each of so many sessions, whatever number there is.
+/// Locks for sessions: a fixed number for any number of sessions.
 pub(crate) struct Sessions(Vec<Mutex<()>>);
 
 impl Sessions {
@@ -16,7 +17,8 @@ impl Sessions {
         Sessions((0..PLACES).map(|_| Mutex::default()).collect())
     }
 
-    /// Waits until no other message of the session is served by this gateway; what it returns is held until it is served.
+    /// Waits until this gateway serves no other message of the session; the caller holds the guard while it serves its
+    /// message.
     pub(crate) async fn turn(&self, space: &SpaceId, session: &str) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         (space, session).hash(&mut hasher);

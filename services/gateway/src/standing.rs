@@ -1,5 +1,5 @@
-//! Units as they are shown: what became of them by merges is read from the merges, not written into them, so that one that is
-//! undone leaves no trace.
+//! Units with their merges. The state is computed from the merges and not stored in the units, so an undone merge
+//! leaves no trace.
 
 use std::collections::HashMap;
 
@@ -15,10 +15,10 @@ use crate::kept::Kept;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Things read in one step.
+/// Number of items read in one step.
 const AT_ONCE: usize = 1_000;
 
-/// Shows units as they stood at a moment; without one, as they stand.
+/// Returns units with their merges as of a time; without a time, with the current ones.
 pub(crate) async fn shown(
     app: &App,
     space: &SpaceId,

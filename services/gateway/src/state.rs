@@ -22,10 +22,10 @@ use crate::rebuild::Rebuilds;
 use crate::seal::{Seal, Sealer};
 use crate::sessions::Sessions;
 
-/// Spaces erased at once.
+/// Maximum number of spaces erased at once.
 const ERASING_MAX: u32 = 16;
 
-/// What every handler sees.
+/// State that all handlers share.
 #[derive(Clone)]
 pub(crate) struct App(Arc<Parts>);
 
@@ -33,34 +33,34 @@ pub(crate) struct Parts {
     pub(crate) context: Context,
     pub(crate) config: Config,
     pub(crate) keys: Keyring,
-    /// What hides positions and cursors.
+    /// Encrypts positions and cursors.
     seal: Seal,
     pub(crate) rebuilds: Rebuilds,
-    /// Whose turn it is to hear what a message wakes.
+    /// Locks that serialize the messages of a session for recall.
     pub(crate) sessions: Sessions,
-    /// One permit a request in flight.
+    /// One permit for each request in flight.
     pub(crate) in_flight: Shares,
-    /// One permit a request whose body is coming.
+    /// One permit for each request whose body is still arriving.
     pub(crate) receiving: Shares,
-    /// One permit a question.
+    /// One permit for each question.
     pub(crate) questions: Shares,
-    /// One permit a stream of events.
+    /// One permit for each stream of events.
     streams: Shares,
-    /// Receivers of events that the settings name.
+    /// Receivers of events in the settings.
     pub(crate) hooks: Vec<Arc<Hook>>,
-    /// Wakes whoever sends events when this gateway changes the webhooks of the store.
+    /// Wakes the sender of events when this gateway changes webhooks in the store.
     pub(crate) webhooks_changed: Notify,
-    /// What each key has used of its quotas.
+    /// Use of the quotas of each key.
     pub(crate) meters: Meters,
-    /// The language model that chats are passed on to, if that is switched on.
+    /// The language model that chats are forwarded to; `None` if the proxy is off.
     pub(crate) upstream: Option<Upstream>,
-    /// One permit a space that is being erased; an erasure outlives the request that asked for it.
+    /// One permit for each space that is being erased; an erasure continues after its request has ended.
     pub(crate) erasing: Arc<Semaphore>,
-    /// Wakes the work on unfinished erasures.
+    /// Wakes the task for unfinished erasures.
     pub(crate) unfinished: Notify,
-    /// The description of the API, once somebody asked for it.
+    /// The OpenAPI document, created at the first request for it.
     pub(crate) description: OnceLock<Bytes>,
-    /// Where the memories are that the API of mem0 showed lately.
+    /// Cache of the spaces of memories that the API of mem0 showed recently.
     pub(crate) mem0_places: Places,
     last_batch_us: AtomicU64,
 }
@@ -113,7 +113,7 @@ impl Parts {
         &self.context.backends
     }
 
-    /// Returns what seals positions and cursors.
+    /// Returns the sealer of positions and cursors.
     pub(crate) async fn sealer(&self) -> Result<&Sealer, Problem> {
         self.seal.sealer(&*self.stores().records).await
     }
@@ -126,10 +126,11 @@ impl Parts {
         }
     }
 
-    /// Waits until few enough questions of a key are being answered.
+    /// Waits until a key has a free slot for a question.
     ///
     /// # Errors
-    /// `exhausted` if too many questions of all keys are, `timeout` if the key has no turn within the time left.
+    /// `exhausted` if too many questions of all keys are in progress, `timeout` if the key gets no slot within the time
+    /// left.
     pub(crate) async fn question_turn(&self, by: &str, left: Duration) -> Result<Share, Problem> {
         match timeout(left, self.questions.wait(by)).await {
             Ok(Ok(share)) => Ok(share),
@@ -159,12 +160,12 @@ impl Parts {
         self.context.metrics.http_in_flight(self.in_flight.held());
     }
 
-    /// Returns when no space is being erased any more.
+    /// Returns when no erasure of a space is in progress.
     pub(crate) async fn all_erased(&self) {
         drop(self.erasing.acquire_many(ERASING_MAX).await);
     }
 
-    /// Returns the space as stored, or the problem that there is none.
+    /// Returns the space as stored, or the problem that it does not exist.
     pub(crate) async fn space(&self, space: &SpaceId) -> Result<SpaceInfo, Problem> {
         self.stores()
             .records
@@ -173,15 +174,15 @@ impl Parts {
             .ok_or_else(|| Problem::unknown_space(space))
     }
 
-    /// Returns how many accepted batches of a space the writer has not settled.
+    /// Returns the number of accepted batches of a space that the writer has not settled.
     pub(crate) async fn backlog(&self, space: &SpaceId) -> Result<u64, Problem> {
         let bus = &self.stores().bus;
         let waiting = bus.backlog_of_space(RecordsAcceptedV1::SUBJECT, space.as_str()).await;
         Ok(waiting?)
     }
 
-    /// Returns how many written batches of a space wait for something that is derived from them. Looked at in the order
-    /// in which a batch goes from one to the next: none is overlooked.
+    /// Returns the number of written batches of a space with incomplete derived data. The queues are read in the order
+    /// in which a batch passes through them, so no batch is missed.
     pub(crate) async fn deriving(&self, space: &SpaceId) -> Result<u64, PortError> {
         let bus = &self.stores().bus;
         let units = bus.backlog_of_space(UnitsWrittenV1::SUBJECT, space.as_str()).await?;
@@ -189,7 +190,8 @@ impl Parts {
         Ok(units + organised)
     }
 
-    /// Fails if there is no such space. While the records are away nobody knows, and the router may hold it from before.
+    /// Fails if the space does not exist. While the record store is not available, this succeeds, because the router
+    /// may still have the space in memory.
     pub(crate) async fn may_ask(&self, space: &SpaceId) -> Result<(), Problem> {
         match self.stores().records.space(space).await {
             Ok(Some(_)) => Ok(()),
@@ -199,7 +201,7 @@ impl Parts {
         }
     }
 
-    /// Returns microseconds since 1970, greater with every call of this process.
+    /// Returns microseconds since 1970; each call of this process returns a greater value.
     pub(crate) fn batch_clock_us(&self) -> u64 {
         let now = u64::try_from(clock::now().timestamp_micros()).unwrap_or(0);
         let previous = self

@@ -1,5 +1,5 @@
-//! The tools a model may call to look around in a space. The catalogue is the router's; a call that cannot be used is told to
-//! the model, never an abort.
+//! Tools with which a model explores a space. The catalogue is the router's. An invalid call is an error that the model
+//! reads, and never ends the request.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::query;
 use crate::state::App;
 
-/// Arguments of a call, in bytes of JSON.
+/// Maximum length of the arguments of a call, in bytes of JSON.
 const ARGUMENTS_BYTES_MAX: usize = 64 << 10;
 
 /// Returns the tools by name.
@@ -27,7 +27,7 @@ pub(crate) async fn catalogue(app: &App) -> Result<Vec<ToolSpec>, Problem> {
     Ok(listed.into_iter().map(ToolSpec::from).collect())
 }
 
-/// Calls a tool of a space that exists.
+/// Calls a tool in an existing space.
 pub(crate) async fn call(
     app: &App,
     space: &SpaceId,

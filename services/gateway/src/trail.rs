@@ -1,4 +1,4 @@
-//! What a request reports of how it was done: the steps of its path, and what could not be used.
+//! The report of a request: the steps of its strategy, and the components that could not be used.
 
 use domain::code::DegradedCode;
 use domain::id::UnitId;
@@ -7,7 +7,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use crate::api::PathStep;
 
-/// Steps of a path that are told, characters of what a step was about, and units that it kept.
+/// Maximum number of reported steps, of characters for the object of a step, and of units that it kept.
 const TOLD_MAX: usize = 128;
 const WHAT_MAX: usize = 200;
 const KEPT_MAX: usize = 64;
@@ -15,18 +15,18 @@ const KEPT_MAX: usize = 64;
 /// The report of one request.
 #[derive(Debug, Default)]
 pub(crate) struct Trail {
-    /// The steps made; none if no step was worth telling.
+    /// The steps; `None` if no step was reported.
     pub(crate) path: Option<Vec<PathStep>>,
-    /// What could not be used and why, each once.
+    /// Components that could not be used, with reasons, without duplicates.
     pub(crate) degraded: Vec<String>,
-    /// The codes of the entries of `degraded`, in their order.
+    /// The codes of the entries of `degraded`, in the same order.
     pub(crate) degraded_codes: Vec<String>,
-    /// Hears the steps as they are made.
+    /// Receives the steps as they are made.
     heard: Option<UnboundedSender<PathStep>>,
 }
 
 impl Trail {
-    /// Returns an empty report whose steps `heard` hears.
+    /// Returns an empty report whose steps are also sent to `heard`.
     pub(crate) fn heard_by(heard: Option<UnboundedSender<PathStep>>) -> Trail {
         Trail {
             heard,
@@ -34,7 +34,7 @@ impl Trail {
         }
     }
 
-    /// Tells a step: what it was about, how much it found, what was kept of it.
+    /// Reports a step: its object, the number of results, and the units that it kept.
     pub(crate) fn tell(&mut self, step: &str, what: &str, found: usize, kept: &[UnitId]) {
         let path = self.path.get_or_insert_default();
         if path.len() >= TOLD_MAX {
@@ -47,13 +47,13 @@ impl Trail {
             kept: kept.iter().take(KEPT_MAX).copied().collect(),
         };
         if let Some(heard) = &self.heard {
-            // Whoever left hears nothing more, and the question ends with them.
+            // A caller that disconnected receives nothing more, and its query is cancelled.
             let _ = heard.send(step.clone());
         }
         path.push(step);
     }
 
-    /// Notes that a part could not be used, and why.
+    /// Reports that a component could not be used, and why.
     pub(crate) fn degrade(&mut self, code: DegradedCode, why: String) {
         if !self.degraded.contains(&why) {
             self.degraded.push(why);
@@ -61,7 +61,8 @@ impl Trail {
         }
     }
 
-    /// Notes what a service of this or another version could not use. A sentence without a code gets [`DegradedCode::Other`].
+    /// Reports the degraded parts of a service, which may have another version. A sentence without a code gets
+    /// [`DegradedCode::Other`].
     pub(crate) fn degrade_each(&mut self, sentences: Vec<String>, codes: Vec<DegradedCode>) {
         let codes = codes.into_iter().chain(std::iter::repeat(DegradedCode::Other));
         for (why, code) in sentences.into_iter().zip(codes) {
@@ -70,7 +71,7 @@ impl Trail {
     }
 }
 
-/// Says in words why a step gave nothing.
+/// Returns in words why a step had no result.
 pub(crate) fn why(error: &PortError) -> &'static str {
     match error.kind() {
         ErrorKind::Timeout => "took too long",
@@ -86,12 +87,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_sentence_is_noted_once_with_its_code() {
+    fn each_sentence_is_reported_once_with_its_code() {
         let mut trail = Trail::default();
         let sentences = ["index failed", "graph failed", "index failed"]
             .map(str::to_owned)
             .to_vec();
-        // An older router sends no codes, a newer one may send fewer than this gateway expects.
+        // An older router sends no codes; a newer one may send fewer codes than sentences.
         trail.degrade_each(sentences, vec![DegradedCode::IndexUnavailable]);
         assert_eq!(trail.degraded, ["index failed", "graph failed"]);
         assert_eq!(trail.degraded_codes, ["index_unavailable", "other"]);

@@ -1,4 +1,4 @@
-//! What a record, a question and a time must be. The first thing wrong is named by its field.
+//! Checks of records, questions and times. An error names the first invalid field.
 
 use chrono::{DateTime, Datelike, Duration, FixedOffset, NaiveDate, NaiveDateTime, Utc};
 use serde_json::Value;
@@ -9,24 +9,24 @@ use crate::versions;
 
 /// Longest id, session, actor, in bytes.
 pub(crate) const NAME_BYTES_MAX: usize = 256;
-/// Longest caption, arguments and result of a tool, in bytes: what is not split into parts.
+/// Longest caption, arguments and result of a tool call, in bytes: these fields are not split into parts.
 pub(crate) const FIELD_BYTES_MAX: usize = 32 << 10;
-/// Longest address of a picture, and longest one that holds the picture itself (`data:`), in bytes.
+/// Longest address of a picture, and longest address that contains the picture itself (`data:`), in bytes.
 const URI_BYTES_MAX: usize = 2_048;
 const DATA_URI_BYTES_MAX: usize = 128 << 10;
 const TOOL_NAME_BYTES_MAX: usize = 128;
 const METADATA_ENTRIES_MAX: usize = 32;
 const METADATA_NAME_BYTES_MAX: usize = 64;
 const METADATA_VALUE_BYTES_MAX: usize = 1_024;
-/// Deepest nesting of a tool's arguments and result.
+/// Deepest nesting of the arguments and the result of a tool call.
 const DEPTH_MAX: usize = 32;
 /// Stores keep ordinals in 63 bits.
 const ORDINAL_MAX: u64 = i64::MAX as u64;
-/// Clocks of callers may be ahead by this much.
+/// Maximum lead of a caller's clock.
 const AHEAD: Duration = Duration::days(1);
 const YEAR_MIN: i32 = 1900;
 
-/// Checks everything but the time.
+/// Checks all fields except the time.
 pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String> {
     name("id", it.id.as_deref(), NAME_BYTES_MAX)?;
     name("session", it.session.as_deref(), NAME_BYTES_MAX)?;
@@ -66,7 +66,7 @@ pub(crate) fn record(it: &NewRecord, text_bytes_max: usize) -> Result<(), String
     Ok(())
 }
 
-/// Checks that the id of a version says which one it is, and that no other id looks like one.
+/// Checks that the id of a version matches its number, and that no other id has the form of a version.
 fn version(it: &NewRecord) -> Result<(), String> {
     let id = it.id.as_deref().unwrap_or_default();
     let Some(version) = &it.version else {
@@ -90,14 +90,14 @@ fn version(it: &NewRecord) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the bytes that the address of a record's picture may have.
+/// Returns the maximum length of the address of a record's picture, in bytes.
 fn uri_bytes_max(it: &NewRecord) -> usize {
     let uri = it.image_uri.as_deref().unwrap_or_default();
     let is_inline = uri.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("data:"));
     if is_inline { DATA_URI_BYTES_MAX } else { URI_BYTES_MAX }
 }
 
-/// Reads the time of an observation: 1900 to a day ahead of `now`.
+/// Parses the time of an observation: from 1900 to one day after `now`.
 pub(crate) fn observed_at(text: &str, now: DateTime<Utc>) -> Result<DateTime<FixedOffset>, String> {
     let at = time(text)?;
     if at > now + AHEAD {
@@ -106,7 +106,7 @@ pub(crate) fn observed_at(text: &str, now: DateTime<Utc>) -> Result<DateTime<Fix
     Ok(at)
 }
 
-/// Reads RFC 3339, or ISO 8601 without a zone as UTC; from 1900 on.
+/// Parses RFC 3339, or ISO 8601 without a zone as UTC; from 1900 on.
 pub(crate) fn time(text: &str) -> Result<DateTime<FixedOffset>, String> {
     let zoned = || DateTime::parse_from_rfc3339(text).ok();
     let plain = || {
@@ -130,7 +130,8 @@ pub(crate) fn time(text: &str) -> Result<DateTime<FixedOffset>, String> {
     }
 }
 
-/// Reads the time in a field of a request, if there is one. A `+` before the zone that nobody encoded comes as a blank.
+/// Parses the time in a field of a request, if it is present. A `+` before the zone that is not percent-encoded arrives
+/// as a space.
 pub(crate) fn moment(field: &str, text: Option<&str>) -> Result<Option<DateTime<FixedOffset>>, Problem> {
     let zoned = |it: &str| {
         let (moment, zone) = it.rsplit_once(' ')?;
@@ -143,8 +144,8 @@ pub(crate) fn moment(field: &str, text: Option<&str>) -> Result<Option<DateTime<
     text.map(read).transpose()
 }
 
-/// Checks a name under which something is asked for: clients fold these two out of a path, so that a request to erase the
-/// record `..` would become one to erase the space.
+/// Checks a name that appears in paths. Clients remove the segments `.` and `..` from a path, so a request to erase the
+/// record `..` would become a request to erase the space.
 pub(crate) fn addressable(field: &str, name: Option<&str>) -> Result<(), String> {
     match name {
         Some(it @ ("." | "..")) => Err(format!("{field}: `{it}` cannot stand in a URL; use another name")),
@@ -152,7 +153,7 @@ pub(crate) fn addressable(field: &str, name: Option<&str>) -> Result<(), String>
     }
 }
 
-/// Checks a free text that is looked at by people: bounded, and no control characters but line breaks and tabs.
+/// Checks a text for people: a length limit, and no control characters except line breaks and tabs.
 pub(crate) fn content(field: &str, text: &str, bytes_max: usize) -> Result<(), String> {
     if text.len() > bytes_max {
         return Err(format!("{field}: has {} bytes, more than {bytes_max}", text.len()));
@@ -169,7 +170,7 @@ pub(crate) fn content(field: &str, text: &str, bytes_max: usize) -> Result<(), S
     }
 }
 
-/// Checks a name: bounded, and no control characters.
+/// Checks a name: a length limit, and no control characters.
 pub(crate) fn name(field: &str, text: Option<&str>, bytes_max: usize) -> Result<(), String> {
     let text = text.unwrap_or_default();
     if text.len() > bytes_max {
@@ -197,7 +198,8 @@ fn tool(call: &NewTool, bytes_max: usize) -> Result<(), String> {
         if text.len() > bytes_max {
             return Err(format!("{field}: has {} bytes, more than {bytes_max}", text.len()));
         }
-        // Terminals colour their output with control characters; only what no store can hold is refused.
+        // Terminal output contains control characters for colours; only the character that no store can hold is
+        // refused.
         if text.contains('\0') {
             return Err(format!("{field}: holds the control character U+0000"));
         }
@@ -205,7 +207,7 @@ fn tool(call: &NewTool, bytes_max: usize) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns text as it is, nothing as nothing, and everything else as JSON.
+/// Returns a text unchanged, null as an empty text, and any other value as JSON.
 pub(crate) fn json_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -214,7 +216,7 @@ pub(crate) fn json_text(value: &Value) -> String {
     }
 }
 
-/// Says whether a value is nested deeper than `most`.
+/// Returns true if a value is nested deeper than `most`.
 fn depth(value: &Value, most: usize) -> bool {
     match value {
         Value::Array(items) => most == 0 || items.iter().any(|it| depth(it, most - 1)),
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_in_its_address_may_be_longer_than_another_address() {
+    fn an_address_that_contains_the_picture_may_be_longer_than_other_addresses() {
         let with = |uri: &str| check(&serde_json::json!({ "text": "a", "image_uri": uri }).to_string());
         let of = |start: &str, bytes: usize| format!("{start}{}", "A".repeat(bytes - start.len()));
         assert_eq!(with(&of("https://example.com/", URI_BYTES_MAX)), "");
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_must_be() {
+    fn invalid_records_are_refused_by_field() {
         let deep = format!(
             r#"{{"tool":{{"name":"x","arguments":{}{}}}}}"#,
             "[".repeat(40),

@@ -1,8 +1,8 @@
-//! Versions of a record: what a caller puts under an id that is taken becomes a record of its own, which is told in the place of
-//! the one before from then on.
+//! Versions of a record. If a caller puts a record under an existing id, it becomes a record of its own that replaces
+//! the previous version from then on.
 //!
-//! Version 2 of `a` has the id `a#v2` and says of which record it is a version; the first version is `a` itself. Records stay
-//! as they came, so what was known before stays known for questions about that time.
+//! Version 2 of `a` has the id `a#v2` and names the record whose version it is; the first version is `a` itself.
+//! Records are never changed, so questions about an earlier time still see the earlier version.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,19 +19,19 @@ use crate::problem::{Problem, ProblemCode};
 use crate::state::App;
 use crate::{accept, watermark};
 
-/// Most versions of a record.
+/// Maximum number of versions of a record.
 pub(crate) const VERSIONS_MAX: u32 = 1_000;
-/// Versions looked up in one step.
+/// Number of versions read in one step.
 const AT_ONCE: u32 = 250;
-/// What stands between the id of a record and the number of a version.
+/// Separator between the id of a record and the number of a version.
 const MARK: &str = "#v";
-/// How long a new version waits for what was written to its space before it, and the pause between two looks.
+/// Longest wait of a new version for earlier writes to its space, and the pause between two checks.
 const SETTLED_IN: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
-/// Times that a number is tried that somebody else may have taken.
+/// Maximum number of version numbers that are tried, because another request may take one first.
 const ATTEMPTS: u32 = 8;
 
-/// Returns the id of version `number` of the record that the caller calls `of`.
+/// Returns the id of version `number` of the record with the caller's id `of`.
 pub(crate) fn id(of: &str, number: u32) -> String {
     match number {
         1 => of.to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn id(of: &str, number: u32) -> String {
     }
 }
 
-/// Returns the id of the record of which `id` is a version, and which one.
+/// Returns the id of the record and the version number that `id` names.
 pub(crate) fn parsed(id: &str) -> Option<(&str, u32)> {
     let (of, number) = id.rsplit_once(MARK)?;
     let is_number = number.bytes().all(|it| it.is_ascii_digit()) && !number.starts_with('0');
@@ -47,7 +47,7 @@ pub(crate) fn parsed(id: &str) -> Option<(&str, u32)> {
     Some((of, number))
 }
 
-/// Returns the stored versions of a record by the caller's id of it or of a version, the first one first.
+/// Returns the stored versions of a record, by the caller's id of the record or of a version; the first version first.
 pub(crate) async fn stored(app: &App, space: &SpaceId, name: &str) -> Result<Vec<Record>, Problem> {
     let of = parsed(name).map_or(name, |it| it.0);
     let mut found: Vec<Record> = Vec::new();
@@ -60,24 +60,24 @@ pub(crate) async fn stored(app: &App, space: &SpaceId, name: &str) -> Result<Vec
         }
         found.extend(some);
     }
-    // What was called so before versions were is no version.
+    // A record from before versions existed may have such an id, but is not a version.
     found.retain(|it| it.external_id == of || it.version.is_some());
     Ok(found)
 }
 
-/// What a caller puts under an id.
+/// A record that a caller puts under an id.
 pub(crate) struct Update {
-    /// The record, as it was sent.
+    /// The record in the request.
     pub(crate) said: Map<String, Value>,
-    /// Whether there has to be such a record.
+    /// Whether the record must already exist.
     pub(crate) must_exist: bool,
 }
 
-/// Puts what a caller says under an id: as a record if the id is free, else as its newest version. What the newest version says
-/// already changes nothing.
+/// Puts a record under an id: as a new record if the id is free, else as its newest version. Content equal to the
+/// newest version changes nothing.
 ///
 /// # Errors
-/// 412 if `must_exist` and there is no such record; 409 if it has [`VERSIONS_MAX`] versions.
+/// 412 if `must_exist` and the record does not exist; 409 if it has [`VERSIONS_MAX`] versions.
 pub(crate) async fn put(
     app: &App,
     by: &Access,
@@ -113,7 +113,7 @@ pub(crate) async fn put(
             return unchanged(app, space, newest).await;
         }
         match accept::accept(app, by, space, vec![Value::Object(record)], None).await {
-            // Somebody else put a version meanwhile that is not stored yet.
+            // Another request has put a version meanwhile that is not stored yet.
             Err(problem) if problem.status == StatusCode::CONFLICT.as_u16() && !problem.items.is_empty() => {}
             outcome => return outcome,
         }
@@ -123,7 +123,7 @@ pub(crate) async fn put(
     ))
 }
 
-/// Waits until what was written to a space is stored, as long as that may take: which version is the newest depends on it.
+/// Waits a limited time until all earlier writes to a space are stored, because the newest version depends on them.
 async fn settle(app: &App, space: &SpaceId) -> Result<(), Problem> {
     let until = Instant::now() + SETTLED_IN;
     while app.backlog(space).await? > 0 && Instant::now() < until {
@@ -136,7 +136,7 @@ fn number_of(record: &Record) -> u32 {
     record.version.as_ref().map_or(1, |it| it.number)
 }
 
-/// Returns the record of version `number`. It is of the session and by the actor of the one before, unless it says otherwise.
+/// Returns the record of version `number`. Session and actor default to those of the previous version.
 fn version(name: &str, number: u32, mut said: Map<String, Value>, before: Option<&Record>) -> Map<String, Value> {
     said.insert("id".to_owned(), json!(id(name, number)));
     if number > 1 {
@@ -154,7 +154,7 @@ fn version(name: &str, number: u32, mut said: Map<String, Value>, before: Option
     said
 }
 
-/// Says whether a version would say what the one before says. The moment does not count, nor does what cannot be read.
+/// Returns true if a version has the same content as the previous one. The time does not count, nor do invalid fields.
 fn says_the_same(record: &Map<String, Value>, before: &Record) -> bool {
     let text = |field: &str| record.get(field).and_then(Value::as_str).unwrap_or_default();
     let metadata = serde_json::to_value(&before.metadata).unwrap_or_default();
@@ -170,7 +170,7 @@ fn says_the_same(record: &Map<String, Value>, before: &Record) -> bool {
         && before.tool.is_none()
 }
 
-/// Returns the tags of a record that was not read yet, as a record keeps them.
+/// Returns the tags of an unparsed record in the form in which a record stores them.
 fn tags_of(record: &Map<String, Value>) -> Vec<String> {
     let given = record.get("tags").and_then(Value::as_array).into_iter().flatten();
     let tags: BTreeSet<String> = given.filter_map(|it| it.as_str().map(str::to_owned)).collect();
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_of_versions_are_read_as_they_are_made() {
+    fn ids_of_versions_parse_to_their_record_and_number() {
         assert_eq!(id("a", 1), "a");
         assert_eq!(parsed(&id("a", 2)), Some(("a", 2)));
         assert_eq!(parsed(&id("a#v2", 31)), Some(("a#v2", 31)));

@@ -1,4 +1,4 @@
-//! Watermarks: a place in the stream of accepted records, sealed and bound to its space.
+//! Watermarks: positions in the stream of accepted records, sealed and bound to their space.
 
 use domain::id::SpaceId;
 use domain::port::Position;
@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::seal::Sealer;
 use crate::state::App;
 
-/// Length of a watermark as it was before watermarks were sealed.
+/// Length of an old watermark that is not sealed.
 const OPEN_LENGTH: usize = 32;
 
 /// Returns the watermark of a position.
@@ -15,12 +15,12 @@ pub(crate) async fn print(app: &App, space: &SpaceId, position: Position) -> Res
     app.sealer().await?.watermark(space, position)
 }
 
-/// Takes a watermark back; one of another space, or made up, is refused.
+/// Returns the position of a watermark; a watermark of another space, or a forged one, is refused.
 pub(crate) async fn parse(app: &App, space: &SpaceId, text: &str) -> Result<Position, Problem> {
     app.sealer().await?.position(space, text)
 }
 
-/// Takes back the watermark of a request that may have none.
+/// Returns the position of the watermark in a request, if it has one.
 pub(crate) async fn given(app: &App, space: &SpaceId, text: Option<&str>) -> Result<Option<Position>, Problem> {
     match text {
         Some(text) => parse(app, space, text).await.map(Some),
@@ -28,7 +28,7 @@ pub(crate) async fn given(app: &App, space: &SpaceId, text: Option<&str>) -> Res
     }
 }
 
-/// Reads a watermark from before watermarks were sealed, which the store has kept.
+/// Returns the position of an old watermark that is not sealed, as it is found in the store.
 pub(crate) fn open(text: &str) -> Option<Position> {
     let position = text.get(..16).filter(|_| text.len() == OPEN_LENGTH)?;
     u64::from_str_radix(position, 16).ok().map(Position)
@@ -40,7 +40,7 @@ impl Sealer {
         self.seal(&["watermark", space.as_str()], &position.0.to_be_bytes())
     }
 
-    /// Takes a watermark back.
+    /// Returns the position of a watermark.
     fn position(&self, space: &SpaceId, text: &str) -> Result<Position, Problem> {
         let plain = self.open(&["watermark", space.as_str()], text);
         let position = plain.and_then(|it| it.try_into().ok()).map(u64::from_be_bytes);

@@ -1,5 +1,5 @@
-//! What became of a batch, as it is remembered under its `Idempotency-Key`: with the position, not the watermark, which
-//! another key may seal by the time it is asked for.
+//! The result of a batch as stored under its `Idempotency-Key`. It contains the position and not the watermark, because
+//! another key may seal watermarks when the request is repeated.
 
 use domain::id::SpaceId;
 use domain::port::Position;
@@ -10,14 +10,14 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::watermark;
 
-/// A batch whose records are published, or were before.
+/// A batch whose records are published, now or earlier.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Admitted {
     pub(super) position: Position,
     pub(super) items: Vec<Item>,
 }
 
-/// The same, as stored; before watermarks were sealed, with one.
+/// The stored form of [`Admitted`]. Entries from before watermarks were sealed contain a watermark.
 #[derive(Deserialize)]
 struct Stored {
     #[serde(default)]
@@ -28,7 +28,7 @@ struct Stored {
 }
 
 impl Admitted {
-    /// Reads what is remembered.
+    /// Parses the stored form.
     pub(super) fn remembered(response: &[u8]) -> Result<Admitted, Problem> {
         let stored: Stored = serde_json::from_slice(response).map_err(|_| Problem::internal())?;
         let position = stored.position.or_else(|| watermark::open(&stored.watermark));

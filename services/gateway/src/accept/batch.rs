@@ -19,17 +19,17 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{memory_block, validate};
 
-/// A record that passed the checks.
+/// A record that passed the checks, with its index and its digest.
 pub(super) struct Draft {
     pub(super) index: usize,
     pub(super) digest: Hash,
-    /// Its place among what happened at the same moment was given, and not derived.
+    /// Whether the request gives the order among records of the same time; otherwise it is derived.
     is_ordered: bool,
     pub(super) record: Record,
 }
 
 impl Draft {
-    /// Says whether a record of the same id says the same.
+    /// Returns true if the stored record of the same id has the same content.
     pub(super) fn says(&self, kept: &Record) -> bool {
         let mut said = self.record.clone();
         if !self.is_ordered {
@@ -39,13 +39,13 @@ impl Draft {
     }
 }
 
-/// What the records of one request share.
+/// Properties that the records of one request share.
 pub(super) struct Batch {
     space: SpaceId,
     key: Option<String>,
     text_bytes_max: usize,
     now: DateTime<Utc>,
-    /// Microseconds, greater than those of every earlier request.
+    /// Microseconds since 1970, greater than those of every earlier request.
     clock_us: u64,
 }
 
@@ -61,7 +61,7 @@ impl Batch {
         }
     }
 
-    /// Returns the records that passed, each id once, and an item for every record given.
+    /// Returns the valid records without duplicate ids, and an item for every record in the request.
     pub(super) fn read(&self, given: Vec<Value>) -> Result<(Vec<Draft>, Vec<Item>), Problem> {
         let mut drafts = Vec::new();
         let mut items = Vec::with_capacity(given.len());
@@ -121,8 +121,8 @@ impl Batch {
         Ok(new)
     }
 
-    /// The caller's id; else one that a repeated request derives again: from its key, or from content with a time of
-    /// its own. A record with neither is new each time.
+    /// Returns the caller's id, or else a derived id that is equal for a repeated request: from the key of the request,
+    /// or from content with a time of its own. A record with neither gets a new id each time.
     fn external_id(&self, new: &NewRecord, index: usize, (digest, occurrence): (Hash, usize)) -> String {
         if let Some(id) = &new.id {
             return id.clone();

@@ -1,4 +1,4 @@
-//! What a caller gives to be kept: records, or chat messages.
+//! The input of a write: records, or chat messages.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,23 +6,23 @@ use serde_json::Value;
 use super::messages::{FromMessages, is_message};
 use crate::problem::Problem;
 
-/// A batch with the records unread, so that one bad record does not stop the others.
+/// A batch with unparsed records, so that one invalid record does not stop the others.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Given {
-    /// Records; a chat message among them is taken as one.
+    /// Records; a chat message in this list is accepted too.
     pub(crate) records: Option<Vec<Value>>,
     /// Chat messages.
     pub(crate) messages: Option<Value>,
-    /// The session of the messages that name none.
+    /// The session for messages that name none.
     pub(crate) session: Option<String>,
 }
 
 impl Given {
-    /// Returns the records that were given, and how many messages are left out.
+    /// Returns the records in the request, and the number of messages that are left out.
     ///
     /// # Errors
-    /// 422 if both or neither of them were given, or a message cannot be read.
+    /// 422 if the request has both or neither of the two fields, or a message cannot be parsed.
     pub(crate) fn records(self) -> Result<FromMessages, Problem> {
         match self {
             Given {
@@ -70,7 +70,7 @@ impl Given {
     }
 }
 
-/// Puts records in the place of the chat messages among records.
+/// Replaces the chat messages in a list of records by the records that they become.
 fn with_messages_read(given: Vec<Value>) -> Result<FromMessages, Problem> {
     let mut all = FromMessages::default();
     for (index, item) in given.into_iter().enumerate() {

@@ -1,19 +1,19 @@
-//! Chat messages as records: what a client of a language model has at hand is taken as it is.
+//! Chat messages as records: messages of a client of a language model are accepted unchanged.
 //!
-//! A message is `{role, content, name?}` with the fields of a record that it may have besides (`id`, `session`, `ordinal`,
-//! `observed_at`, `tags`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept; each
-//! call of a tool becomes a record of its own. System and developer messages are what a program tells a model, not what
-//! happened, and are left out.
+//! A message is `{role, content, name?}`, with optional fields of a record (`id`, `session`, `ordinal`, `observed_at`,
+//! `tags`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept. Each
+//! tool call becomes a record of its own. System and developer messages are left out: they are instructions from a
+//! program to a model, not events.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-/// Most content parts and calls of tools of one message.
+/// Maximum number of content parts and of tool calls in one message.
 const PARTS_MAX: usize = 256;
-/// Fields of a record that a message may carry besides.
+/// Fields of a record that a message may also have.
 const SHARED: [&str; 6] = ["id", "session", "ordinal", "observed_at", "tags", "metadata"];
-/// Fields of messages that say nothing of what happened.
+/// Fields of messages that are ignored, because they describe no event.
 const IGNORED: [&str; 7] = [
     "audio",
     "annotations",
@@ -29,15 +29,15 @@ const IGNORED: [&str; 7] = [
 pub(crate) struct FromMessages {
     /// The records, in the order of the messages.
     pub(crate) records: Vec<Value>,
-    /// Messages that are not stored: of the system and of developers, and those that say nothing.
+    /// Number of messages that are not stored: those with the role `system` or `developer`, and empty ones.
     pub(crate) left_out: usize,
 }
 
 impl FromMessages {
-    /// Reads messages: a list of them, one, or the text of one by the user.
+    /// Parses messages: a list of them, a single message, or the text of a message of the user.
     ///
     /// # Errors
-    /// Names the message and the field that cannot be used.
+    /// Names the message and the field that are invalid.
     pub(crate) fn read(messages: Value) -> Result<FromMessages, String> {
         let all = match messages {
             Value::Array(all) => all,
@@ -69,7 +69,7 @@ impl FromMessages {
         Ok(read)
     }
 
-    /// Adds what a message says; says whether that is anything.
+    /// Adds the records of a message; returns false if the message is empty.
     fn add(&mut self, mut message: Map<String, Value>, calls: &mut Calls) -> Result<bool, String> {
         let role = text_of(&mut message, "role")?.ok_or(".role: is missing")?;
         let name = text_of(&mut message, "name")?;
@@ -118,7 +118,8 @@ impl FromMessages {
         Ok(taken.count > 0)
     }
 
-    /// Puts what a tool returned beside its call, or, if the call is not among these messages, into a record of its own.
+    /// Adds the result of a tool to the record of its call. If the call is not among these messages, the result becomes
+    /// a record of its own.
     fn add_result(&mut self, message: Map<String, Value>, calls: &mut Calls, result: ToolResult) {
         let ToolResult { call_id, name, content } = result;
         let call = call_id.and_then(|it| calls.made.remove(&it));
@@ -136,13 +137,13 @@ impl FromMessages {
     }
 }
 
-/// Says whether an item of `records` is a chat message.
+/// Returns true if an item of `records` is a chat message.
 pub(crate) fn is_message(item: &Value) -> bool {
     item.as_object()
         .is_some_and(|it| it.contains_key("role") || it.contains_key("content"))
 }
 
-/// Which record holds which call of a tool that has no result yet.
+/// Tool calls without a result so far: the index of the record for each id of a call.
 #[derive(Default)]
 struct Calls {
     made: BTreeMap<String, usize>,
@@ -154,7 +155,8 @@ struct ToolResult {
     content: Content,
 }
 
-/// The records that one message becomes: the first has its id, the others one that derives from it.
+/// Builder of the records of one message. The first record has the id of the message; the ids of the others derive from
+/// it.
 struct Taken {
     shared: Map<String, Value>,
     count: usize,
@@ -179,7 +181,7 @@ impl Taken {
     }
 }
 
-/// What a message says and shows.
+/// Text and picture of a message.
 #[derive(Default)]
 struct Content {
     text: String,
@@ -227,7 +229,7 @@ impl Content {
     }
 }
 
-/// The text of a part that is one.
+/// Returns the text of a part; `None` if the part is not a text.
 fn text_part(part: &Value) -> Option<&str> {
     match part.get("type")?.as_str()? {
         "text" | "input_text" | "output_text" => part.get("text")?.as_str(),
@@ -236,7 +238,7 @@ fn text_part(part: &Value) -> Option<&str> {
     }
 }
 
-/// Where the picture of a part lies that is one.
+/// Returns the address of the picture in a part; `None` if the part is not a picture.
 fn image_part(part: &Value) -> Option<&str> {
     let kind = part.get("type")?.as_str()?;
     if !matches!(kind, "image_url" | "input_image" | "image") {
@@ -276,7 +278,7 @@ fn tool_calls_of(value: Value) -> Result<Vec<Call>, String> {
     all.iter().enumerate().map(|(index, it)| call(index, it)).collect()
 }
 
-/// Takes a text out of a message.
+/// Removes a text field from a message and returns it.
 fn text_of(message: &mut Map<String, Value>, field: &str) -> Result<Option<String>, String> {
     match message.remove(field) {
         None | Some(Value::Null) => Ok(None),
@@ -332,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn results_of_tools_stand_beside_their_calls() {
+    fn results_of_tools_are_stored_with_their_calls() {
         let read = read(json!([
             {"role": "assistant", "id": "m", "content": "A moment.", "tool_calls": [
                 {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{\"city\":\"Oslo\"}"}}]},
@@ -348,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_named_by_its_place() {
+    fn an_error_names_the_place_of_the_invalid_value() {
         for (messages, expected) in [
             (json!(7), "messages: is not a list"),
             (json!([{"role": "user", "content": "a"}, 7]), "messages[1]: is neither"),

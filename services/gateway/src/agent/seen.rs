@@ -1,5 +1,5 @@
-//! What a loop has in view: lines with numbers, which stand for units in all that a model reads and writes. It never sees an
-//! id, and can name no unit that it was not shown.
+//! The lines that a model sees in a loop. Lines have numbers, which represent units in all input and output of the
+//! model. The model never sees an id and cannot name a unit that it was not shown.
 
 use chrono::DateTime;
 use domain::id::UnitId;
@@ -8,13 +8,13 @@ use serde_json::{Map, Value, json};
 use text::shown_name;
 use uuid::Uuid;
 
-/// Lines in view; what is found beyond is not shown.
+/// Maximum number of lines; further results are not shown.
 const LINES_MAX: usize = 200;
-/// Depth of a result that is read.
+/// Maximum depth to which a result is read.
 const DEPTH_MAX: usize = 10;
-/// Arguments of tools that are units.
+/// Arguments of tools whose values are units.
 const UNITS: [&str; 3] = ["unit", "gist_id", "event"];
-/// What a line says itself, and what says nothing to a model.
+/// Fields that a line already contains, and fields that are useless to a model.
 const LEFT_OUT: [&str; 16] = [
     "unit",
     "text",
@@ -34,7 +34,7 @@ const LEFT_OUT: [&str; 16] = [
     "object",
 ];
 
-/// The lines in view.
+/// The lines that the model sees.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     units: Vec<UnitId>,
@@ -42,12 +42,12 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Takes a unit in view that is not yet.
+    /// Adds a unit if it is not among the lines yet.
     pub(crate) fn take(&mut self, unit: UnitId, text: &str) {
         self.line(unit, text);
     }
 
-    /// Returns the lines, the first found first.
+    /// Returns the texts of the lines, the first found first.
     pub(super) fn lines(&self) -> &[String] {
         &self.lines
     }
@@ -57,7 +57,7 @@ impl Seen {
         self.units.get(count..).unwrap_or_default()
     }
 
-    /// Returns the units of lines in the order given, each once; numbers of lines that were not shown count for nothing.
+    /// Returns the units of line numbers in the given order, without duplicates; unknown numbers are ignored.
     pub(super) fn units(&self, numbers: &[u32]) -> Vec<UnitId> {
         let mut out = Vec::new();
         for number in numbers {
@@ -67,12 +67,12 @@ impl Seen {
         out
     }
 
-    /// Returns a result as a model is told it: units are lines, whose texts stand in view.
+    /// Returns a result as text for the model: units are replaced by line numbers, and their texts become lines.
     pub(super) fn told(&mut self, result: &Value) -> String {
         self.shown(result, 0).unwrap_or(Value::Null).to_string()
     }
 
-    /// Returns arguments with the units that lines stand for.
+    /// Returns arguments with line numbers replaced by units.
     pub(super) fn arguments(&self, arguments: &Value) -> Value {
         let Value::Object(fields) = arguments else {
             return arguments.clone();
@@ -94,7 +94,7 @@ impl Seen {
         self.units.get(at).copied()
     }
 
-    /// Returns the number of the line of a unit; none if there is no room for it.
+    /// Returns the line number of a unit; `None` if there is no room for it.
     fn line(&mut self, unit: UnitId, text: &str) -> Option<usize> {
         if let Some(at) = self.units.iter().position(|it| *it == unit) {
             return Some(at + 1);
@@ -125,7 +125,7 @@ impl Seen {
         let mut out = Map::new();
         let unit = text("unit").parse::<UnitId>().ok();
         if let Some(unit) = unit {
-            // A fact is told by itself, and stands on the line in which it was said.
+            // A fact keeps its own text, and refers to the line of the statement that it comes from.
             let fact = fields.contains_key("fact");
             let line = match fact {
                 true => self.line(unit, &format!("[a fact] {}", text("text"))),
@@ -144,8 +144,8 @@ impl Seen {
     }
 }
 
-/// Returns the text of a unit with its day and its speaker, as evidence has them: `[2 Mar 2026] Ann: A fern.` A text that
-/// begins with its day stays as it is, and so does one without a day.
+/// Returns the text of a unit with day and speaker, in the form of evidence: `[2 Mar 2026] Ann: A fern.` A text that
+/// begins with its day, or has no day, stays unchanged.
 fn dated(text: &str, observed_at: &str, actor: &str) -> String {
     let Ok(at) = DateTime::parse_from_rfc3339(observed_at) else {
         return text.to_owned();
@@ -160,7 +160,7 @@ fn dated(text: &str, observed_at: &str, actor: &str) -> String {
     }
 }
 
-/// Returns a tool as a model is offered it: units are the numbers of lines.
+/// Returns a tool as offered to a model: arguments that are units become line numbers.
 pub(super) fn offered(mut tool: ToolSpecV1) -> ToolSpecV1 {
     if let Some(properties) = tool.input_schema["properties"].as_object_mut() {
         for (name, schema) in properties {
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn results_name_units_by_lines_and_no_ids() {
+    fn results_name_units_by_line_numbers_and_contain_no_ids() {
         let mut seen = Seen::default();
         let result = json!({
             "cue": "fern", "total": 2, "page": unit("page"), "next_offset": null,
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_name_units_by_lines() {
+    fn arguments_name_units_by_line_numbers() {
         let mut seen = Seen::default();
         seen.line(unit("a"), "Ann: A fern.");
         for given in [json!(1), json!("1"), json!("line 1")] {
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_view_is_bounded() {
+    fn the_number_of_lines_is_limited() {
         let mut seen = Seen::default();
         let line = |it: usize| json!({"unit": unit(&it.to_string()), "text": "x"});
         let result = Value::Array((0..1_000).map(line).collect());

@@ -1,4 +1,4 @@
-//! What the loops of the papers differ in: their tools, and how far they go.
+//! Differences between the loops of the papers: their tools and their limits.
 
 use domain::message::Walk;
 
@@ -7,24 +7,24 @@ use crate::api::{Limits, Strategy};
 /// One loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Table {
-    /// Its way to look around.
+    /// The method of exploration.
     pub(crate) walk: Walk,
-    /// The tools that it has.
+    /// Names of its tools.
     pub(crate) tools: &'static [&'static str],
-    /// Turns, the one that ends it included.
+    /// Maximum number of turns, including the last one.
     pub(crate) turns: u32,
-    /// Calls of tools in a turn.
+    /// Maximum number of tool calls in a turn.
     pub(crate) calls: u32,
 }
 
-/// CompassMem, section 3.4: three explorers go on from the best of what they share.
+/// CompassMem, section 3.4: three explorers continue from the best of their shared results.
 const EXPLORE: Table = Table {
     walk: Walk::Explore,
     tools: &["expand_unit", "semantic_retrieve"],
     turns: 6,
     calls: 3,
 };
-/// MRAgent, section 3.3: eight turns of ten calls.
+/// MRAgent, section 3.3: eight turns with ten calls each.
 const RECONSTRUCT: Table = Table {
     walk: Walk::Reconstruct,
     tools: &[
@@ -51,7 +51,7 @@ const RECOLLECT: Table = Table {
     turns: 5,
     calls: 4,
 };
-/// MemCog, section 3: six calls, one after the other.
+/// MemCog, section 3: six calls in sequence.
 const NAVIGATE: Table = Table {
     walk: Walk::Navigate,
     tools: &["list_dimensions", "browse_dimension", "read_page", "follow_link"],
@@ -59,7 +59,7 @@ const NAVIGATE: Table = Table {
     calls: 1,
 };
 
-/// MemCog's proactive protocol: few turns, as most messages need nothing; the pages of `navigate`, and search.
+/// MemCog's proactive protocol: few turns, because most messages need none; the page tools of `navigate`, and search.
 pub(crate) const RECALL: Table = Table {
     walk: Walk::Recall,
     tools: &[
@@ -75,7 +75,7 @@ pub(crate) const RECALL: Table = Table {
 };
 
 impl Table {
-    /// Returns the loop of a strategy inside the limits that the caller sets; none of a strategy without a loop.
+    /// Returns the loop of a strategy within the caller's limits; `None` for a strategy without a loop.
     pub(crate) fn of(strategy: Strategy, limits: Limits) -> Option<Table> {
         let table = match strategy {
             Strategy::Explore => EXPLORE,

@@ -3,13 +3,13 @@ use utoipa::ToSchema;
 
 use crate::config::Right;
 
-/// What a key opens and may do.
+/// Spaces that a key opens and rights that it has there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct KeyAccess {
     /// Name of the key; empty on a server without keys.
     pub name: String,
-    /// Spaces it opens: `*`, names, or prefixes that end in `*`.
+    /// Spaces that the key opens: `*`, names, or prefixes that end in `*`.
     pub spaces: Vec<String>,
-    /// What it may do there.
+    /// Rights of the key in these spaces.
     pub rights: Vec<Right>,
 }

@@ -5,73 +5,74 @@ use utoipa::ToSchema;
 
 use super::object::object;
 
-/// Something decided about the memory. It is kept for good, in the audit log.
+/// A decision about the memory. The audit log keeps it permanently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCuration {
-    /// Your id, unique in the space: the same id with the same content is done once, with other content it is a conflict.
-    /// Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time. Not `.` or `..`.
+    /// Your id, unique in the space. The same id with the same content is applied once; with other content it is a
+    /// conflict. If it is left out, the id derives from the `Idempotency-Key`; without that header, each request is a
+    /// new act. Not `.` or `..`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
-    /// What is to be done.
+    /// The change to make.
     #[serde(deserialize_with = "object")]
     pub act: NewAct,
-    /// Why, in your words.
+    /// The reason, in your words.
     #[serde(default)]
     #[schema(max_length = 1024)]
     pub reason: String,
 }
 
-/// What can be decided.
+/// Kinds of decisions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum NewAct {
-    /// The value of a fact is another one.
+    /// Replaces the value of a fact.
     CorrectFact {
         /// The fact.
         fact: FactId,
-        /// What it should say.
+        /// The new value.
         #[schema(min_length = 1, max_length = 1024)]
         object: String,
     },
-    /// A fact is not to be told any more; it stays in the lists, withdrawn.
+    /// Withdraws a fact. It is used no more; lists still contain it, as withdrawn.
     RetireFact {
         /// The fact.
         fact: FactId,
     },
-    /// Two things that were taken for one are two.
+    /// Separates two objects that were merged into one.
     UndoMerge {
         /// The merge.
         merge: MergeId,
     },
-    /// A topic is not to be called, or summed up, as a language model said; it is called as without a model.
+    /// Removes the name and the summary that a language model gave a topic. The topic is named as without a model.
     UndoLabel {
         /// The topic.
         topic: TopicId,
     },
-    /// A page and its sections are not to be summed up as a language model said; the rules sum the page up.
+    /// Removes the summaries that a language model wrote for a page and its sections. Rules write the summary instead.
     UndoSummary {
         /// The page.
         page: PageId,
     },
-    /// A unit is to stand before others of its kind.
+    /// Ranks a unit before others of its kind.
     PinUnit {
         /// The unit.
         unit: UnitId,
     },
-    /// A unit is not to be proposed any more; its record stays.
+    /// Excludes a unit from all proposals; its record stays.
     ForgetUnit {
         /// The unit.
         unit: UnitId,
     },
-    /// A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`.
+    /// Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`.
     EraseRecord {
         /// Your id of the record, or Mnemic's.
         #[schema(min_length = 1, max_length = 256)]
         record: String,
     },
-    /// An earlier act is taken back; not an erasure.
+    /// Takes back an earlier act. An erasure cannot be taken back.
     Undo {
         /// Your id of the act, or Mnemic's.
         #[schema(min_length = 1, max_length = 256)]
@@ -79,14 +80,14 @@ pub enum NewAct {
     },
 }
 
-/// What was decided: 202 means that it is on disk and will be done.
+/// A decision that was accepted: 202 means that it is on disk and will be applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Curated {
-    /// Names this write; once it is searchable, the memory is as was decided.
+    /// Watermark of this write. Once it is searchable, the memory reflects the decision.
     pub watermark: String,
-    /// The act, as it is kept.
+    /// The act, as stored.
     pub curation: Curation,
-    /// Of an erasure: the id of its receipt, which is there once the watermark is reached.
+    /// For an erasure: the id of its receipt, which exists once the watermark is reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureId>,
 }

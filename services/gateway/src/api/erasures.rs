@@ -6,42 +6,43 @@ use domain::id::{ErasureId, RecordId, SessionId, SpaceId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The receipt of an erasure. It outlives what was erased, also a whole space, and holds no word of it.
+/// The receipt of an erasure. It is kept after the erased data are gone, even after a whole space is gone, and contains
+/// no text of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Erasure {
     /// Its id.
     pub id: ErasureId,
-    /// The space, of which another one of the same name may exist by now.
+    /// The space. Another space of the same name may exist by now.
     pub space: SpaceId,
-    /// What was asked to be erased: `records` (one, or those of a session) or the `space`.
+    /// The scope of the erasure: `records` (one record, or those of a session) or the whole `space`.
     pub kind: ErasureKind,
-    /// How far it is.
+    /// Progress of the erasure.
     pub state: ErasureState,
-    /// Name of the key that asked; empty without keys.
+    /// Name of the key that requested it; empty on a server without keys.
     pub by: String,
-    /// When it was asked for.
+    /// Time of the request.
     pub requested_at: DateTime<Utc>,
-    /// When every store had erased it; none until then.
+    /// Time at which every store had erased the data; left out until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<DateTime<Utc>>,
     /// Mnemic's ids of the records erased, at most 1000; empty for a space.
     #[serde(default)]
     pub records: Vec<RecordId>,
-    /// Mnemic's ids of the sessions that have no record any more since then; empty for a space.
+    /// Mnemic's ids of the sessions that have no record left after the erasure; empty for a space.
     #[serde(default)]
     pub sessions: Vec<SessionId>,
-    /// How much was stored of it when it was erased, by kind: `records`, `units`, `facts`, `relations`, `remembered` (responses
-    /// of idempotency keys) and, of a space, what each table or label of its store held.
+    /// Number of items stored when the erasure began, by kind: `records`, `units`, `facts`, `relations`, `remembered`
+    /// (responses of idempotency keys) and, for a space, the contents of each table or label of its store.
     pub erased: BTreeMap<String, u64>,
 }
 
-/// How far an erasure is.
+/// Progress of an erasure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErasureState {
-    /// It is being done.
+    /// Not every store has erased the data yet.
     Erasing,
-    /// Every store has done it.
+    /// Every store has erased the data.
     Complete,
 }
 
@@ -66,44 +67,45 @@ impl From<Receipt> for Erasure {
     }
 }
 
-/// What a look into every store found of what was erased.
+/// Result of a search of every store for erased data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ErasureCheck {
     /// The receipt.
     pub erasure: Erasure,
-    /// When the stores were looked at.
+    /// Time at which the stores were searched.
     pub checked_at: DateTime<Utc>,
-    /// Whether every store was looked at and none holds anything of it.
+    /// True if every store was searched and no store holds any of the erased data.
     pub absent: bool,
-    /// Records that were accepted again under the same ids since, which is no remnant: they are not looked for.
+    /// Number of records that were accepted again under the same ids after the erasure. They are not remnants and are
+    /// not searched for.
     pub accepted_again: u64,
-    /// Store by store.
+    /// Results for each store.
     pub stores: Vec<StoreCheck>,
 }
 
-/// What a look into one store found.
+/// Result of the search of one store.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct StoreCheck {
-    /// `records`, `graph` (units, relations and all that is derived), `index` (vectors and words), `messages` (what waits to be
-    /// worked on) or `dead_letters`.
+    /// `records`, `graph` (units, relations and everything derived), `index` (vectors and words), `messages` (messages
+    /// that wait to be processed) or `dead_letters`.
     pub store: String,
-    /// What was found.
+    /// The result.
     pub outcome: Presence,
-    /// How much was looked for and found, by kind.
+    /// Number of items that were searched for and found, by kind.
     pub found: BTreeMap<String, u64>,
-    /// Why it was not looked at; empty if it was.
+    /// Reason why the store was not searched; empty if it was.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
 }
 
-/// Whether a store holds something.
+/// Whether a store holds erased data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Presence {
-    /// Nothing of it is there.
+    /// The store holds none of the erased data.
     Absent,
-    /// Something of it is there.
+    /// The store holds some of the erased data.
     Found,
-    /// The store could not be looked at.
+    /// The store could not be searched.
     NotChecked,
 }

@@ -7,25 +7,25 @@ use utoipa::ToSchema;
 
 use crate::config::Right;
 
-/// A key to be made.
+/// A key to create.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewApiKey {
-    /// Its name in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit. No
-    /// other key may have it.
+    /// Name of the key in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a
+    /// letter or digit. It must be unique among all keys.
     #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     pub name: String,
-    /// Spaces that it opens: `*`, names, or prefixes that end in `*`.
+    /// Spaces that the key opens: `*`, names, or prefixes that end in `*`.
     #[schema(min_items = 1, max_items = 64)]
     pub spaces: Vec<String>,
-    /// What it may do there; not more than the key of this request may.
+    /// Rights of the key in these spaces; at most the rights of the key that makes this request.
     #[schema(min_items = 1, max_items = 3)]
     pub rights: Vec<Right>,
-    /// From when on it is no longer valid; left out, it does not expire. RFC 3339, or ISO 8601 in UTC.
+    /// Time at which the key expires; if left out, it does not expire. RFC 3339, or ISO 8601 in UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
-    /// How much it may ask for; left out, there is no bound.
+    /// Quota of the key; if left out, there is no limit.
     #[serde(default)]
     pub quotas: Quotas,
 }
@@ -34,47 +34,47 @@ pub struct NewApiKey {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rotation {
-    /// Seconds for which the token before it stays valid.
+    /// Seconds for which the previous token stays valid.
     #[schema(minimum = 0, maximum = 86_400)]
     pub grace_seconds: u32,
 }
 
-/// A key that was made through the API, without its token.
+/// A key that was created through the API, without its token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ApiKey {
     /// Its name.
     pub name: KeyName,
-    /// Spaces that it opens.
+    /// Spaces that the key opens.
     pub spaces: Vec<String>,
-    /// What it may do there.
+    /// Rights of the key in these spaces.
     pub rights: Vec<Right>,
-    /// How much it may ask for.
+    /// Quota of the key.
     #[serde(default)]
     pub quotas: Quotas,
-    /// Name of the key that made it.
+    /// Name of the key that created it.
     pub by: String,
-    /// When it was made.
+    /// Time at which it was created.
     pub created_at: DateTime<Utc>,
-    /// From when on it is no longer valid.
+    /// Time at which it expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
+    /// Time at which it was revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute; a use of the last minute may be missing.
+    /// Time of the latest use, to the minute; a use in the last minute may be missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<DateTime<Utc>>,
-    /// Until when the token before the last rotation is valid.
+    /// Time until which the token before the last rotation is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub former_valid_until: Option<DateTime<Utc>>,
 }
 
-/// A key with its token, which is shown only now: the server keeps a digest of it.
+/// A key with its token. Only this response contains the token; the server keeps a digest of it.
 #[derive(Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ApiKeyToken {
     /// The key.
     pub key: ApiKey,
-    /// What its holder sends as `Authorization: Bearer`.
+    /// The token that its holder sends as `Authorization: Bearer`.
     pub token: String,
 }
 

@@ -3,31 +3,31 @@ use domain::port::{DeadLetterId, Position};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A message that was given up.
+/// A message that could not be processed and is no longer retried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DeadLetter {
-    /// Names it, in paths too.
+    /// Id of the dead letter, also in paths.
     pub id: String,
-    /// Its number, as logs have it; shown to keys that open every space, which may use it in paths in the place of `id`.
+    /// Its number, as in logs. Only keys that open every space see it; they may use it in paths instead of `id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>)]
     pub number: Option<DeadLetterId>,
     /// Subject of the message.
     pub subject: String,
-    /// Group that gave it up.
+    /// Consumer group that gave the message up.
     pub group: String,
     /// Space of the message.
     pub space: String,
-    /// Place in its stream; shown to keys that open every space.
+    /// Position in its stream. Only keys that open every space see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>)]
     pub position: Option<Position>,
-    /// Why it was given up.
+    /// Reason why it was given up.
     pub reason: String,
     /// Number of deliveries.
     pub attempts: u32,
-    /// When it was given up.
+    /// Time at which it was given up.
     pub at: DateTime<Utc>,
-    /// The payload. Keys that do not open every space see no positions in it.
+    /// The payload. For keys that do not open every space, positions are removed from it.
     pub payload: String,
 }

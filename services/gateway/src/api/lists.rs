@@ -1,4 +1,4 @@
-//! Pages of lists, and what restricts them.
+//! Pages of lists, and their filters.
 
 use domain::curation::Curation;
 use domain::entity::Entity;
@@ -20,7 +20,7 @@ macro_rules! listed {
         pub struct $name {
             #[$order]
             pub items: Vec<$item>,
-            /// The `after` of the next page; none after the last.
+            /// The `after` of the next page; left out on the last page.
             pub next: Option<String>,
         }
 
@@ -35,29 +35,29 @@ macro_rules! listed {
 }
 
 listed! {
-    /// Some of the spaces.
+    /// A page of spaces.
     SpacePage of #[doc = "By name."] Space;
-    /// Some of the records.
+    /// A page of records.
     RecordPage of #[doc = "In the order in which they were stored."] Record;
-    /// Some of the units.
+    /// A page of units.
     UnitPage of #[doc = "In the order of their latest changes; units that were replaced are left out."] UnitView;
-    /// Some of the facts.
+    /// A page of facts.
     FactPage of #[doc = "By id."] Fact;
-    /// Some of the entities.
+    /// A page of entities.
     EntityPage of #[doc = "By id."] Entity;
-    /// Some of the topics.
+    /// A page of topics.
     TopicPage of #[doc = "By id."] Topic;
-    /// Some of the pages.
+    /// A page of the list of pages.
     PagePage of #[doc = "By id, without their sections."] PageHead;
-    /// Some of the merges.
+    /// A page of merges.
     MergePage of #[doc = "By id."] Merge;
-    /// Some of what people decided.
+    /// A page of decisions by people.
     CurationPage of #[doc = "By id."] Curation;
-    /// Some of the receipts of erasures.
+    /// A page of receipts of erasures.
     ErasurePage of #[doc = "By id."] Erasure;
-    /// Some of the keys.
+    /// A page of keys.
     ApiKeyPage of #[doc = "By name."] ApiKey;
-    /// Some of the messages that were given up.
+    /// A page of dead letters.
     DeadLetterPage of #[doc = "By number, or space by space if the key does not open every space."] DeadLetter;
 }
 
@@ -68,10 +68,10 @@ macro_rules! filters {
         #[serde(default, deny_unknown_fields)]
         #[into_params(parameter_in = Query)]
         pub struct $name {
-            /// The `next` of the page before; nothing for the first page.
+            /// The `next` of the previous page; leave it out for the first page.
             pub after: Option<String>,
-            /// Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-            /// a `next`.
+            /// Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+            /// fewer items and still a `next`.
             #[param(minimum = 1, maximum = 1000)]
             pub limit: Option<u32>,
             $($(#[$about])* pub $field: Option<$kind>,)*
@@ -97,138 +97,140 @@ macro_rules! filters {
 }
 
 filters! {
-    /// Where a list goes on.
+    /// The page of a list to return.
     Paging {}
 
-    /// Which records are listed.
+    /// Filters of the list of records.
     RecordFilter {
-        /// Only of this session: your name for it, or Mnemic's id.
+        /// Only records of this session: your name for it, or Mnemic's id.
         #[param(min_length = 1, max_length = 256)]
         session: String,
-        /// Only of this actor, in any case.
+        /// Only records of this actor; letter case is ignored.
         #[param(min_length = 1, max_length = 256)]
         actor: String,
-        /// Only observed at or after. RFC 3339, or ISO 8601 in UTC.
+        /// Only records observed at or after this time. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         from: String,
-        /// Only observed before.
+        /// Only records observed before this time.
         #[param(format = DateTime)]
         until: String,
-        /// Only with this tag; given more than once, only with all of them.
+        /// Only records with this tag; if given more than once, only those with all of the tags.
         #[param(min_length = 1, max_length = 128)]
         tag: String,
-        /// Only what a filter of tags and metadata takes, as JSON:
+        /// Only records that match a filter on tags and metadata, as JSON:
         /// `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
         #[param(max_length = 16_384)]
         filter: String,
     }
 
-    /// Which units are listed.
+    /// Filters of the list of units.
     UnitFilter {
-        /// Only of this session: your name for it, or Mnemic's id.
+        /// Only units of this session: your name for it, or Mnemic's id.
         #[param(min_length = 1, max_length = 256)]
         session: String,
-        /// Only what this one said or did, in any case; an event of several is of none of them.
+        /// Only units whose actor is this one; letter case is ignored. An event with several actors matches none of
+        /// them.
         #[param(min_length = 1, max_length = 256)]
         actor: String,
-        /// Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC.
+        /// Only units observed at or before this time. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
-        /// Only turn units of records with this tag; given more than once, only with all of them.
+        /// Only turn units of records with this tag; if given more than once, only those with all of the tags.
         #[param(min_length = 1, max_length = 128)]
         tag: String,
-        /// Only what a filter of tags and metadata takes, as JSON:
+        /// Only units that match a filter on tags and metadata, as JSON:
         /// `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
         #[param(max_length = 16_384)]
         filter: String,
     }
 
-    /// Which facts are listed.
+    /// Filters of the list of facts.
     FactFilter {
-        /// Who or what it is about: the name, in any case, or the id of the entity.
+        /// The subject of the fact: its name (letter case is ignored), or the id of the entity.
         #[param(min_length = 1, max_length = 256)]
         subject: String,
-        /// What is said of it, in any case: `likes`, `lives in`.
+        /// The predicate; letter case is ignored. For example `likes`, `lives in`.
         #[param(min_length = 1, max_length = 256)]
         predicate: String,
         /// The group of predicates.
         aspect: Aspect,
-        /// `true`: only what holds, at `as_of` or now; `false`: only what does not, or was withdrawn.
+        /// `true`: only facts that hold at `as_of`, or now; `false`: only facts that do not hold or were withdrawn.
         current: bool,
-        /// Only facts that were read by the rules (`rule`), or by a language model (`model`).
+        /// Only facts that the rules derived (`rule`), or only those that a language model derived (`model`).
         origin: Origin,
-        /// Facts as they were known at this moment. RFC 3339, or ISO 8601 in UTC.
+        /// Facts as known at this time. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
     }
 
-    /// Which entities are listed.
+    /// Filters of the list of entities.
     EntityFilter {
-        /// The name, an alias or a role ("Ann's sister"), in any case.
+        /// The name, an alias or a role ("Ann's sister"); letter case is ignored.
         #[param(min_length = 1, max_length = 256)]
         name: String,
-        /// Only what was named by this moment. RFC 3339, or ISO 8601 in UTC.
+        /// Only entities named at or before this time. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
     }
 
-    /// Which topics are listed.
+    /// Filters of the list of topics.
     TopicFilter {
-        /// Only what was spoken of by this moment; label and number are those of today. RFC 3339, or ISO 8601 in UTC.
+        /// Only topics mentioned at or before this time; label and number are the current ones. RFC 3339, or ISO 8601
+        /// in UTC.
         #[param(format = DateTime)]
         as_of: String,
     }
 
-    /// Which pages are listed.
+    /// Filters of the list of pages.
     PageFilter {
-        /// Only of this dimension.
+        /// Only pages of this dimension.
         dimension: Dimension,
-        /// Whether archived pages are listed too; not if not given.
+        /// Whether the list includes archived pages; default `false`.
         archived: bool,
-        /// Pages as they were at this moment. RFC 3339, or ISO 8601 in UTC.
+        /// Pages as of this time. RFC 3339, or ISO 8601 in UTC.
         #[param(format = DateTime)]
         as_of: String,
     }
 
-    /// How readings are listed.
+    /// Form of the list of readings.
     ReadingFilter {
-        /// Whether each reading has the reply of the model; not if not given.
+        /// Whether each reading includes the reply of the model; default `false`.
         output: bool,
-        /// `true`: in the form that `PUT` takes, with your ids and the replies, and without `summary`.
+        /// `true`: in the form that `PUT` accepts, with your ids and the replies, and without `summary`.
         portable: bool,
     }
 
-    /// Which merges are listed.
+    /// Filters of the list of merges.
     MergeFilter {
-        /// Only of entities, or only of units.
+        /// Only merges of entities, or only merges of units.
         of: MergeOf,
-        /// Only those that were undone, or only those that were not.
+        /// `true`: only merges that were undone; `false`: only merges that were not.
         undone: bool,
     }
 }
 
-/// A moment.
+/// A time in the past.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AsOf {
-    /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+    /// Only what was known at this time. RFC 3339, or ISO 8601 in UTC.
     #[param(format = DateTime)]
     pub as_of: Option<String>,
 }
 
-/// What a tool may look at.
+/// Restrictions on the data that a tool reads.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema, IntoParams)]
 #[serde(default, deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ToolScope {
-    /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+    /// Only data known at this time. RFC 3339, or ISO 8601 in UTC.
     #[param(format = DateTime)]
     pub as_of: Option<String>,
-    /// Only what records with this tag say; given more than once, only with all of them.
+    /// Only data from records with this tag; if given more than once, only from records with all of the tags.
     #[param(min_length = 1, max_length = 128)]
     pub tag: Option<String>,
-    /// Only what records say that a filter of tags and metadata takes, as JSON:
+    /// Only data from records that match a filter on tags and metadata, as JSON:
     /// `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
     #[param(max_length = 16_384)]
     pub filter: Option<String>,

@@ -7,7 +7,7 @@ use domain::unit::Unit;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A space and what it holds.
+/// A space and the size of its contents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Space {
     /// Its name.
@@ -18,34 +18,34 @@ pub struct Space {
     pub records: u64,
     /// Number of units in use.
     pub units: u64,
-    /// The newest write that is searchable.
+    /// Watermark of the newest write that is searchable.
     pub watermark: String,
 }
 
-/// A space that is deleted while a store is away.
+/// A space whose deletion is not complete because a store is not available.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Deleting {
     /// Its name.
     pub space: SpaceId,
-    /// What is left to do, and who does it.
+    /// The remaining work, and the component that does it.
     pub detail: String,
-    /// The id of the receipt; none if there was no such space any more when this was asked.
+    /// The id of the receipt; left out if the space did not exist when the request arrived.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub erasure: Option<ErasureId>,
 }
 
-/// A topic and the event units that belong to it most.
+/// A topic and its closest event units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TopicView {
     /// The topic.
     pub topic: Topic,
-    /// At most 100 of its event units, the nearest to its centre first, ties by id.
+    /// At most 100 of its event units, nearest to the centre of the topic first; ties by id.
     pub members: Vec<TopicMember>,
-    /// What could not be looked at; not there if everything was.
+    /// Data that could not be read; left out if everything was read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
-    /// A stable code for each entry of `degraded`, in their order, such as `index_unavailable`; docs/ERRORS.md has all of
-    /// them. Not there when all is well.
+    /// A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+    /// all codes. Left out if `degraded` is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded_codes: Vec<String>,
 }
@@ -53,73 +53,73 @@ pub struct TopicView {
 /// An event unit in a topic.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct TopicMember {
-    /// Cosine to the centre of the topic.
+    /// Cosine similarity to the centre of the topic.
     pub similarity: f32,
     /// The unit.
     pub unit: UnitView,
 }
 
-/// A unit with what became of it: `status` is `merged` if it went into another one.
+/// A unit with its merges: `status` is `merged` if the unit was merged into another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct UnitView {
     /// The unit.
     #[serde(flatten)]
     pub unit: Unit,
-    /// The unit that stands for it, if it went into another one.
+    /// The unit that replaces it, if it was merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_into: Option<UnitId>,
-    /// The merge that says why, under `/merges/{id}`; `undo_merge` takes it back.
+    /// The merge that gives the reason, under `/merges/{id}`; `undo_merge` takes it back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_by: Option<MergeId>,
-    /// What went into it: at most 100, by when that was observed.
+    /// The units that were merged into this one: at most 100, by the time of their observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absorbed: Vec<Absorbed>,
 }
 
-/// A unit that tells of the same event and went into another one.
+/// A unit that describes the same event and was merged into another unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Absorbed {
     /// The unit.
     pub unit: UnitId,
-    /// Its records, for which the other one stands too.
+    /// Its records, which the other unit represents too.
     pub records: Vec<RecordId>,
     /// The merge; `undo_merge` takes it back.
     pub merge: MergeId,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
-    /// Cosine of the two.
+    /// Cosine similarity of the two units.
     pub similarity: f32,
-    /// Whether they were judged the same.
+    /// Whether the two units were judged to be the same event.
     pub same_event: bool,
-    /// Whether they share people, time or place.
+    /// Whether the two units share people, time or place.
     pub has_overlap: bool,
-    /// How they stand to each other.
+    /// The relation between the two units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relation_type: Option<RelationKind>,
 }
 
-/// A page without its sections, as it is listed.
+/// A page without its sections, as in lists.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PageHead {
-    /// Reads the page, under `/pages/{id}`.
+    /// Id that reads the page, under `/pages/{id}`.
     pub id: PageId,
-    /// Where it stands.
+    /// The dimension that contains it.
     pub dimension: Dimension,
-    /// Name of what it is about.
+    /// Name of its subject.
     pub title: String,
-    /// One to three sentences. They begin with what a language model wrote of the page, if one did.
+    /// One to three sentences. They begin with the summary of a language model, if there is one.
     pub summary: String,
-    /// Other names, sorted.
+    /// Other names of its subject, sorted.
     pub aliases: Vec<String>,
     /// Keywords, strongest first.
     pub tags: Vec<String>,
     /// Titles of its sections.
     pub sections: Vec<String>,
-    /// 0 to 1.
+    /// Confidence, 0 to 1.
     pub confidence: f32,
-    /// When the newest thing on it was observed.
+    /// Time at which the newest item on it was observed.
     pub updated_at: DateTime<Utc>,
-    /// Whether it is offered.
+    /// Whether the page is active or archived.
     pub status: PageStatus,
 }
 

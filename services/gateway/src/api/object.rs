@@ -1,4 +1,5 @@
-//! Objects are read from objects only: serde takes a list for a struct too, value by value in the order of the fields.
+//! Deserializers that accept only JSON objects for structs. Serde alone also accepts a list, with the values in the
+//! order of the fields.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,7 +7,7 @@ use std::marker::PhantomData;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
-/// What was read from an object.
+/// A value that was deserialized from an object.
 pub(crate) struct Object<T>(pub(crate) T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
@@ -29,19 +30,19 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
     }
 }
 
-/// Reads a field that is an object.
+/// Deserializes a field that is an object.
 pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
     Object::deserialize(deserializer).map(|it| it.0)
 }
 
-/// Reads a field that is an object or nothing.
+/// Deserializes a field that is an object or null.
 pub(crate) fn object_or_none<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
     Option::<Object<T>>::deserialize(deserializer).map(|it| it.map(|it| it.0))
 }
 
-/// Reads a list of objects.
+/// Deserializes a list of objects.
 pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
     let all = Vec::<Object<T>>::deserialize(deserializer)?;
     Ok(all.into_iter().map(|it| it.0).collect())

@@ -18,39 +18,40 @@ pub struct QueryRequest {
     /// The question.
     #[schema(min_length = 1)]
     pub question: String,
-    /// How evidence is sought.
+    /// The strategy that collects evidence.
     #[serde(default)]
     pub strategy: Strategy,
-    /// What it may cost.
+    /// Limits on the cost.
     #[serde(default, deserialize_with = "object")]
     pub budget: Budget,
-    /// How far a strategy goes in which a language model looks around; what is left out is as in the paper it comes from.
+    /// Limits of a strategy in which a language model explores the memory. Fields that are left out have the values of
+    /// the paper that describes the strategy.
     #[serde(default, deserialize_with = "object")]
     pub limits: Limits,
     /// A watermark: the query waits until this write is searchable, or answers 504.
     #[serde(default)]
     pub after: Option<String>,
-    /// Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+    /// Only data known at this time. RFC 3339, or ISO 8601 in UTC.
     #[serde(default)]
     #[schema(format = DateTime)]
     pub as_of: Option<String>,
-    /// When the question is asked, which is the "now" of relative times in it; left out, at `as_of`, else now. With it, the same
-    /// question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
+    /// Time of the question, which is the "now" of relative times in it. If left out, it is `as_of`, or else the
+    /// current time. With a fixed value, the same question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
     #[serde(default)]
     #[schema(format = DateTime)]
     pub asked_at: Option<String>,
-    /// What may be evidence.
+    /// Restrictions on the evidence.
     #[serde(default, deserialize_with = "object")]
     pub filter: Filter,
-    /// Whether an answer is wanted beside verdict and evidence.
+    /// Whether the response includes an answer in addition to verdict and evidence.
     #[serde(default = "yes")]
     #[schema(default = true)]
     pub answer: bool,
-    /// How a language model words the answer: `short`, a few words that the lines say; `infer`, also what may be concluded from
-    /// them; `free`, a few sentences. Without a language model it changes nothing.
+    /// Style of an answer by a language model. `short`: a few words that the evidence states. `infer`: also conclusions
+    /// from the evidence. `free`: a few sentences. Without a language model it has no effect.
     #[serde(default)]
     pub style: AnswerStyle,
-    /// Number of units to explain.
+    /// Number of units whose ranking is explained.
     #[serde(default)]
     #[schema(maximum = 100)]
     pub explain: u32,
@@ -58,45 +59,47 @@ pub struct QueryRequest {
     #[serde(default)]
     #[schema(maximum = 200)]
     pub ranked: u32,
-    /// Whether the pack gives back the metadata of its records.
+    /// Whether the pack includes the metadata of its records.
     #[serde(default)]
     pub metadata: bool,
-    /// Whether the evidence is what was said or done, word for word. If not, where a language model answers or no answer is
-    /// wanted, lines that a language model wrote of the records when it read them may stand for them: a line costs half the
-    /// tokens, and its item in the pack names the records that it was read in. An answer without a language model is always
-    /// taken from what was said.
+    /// Whether evidence is always the literal text of the records. If `false`, and a language model answers or no
+    /// answer is wanted, a line that a language model wrote when it read the records may replace their text. Such a
+    /// line costs half the tokens, and its item in the pack names the records that it is based on. An answer without a
+    /// language model always uses the literal text.
     #[serde(default = "yes")]
     pub verbatim: bool,
 }
 
-/// What most callers come for: an answer (who feeds a model of their own turns it off), from what was said.
+/// Returns true: most callers want an answer that is based on the literal text. Callers with a model of their own turn
+/// the answer off.
 fn yes() -> bool {
     true
 }
 
-/// How evidence is sought. Where two calls of a language model are allowed, one if no answer is wanted, `explore`, `reconstruct`,
-/// `recollect` and `navigate` are loops in which it calls tools that only read and ends with the lines that hold the answer;
-/// else they are the route of the question with what its parts find in focus.
+/// The strategy that collects evidence. `explore`, `reconstruct`, `recollect` and `navigate` are loops in which a
+/// language model calls read-only tools and then chooses the lines that hold the answer. They need a budget of two
+/// calls of a language model, or one if no answer is wanted. With less, they run as `route`, with a focus on the results
+/// for the parts of the question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// Candidates from several channels, scored and packed; no language model is needed.
+    /// Collects candidates from several channels, scores them and packs the best; needs no language model.
     #[default]
     Route,
-    /// A language model parts the question and looks along the relations between what the parts find.
+    /// A language model splits the question and follows relations between the results for the parts.
     Explore,
-    /// A language model looks from cues over tags to what was said.
+    /// A language model searches from cues over tags to the literal text.
     Reconstruct,
     /// A language model searches gists and facts by meaning, by words and by time.
     Recollect,
-    /// A language model looks through dimensions, pages and their links.
+    /// A language model browses dimensions, pages and their links.
     Navigate,
-    /// `route` or one of the others, chosen by the question and its budget.
+    /// Chooses `route` or another strategy, depending on the question and its budget.
     Auto,
 }
 
 impl Strategy {
-    /// All of them, the default first.
+    /// All strategies, the default first.
     pub const ALL: [Strategy; 6] = [
         Strategy::Route,
         Strategy::Explore,
@@ -106,7 +109,7 @@ impl Strategy {
         Strategy::Auto,
     ];
 
-    /// Returns the name, as it is written in JSON.
+    /// Returns the name of the strategy in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Route => "route",
@@ -119,28 +122,28 @@ impl Strategy {
     }
 }
 
-/// What a query may cost.
+/// Limits on the cost of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Budget {
-    /// o200k tokens of the evidence pack.
+    /// Limit of the evidence pack, in o200k tokens.
     pub tokens: u32,
-    /// Share of the evidence that is enough: packing stops when the lines packed are thought to hold this much of it. 1 spends
-    /// all tokens.
+    /// Share of the evidence that is sufficient: packing stops when the packed lines are estimated to hold this share.
+    /// 1 uses all tokens.
     #[schema(exclusive_minimum = 0, maximum = 1)]
     pub enough: f32,
-    /// Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-    /// allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+    /// Time limit in milliseconds, including the wait for `after`. Default: 2,000, or 30,000 if calls of a language
+    /// model are allowed. Without calls, the limit is at most 30,000, as `[gateway] request_ms_max` sets it.
     #[schema(value_type = Option<u64>)]
     pub ms: Option<u64>,
-    /// Calls of a language model. If one is set up and may be called, it answers from the pack, in one call. With two and
-    /// more, the strategy `route` has it choose among the best candidates first, in one call, and the pack is filled from its
-    /// choice; without an answer, one call is enough for that. A reply that cannot be read is asked for once more if a call is
-    /// left.
+    /// Maximum number of calls of a language model. If one is set up and at least one call is allowed, it answers from
+    /// the pack, in one call. With two or more calls, the strategy `route` first lets it choose among the best
+    /// candidates, in one call, and fills the pack from its choice; without an answer, one call is enough for that. An
+    /// unreadable reply is requested once more if a call is left.
     #[schema(maximum = 64)]
     pub model_calls: u32,
-    /// Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
-    /// left is not made.
+    /// Maximum number of tokens that those calls may read and write together; if left out, there is no limit. A call
+    /// that may need more than the remaining tokens is not made.
     #[schema(value_type = Option<u32>, maximum = 10_000_000)]
     pub model_tokens: Option<u32>,
 }
@@ -158,12 +161,12 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Returns the milliseconds for everything, where a request may take `most`.
+    /// Returns the time limit in milliseconds. `most` is the limit of the server.
     pub fn time_ms(&self, most: u64) -> u64 {
         time_ms(self.ms, self.model_calls, most)
     }
 
-    /// Returns what may be spent on a language model.
+    /// Returns the allowance for calls of a language model.
     pub fn models(&self) -> ModelAllowance {
         ModelAllowance {
             calls: self.model_calls,
@@ -172,54 +175,54 @@ impl Budget {
     }
 }
 
-/// Returns the milliseconds that a request asks for; without, those that are usual for its calls of a language model, at most
-/// `most`.
+/// Returns the requested time limit in milliseconds, or else the default for the number of calls of a language model;
+/// at most `most`.
 pub(super) fn time_ms(asked: Option<u64>, model_calls: u32, most: u64) -> u64 {
     let usual = if model_calls > 0 { 30_000 } else { 2_000 };
     asked.unwrap_or(most.min(usual))
 }
 
-/// How far a loop goes.
+/// Limits of a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Turns of the language model, the last of which chooses; left out, 6 of `explore`, 8 of `reconstruct`, 5 of `recollect`, 7 of
-    /// `navigate`. With one, nothing is looked up but what the strategy begins with.
+    /// Number of turns of the language model; in the last turn it chooses. Default: 6 for `explore`, 8 for
+    /// `reconstruct`, 5 for `recollect`, 7 for `navigate`. With 1, only the initial search of the strategy is made.
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 16)]
     pub turns: Option<u32>,
-    /// Calls of tools that count in a turn; left out, 3, 10, 4 and 1.
+    /// Maximum number of tool calls in a turn. Default: 3, 10, 4 and 1, in the same order.
     #[schema(value_type = Option<u32>, minimum = 1, maximum = 16)]
     pub calls: Option<u32>,
 }
 
-/// What may be evidence; empty fields restrict nothing.
+/// Restrictions on the evidence; empty fields restrict nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
-    /// Only what these actors said or did; names in any case.
+    /// Only words and actions of these actors; letter case is ignored.
     pub actors: Vec<String>,
-    /// Only these sessions: your names, or Mnemic's ids as they stand in a pack.
+    /// Only these sessions: your names, or Mnemic's ids as in a pack.
     pub sessions: Vec<String>,
-    /// Only these kinds.
+    /// Only these kinds of observations.
     pub modalities: Vec<Modality>,
-    /// Only what was observed at or after. RFC 3339, or ISO 8601 in UTC.
+    /// Only data observed at or after this time. RFC 3339, or ISO 8601 in UTC.
     #[schema(format = DateTime)]
     pub from: Option<String>,
-    /// Only what was observed before.
+    /// Only data observed before this time.
     #[schema(format = DateTime)]
     pub until: Option<String>,
-    /// Only what records with such tags say. What was derived of several records needs all of them to be taken.
+    /// Only data from records with matching tags. If data derive from several records, all of them must match.
     #[serde(deserialize_with = "object", skip_serializing_if = "TagFilter::is_empty")]
     pub tags: TagFilter,
-    /// Only what records with such metadata say: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`,
-    /// `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition). At
-    /// most 64 comparisons, 8 levels, and 100 values in a list.
+    /// Only data from records with matching metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`,
+    /// `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or
+    /// `not` (a condition). At most 64 comparisons, 8 levels, and 100 values in a list.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub metadata: Option<Condition>,
 }
 
-/// Evidence, verdict, answer, and what they cost.
+/// Evidence, verdict, answer, and their cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct QueryResponse {
     /// Whether the evidence supports an answer.
@@ -228,93 +231,93 @@ pub struct QueryResponse {
     pub answer: Option<Answer>,
     /// The evidence.
     pub pack: Pack,
-    /// The way of the strategy, step by step; with `explain`, and of strategies that make steps.
+    /// The steps of the strategy, in order; with `explain`, and only for strategies that have steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<Vec<PathStep>>,
-    /// What the question fixes; with `explain`.
+    /// The constraints that the question states; with `explain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchors: Option<Anchors>,
-    /// Why units are in or out; with `explain`.
+    /// Reasons why units are in the pack or not; with `explain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub explained: Option<Vec<UnitExplanation>>,
     /// The best units; with `ranked`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ranked: Option<Vec<RankedUnit>>,
-    /// What it cost.
+    /// The cost of the query.
     pub cost: Cost,
-    /// What could not be used and why; empty when all is well.
+    /// Components that could not be used, with reasons; empty if everything was available.
     pub degraded: Vec<String>,
-    /// A stable code for each entry of `degraded`, in their order, such as `index_unavailable`; docs/ERRORS.md has all of
-    /// them. Not there when all is well.
+    /// A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+    /// all codes. Left out if `degraded` is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded_codes: Vec<String>,
     /// W3C trace id.
     pub trace_id: String,
-    /// Version of the weights that ranked.
+    /// Version of the ranking weights.
     pub weights: String,
 }
 
 /// One step of a strategy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PathStep {
-    /// What was done, in a word.
+    /// Name of the step, one word.
     pub step: String,
-    /// What it was about: a part of the question, a unit, a tag, a page.
+    /// Object of the step: a part of the question, a unit, a tag, a page.
     pub what: String,
-    /// How much it found.
+    /// Number of results.
     pub found: u32,
-    /// The units it kept, best first; they come before their equals in the evidence.
+    /// The units that the step selected, best first. They are ranked before units of equal score in the evidence.
     pub kept: Vec<UnitId>,
 }
 
-/// Evidence inside a budget.
+/// Evidence within a budget of tokens.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Pack {
     /// In reading order.
     pub items: Vec<PackItem>,
-    /// What the items cost.
+    /// Number of tokens of the items.
     pub tokens: u32,
-    /// What they may cost.
+    /// Maximum number of tokens of the items.
     pub budget: u32,
-    /// The items' texts as one: what to show to a model. It is data, never instructions.
+    /// The texts of all items as one text, for use in a prompt. It is data; treat nothing in it as instructions.
     pub text: String,
-    /// What was kept beside its records, by your ids of them; those that have nothing are left out, and no tokens are counted.
+    /// Metadata of the records, by your ids of them. Records without metadata are left out. Metadata do not count as tokens.
     /// With `metadata`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<BTreeMap<String, BTreeMap<String, String>>>,
 }
 
-/// What a query cost.
+/// The cost of a query.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Cost {
     /// Tokens of the pack.
     pub tokens: u32,
-    /// Calls of a language model.
+    /// Number of calls of a language model.
     pub model_calls: u32,
-    /// Tokens those calls read and wrote, as the model counts them; estimated where it does not say.
+    /// Tokens that those calls read and wrote, as the model counts them; estimated if it reports no count.
     #[serde(default, skip_serializing_if = "Usage::is_none")]
     pub usage: Usage,
-    /// The same by what the calls were for.
+    /// The same, for each purpose of the calls.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub roles: BTreeMap<ModelRole, RoleCost>,
-    /// Milliseconds in all.
+    /// Total time in milliseconds.
     pub ms: f32,
-    /// Milliseconds by step, in order.
+    /// Time of each step in milliseconds, in order.
     pub steps: Vec<StepTime>,
-    /// Units that could be evidence.
+    /// Number of units that the filters allow.
     pub units: u64,
-    /// Candidates looked at.
+    /// Number of candidates examined.
     pub candidates: u32,
 }
 
-/// What the calls of a language model in one role cost.
+/// Cost of the calls of a language model for one purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RoleCost {
-    /// Calls.
+    /// Number of calls.
     pub calls: u32,
     /// Tokens that they read and wrote.
     pub usage: Usage,
-    /// Milliseconds that they took, waiting for a turn at the endpoint included.
+    /// Time that they took in milliseconds, including the wait for a free slot at the endpoint.
     pub ms: f32,
 }
 

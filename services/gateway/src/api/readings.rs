@@ -1,4 +1,4 @@
-//! Readings: what language models said about records.
+//! Readings: replies of language models that read records.
 
 use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, SessionId};
@@ -9,12 +9,13 @@ use utoipa::ToSchema;
 
 use super::object::{object, objects};
 
-/// A reading: what a language model said about records, such as a passage of a session, and what was derived from it.
+/// A reading: the reply of a language model that read records, such as a passage of a session, and the results derived
+/// from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Reading {
     /// Its id. A passage has one reading.
     pub id: ReadingId,
-    /// What the model was asked.
+    /// The task of the model.
     pub kind: ReadingKind,
     /// Mnemic's id of the session.
     pub session: SessionId,
@@ -26,41 +27,41 @@ pub struct Reading {
     pub model: String,
     /// When the model replied.
     pub at: DateTime<Utc>,
-    /// Whether something is derived from it.
+    /// Whether results are derived from it.
     pub state: ReadingState,
-    /// Why it failed; only if it did.
+    /// Reason why it failed; only if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How much was derived from it, and what of the reply was left out.
+    /// Number of results derived from it, and parts of the reply that were ignored.
     pub outcome: ReadingOutcome,
-    /// What it cost, including earlier readings of the same passage.
+    /// Its cost, including earlier readings of the same passage.
     pub cost: ReadingCost,
-    /// The reply of the model, word for word; in a list only with `output`.
+    /// The literal reply of the model; in a list only with `output`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
 }
 
-/// Whether something is derived from a reading.
+/// Whether results are derived from a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingState {
     /// Its reply is used.
     Done,
-    /// The model gave no reply that can be used.
+    /// The model gave no usable reply.
     Failed,
 }
 
-/// What the calls of a language model cost.
+/// Cost of calls of a language model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadingCost {
-    /// Calls.
+    /// Number of calls.
     #[serde(default)]
     pub model_calls: u32,
     /// Tokens that they read and wrote, as the model counts them; estimated if it does not report them.
     #[serde(default)]
     pub usage: Usage,
-    /// Milliseconds that they took, including the wait for a turn at the endpoint.
+    /// Time that they took in milliseconds, including the wait for a free slot at the endpoint.
     #[serde(default)]
     pub model_ms: f32,
 }
@@ -85,38 +86,38 @@ impl From<ReadingCost> for ModelCost {
     }
 }
 
-/// How far the readings of a space are.
+/// Progress of the readings of a space.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReadingSummary {
-    /// Sessions that wait until the writer looks at them.
+    /// Number of sessions that wait for the writer.
     pub waiting_sessions: u64,
-    /// Readings whose replies are used.
+    /// Number of readings whose replies are used.
     pub done: u64,
-    /// Readings that failed.
+    /// Number of readings that failed.
     pub failed: u64,
-    /// What all readings cost.
+    /// Cost of all readings.
     pub cost: ReadingCost,
-    /// What the readings made today cost; a day begins at midnight UTC.
+    /// Cost of the readings made today; a day begins at midnight UTC.
     pub cost_today: ReadingCost,
 }
 
-/// Some of the readings.
+/// A page of readings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReadingPage {
     /// By id.
     pub items: Vec<Reading>,
-    /// The `after` of the next page; none after the last.
+    /// The `after` of the next page; left out on the last page.
     pub next: Option<String>,
-    /// How far the readings of the whole space are.
+    /// Progress of the readings of the whole space.
     pub summary: ReadingSummary,
 }
 
-/// Some of the readings, in the form in which another space takes them.
+/// A page of readings in the form that another space accepts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct PortableReadingPage {
     /// By Mnemic's ids.
     pub items: Vec<PortableReading>,
-    /// The `after` of the next page; none after the last.
+    /// The `after` of the next page; left out on the last page.
     pub next: Option<String>,
 }
 
@@ -124,35 +125,36 @@ pub struct PortableReadingPage {
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum ReadingList {
-    /// For people and programs that look at them.
+    /// For inspection.
     Page(ReadingPage),
-    /// For another space.
+    /// For import into another space.
     Portable(PortableReadingPage),
 }
 
-/// A reading that names session and records as you do, so that another space can take it.
+/// A reading that uses your names of session and records, so that another space can import it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortableReading {
     /// Your name of the session.
     #[schema(min_length = 1, max_length = 256)]
     pub session: String,
-    /// What the model was asked; `passage` if left out.
+    /// The task of the model; default `passage`.
     #[serde(default, skip_serializing_if = "ReadingKind::is_passage")]
     pub kind: ReadingKind,
-    /// Your ids of the records that were read, in the order of the session: up to 48 of an event, a name, a topic or a page, up to 24 of anything else.
+    /// Your ids of the records that were read, in the order of the session: at most 48 for an event, a name, a topic or
+    /// a page, at most 24 for other kinds.
     #[schema(min_items = 1, max_items = 48)]
     pub records: Vec<String>,
-    /// Your ids of the other records that the model was shown.
+    /// Your ids of the other records in the prompt.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 64)]
     pub beside: Vec<String>,
-    /// The earlier gists that the model was shown, in the order of their labels.
+    /// The earlier gists in the prompt, in the order of their labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "objects")]
     #[schema(max_items = 64)]
     pub earlier: Vec<PortableGist>,
-    /// SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is
-    /// about; of names, of both.
+    /// SHA-256 in hexadecimal digits. For a page, of its dimension and its subject; for names, of both names;
+    /// otherwise, of the part of the session in the prompt.
     #[schema(min_length = 64, max_length = 64, pattern = "^[0-9a-fA-F]{64}$")]
     pub digest: String,
     /// Name and version of the prompt.
@@ -166,19 +168,19 @@ pub struct PortableReading {
     /// The reply of the model, at most 256 KiB; empty if there is none.
     #[serde(default)]
     pub output: String,
-    /// Why it failed; only if it did.
+    /// Reason why it failed; only if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 1024)]
     pub failure: Option<String>,
-    /// How much was derived from it, and what of the reply was left out.
+    /// Number of results derived from it, and parts of the reply that were ignored.
     #[serde(default, deserialize_with = "object")]
     pub outcome: ReadingOutcome,
-    /// What it cost, including earlier readings of the same passage.
+    /// Its cost, including earlier readings of the same passage.
     #[serde(default, deserialize_with = "object")]
     pub spent: ReadingCost,
 }
 
-/// A gist, by the passage in which it was read.
+/// A gist, identified by the passage that it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PortableGist {
@@ -193,73 +195,73 @@ pub struct PortableGist {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReadings {
-    /// The readings. One takes the place of the reading of the same passage.
+    /// The readings. Each replaces an existing reading of the same passage.
     #[serde(deserialize_with = "objects")]
     #[schema(min_items = 1, max_items = 100)]
     pub items: Vec<PortableReading>,
 }
 
-/// What became of the readings from another space.
+/// Results of the import of readings from another space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StoredReadings {
-    /// Outcomes in the order given.
+    /// Results in the order of the request.
     pub items: Vec<StoredReading>,
 }
 
-/// What became of one reading.
+/// Result for one reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StoredReading {
     /// Index in the request, from 0.
     pub index: usize,
-    /// What became of it.
+    /// The result.
     pub status: StoredReadingStatus,
 }
 
-/// What became of one reading.
+/// Result for one reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoredReadingStatus {
-    /// It is stored, and its session waits until the writer derives from it.
+    /// It is stored; the writer derives results from it when it processes the session.
     Stored,
-    /// The space does not have every record that the model was shown.
+    /// The space lacks a record that was in the prompt.
     LeftOut,
 }
 
-/// What is to be read.
+/// The records to read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Backfill {
-    /// Only count and estimate; no session waits to be read because of it.
+    /// Only count and estimate; no session is queued.
     pub dry_run: bool,
     /// Only this session: your name for it, or Mnemic's id.
     #[schema(min_length = 1, max_length = 256)]
     pub session: Option<String>,
-    /// Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
-    /// described.
+    /// First remove readings that failed, so that their records are read again; also request descriptions of pictures
+    /// that have none.
     pub again: bool,
-    /// The `next` of the response before; leave it out in the first request.
+    /// The `next` of the previous response; leave it out in the first request.
     pub after: Option<String>,
 }
 
-/// What is going to be read.
+/// The records that will be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BackfillReport {
-    /// Sessions with records that were not read.
+    /// Number of sessions with records that were not read.
     pub sessions: u64,
-    /// Records that were not read.
+    /// Number of records that were not read.
     pub records: u64,
-    /// What it may cost to read them.
+    /// Estimated cost of reading them.
     pub estimate: ReadingEstimate,
-    /// The walk through the records ended with the time of the request: send the same again with `after` set to this. None
-    /// after the last record. A session whose records are in both parts is counted in both.
+    /// Present if the time limit of the request was reached before the last record: repeat the request with `after` set
+    /// to this value. A session with records in both parts is counted in both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// What it may cost to read records: a rough estimate from their number and length.
+/// Estimated cost of reading records: a rough estimate from their number and length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReadingEstimate {
-    /// Calls: one for each 16 records of a session.
+    /// Number of calls: one for each 16 records of a session.
     pub model_calls: u64,
     /// Tokens that the model reads: one for each 4 bytes of the records, and 1,100 for each call.
     pub prompt_tokens: u64,

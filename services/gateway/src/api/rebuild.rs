@@ -2,27 +2,27 @@ use domain::id::SpaceId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What became of a rebuild.
+/// State of a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RebuildState {
-    /// It is under way.
+    /// The rebuild is running.
     Running,
-    /// Everything is derived again and searched.
+    /// Everything is derived again, and searches use it.
     Done,
-    /// It broke off; what was searched before still is.
+    /// The rebuild failed; searches still use the previous index.
     Failed,
 }
 
-/// How far the rebuild of a space is.
+/// Progress of the rebuild of a space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Rebuild {
     /// The space.
     pub space: SpaceId,
-    /// What became of it.
+    /// State of the rebuild.
     pub state: RebuildState,
-    /// Records derived again so far.
+    /// Number of records derived again so far.
     pub records: u64,
-    /// Records there were when it began.
+    /// Number of records when the rebuild began.
     pub of: u64,
 }

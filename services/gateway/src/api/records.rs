@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::object::object_or_none;
 use crate::problem::Problem;
 
-/// A batch of what happened.
+/// A batch of observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRecords {
@@ -19,7 +19,7 @@ pub struct NewRecords {
     pub records: Vec<NewRecord>,
 }
 
-/// A batch of what happened: records, or chat messages as they are.
+/// A batch of observations: records, or chat messages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum NewBatch {
@@ -29,41 +29,42 @@ pub enum NewBatch {
     Messages(NewMessages),
 }
 
-/// Chat messages of one session, as clients of language models have them.
+/// Chat messages of one session, in the form that clients of language models use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMessages {
-    /// At least one, and no more records of them than the server's `batch_max` (1000). A text alone or one message is taken
-    /// too.
+    /// At least one message. The records that the messages become must not exceed the server's `batch_max` (1000). A
+    /// single text or a single message is accepted too.
     #[schema(min_items = 1)]
     pub messages: Vec<NewMessage>,
-    /// Name of the session of those that name none; `default` if not given.
+    /// Name of the session for messages that name none; default `default`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub session: Option<String>,
 }
 
-/// A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more.
-/// Messages with the role `system` or `developer` are left out: they are what a program tells a model.
+/// A chat message. Each message becomes a record whose actor is the name, or else the role; each of its tool calls
+/// becomes one more record. Messages with the role `system` or `developer` are left out, because they are instructions
+/// from a program to a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct NewMessage {
-    /// Who says it: `user`, `assistant`, `tool`, `system`, `developer`, or another role.
+    /// Role of the author: `user`, `assistant`, `tool`, `system`, `developer`, or another role.
     #[schema(min_length = 1, max_length = 256)]
     pub role: String,
-    /// A text, or a list of parts, of which the texts and the first picture are kept.
+    /// A text, or a list of parts. The texts and the first picture are kept.
     #[serde(default)]
     pub content: Value,
-    /// Name of whoever says it.
+    /// Name of the author.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 256)]
     pub name: Option<String>,
     /// Tools that the message calls, each with `id` and `function` (`name`, `arguments`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<Value>,
-    /// The call that the message, with the role `tool`, brings the result of.
+    /// Id of the tool call whose result the message contains; for the role `tool`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
-    /// Your id, as that of a record.
+    /// Your id, as for a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
@@ -71,80 +72,82 @@ pub struct NewMessage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 256)]
     pub session: Option<String>,
-    /// As that of a record.
+    /// Order within the session, as for a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u64>,
-    /// When it was said, as that of a record.
+    /// Time of the message, as for a record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub observed_at: Option<String>,
-    /// Tags, as those of a record.
+    /// Tags, as for a record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Whatever you want back, as that of a record.
+    /// Metadata, as for a record.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metadata: BTreeMap<String, String>,
 }
 
-/// One observation. It needs a text, a caption or a tool.
+/// One observation. It needs a text, a caption or a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewRecord {
-    /// Your id, unique in the space; the same id with the same content is stored once, with other content it is a
-    /// conflict. Without one, it derives from the `Idempotency-Key` and the index, else from the content. Not `.` or `..`.
+    /// Your id, unique in the space. The same id with the same content is stored once; with other content it is a
+    /// conflict. If left out, the id derives from the `Idempotency-Key` and the index, or else from the content. Not
+    /// `.` or `..`.
     #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
-    /// Name of the session; `default` if not given. Not `.` or `..`.
+    /// Name of the session; default `default`. Not `.` or `..`.
     #[schema(min_length = 1, max_length = 256)]
     pub session: Option<String>,
-    /// Orders records of a session that were observed at the same moment. Without one, later requests come after
-    /// earlier ones and, inside a request, records keep their order.
+    /// Orders records of a session that were observed at the same time. If left out, later requests come after earlier
+    /// ones, and records of one request keep their order.
     pub ordinal: Option<u64>,
-    /// Kind of observation; `action` if there is a tool, `visual` if there is only a caption, else `text`.
+    /// Kind of observation; default `action` if there is a tool call, `visual` if there is only a caption, else `text`.
     pub modality: Option<Modality>,
-    /// Who said or did it.
+    /// The person or program that said or did it.
     #[schema(max_length = 256)]
     pub actor: Option<String>,
-    /// What was said or done.
+    /// The text or action.
     pub text: Option<String>,
-    /// What a shared image shows, in words. It counts more than what a language model says of the image.
+    /// Description of a shared image in words. It takes precedence over the description by a language model.
     pub image_caption: Option<String>,
-    /// Where a shared image lies, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF); an address has at
-    /// most 2048 bytes. It is kept as it is. Where a language model is set up to describe pictures and you give no
-    /// `image_caption`, the image is fetched, if its host is on the operator's list, and described; the description is used
-    /// like a caption of yours.
+    /// Address of a shared image, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF). An address
+    /// has at most 2048 bytes. It is stored unchanged. If the server has a language model that describes pictures and
+    /// there is no `image_caption`, the server fetches the image (only from hosts on the operator's list) and uses the
+    /// description of the model like a caption.
     #[schema(max_length = 131_072)]
     pub image_uri: Option<String>,
-    /// The tool that was called.
+    /// The tool call.
     #[serde(deserialize_with = "object_or_none")]
     pub tool: Option<NewTool>,
-    /// When it was observed: RFC 3339, or ISO 8601 without a zone (then UTC); the time of the request if not given.
+    /// Time of the observation: RFC 3339, or ISO 8601 without a zone (then UTC); default: the time of the request.
     #[schema(format = DateTime)]
     pub observed_at: Option<String>,
-    /// Which version it is of another record; as an export has it. `PUT .../records/{id}` sets it by itself.
+    /// The version number if this record is a version of another record, as in an export. `PUT .../records/{id}` sets
+    /// it automatically.
     #[serde(deserialize_with = "object_or_none")]
     pub version: Option<NewVersion>,
-    /// What you want to find it by: at most 32 tags of 1 to 128 bytes. They are kept sorted, each once.
+    /// Tags for filters: at most 32, each of 1 to 128 bytes. They are stored sorted and without duplicates.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 32)]
     pub tags: Vec<String>,
-    /// Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes.
+    /// Your own data, returned unchanged: at most 32 entries, names of at most 64 and values of at most 1024 bytes.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// Which version of another record a record is: version 2 of `a` has the id `a#v2`.
+/// The version number of a record: version 2 of `a` has the id `a#v2`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewVersion {
     /// Your id of the first version.
     #[schema(min_length = 1, max_length = 256)]
     pub of: String,
-    /// From 2 to 1000; 1 is the first version itself.
+    /// 2 to 1000; number 1 is the first version itself.
     #[schema(minimum = 2, maximum = 1000)]
     pub number: u32,
 }
 
-/// A call of a tool or an action in a world.
+/// A tool call, or an action in a world.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewTool {
@@ -155,19 +158,19 @@ pub struct NewTool {
     /// Arguments: text, or any JSON.
     #[serde(default)]
     pub arguments: Value,
-    /// What came of it: text, or any JSON.
+    /// Result: text, or any JSON.
     #[serde(default)]
     pub result: Value,
 }
 
-/// What became of a batch: 202 means that every accepted record is on disk.
+/// Result of a batch: 202 means that every accepted record is on disk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Accepted {
-    /// Names this write; a query with `after` set to it sees the records.
+    /// Watermark of this write; a query with `after` set to it sees the records.
     pub watermark: String,
-    /// Outcomes in the order given; of chat messages, of the records that they became.
+    /// Results in the order of the request; for chat messages, of the records that they became.
     pub items: Vec<Item>,
-    /// Chat messages that are not stored: those of the system and of developers, and those that say nothing.
+    /// Number of chat messages that are not stored: those with the role `system` or `developer`, and empty ones.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: usize,
 }
@@ -177,65 +180,65 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// What became of one record.
+/// Result for one record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Item {
     /// Index in the batch, from 0.
     pub index: usize,
-    /// The caller's id, or the derived one; empty if it could not be read.
+    /// Your id, or the derived one; empty if it could not be read.
     pub id: String,
     /// Mnemic's id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordId>,
-    /// What became of it.
+    /// The result.
     pub status: ItemStatus,
-    /// Why it was rejected.
+    /// Reason why the record was rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion)]
     pub problem: Option<Box<Problem>>,
 }
 
-/// What became of one record.
+/// Result for one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemStatus {
     /// It is on disk and will be searchable.
     Accepted,
-    /// It was accepted before, with the same content.
+    /// The same content was accepted earlier.
     Duplicate,
-    /// It was not taken.
+    /// The record was not accepted.
     Rejected,
 }
 
-/// What is erased of a session: 202 means that it is on disk and will be done.
+/// The erasure of a session: 202 means that it is on disk and will be applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Erased {
-    /// Names this write; once it is reached, the records are gone.
+    /// Watermark of this write; once it is reached, the records are erased.
     pub watermark: String,
     /// Mnemic's id of the session.
     pub session: SessionId,
     /// Number of records erased by this request, at most 1000.
     pub records: u64,
-    /// Whether there are more: ask again once the watermark is reached.
+    /// Whether the session has more records: repeat the request once the watermark is reached.
     pub more: bool,
-    /// The id of the receipt, which is there once the watermark is reached.
+    /// The id of the receipt, which exists once the watermark is reached.
     pub erasure: ErasureId,
 }
 
-/// How far writing is.
+/// Progress of a write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Progress {
-    /// The write asked about.
+    /// The watermark in the request.
     pub watermark: String,
-    /// Whether it is searchable.
+    /// Whether the write is searchable.
     pub written: bool,
-    /// Accepted batches of this space that are not searchable yet.
+    /// Number of accepted batches of this space that are not searchable yet.
     pub backlog: u64,
-    /// Batches of this space that are searchable and still wait for what is derived from them: entities, facts, events,
-    /// topics and pages.
+    /// Number of searchable batches of this space whose derived data (entities, facts, events, topics and pages) are
+    /// not complete yet.
     #[serde(default)]
     pub deriving: u64,
-    /// Whether the space was deleted and a store that was away then is still to erase what it holds.
+    /// Whether the space was deleted and a store that was not available then still has to erase its data.
     #[serde(default)]
     pub erasing: bool,
 }
@@ -243,49 +246,49 @@ pub struct Progress {
 /// A stored record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Record {
-    /// The caller's id.
+    /// Your id.
     pub id: String,
     /// Mnemic's id.
     pub record: RecordId,
     /// Name of the session.
     pub session: String,
-    /// Orders records observed at the same moment.
+    /// Orders records observed at the same time.
     pub ordinal: u64,
     /// Kind of observation.
     pub modality: Modality,
-    /// Who said or did it.
+    /// The person or program that said or did it.
     pub actor: String,
-    /// What was said or done.
+    /// The text or action.
     pub text: String,
-    /// What a shared image shows.
+    /// Description of a shared image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
-    /// Where a shared image lies.
+    /// Address of a shared image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_uri: Option<String>,
-    /// The tool that was called.
+    /// The tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Tool>,
-    /// Which version it is of another record.
+    /// The version number if the record is a version of another record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<NewVersion>,
-    /// When it was observed.
+    /// Time of the observation.
     pub observed_at: DateTime<FixedOffset>,
     /// Its tags, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What the caller wanted back.
+    /// Your own data.
     pub metadata: BTreeMap<String, String>,
 }
 
-/// A call of a tool, as stored.
+/// A tool call, as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Tool {
     /// Name of the tool or action.
     pub name: String,
     /// Arguments, as JSON text.
     pub arguments: String,
-    /// What came of it, as text.
+    /// Result, as text.
     pub result: String,
 }
 
@@ -320,6 +323,6 @@ impl From<domain::record::Record> for Record {
 /// The versions of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct RecordVersions {
-    /// All that are stored, the first one first; at most 1000.
+    /// All stored versions, the first one first; at most 1000.
     pub items: Vec<Record>,
 }

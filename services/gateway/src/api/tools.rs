@@ -3,54 +3,54 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// The tools, the same in every space.
+/// The tools; they are the same in every space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolList {
     /// By name.
     pub tools: Vec<ToolSpec>,
 }
 
-/// One tool, as a model is told of it.
+/// One tool, as described to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolSpec {
     /// Its name.
     pub name: String,
-    /// What it does and when to use it.
+    /// Its effect, and when to use it.
     pub description: String,
     /// JSON schema of its arguments.
     #[schema(value_type = Object)]
     pub input_schema: Value,
 }
 
-/// What a tool gave: a result, or an error that the model can read and mend.
+/// The outcome of a tool call: a result, or an error that the model can read and correct.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolOutcome {
-    /// What was found.
+    /// The result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub result: Option<Value>,
-    /// Why nothing was found, and what to do.
+    /// Reason why there is no result, and the next step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ToolProblem>,
-    /// What it cost.
+    /// The cost of the call.
     pub cost: ToolCost,
 }
 
-/// What a call of a tool cost.
+/// The cost of a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolCost {
-    /// Calls of a language model.
+    /// Number of calls of a language model.
     pub model_calls: u32,
-    /// Milliseconds.
+    /// Time in milliseconds.
     pub ms: f32,
 }
 
-/// A call that could not be used.
+/// The error of a tool call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolProblem {
     /// `unknown_tool`, `bad_arguments`, `not_found` or `unavailable`.
     pub code: String,
-    /// What is wrong and what to do about it.
+    /// The error and the next step.
     pub message: String,
 }
 

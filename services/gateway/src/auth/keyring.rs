@@ -1,4 +1,4 @@
-//! The keys of the server: those of the settings, and those of the store.
+//! The keys of the server: those in the settings, and those in the store.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use super::stored_tokens::StoredTokens;
 use super::{Access, hex_bytes};
 use crate::config::{Config, Right};
 
-/// Keys of the store that are looked at together.
+/// Number of keys of the store that are read together.
 const PAGE: usize = 1_000;
 
-/// All keys, ready to be compared.
+/// All keys, prepared for comparison.
 pub(crate) struct Keyring {
     configured: Vec<ConfiguredKey>,
     stored: StoredTokens,
-    /// Whether the server is open; asked of the store once, if the settings have no key.
+    /// Whether the server is open; read from the store once if the settings have no key.
     is_open: OnceCell<bool>,
 }
 
-/// A key of the settings.
+/// A key in the settings.
 struct ConfiguredKey {
     digest: KeyDigest,
     access: Access,
@@ -64,11 +64,12 @@ impl Keyring {
         })
     }
 
-    /// Returns true if everybody may do everything, since neither the settings nor the store has a key. Without keys in the
-    /// settings the store is asked once in the life of the process; keys that are all revoked do not count.
+    /// Returns true if every caller may do everything, because neither the settings nor the store has a key. Without
+    /// keys in the settings the store is read once in the life of the process; if all its keys are revoked, it counts
+    /// as empty.
     ///
     /// # Errors
-    /// Those of the store, as long as it was not reached.
+    /// Errors of the store, until it was read once.
     pub(crate) async fn is_open(&self, store: &dyn port::Keys) -> Result<bool, PortError> {
         if !self.configured.is_empty() {
             return Ok(false);
@@ -77,10 +78,10 @@ impl Keyring {
         self.is_open.get_or_try_init(ask).await.copied()
     }
 
-    /// Returns what a token opens at a moment; none if it is no valid one.
+    /// Returns the access of a token at a moment; `None` if the token is not valid.
     ///
     /// # Errors
-    /// Those of the store, about a token that may be of the store and was not found there within the last seconds.
+    /// Errors of the store, for a token that may be in the store and was not found there within the last seconds.
     pub(crate) async fn find(
         &self,
         store: &Arc<dyn port::Keys>,
@@ -94,7 +95,7 @@ impl Keyring {
         }
     }
 
-    /// Compares with every key of the settings, in a time that does not depend on how much of one matches.
+    /// Compares the digest with every key in the settings, in constant time.
     fn find_configured(&self, digest: &KeyDigest) -> Option<Access> {
         let mut found = None;
         for key in &self.configured {
@@ -105,23 +106,24 @@ impl Keyring {
         found.cloned()
     }
 
-    /// Returns true if a key of the settings has the name.
+    /// Returns true if a key in the settings has the name.
     pub(crate) fn is_configured(&self, name: &str) -> bool {
         self.configured.iter().any(|it| it.access.name == name)
     }
 
-    /// Returns true if a key of the settings may make others: whatever becomes of keys of the store, it stays.
+    /// Returns true if a key in the settings may create others: it stays valid whatever happens to the keys in the
+    /// store.
     pub(crate) fn has_configured_admin(&self) -> bool {
         self.configured.iter().any(|it| it.access.is_admin_of_all())
     }
 
-    /// Makes the next request with a token of a stored key ask the store.
+    /// Removes the tokens of a stored key from the cache, so that the next request with one reads the store.
     pub(crate) fn forget(&self, name: &str) {
         self.stored.forget(name);
     }
 }
 
-/// Compares two digests in a time that does not depend on how much of them matches.
+/// Compares two digests in constant time.
 pub(super) fn is_same(one: &KeyDigest, other: &KeyDigest) -> bool {
     one.iter().zip(other).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }
@@ -141,7 +143,7 @@ async fn has_unrevoked_key(store: &dyn port::Keys) -> Result<bool, PortError> {
 }
 
 impl Access {
-    /// Returns true if the key may do what is about the whole server.
+    /// Returns true if the key has the right `admin` over all spaces.
     pub(crate) fn is_admin_of_all(&self) -> bool {
         self.opens_all() && self.rights().contains(&Right::Admin)
     }

@@ -1,7 +1,8 @@
-//! Tokens of keys that are kept in the store, as it said within the last seconds.
+//! Cache of tokens of keys in the store; an entry is valid for some seconds.
 //!
-//! A key that another gateway revokes is refused here after [`AGE`]; one that this gateway revokes, at once. While the store is away,
-//! tokens that were found go on until they are that old, and then nobody gets in with one: the caller sees 503.
+//! A key that another gateway revokes is refused here after [`AGE`]; a key that this gateway revokes is refused at
+//! once. While the store is not available, cached tokens work until they reach that age. Then no stored token is
+//! accepted, and the caller gets 503.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,19 +19,19 @@ use tracing::{Instrument as _, debug};
 use super::Access;
 use super::keyring::is_same;
 
-/// What every token of the store begins with.
+/// Prefix of every token in the store.
 pub(crate) const PREFIX: &str = "mnk_";
-/// Characters behind the prefix: 32 bytes as base64url.
+/// Number of characters after the prefix: 32 bytes as base64url.
 const CHARACTERS: usize = 43;
-/// How long the word of the store is taken.
+/// Maximum age of a cache entry.
 const AGE: Duration = Duration::from_secs(5);
-/// Most tokens that are known at once.
+/// Maximum number of cached tokens.
 const TOKENS_MAX: usize = 4_096;
-/// Tokens that are not known and that the store is asked about at once; more wait. Those that were found before do not wait for
-/// whoever guesses.
+/// Maximum number of unknown tokens that are looked up in the store at once; more wait. Known tokens do not wait for
+/// a caller that guesses tokens.
 const UNKNOWN_AT_ONCE: usize = 8;
 
-/// What the store said about tokens.
+/// Cache of the answers of the store about tokens.
 pub(super) struct StoredTokens {
     known: Mutex<Known>,
     unknown: Semaphore,
@@ -39,13 +40,13 @@ pub(super) struct StoredTokens {
 #[derive(Default)]
 struct Known {
     tokens: HashMap<KeyDigest, Token>,
-    /// Grows with every key that is forgotten: what the store said before that is not taken after it.
+    /// Grows with every key that is removed; an answer of the store from before a removal is not cached after it.
     revision: u64,
-    /// The minute of the last use that was noted, by the name of the key.
+    /// The minute of the last recorded use, by the name of the key.
     noted: HashMap<String, DateTime<Utc>>,
 }
 
-/// A token that was found.
+/// A token that exists in the store.
 struct Token {
     found: FoundKey,
     at: Instant,
@@ -61,7 +62,7 @@ impl Default for StoredTokens {
 }
 
 impl StoredTokens {
-    /// Returns what a token opens at a moment, and notes in the background that it was used.
+    /// Returns the access of a token at a moment, and records its use in the background.
     pub(super) async fn find(
         &self,
         store: &Arc<dyn port::Keys>,
@@ -82,7 +83,7 @@ impl StoredTokens {
         Ok(Some(access(found.key)))
     }
 
-    /// Returns the key of a digest as the store has it, or had it less than [`AGE`] ago.
+    /// Returns the key of a digest from the store, or from the cache if the entry is younger than [`AGE`].
     async fn ask(&self, store: &dyn port::Keys, digest: KeyDigest) -> Result<Option<FoundKey>, PortError> {
         let (is_known, revision) = {
             let known = self.known();
@@ -113,14 +114,14 @@ impl StoredTokens {
         Ok(found)
     }
 
-    /// Forgets all tokens of a key.
+    /// Removes all tokens of a key.
     pub(super) fn forget(&self, name: &str) {
         let mut known = self.known();
         known.revision += 1;
         known.tokens.retain(|_, it| it.found.key.name.as_str() != name);
     }
 
-    /// Notes that a key was used, at most once a minute. Nobody waits for it, and nothing depends on it.
+    /// Records the use of a key, at most once a minute, in the background; a failure has no consequence.
     fn note_use(&self, store: &Arc<dyn port::Keys>, key: &Key, now: DateTime<Utc>) {
         let Ok(minute) = now.duration_trunc(TimeDelta::minutes(1)) else {
             return;
@@ -146,7 +147,7 @@ impl StoredTokens {
 }
 
 impl Known {
-    /// Keeps a token; without room for it, the one that the store was asked about longest ago goes.
+    /// Adds a token; if the cache is full, the entry that was read from the store longest ago is removed.
     fn keep(&mut self, digest: KeyDigest, token: Token) {
         if self.tokens.len() >= TOKENS_MAX && !self.tokens.contains_key(&digest) {
             self.tokens.retain(|_, it| it.at.elapsed() < AGE);
@@ -158,7 +159,7 @@ impl Known {
         self.tokens.insert(digest, token);
     }
 
-    /// Returns true if no use of the key within the minute was noted here.
+    /// Returns true if this process has not recorded a use of the key in this minute.
     fn is_first_in(&mut self, key: &Key, minute: DateTime<Utc>) -> bool {
         if self.noted.len() >= TOKENS_MAX && !self.noted.contains_key(key.name.as_str()) {
             self.noted.clear();
@@ -167,7 +168,7 @@ impl Known {
     }
 }
 
-/// Returns true if a text may be a token of the store: for anything else the store is not asked.
+/// Returns true if a text has the form of a stored token; other texts are not looked up in the store.
 fn has_form(token: &str) -> bool {
     let rest = token.strip_prefix(PREFIX).unwrap_or_default();
     let is_character = |it: u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_looks_like_a_token_is_looked_up() {
+    fn only_texts_in_the_form_of_a_token_are_looked_up() {
         let token = format!("{PREFIX}{}", "aZ09-_x".repeat(7))
             .chars()
             .take(47)
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_token_asked_about_longest_ago_makes_room() {
+    async fn the_token_that_was_read_longest_ago_is_removed_first() {
         let mut known = Known::default();
         for number in 0..TOKENS_MAX {
             let found = found("a");
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_use_is_noted_once_a_minute_and_key() {
+    fn a_use_is_recorded_once_a_minute_for_each_key() {
         let mut known = Known::default();
         let noon = DateTime::UNIX_EPOCH + TimeDelta::hours(12);
         let later = noon + TimeDelta::minutes(1);

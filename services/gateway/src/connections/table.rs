@@ -1,4 +1,4 @@
-//! The open connections: whose they are, and which of them can be closed for others.
+//! The open connections: their owners, and the choice of a connection to close for a new one.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr};
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-/// The part of an IPv6 address that a network gives to one caller.
+/// The prefix of an IPv6 address that a network assigns to one caller.
 const NETWORK: u128 = !0 << 64;
 
 /// The open connections of a listener.
@@ -23,7 +23,7 @@ struct Shared {
 #[derive(Default)]
 struct Rows {
     last: u64,
-    /// In the order in which they came or were last answered.
+    /// In the order of their arrival or their last response.
     open: BTreeMap<u64, Row>,
 }
 
@@ -33,31 +33,31 @@ struct Row {
     close: Arc<Notify>,
 }
 
-/// What a connection does. Those that come first are closed first.
+/// State of a connection. Earlier variants are closed first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Standing {
-    /// It has not sent a request.
+    /// It has not sent a request yet.
     Silent,
-    /// It was answered and may send another.
+    /// It got a response and may send another request.
     Answered,
-    /// A request is being answered.
+    /// A request is in progress.
     Busy,
 }
 
-/// A connection in the table, until it is dropped.
+/// A connection in the table; removed on drop.
 pub(super) struct Entry {
     table: Table,
     at: Mutex<u64>,
     close: Arc<Notify>,
-    /// It never sent a request.
+    /// Whether it never sent a request.
     silent: AtomicBool,
-    /// A request of it is being answered; it may be out of the table by then.
+    /// Whether a request on it is in progress; the connection may already be out of the table.
     busy: AtomicBool,
 }
 
 impl Table {
-    /// Notes a connection from `address`, and closes another from there if it has `most` already. Returns nothing if a
-    /// request is being answered on each of them.
+    /// Adds a connection from `address`. If the address already has `most` connections, closes one of them. Returns
+    /// `None` if each of them has a request in progress.
     pub(super) fn enter(&self, address: IpAddr, most: usize) -> Option<Arc<Entry>> {
         let address = network(address);
         let mut rows = self.rows();
@@ -79,13 +79,13 @@ impl Table {
         }))
     }
 
-    /// Closes the connection that can be spared most, one without a request of the address that has the most, and says
-    /// whether there is one.
+    /// Closes one connection without a request, of the address with the most connections; returns false if there is
+    /// none.
     pub(super) fn make_room(&self) -> bool {
         self.rows().close_one(None)
     }
 
-    /// Returns when a connection was answered and so may be closed.
+    /// Returns when a connection has become idle and may be closed.
     pub(super) async fn changed(&self) {
         self.0.changed.notified().await;
     }
@@ -123,7 +123,7 @@ impl Rows {
 }
 
 impl Entry {
-    /// Notes that a request is being answered.
+    /// Notes that a request is in progress.
     pub(super) fn begin(&self) {
         self.silent.store(false, Ordering::Relaxed);
         self.busy.store(true, Ordering::Relaxed);
@@ -133,7 +133,7 @@ impl Entry {
         }
     }
 
-    /// Notes that it was answered.
+    /// Notes that the request has its response.
     pub(super) fn end(&self) {
         self.busy.store(false, Ordering::Relaxed);
         let mut at = self.at.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,17 +146,17 @@ impl Entry {
         self.table.0.changed.notify_one();
     }
 
-    /// Says whether no request came.
+    /// Returns true if the connection has sent no request.
     pub(super) fn is_silent(&self) -> bool {
         self.silent.load(Ordering::Relaxed)
     }
 
-    /// Says whether a request is being answered.
+    /// Returns true if a request is in progress.
     pub(super) fn is_busy(&self) -> bool {
         self.busy.load(Ordering::Relaxed)
     }
 
-    /// Returns when the connection is to be closed for another.
+    /// Returns when the connection must be closed for another one.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
     }
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_made_by_the_address_that_has_the_most_connections() {
+    fn the_address_with_the_most_connections_loses_one() {
         let table = Table::default();
         let quiet = table.enter(address(1), 9).unwrap();
         let many: Vec<_> = (0..3).map(|_| table.enter(address(2), 9).unwrap()).collect();

@@ -1,5 +1,5 @@
-//! Who may go on to a handler: a caller whose request is here as a whole, whose quota is not used up, and who holds less than its
-//! share.
+//! Admission of requests to a handler: the body is complete, the quota of the key is not used up, and the key holds
+//! less than its share.
 
 use axum::Extension;
 use axum::body::{Body, Bytes, HttpBody};
@@ -14,8 +14,8 @@ use crate::edge::shares::Refused;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Waits for the body of a request, then runs the request in its caller's share of those in flight. Bodies that are still
-/// coming have shares of their own, so that slow ones keep nobody from being answered.
+/// Waits for the body of a request, then runs the request within its caller's share of the requests in flight. Bodies
+/// that are still arriving have shares of their own, so slow bodies do not block other callers.
 pub(crate) async fn admit(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -32,7 +32,8 @@ pub(crate) async fn admit(
     Ok(next.run(request).await)
 }
 
-/// Puts what arrived in place of the body. One byte over the bound and an error are left in it, for the handler to find.
+/// Replaces the body by the bytes that arrived. One byte over the limit, or an error, stays in it for the handler to
+/// find.
 async fn receive(request: &mut Request, bytes_max: usize) {
     let mut coming = std::mem::take(request.body_mut()).into_data_stream();
     let mut bytes = Vec::new();
@@ -53,7 +54,7 @@ async fn receive(request: &mut Request, bytes_max: usize) {
     };
 }
 
-/// Returns the problem of a caller that gets no permit.
+/// Returns the problem for a caller that gets no permit.
 fn refusal(refused: Refused) -> Problem {
     match refused {
         Refused::All(most) => Problem::exhausted(format!("{most} requests are being answered; try again")),

@@ -1,4 +1,4 @@
-//! Which pages of browsers may read answers: those of the origins that the settings list, or of any.
+//! Web pages that may read responses: pages of the origins in the settings, or of any origin.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-/// Stands alone for every origin.
+/// The entry for every origin; it must be the only one.
 const ANY: &str = "*";
-/// Most origins on the list.
+/// Maximum number of origins in the list.
 const ORIGINS_MAX: usize = 64;
-/// How long a browser may take the answer to a preflight for granted.
+/// Time for which a browser may cache the response to a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3_600);
 const METHODS: [Method; 4] = [Method::GET, Method::POST, Method::PUT, Method::DELETE];
-/// Headers that requests of the API have.
+/// Headers that requests of the API may have.
 const SENT: [HeaderName; 12] = [
     header::AUTHORIZATION,
     header::CONTENT_TYPE,
@@ -30,7 +30,7 @@ const SENT: [HeaderName; 12] = [
     HeaderName::from_static("mcp-session-id"),
     HeaderName::from_static("last-event-id"),
 ];
-/// Headers of answers that a page may read.
+/// Headers of responses that a page may read.
 const EXPOSED: [HeaderName; 7] = [
     header::LOCATION,
     header::RETRY_AFTER,
@@ -45,12 +45,12 @@ const EXPOSED: [HeaderName; 7] = [
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cors {
-    /// Origins whose pages may read answers, like `https://app.example`, or `*` alone for all. Empty: none may.
+    /// Origins whose pages may read responses, like `https://app.example`, or only `*` for all. Empty: no origin.
     pub origins: Vec<String>,
 }
 
 impl Cors {
-    /// Refuses what is no origin as browsers send it, and would match nothing.
+    /// Refuses an entry that is not an origin in the form that browsers send, because it would never match.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         ensure!(
             self.origins.len() <= ORIGINS_MAX,
@@ -69,8 +69,8 @@ impl Cors {
         Ok(())
     }
 
-    /// Returns what answers preflights and says which pages may read an answer; none if no page may. Browsers send no cookies
-    /// and no saved passwords along.
+    /// Returns the layer that answers preflight requests and permits pages to read responses; `None` if no page may.
+    /// Browsers send no cookies and no saved passwords.
     pub(crate) fn layer(&self) -> Option<CorsLayer> {
         let origins = match self.allows_any() {
             true => AllowOrigin::any(),
@@ -96,7 +96,7 @@ impl Cors {
     }
 }
 
-/// Returns true if a text is an origin as browsers send it.
+/// Returns true if a text is an origin in the form that browsers send.
 fn is_origin(text: &str) -> bool {
     let Some((scheme, place)) = text.split_once("://") else {
         return false;
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn any_origin_stands_alone() {
+    fn the_entry_for_any_origin_must_be_the_only_one() {
         assert!(cors(&["*"]).check().is_ok() && cors(&["*"]).layer().is_some());
         assert!(cors(&["*", "https://app.example"]).check().is_err());
         assert!(cors(&["*", "*"]).check().is_err());

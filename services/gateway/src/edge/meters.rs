@@ -1,4 +1,4 @@
-//! What each key has used of its quotas within the minute and the day, in this process. It begins at nothing with the process.
+//! Use of the quotas of each key within the minute and the day, in this process. It starts at zero with the process.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use crate::problem::Problem;
 
 const MINUTE_SECS: i64 = 60;
 const DAY_SECS: i64 = 24 * 60 * 60;
-/// Counts of former windows are dropped at so many: more than there can be keys.
+/// Number of counts at which counts of past windows are removed; more than the number of keys can be.
 const COUNTS_MAX: usize = 16_384;
 
 /// The counts of all keys.
@@ -19,20 +19,20 @@ pub(crate) struct Meters {
     records: Meter,
 }
 
-/// Counts within windows of the clock that follow each other.
+/// Counts within consecutive windows of fixed length.
 struct Meter {
     window_secs: i64,
     counts: Mutex<HashMap<String, Count>>,
 }
 
-/// What a key used in a window.
+/// Use of a key in a window.
 struct Count {
     /// Number of the window since 1970.
     window: i64,
     used: u64,
 }
 
-/// More is asked for than is left.
+/// The error that the request exceeds the rest of the quota.
 #[derive(Debug, PartialEq, Eq)]
 struct Over {
     left: u64,
@@ -53,7 +53,7 @@ impl Meters {
     /// Counts a request of a key.
     ///
     /// # Errors
-    /// `quota-exhausted` if the key has no request left within the minute; a request that is refused does not count.
+    /// `quota-exhausted` if the key has no request left in this minute; a refused request does not count.
     pub(crate) fn take_request(&self, key: &str, quotas: Quotas, now: DateTime<Utc>) -> Result<(), Problem> {
         let Some(most) = quotas.requests_per_minute else {
             return Ok(());
@@ -69,7 +69,7 @@ impl Meters {
     /// Counts new records of a key.
     ///
     /// # Errors
-    /// `quota-exhausted` if not all of them are left within the day; then none of them counts.
+    /// `quota-exhausted` if the rest of the day's quota is too small for all of them; then none of them counts.
     pub(crate) fn take_records(
         &self,
         key: &str,
@@ -100,7 +100,7 @@ impl Meter {
         }
     }
 
-    /// Counts `asked` for a key if with them it has used at most `most` within the window of `now`.
+    /// Counts `asked` for a key if the total in the window of `now` is then at most `most`.
     fn take(&self, key: &str, asked: u64, most: u32, now: DateTime<Utc>) -> Result<(), Over> {
         let seconds = now.timestamp();
         let window = seconds.div_euclid(self.window_secs);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_that_shrinks_is_used_up() {
+    fn a_quota_below_the_current_use_is_used_up() {
         let meter = Meter::new(DAY_SECS);
         assert_eq!(meter.take("a", 9, 10, at(0)), Ok(()));
         let over = Over {

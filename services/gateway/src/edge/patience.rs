@@ -1,4 +1,4 @@
-//! How long a request may take: as long as any, until its handler knows that it may take longer.
+//! The time limit of a request: the general limit, until its handler extends it.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
-/// The longest time of one request. Clones share it.
+/// The time limit of one request. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Patience {
     started: Instant,
     ms_max: Arc<AtomicU64>,
-    /// What the request gets beyond that, to say itself that it ran out.
+    /// Additional time in which the request can report its timeout itself.
     grace: Duration,
 }
 
@@ -25,12 +25,12 @@ impl Patience {
         }
     }
 
-    /// Lets the request take so long, counted from its start; never shorter than before.
+    /// Extends the limit to `ms_max`, counted from the start of the request; never shortens it.
     pub(crate) fn extend(&self, ms_max: u64) {
         self.ms_max.fetch_max(ms_max, Ordering::Relaxed);
     }
 
-    /// Does the work inside the time there is when it runs out; fails with the milliseconds that it may have taken.
+    /// Runs the work until the limit that applies when it expires; fails with the limit in milliseconds.
     pub(super) async fn bound<T>(&self, work: impl Future<Output = T>) -> Result<T, u64> {
         let mut work = pin!(work);
         loop {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_request_takes_longer_only_if_its_handler_says_so() {
+    async fn a_handler_can_extend_the_time_limit_of_its_request() {
         let patience = Patience::new(20, Duration::ZERO);
         assert_eq!(patience.bound(pending::<()>()).await, Err(20));
 

@@ -1,4 +1,4 @@
-//! Fair shares of what all callers use together: how much of it one key may hold.
+//! Fair shares of common resources: the number of permits that one key may hold.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,11 +7,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 use crate::config::Key;
 
-/// Names whose shares are kept; beyond, those of which nothing is held are dropped.
+/// Number of names whose shares are kept; beyond it, shares without held permits are removed.
 const NAMES_MAX: usize = 1_024;
 
-/// Permits of which each key may hold a share. The table begins with the keys of the settings; a key of the store comes into it
-/// with its first request.
+/// Permits of which each key may hold a share. The table starts with the keys in the settings; a key in the store is
+/// added with its first request.
 pub(crate) struct Shares {
     all: Arc<Semaphore>,
     total: usize,
@@ -19,25 +19,25 @@ pub(crate) struct Shares {
     by_key: Mutex<BTreeMap<String, Arc<Semaphore>>>,
 }
 
-/// A permit of all and one of the key's share; both are returned when it is dropped.
+/// A permit of the total and one of the key's share; both are returned on drop.
 #[derive(Debug)]
 pub(crate) struct Share {
     _all: OwnedSemaphorePermit,
     _own: Option<OwnedSemaphorePermit>,
 }
 
-/// Why there is no permit.
+/// Reasons for a refusal.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
-    /// All permits are held.
+    /// All permits are in use.
     All(usize),
-    /// The key holds its whole share.
+    /// The key holds its full share.
     Own(usize),
 }
 
 impl Shares {
-    /// Divides `total` permits so that each key holds at most `each`. Without keys, and as long as there is one, nobody else
-    /// wants any, so the share is the whole.
+    /// Divides `total` permits so that each key holds at most `each`. Without keys, or with a single key, the share is
+    /// the total, because nobody else needs permits.
     pub(crate) fn new(total: usize, each: usize, keys: &[Key]) -> Shares {
         let each = each.min(total);
         let by_key = keys.iter().map(|it| (it.name.clone(), Arc::new(Semaphore::new(each))));
@@ -49,7 +49,7 @@ impl Shares {
         }
     }
 
-    /// Takes a permit at once.
+    /// Takes a permit without waiting.
     pub(crate) fn take(&self, key: &str) -> Result<Share, Refused> {
         let own = self.own(key).map(Semaphore::try_acquire_owned).transpose();
         self.with(own.map_err(|_: TryAcquireError| Refused::Own(self.each))?)
@@ -57,7 +57,7 @@ impl Shares {
 
     /// Waits until the key holds less than its share, then takes a permit.
     pub(crate) async fn wait(&self, key: &str) -> Result<Share, Refused> {
-        // A share that is the whole is not waited for: the caller hears that all permits are held.
+        // A share that equals the total is not waited for: the caller is told that all permits are in use.
         let own = match self.own(key) {
             Some(own) if self.each < self.total => own.acquire_owned().await.ok(),
             Some(_) | None => None,
@@ -65,12 +65,12 @@ impl Shares {
         self.with(own)
     }
 
-    /// Returns how many permits are held.
+    /// Returns the number of permits in use.
     pub(crate) fn held(&self) -> usize {
         self.total.saturating_sub(self.all.available_permits())
     }
 
-    /// Returns the share of a key; none if there is no other key, and for a caller without one.
+    /// Returns the share of a key; `None` if there is no other key, or if the caller has no key.
     fn own(&self, key: &str) -> Option<Arc<Semaphore>> {
         if key.is_empty() {
             return None;
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_key_divides_what_one_had_alone() {
+    fn a_second_key_limits_the_first_key_to_its_share() {
         let shares = Shares::new(4, 1, &[key("settings")]);
         let alone = [shares.take("settings").unwrap(), shares.take("settings").unwrap()];
         let stored = shares.take("stored").unwrap();
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_alone_may_hold_all() {
+    fn a_single_key_may_hold_all_permits() {
         for keys in [vec![], vec![key("a")]] {
             let shares = Shares::new(3, 1, &keys);
             let held: Vec<_> = (0..3).map(|_| shares.take("a").unwrap()).collect();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_the_key_with_its_whole_share_waits() {
+    async fn only_a_key_that_holds_its_full_share_waits() {
         let shares = Shares::new(3, 1, &[key("a"), key("b")]);
         let held = shares.wait("a").await.unwrap();
         let next = pin!(shares.wait("a"));

@@ -1,5 +1,6 @@
-//! What is left of a body when the request is answered: a wrong key, an unknown space and a wrong route are answered before
-//! anybody reads it. Left there, it stands before the next request of the connection, which is then closed under the client.
+//! The rest of a request body after the response. A wrong key, an unknown space and a wrong route are answered before
+//! the body is read. An unread body would precede the next request on the connection, which would then have to be
+//! closed.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +14,13 @@ use axum::http::header;
 use futures::{StreamExt, stream};
 use tokio::time::timeout;
 
-/// Longest wait for what is left; most of it is there or on its way.
+/// Longest wait for the rest; most of it has arrived or is on its way.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The body of a request that is being answered.
+/// The body of a request in progress.
 pub(crate) struct Unread {
     body: Shared,
-    /// The client waits to be told that its body is wanted.
+    /// Whether the client waits for `100 Continue` before it sends the body.
     waits: bool,
 }
 
@@ -33,7 +34,7 @@ struct Watched {
 }
 
 impl Unread {
-    /// Keeps hold of the body of a request; none if it has no body.
+    /// Returns a handle on the body of a request; `None` if it has no body.
     pub(crate) fn of(request: &mut Request) -> Option<Unread> {
         if request.body().is_end_stream() {
             return None;
@@ -49,7 +50,7 @@ impl Unread {
         Some(Unread { body, waits })
     }
 
-    /// Reads and drops what is left, up to `bytes_max` bytes; says whether nothing is left.
+    /// Reads and drops the rest, up to `bytes_max` bytes; returns true if nothing is left.
     pub(crate) async fn drop_rest(self, bytes_max: usize) -> bool {
         {
             let watched = self.body.lock();

@@ -1,4 +1,4 @@
-//! Looks into every store for what was erased. It reads the stores, not the receipts of what they did.
+//! Searches every store for erased data. It reads the stores themselves, not the receipts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,22 +18,22 @@ use crate::api::{Erasure, ErasureCheck, Presence, StoreCheck};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Things read in one step.
+/// Number of items read in one step.
 const AT_ONCE: usize = 1_000;
 
-/// Counts of what was found in a store, by kind.
+/// Number of items found in a store, by kind.
 type Found = BTreeMap<String, u64>;
 
-/// What is looked for: records by their ids, and the units that begin with them.
+/// The data to search for: records by their ids, and the units that derive from them.
 struct Wanted {
     records: BTreeSet<RecordId>,
     units: BTreeSet<UnitId>,
-    /// All of their ids.
+    /// Ids of the records and of the units.
     ids: BTreeSet<Uuid>,
 }
 
 impl Wanted {
-    /// Returns true if an id is one of those, or that of a further part of one of the records.
+    /// Returns true if the id is one of these, or is the id of a further part of one of the records.
     fn holds(&self, id: Uuid) -> bool {
         let first = self.ids.range(..=id).next_back();
         first.is_some_and(|it| id.as_u128() - it.as_u128() <= u16::MAX.into())
@@ -110,7 +110,7 @@ async fn of_space(stores: &Backends, receipt: &Receipt) -> Vec<StoreCheck> {
     checks
 }
 
-/// Looks for the records themselves, for responses that name them and for the words of acts about their units.
+/// Searches for the records, for responses that name them, and for texts of acts about their units.
 async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
     let ids: Vec<RecordId> = wanted.records.iter().copied().collect();
     let stored = stores.records.get(space, &ids).await?.len() as u64;
@@ -141,7 +141,7 @@ async fn records(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<
     Ok(found)
 }
 
-/// Walks through all units and all that is derived, and counts what names one of the records or of their units.
+/// Reads all units and all derived items, and counts those that name one of the records or of their units.
 async fn graph(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
     let graph = &stores.graph;
     let ids: Vec<UnitId> = wanted.units.iter().copied().collect();
@@ -167,12 +167,12 @@ async fn graph(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Fo
     Ok(counts.map(|(kind, count)| (kind.to_owned(), count)).into())
 }
 
-/// A removed unit stays as a change without any word; its id tells that it was there.
+/// Returns true if a removed unit is only a change entry without text; its id shows that it existed.
 fn is_emptied(unit: &Unit) -> bool {
     unit.status == Status::Superseded && unit.text.is_empty() && unit.summary.is_empty() && unit.records.is_empty()
 }
 
-/// Walks through all points and counts those of the units.
+/// Reads all points and counts those of the units.
 async fn points(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<Found, PortError> {
     let (mut count, mut after) = (0, None);
     loop {
@@ -185,7 +185,7 @@ async fn points(stores: &Backends, space: &SpaceId, wanted: &Wanted) -> Result<F
     }
 }
 
-/// Counts the batches that were accepted before the erasure and that somebody has still to work on: they may hold a record.
+/// Counts the batches that were accepted before the erasure and are not processed yet: they may hold a record.
 async fn messages(stores: &Backends, space: &SpaceId, erased: Position) -> Result<Found, PortError> {
     let waiting = stores
         .bus
@@ -200,7 +200,7 @@ async fn backlog(stores: &Backends, space: &SpaceId) -> Result<Found, PortError>
     Ok(counted("waiting", waiting.await?))
 }
 
-/// Counts the messages that were given up and whose payload `holds` something.
+/// Counts the dead letters whose payload satisfies `holds`.
 async fn dead_letters(
     stores: &Backends,
     space: &SpaceId,
@@ -214,7 +214,7 @@ async fn dead_letters(
         };
         after = last.id;
         for letter in &page {
-            // What cannot be read may be anything.
+            // An unreadable payload may contain anything, so it counts.
             let read = serde_json::from_str(&letter.payload);
             let of_acts = read.as_ref().is_ok_and(is_of_acts);
             count += u64::from(!of_acts && read.map_or(true, |it| holds(&it)));
@@ -222,7 +222,7 @@ async fn dead_letters(
     }
 }
 
-/// A batch of acts names the records that it erases, and holds nothing of them.
+/// Returns true for a batch of acts. It names the records that it erases, and contains no data of them.
 fn is_of_acts(payload: &serde_json::Value) -> bool {
     payload["records"].as_array().is_some_and(Vec::is_empty)
 }
@@ -244,7 +244,7 @@ impl Wanted {
     }
 }
 
-/// Returns true if the JSON of something has one of the ids as a text.
+/// Returns true if the JSON of a value contains one of the ids as a text.
 fn names(value: &impl Serialize, wanted: &Wanted) -> bool {
     let text = serde_json::to_vec(value).unwrap_or_default();
     let mut texts = text.split(|it| *it == b'"');

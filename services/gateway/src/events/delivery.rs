@@ -1,4 +1,5 @@
-//! Sends events to receivers, each with a queue and workers of its own, so that one that does not answer delays nobody else.
+//! Sends events to receivers. Each has a queue and workers of its own, so a receiver that does not respond delays no
+//! other.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -21,19 +22,19 @@ use super::settings::{WEBHOOKS_MAX, WebhookReach, WebhookSettings};
 use crate::api::EventKind;
 use crate::auth;
 
-/// Longest pause before an event is sent again, also where the receiver asks for a longer one.
+/// Longest pause before a retry, also if the receiver asks for a longer one.
 const PAUSE_MAX: Duration = Duration::from_secs(3_600);
-/// Bytes of a file with a secret.
+/// Maximum size of a secret file in bytes.
 const SECRET_FILE_BYTES_MAX: u64 = 4_096;
 
-/// A receiver, and what waits for it.
+/// A receiver and its queue.
 pub(crate) struct Hook {
     settings: WebhookSettings,
     webhook: Webhook,
     queue: Queue,
 }
 
-/// Opens the receivers of the settings; nothing is sent yet.
+/// Opens the receivers in the settings; sending does not start yet.
 ///
 /// # Errors
 /// Settings that cannot be used.
@@ -68,10 +69,10 @@ impl Hook {
         opened.with_context(|| format!("[[gateway.webhooks]] `{name}`"))
     }
 
-    /// Returns the receiver of a webhook that was made through an API; nothing is sent yet.
+    /// Returns the receiver for a webhook that was created through an API; sending does not start yet.
     ///
     /// # Errors
-    /// Says why events cannot be sent there.
+    /// The reason why events cannot be sent there.
     pub(crate) fn of_stored(stored: &StoredWebhook, reach: WebhookReach) -> Result<Hook, TargetError> {
         let kind = |it: &WebhookEvent| match it {
             WebhookEvent::Searchable => EventKind::Searchable,
@@ -105,7 +106,7 @@ impl Hook {
         })
     }
 
-    /// Returns the spaces whose events it gets, as patterns.
+    /// Returns the patterns of the spaces whose events it gets.
     pub(super) fn patterns(&self) -> &[String] {
         &self.settings.spaces
     }
@@ -115,12 +116,12 @@ impl Hook {
         self.settings.kinds.contains(&kind) && auth::is_opened(&self.settings.spaces, space.as_str())
     }
 
-    /// Has an event sent.
+    /// Queues an event.
     pub(super) fn push(&self, metrics: &Metrics, id: String, body: String) {
         count_queued(metrics, self.queue.push(id, body));
     }
 
-    /// Starts to send, until the tasks are dropped.
+    /// Starts the workers; they run until the tasks are dropped.
     pub(super) fn start(self: &Arc<Hook>, metrics: &Metrics, tasks: &mut JoinSet<()>) {
         for _ in 0..self.settings.in_flight_max {
             let (hook, metrics) = (Arc::clone(self), metrics.clone());
@@ -175,7 +176,7 @@ impl Hook {
         }
         metrics.webhooks(WebhookOutcome::Retried, 1);
         let first = Duration::from_millis(self.settings.retry_ms);
-        // Without chance the pause is the shortest.
+        // Without a random number the pause is not shortened.
         let chance = host::random::number().unwrap_or(0);
         let wait = pause(first, outgoing.attempts, chance).max(asked.unwrap_or_default().min(PAUSE_MAX));
         count_queued(metrics, self.queue.put(outgoing, Instant::now() + wait));
@@ -190,12 +191,12 @@ fn count_queued(metrics: &Metrics, queued: Queued) {
     }
 }
 
-/// Returns the pause after attempt `attempt`, from 1: `first`, doubled with each further attempt, at most [`PAUSE_MAX`], and
-/// shortened by up to half of it, by `chance`.
+/// Returns the pause after attempt `attempt`, counted from 1: `first`, doubled with each further attempt, at most
+/// [`PAUSE_MAX`], and shortened by up to half of it, depending on the random number `chance`.
 fn pause(first: Duration, attempt: u32, chance: u64) -> Duration {
     let doubled = first.saturating_mul(1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX));
     let half = doubled.min(PAUSE_MAX) / 2;
-    // 24 bits of chance are enough, and exact.
+    // 24 random bits are enough, and `f64` represents them exactly.
     let share = f64::from(u32::try_from(chance >> 40).unwrap_or(0)) / f64::from(1_u32 << 24);
     half + half.mul_f64(share)
 }

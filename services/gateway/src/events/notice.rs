@@ -1,4 +1,4 @@
-//! Something that was noticed in a space, and how it is told.
+//! An event that was noticed in a space, and its forms for callers and receivers.
 
 use chrono::{DateTime, Utc};
 use domain::erasure::{ErasureKind, Receipt};
@@ -12,28 +12,28 @@ use crate::auth::hex;
 use crate::problem::Problem;
 use crate::seal::Sealer;
 
-/// Bytes of the digest in the id of a message to a webhook.
+/// Number of digest bytes in the id of a message to a webhook.
 const ID_BYTES: usize = 16;
 
-/// What was noticed.
+/// The kind of an event with its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     Searchable(Position),
     Organised(Position),
-    /// The position is none for a whole space.
+    /// The position is `None` for the erasure of a whole space.
     Erased {
         erasure: ErasureId,
         position: Option<Position>,
     },
 }
 
-/// Something that was noticed.
+/// An event that was noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Notice {
     pub(super) what: What,
-    /// When it was noticed; of an erasure, when it was complete.
+    /// Time at which it was noticed; for an erasure, the time at which it was complete.
     pub(super) at: DateTime<Utc>,
-    /// Where somebody is who has heard of it and of all before it.
+    /// The place of a subscriber that has received this event and all earlier ones.
     pub(super) place: Place,
 }
 
@@ -58,7 +58,7 @@ impl What {
 }
 
 impl Notice {
-    /// Returns the event, as callers and receivers see it.
+    /// Returns the event in the form for callers and receivers.
     pub(super) fn event(&self, sealer: &Sealer, space: &SpaceId) -> Result<Event, Problem> {
         let (position, erasure) = match self.what {
             What::Searchable(position) | What::Organised(position) => (Some(position), None),
@@ -74,14 +74,14 @@ impl Notice {
         })
     }
 
-    /// Returns the id of the message to a webhook. Every gateway over one memory gives the same event the same id; nothing can
-    /// be read from it.
+    /// Returns the id of the message to a webhook. Every gateway over one memory gives equal events equal ids; the id
+    /// reveals nothing.
     pub(super) fn message_id(&self, sealer: &Sealer, space: &SpaceId) -> Result<String, Problem> {
         let created_at = self.place.created_at.to_rfc3339();
         let plain = match &self.what {
             What::Searchable(position) => format!("searchable {created_at} {}", position.0),
             What::Organised(position) => format!("organised {created_at} {}", position.0),
-            // Of a deleted space too, where another one may have been created under its name by now.
+            // The id is unique also for a deleted space, because another space of the same name may exist by now.
             What::Erased { erasure, .. } => format!("erased {erasure}"),
         };
         let sealed = sealer.seal(&["webhook", space.as_str()], plain.as_bytes())?;

@@ -1,4 +1,4 @@
-//! How far somebody who listens to a space has come.
+//! The place of a subscriber in the events of a space.
 
 use chrono::{DateTime, Utc};
 use domain::id::SpaceId;
@@ -7,7 +7,7 @@ use domain::port::Position;
 use crate::problem::Problem;
 use crate::seal::Sealer;
 
-/// How far somebody has come in one creation of a space.
+/// The place of a subscriber in one creation of a space.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// When the space was created.
@@ -16,12 +16,13 @@ pub(super) struct Place {
     pub(super) searchable: Position,
     /// Position of the last event `organised`; 0 before the first.
     pub(super) organised: Position,
-    /// When the latest erasure that was reported was complete; before the first, from when on erasures are reported.
+    /// Time at which the latest reported erasure was complete; before the first report, the time from which erasures
+    /// are reported.
     pub(super) erased_at: DateTime<Utc>,
 }
 
 impl Place {
-    /// Returns the place before everything that happened in a space.
+    /// Returns the place before the first event of a space.
     pub(super) fn start(created_at: DateTime<Utc>, erased_at: DateTime<Utc>) -> Place {
         Place {
             created_at,
@@ -49,12 +50,12 @@ impl Place {
 }
 
 impl Sealer {
-    /// Returns the `id` of an event after which a caller is at `place`.
+    /// Returns the `id` of the event that leads to `place`.
     pub(super) fn event_id(&self, space: &SpaceId, place: &Place) -> Result<String, Problem> {
         self.seal(&["events", space.as_str()], place.print().as_bytes())
     }
 
-    /// Returns the place that an `id` stands for; none if it is not one of this space.
+    /// Returns the place in an `id`; `None` if the `id` is not one of this space.
     pub(super) fn place(&self, space: &SpaceId, id: &str) -> Option<Place> {
         let plain = self.open(&["events", space.as_str()], id)?;
         Place::parse(std::str::from_utf8(&plain).ok()?)
@@ -66,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_read_as_it_was_written() {
+    fn an_event_id_parses_to_the_same_place() {
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();
         let place = Place {
             created_at: at("2026-11-27T08:00:00.123456789Z"),

@@ -1,4 +1,4 @@
-//! What waits to be sent to one receiver: bounded, each with the moment at which it is due.
+//! The queue of one receiver: bounded; each event has a due time.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,9 +13,9 @@ pub(super) struct Outgoing {
     pub(super) id: String,
     /// JSON.
     pub(super) body: String,
-    /// Attempts so far.
+    /// Number of attempts so far.
     pub(super) attempts: u32,
-    /// Place in the order in which events happened, from the queue.
+    /// Number in the order in which the events happened, assigned by the queue.
     number: u64,
 }
 
@@ -33,12 +33,12 @@ struct Waiting {
     stopped: bool,
 }
 
-/// What became of an event that was to wait.
+/// Result of adding an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Queued {
-    /// It waits.
+    /// The event is queued.
     Waits,
-    /// It waits, or is itself dropped: the event that happened first was dropped for want of room.
+    /// The event that happened first was dropped because the queue was full; this may be the added event itself.
     OldestDropped,
     /// The queue was stopped.
     Stopped,
@@ -53,7 +53,7 @@ impl Queue {
         }
     }
 
-    /// Adds an event that is due at once.
+    /// Adds an event that is due immediately.
     pub(super) fn push(&self, id: String, body: String) -> Queued {
         let number = {
             let mut waiting = self.waiting();
@@ -69,7 +69,7 @@ impl Queue {
         self.put(outgoing, Instant::now())
     }
 
-    /// Adds an event, a new one or one that comes back, that is due at a moment.
+    /// Adds a new or returned event that is due at a moment.
     pub(super) fn put(&self, outgoing: Outgoing, due: Instant) -> Queued {
         let mut waiting = self.waiting();
         if waiting.stopped {
@@ -89,7 +89,7 @@ impl Queue {
         queued
     }
 
-    /// Waits for the next event that is due; for ever once the queue is stopped.
+    /// Returns the next event when it is due; never returns after the queue was stopped.
     pub(super) async fn next(&self) -> Outgoing {
         loop {
             let first = {
@@ -112,7 +112,7 @@ impl Queue {
         }
     }
 
-    /// Drops all that waits, and takes nothing more; returns how many were dropped.
+    /// Drops all events and accepts no more; returns the number of dropped events.
     pub(super) fn stop(&self) -> u64 {
         let mut waiting = self.waiting();
         waiting.stopped = true;
@@ -144,13 +144,13 @@ mod tests {
         let second = queue.next().await;
         assert_eq!(second.id, "2");
         assert_eq!(push(&queue, "4"), Queued::Waits);
-        // It comes back as what happened before all others.
+        // It returns as the event that happened before all others.
         assert_eq!(queue.put(second, Instant::now()), Queued::OldestDropped);
         assert_eq!([queue.next().await.id, queue.next().await.id], ["3", "4"]);
     }
 
     #[tokio::test]
-    async fn an_event_waits_until_it_is_due_and_holds_no_other_back() {
+    async fn an_event_waits_until_it_is_due_and_delays_no_other() {
         let queue = Queue::new(9);
         push(&queue, "later");
         let later = queue.next().await;

@@ -1,4 +1,5 @@
-//! The receivers of events: those of the settings, and those of the store, which anybody with the right may change at any time.
+//! The receivers of events: those in the settings, and those in the store, which authorized callers may change at any
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,34 +19,34 @@ use crate::api::EventKind;
 use crate::auth;
 use crate::state::App;
 
-/// The word of the store is taken for so many times the pause between two looks, and so long at most, for which webhooks there
-/// are, unless this gateway changes them.
+/// The list of webhooks in the store is reused for this many pauses between two polls, and at most for the time below,
+/// unless this gateway changes it.
 const LOOKS: u32 = 10;
 const STORED_FOR_MAX: Duration = Duration::from_secs(5);
 
-/// All receivers, each with what sends to it.
+/// All receivers, each with its workers.
 pub(super) struct Receivers {
     configured: Vec<Arc<Hook>>,
     stored: BTreeMap<WebhookId, Stored>,
-    /// When the store was last asked for its webhooks; none: they have changed since.
+    /// Time at which the webhooks were last read from the store; `None` if they have changed since.
     read_at: Option<Instant>,
     stored_for: Duration,
     began_at: DateTime<Utc>,
-    /// What sends to the receivers of the settings; it ends with this.
+    /// Workers of the receivers in the settings; they end with this value.
     _sending: JoinSet<()>,
 }
 
-/// A webhook of the store.
+/// A webhook in the store.
 struct Stored {
     webhook: StoredWebhook,
-    /// None if the settings of this gateway refuse its address.
+    /// `None` if the settings of this gateway refuse its address.
     hook: Option<Arc<Hook>>,
-    /// What sends to it; it ends with this.
+    /// Its workers; they end with this value.
     _sending: JoinSet<()>,
 }
 
 impl Receivers {
-    /// Starts to send to the receivers of the settings.
+    /// Starts the workers of the receivers in the settings.
     pub(super) fn start(app: &App) -> Receivers {
         let mut sending = JoinSet::new();
         for hook in &app.hooks {
@@ -61,12 +62,12 @@ impl Receivers {
         }
     }
 
-    /// Has the store asked at the next [`Receivers::refresh`].
+    /// Makes the next [`Receivers::refresh`] read the store.
     pub(super) fn note_change(&mut self) {
         self.read_at = None;
     }
 
-    /// Takes in which webhooks the store has. If it is away, those that are known stay.
+    /// Updates the webhooks from the store. If the store is not available, the known webhooks stay.
     pub(super) async fn refresh(&mut self, app: &App) {
         let is_fresh = self.read_at.is_some_and(|it| it.elapsed() < self.stored_for);
         if is_fresh || !app.config.mem0.enabled {
@@ -95,7 +96,7 @@ impl Receivers {
         }
     }
 
-    /// Returns how long to wait if nobody listens; none if somebody does.
+    /// Returns the pause if there are no receivers; `None` if there are some.
     pub(super) fn idle_pause(&self) -> Option<Duration> {
         self.hooks().next().is_none().then_some(self.stored_for)
     }
@@ -110,7 +111,7 @@ impl Receivers {
         self.hooks().filter(move |it| it.wants(space, kind))
     }
 
-    /// Returns the patterns of all spaces whose events somebody gets, without those that others cover.
+    /// Returns the patterns of all spaces that have receivers, without patterns that others cover.
     pub(super) fn patterns(&self) -> Vec<String> {
         let all: BTreeSet<&String> = self.hooks().flat_map(|it| it.patterns()).collect();
         let is_covered = |pattern: &str| {
@@ -124,8 +125,8 @@ impl Receivers {
             .collect()
     }
 
-    /// Returns true if a space was created after a webhook that gets its events, both while this process ran: nothing that
-    /// happened there is passed by.
+    /// Returns true if a space was created after a webhook that gets its events, both while this process ran: then no
+    /// event of the space was missed.
     pub(super) fn awaited(&self, info: &SpaceInfo) -> bool {
         let mut webhooks = self.stored.values().map(|it| &it.webhook);
         webhooks.any(|it| {
@@ -157,7 +158,7 @@ impl Stored {
     }
 }
 
-/// Returns true if two states of a webhook get the same events in the same way.
+/// Returns true if two states of a webhook receive the same events in the same way.
 fn is_sent_alike(one: &StoredWebhook, other: &StoredWebhook) -> bool {
     one.url == other.url && one.secret == other.secret && one.spaces == other.spaces && one.events == other.events
 }

@@ -1,4 +1,4 @@
-//! Goes through the spaces of the webhooks, round after round, and queues what happened in them.
+//! Goes through the spaces of the webhooks in rounds, and queues the events in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -18,28 +18,29 @@ use crate::problem::Problem;
 use crate::seal::Sealer;
 use crate::state::App;
 
-/// Spaces looked at, over all webhooks; others are passed by.
+/// Maximum number of spaces over all webhooks; further spaces are skipped.
 const SPACES_MAX: usize = 20_000;
-/// Spaces read in one step.
+/// Number of spaces read in one step.
 const AT_ONCE: usize = 1_000;
-/// A round waits so many times as long as the one before it took: looking takes at most an eleventh of the time.
+/// The pause after a round is this multiple of the duration of the round: polling takes at most an eleventh of the
+/// time.
 const REST: u32 = 10;
-/// Pause after a round that a store ended which is away.
+/// Pause after a round that failed because a store was not available.
 const PAUSE_AWAY: Duration = Duration::from_secs(5);
 /// Longest pause between two rounds.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// What is known of the spaces of all webhooks.
+/// State of the spaces of all webhooks.
 #[derive(Default)]
 struct Rounds {
     watches: BTreeMap<SpaceId, Watch>,
-    /// Patterns whose spaces were all seen in the last round: those that appear from then on are new.
+    /// Patterns whose spaces were all read in the last round; spaces that appear later are new.
     covered: Vec<String>,
-    /// Whether it was said that there are too many spaces.
+    /// Whether the warning about too many spaces was logged.
     warned: bool,
 }
 
-/// What one round is made with.
+/// Inputs of one round.
 #[derive(Clone, Copy)]
 struct Round<'a> {
     app: &'a App,
@@ -47,7 +48,7 @@ struct Round<'a> {
     receivers: &'a Receivers,
 }
 
-/// Sends events to the webhooks until shutdown. What was not sent by then is dropped.
+/// Sends events to the webhooks until shutdown. Unsent events are then dropped.
 pub(crate) async fn send_all(app: App) {
     if app.hooks.is_empty() && !app.config.mem0.enabled {
         return;
@@ -78,7 +79,7 @@ pub(crate) async fn send_all(app: App) {
 }
 
 impl Rounds {
-    /// Looks at every space once.
+    /// Reads every space once.
     async fn go(&mut self, app: &App, receivers: &Receivers) -> Result<(), Problem> {
         let patterns = receivers.patterns();
         self.watches
@@ -106,7 +107,7 @@ impl Rounds {
         Ok(())
     }
 
-    /// Looks at one space and queues what happened in it. An error that concerns this space only ends nothing else.
+    /// Reads one space and queues its events. An error that concerns only this space does not end the round.
     async fn look(&mut self, round: Round<'_>, space: &SpaceId, info: Option<SpaceInfo>) -> Result<(), PortError> {
         if let Some(info) = &info
             && !self.watches.contains_key(space)
@@ -178,7 +179,7 @@ impl Rounds {
 }
 
 impl Round<'_> {
-    /// Queues an event for every webhook that gets it.
+    /// Queues an event for every webhook that receives it.
     fn queue(self, space: &SpaceId, notice: &Notice) -> Result<(), Problem> {
         let mut wanting = self.receivers.wanting(space, notice.what.kind()).peekable();
         if wanting.peek().is_none() {

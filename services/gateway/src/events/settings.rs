@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::api::EventKind;
 
-/// Most webhooks.
+/// Maximum number of webhooks.
 pub(super) const WEBHOOKS_MAX: usize = 32;
-/// Bytes of the name of a webhook.
+/// Longest name of a webhook, in bytes.
 const NAME_BYTES_MAX: usize = 64;
 
 /// Settings in `[gateway.events]`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Events {
-    /// Milliseconds from one look at a space that somebody listens to until the next. Spaces to which nobody listens are not looked
-    /// at. The spaces of webhooks wait ten times as long as the look at all of them took, if that is longer.
+    /// Milliseconds between two polls of a space that has subscribers. Spaces without subscribers are not polled. For
+    /// the spaces of webhooks, the pause is at least ten times the duration of one poll of all of them.
     #[schemars(range(min = 10, max = 60_000))]
     pub poll_ms: u64,
-    /// Streams of events that are open at once; more get 429.
+    /// Maximum number of open streams of events; more get 429.
     #[schemars(range(min = 1, max = 10_000))]
     pub streams_max: usize,
-    /// Streams of one key that are open at once, if there are several keys; more get 429.
+    /// Maximum number of open streams of one key, if there are several keys; more get 429.
     #[schemars(range(min = 1))]
     pub streams_per_key_max: usize,
 }
@@ -40,7 +40,7 @@ impl Default for Events {
 }
 
 impl Events {
-    /// Refuses bounds that could never work.
+    /// Checks that the limits can work.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         ensure!(
             (10..=60_000).contains(&self.poll_ms),
@@ -62,47 +62,47 @@ impl Events {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookSettings {
-    /// Names it in logs; never secret.
+    /// Name of the webhook in logs; not secret.
     pub name: String,
-    /// Where events are sent, by POST.
+    /// Address to which events are sent, by POST.
     pub url: String,
-    /// Spaces whose events it gets: `*`, a name, or a prefix that ends in `*`.
+    /// Spaces whose events it receives: `*`, a name, or a prefix that ends in `*`.
     pub spaces: Vec<String>,
-    /// Kinds of events that it gets: `searchable`, `organised`, `erased`.
+    /// Kinds of events that it receives: `searchable`, `organised`, `erased`.
     pub kinds: Vec<EventKind>,
-    /// What events are signed with: base64 of 24 to 64 bytes, with or without `whsec_` at its front.
+    /// Key that signs events: base64 of 24 to 64 bytes, with or without the prefix `whsec_`.
     pub secret: Secret,
-    /// A file that holds the secret, in place of `secret`.
+    /// A file that contains the secret, instead of `secret`.
     pub secret_file: PathBuf,
-    /// Whether `url` may be http, where others can read what is sent.
+    /// Whether `url` may use http, so that others can read the events.
     pub allow_http: bool,
-    /// Whether `url` may lead to an address inside: loopback, private, link-local.
+    /// Whether `url` may lead to an internal address: loopback, private, link-local.
     pub allow_private: bool,
     /// Longest time of one attempt, in milliseconds.
     #[schemars(range(min = 1, max = 60_000))]
     pub timeout_ms: u64,
-    /// Events sent at once.
+    /// Maximum number of events sent at once.
     #[schemars(range(min = 1, max = 64))]
     pub in_flight_max: usize,
-    /// Events that wait, those that are sent again included; beyond it the oldest is dropped.
+    /// Maximum number of queued events, including retries; beyond it the oldest is dropped.
     #[schemars(range(min = 1, max = 100_000))]
     pub queue_max: usize,
-    /// How often an event that was not taken is sent again.
+    /// Maximum number of retries of an event that the receiver did not accept.
     #[schemars(range(min = 0, max = 20))]
     pub retries_max: u32,
-    /// Milliseconds until an event is sent again for the first time; the pause doubles each time, up to an hour, and each is
-    /// shortened by up to half by chance.
+    /// Milliseconds until the first retry of an event. The pause doubles with each retry, up to an hour, and each pause
+    /// is shortened at random by up to half.
     #[schemars(range(min = 10, max = 60_000))]
     pub retry_ms: u64,
 }
 
-/// Where webhooks that are made through an API may lead. Nowhere inside and over https alone, if nothing is set.
+/// Permitted targets of webhooks that are created through an API. By default only https, and no internal addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookReach {
-    /// Whether their `url` may be http, where others can read what is sent.
+    /// Whether their `url` may use http, so that others can read the events.
     pub allow_http: bool,
-    /// Whether their `url` may lead to an address inside: loopback, private, link-local.
+    /// Whether their `url` may lead to an internal address: loopback, private, link-local.
     pub allow_private: bool,
 }
 
@@ -127,7 +127,7 @@ impl Default for WebhookSettings {
 }
 
 impl WebhookSettings {
-    /// Refuses what could never work. `url` and the secret are checked where they are opened.
+    /// Checks that the limits can work. `url` and the secret are checked when the webhook is opened.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-_.".contains(&it);
         ensure!(
@@ -175,7 +175,7 @@ mod tests {
     use crate::config::tests::assert_bounds;
 
     #[test]
-    fn the_bounds_of_a_webhook_are_those_of_its_schema() {
+    fn the_limits_of_a_webhook_match_its_schema() {
         let valid = WebhookSettings {
             name: "hook".to_owned(),
             spaces: vec!["*".to_owned()],

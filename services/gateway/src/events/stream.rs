@@ -22,28 +22,29 @@ use crate::problem::Problem;
 use crate::seal::Sealer;
 use crate::state::App;
 
-/// Longest pause between two looks while a store is away.
+/// Longest pause between two polls while a store is not available.
 const PAUSE_MAX: Duration = Duration::from_secs(10);
-/// What a caller whose stream broke off is told to wait before it comes again.
+/// Pause that a caller should make before it reconnects.
 const COME_AGAIN: Duration = Duration::from_secs(2);
 
-/// A stream that is open.
+/// An open stream.
 pub(crate) struct EventStream {
     app: App,
     space: SpaceId,
     sealer: Sealer,
     watch: Watch,
-    /// What is to be sent, first to last.
+    /// Events to send, in order.
     pending: VecDeque<SseEvent>,
     pause: Duration,
     _share: Share,
 }
 
 impl EventStream {
-    /// Opens a stream that goes on after the event whose id is `last`, or begins now. What happened up to the return is in it.
+    /// Opens a stream that continues after the event with the id `last`, or starts now. It includes all events up to
+    /// the return of this function.
     ///
     /// # Errors
-    /// There is no such space; a store is away.
+    /// The space does not exist; a store is not available.
     pub(crate) async fn open(
         app: App,
         space: SpaceId,
@@ -72,7 +73,7 @@ impl EventStream {
         let outcome = stream.look(Some(info)).await;
         let opening = match resumed {
             Ok(Some(_)) => SseEvent::default(),
-            // A caller that leaves before the first event can go on from here, too.
+            // A caller that disconnects before the first event can also continue from here.
             Ok(None) => SseEvent::default().id(stream.id()?),
             Err(reason) => {
                 let gap = EventGap {
@@ -126,7 +127,7 @@ impl EventStream {
         self.look(info).await
     }
 
-    /// Looks at the space, and takes up what was noticed also if the look ended early.
+    /// Polls the space, and queues the events that were noticed, also if the poll failed later.
     async fn look(&mut self, info: Option<SpaceInfo>) -> Result<(), PortError> {
         let mut found = Vec::new();
         let outcome = self.watch.look(&self.app, info, &mut found).await;
@@ -145,13 +146,13 @@ impl EventStream {
         Ok(with_data(SseEvent::default().id(id).event(name(event.kind)), &event))
     }
 
-    /// Returns the id of where the stream is.
+    /// Returns the id of the current place of the stream.
     fn id(&self) -> Result<String, Problem> {
         self.sealer.event_id(&self.space, self.watch.place())
     }
 }
 
-/// Returns the place of a caller that goes on, or why it cannot.
+/// Returns the place of a caller that reconnects, or the reason why the stream cannot continue.
 fn resume(sealer: &Sealer, info: &SpaceInfo, id: &str) -> Result<Place, &'static str> {
     let place = sealer.place(&info.space, id);
     let place = place.ok_or(
@@ -174,7 +175,7 @@ fn name(kind: EventKind) -> &'static str {
     }
 }
 
-/// Adds data on one line: JSON has no line breaks of its own.
+/// Adds data on one line: JSON contains no raw line breaks.
 fn with_data(event: SseEvent, data: &impl Serialize) -> SseEvent {
     event.data(serde_json::to_string(data).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Looks at one space, and compares it with what was seen before.
+//! Polls one space, and compares it with its previous state.
 
 use std::collections::BTreeMap;
 
@@ -14,45 +14,46 @@ use super::place::Place;
 use crate::erasures;
 use crate::state::App;
 
-/// How far the clocks of the processes that complete erasures may be apart. An erasure that is complete is looked for this long.
+/// Maximum difference between the clocks of the processes that complete erasures. A completed erasure is searched for
+/// during this time.
 const CLOCKS_APART: TimeDelta = TimeDelta::seconds(60);
-/// Batches of a space that may wait for the writer before it is behind without a look at each.
+/// Number of unsettled batches of a space above which the space counts as behind, without a check of each batch.
 const UNSETTLED_MAX: usize = 8;
-/// Receipts read in one step.
+/// Number of receipts read in one step.
 const AT_ONCE: usize = 1_000;
-/// Deletions of one name that may be unfinished at once; the oldest goes.
+/// Maximum number of unfinished deletions of one name; beyond it the oldest is removed.
 const DELETED_MAX: usize = 16;
 
-/// What was seen of one space, and what was reported.
+/// The state of one space at the last poll, and the reports so far.
 pub(super) struct Watch {
     space: SpaceId,
-    /// The space at the last look; none if it is deleted.
+    /// The space at the last poll; `None` if it is deleted.
     seen: Option<SpaceInfo>,
     place: Place,
-    /// What there is at the first look is where reports begin, and is not reported.
+    /// Whether the state at the first poll is the starting point, which is not reported.
     begins_now: bool,
-    /// Something changed, or waits: the next look goes further than the record of the space.
+    /// Whether something changed or is pending: then the next poll reads more than the record of the space.
     busy: bool,
-    /// Erasures that were reported, or were complete before reports began, as far back as clocks may be apart.
+    /// Erasures that were reported, or were complete before the reports began, as far back as clocks may differ.
     reported: BTreeMap<ErasureId, DateTime<Utc>>,
     /// Whether `reported` was read.
     reported_read: bool,
-    /// When spaces of this name were created whose deletion is not known to be complete, oldest first.
+    /// Creation times of spaces of this name whose deletion may be incomplete, oldest first.
     deleted: Vec<DateTime<Utc>>,
 }
 
-/// How far the work on a space is.
+/// Progress of the work on a space.
 struct Progress {
-    /// A batch before the greatest written one is not written.
+    /// Whether a batch before the greatest written one is not written.
     behind: bool,
-    /// All that derives from batches up to the greatest written one is made.
+    /// Whether all data from batches up to the greatest written one are derived.
     organised: bool,
-    /// No batch waits at all.
+    /// Whether no batch is pending.
     idle: bool,
 }
 
 impl Watch {
-    /// Begins with what is there now: only what happens from now on is reported.
+    /// Starts with the current state: only later events are reported.
     pub(super) fn from_now(info: &SpaceInfo, now: DateTime<Utc>) -> Watch {
         Watch {
             begins_now: true,
@@ -60,12 +61,12 @@ impl Watch {
         }
     }
 
-    /// Begins with a space that was created a moment ago: all that happened in it is reported.
+    /// Starts with a space that was created a moment ago: all its events are reported.
     pub(super) fn from_creation(info: &SpaceInfo) -> Watch {
         Watch::from_place(&info.space, Place::start(info.created_at, info.created_at))
     }
 
-    /// Goes on where somebody was.
+    /// Continues from the place of a subscriber.
     pub(super) fn from_place(space: &SpaceId, place: Place) -> Watch {
         Watch {
             space: space.clone(),
@@ -88,11 +89,11 @@ impl Watch {
         self.seen.is_none() && self.deleted.is_empty()
     }
 
-    /// Looks at the space, of which the records just said `info`, and adds what happened to `found`. What was added before an error
-    /// is reported, and is not found again.
+    /// Polls the space and adds events to `found`. `info` is the current entry in the record store. Events that were
+    /// added before an error are reported, and are not found again.
     ///
     /// # Errors
-    /// Those of the stores; the next look goes on.
+    /// Errors of the stores; the next poll continues.
     pub(super) async fn look(
         &mut self,
         app: &App,
@@ -115,7 +116,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Takes in what the records say of the space.
+    /// Updates the state from the entry in the record store.
     fn note_changes(&mut self, info: Option<&SpaceInfo>) {
         if self.seen.as_ref() == info {
             return;
@@ -136,8 +137,8 @@ impl Watch {
         }
     }
 
-    /// Asks what waits. A batch is settled only after the writer has announced it, and what derives from it is settled only after it
-    /// is made, so what is asked in this order overlooks nothing.
+    /// Returns the progress from the queues. A batch is settled only after the writer has announced it, and derivation
+    /// is settled only after its results are stored. So reading the queues in this order misses nothing.
     async fn progress(&self, app: &App, written: Position) -> Result<Progress, PortError> {
         let stores = app.stores();
         let subject = RecordsAcceptedV1::SUBJECT;
@@ -176,8 +177,8 @@ impl Watch {
         }
     }
 
-    /// Reports the erasures that were completed since the last look. It looks back a little, since the moments come from the clocks
-    /// of several processes.
+    /// Reports the erasures that were completed since the last poll. It looks back a little, because the times come
+    /// from the clocks of several processes.
     async fn note_erasures(&mut self, app: &App, found: &mut Vec<Notice>) -> Result<(), PortError> {
         self.complete_deletions(app).await?;
         let mut complete = self.completed(app).await?;
@@ -201,13 +202,14 @@ impl Watch {
         Ok(())
     }
 
-    /// Completes the receipts of deleted spaces that are erased in every store, which their process may not have lived to do.
+    /// Completes the receipts of deleted spaces that are erased in every store; the process that erased them may have
+    /// ended before it did that.
     async fn complete_deletions(&mut self, app: &App) -> Result<(), PortError> {
         for created_at in self.deleted.clone() {
             let id = ErasureId::of_space(&self.space, &created_at.to_rfc3339());
             let is_complete = match app.stores().receipts.get(&self.space, id).await? {
                 Some(receipt) => erasures::completed(app, receipt).await?.completed_at.is_some(),
-                // It left the list for newer ones.
+                // It was removed from the list because of newer ones.
                 None => true,
             };
             if is_complete {
@@ -217,7 +219,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Returns the erasures that were completed lately and the moments of that, earliest first.
+    /// Returns the recently completed erasures with their completion times, earliest first.
     async fn completed(&self, app: &App) -> Result<Vec<(Receipt, DateTime<Utc>)>, PortError> {
         let since = self.place.erased_at - CLOCKS_APART;
         let mut found: Vec<(Receipt, DateTime<Utc>)> = Vec::new();

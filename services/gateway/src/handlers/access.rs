@@ -3,7 +3,7 @@ use axum::{Extension, Json};
 use crate::api::KeyAccess;
 use crate::auth::Access;
 
-/// Says what the key of the request opens and what it may do there. A server without keys allows everything.
+/// Returns the spaces that the key of the request opens and its rights there. A server without keys allows everything.
 #[utoipa::path(get, path = "/v1/access", tag = "access", responses(
     (status = 200, description = "Name, spaces and rights of the key", body = KeyAccess),
 ))]

@@ -11,7 +11,7 @@ use crate::letters;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Lists messages that were given up, of the spaces that the key opens.
+/// Lists dead letters of the spaces that the key opens: messages that could not be processed.
 #[utoipa::path(get, path = "/v1/admin/dead-letters", tag = "admin", params(Paging), responses(
     (status = 200, description = "A page of dead letters", body = DeadLetterPage),
 ))]
@@ -41,7 +41,7 @@ pub(crate) async fn get(
     letters::find(&app, &access, &id).await.map(|(_, letter)| Json(letter))
 }
 
-/// Delivers a dead letter again.
+/// Delivers the message of a dead letter again.
 #[utoipa::path(post, path = "/v1/admin/dead-letters/{id}/replay", tag = "admin", params(("id" = String, Path)), responses(
     (status = 204, description = "It is on its way again"),
 ))]
@@ -56,7 +56,7 @@ pub(crate) async fn replay(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Forgets a dead letter; what it carried is not written.
+/// Deletes a dead letter; its contents are not written.
 #[utoipa::path(delete, path = "/v1/admin/dead-letters/{id}", tag = "admin", params(("id" = String, Path)), responses(
     (status = 204, description = "It is forgotten"),
 ))]

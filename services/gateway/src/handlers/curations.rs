@@ -14,8 +14,10 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{curate, kept};
 
-/// Decides something about the memory: corrects or retires a fact, undoes a merge, pins or forgets a unit, erases a record,
-/// undoes an earlier act. 202 means that it is on disk; the memory follows once the watermark is reached.
+/// Changes the memory by a decision of a person.
+///
+/// An act corrects or retires a fact, undoes a merge, pins or forgets a unit, erases a record, or undoes an earlier
+/// act. 202 means that the act is on disk; the memory reflects it once the watermark is reached.
 #[utoipa::path(post, path = "/v1/spaces/{space}/curations", tag = "curations",
     request_body(content = NewCuration, examples(
         ("correct a fact" = (value = json!({"id": "fix-1", "act": {"kind": "correct_fact", "fact": "5b1e6a52-6f0e-5c63-9a3f-6b1a4f1a7b10", "object": "Lisbon"}, "reason": "they said Lisbon"}))),
@@ -47,7 +49,7 @@ pub(crate) async fn post(
     Ok((StatusCode::ACCEPTED, Json(curated)))
 }
 
-/// Lists what people decided: the audit log.
+/// Lists the decisions of people: the audit log.
 #[utoipa::path(get, path = "/v1/spaces/{space}/curations", tag = "curations", params(("space" = SpaceId, Path), Paging), responses(
     (status = 200, description = "A page of acts", body = CurationPage),
 ))]
@@ -67,7 +69,7 @@ pub(crate) async fn list(
     Ok(Json(CurationPage { items, next }))
 }
 
-/// Returns one act, by the caller's id or Mnemic's.
+/// Returns one act, by your id or Mnemic's.
 #[utoipa::path(get, path = "/v1/spaces/{space}/curations/{id}", tag = "curations",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 200, description = "The act", body = Curation),

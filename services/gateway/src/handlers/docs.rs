@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::openapi;
 use crate::state::App;
 
-/// The page loads nothing but itself and `/openapi.json`.
+/// Content security policy: the page loads only itself and `/openapi.json`.
 #[cfg(not(feature = "explorer"))]
 const POLICY: &str = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Says what answers here and where to go on. It needs no key and tells nothing that a stranger may not know.
+/// Returns the index of the API: the kind of server and links. It needs no key and contains nothing confidential.
 pub(crate) fn index() -> Json<Value> {
     Json(json!({
         "name": "mnemic",
@@ -24,14 +24,14 @@ pub(crate) fn index() -> Json<Value> {
     }))
 }
 
-/// Describes the API to programs, as this server offers it.
+/// Returns the OpenAPI document of the API as this server offers it.
 pub(crate) async fn openapi(State(app): State<App>) -> Response {
     let described = || serde_json::to_vec_pretty(&openapi::served(&app.config)).unwrap_or_default();
     let document = app.description.get_or_init(|| described().into());
     ([(header::CONTENT_TYPE, "application/json")], document.clone()).into_response()
 }
 
-/// Describes the API to people, without any other server, in a build without the explorer.
+/// Returns the documentation page of a build without the explorer; the page uses no other server.
 #[cfg(not(feature = "explorer"))]
 pub(crate) async fn page() -> Response {
     (

@@ -12,7 +12,7 @@ use crate::extract::{At, NoBody, Params};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Lists the receipts of erasures under the name of a space, also of a space that is erased itself.
+/// Lists the receipts of erasures for the name of a space, also if the space itself was erased.
 #[utoipa::path(get, path = "/v1/spaces/{space}/erasures", tag = "erasures", params(("space" = SpaceId, Path), Paging), responses(
     (status = 200, description = "A page of receipts", body = ErasurePage),
 ))]
@@ -28,7 +28,7 @@ pub(crate) async fn list(
     let after = cursors.start(&paging)?;
     let found = app.stores().receipts.list(&space, after, limit).await?;
     if found.is_empty() {
-        // A name that was never a space has no receipts either.
+        // A name that never belonged to a space has no receipts.
         app.space(&space).await?;
     }
     let next = cursors.next(&found, limit, |it| it.id)?;
@@ -39,8 +39,8 @@ pub(crate) async fn list(
     Ok(Json(ErasurePage { items, next }))
 }
 
-/// Returns the receipt of an erasure: what was erased, when it was asked for and when it was done. An erasure of records has one
-/// once its watermark is reached.
+/// Returns the receipt of an erasure: its scope, the time of the request and the time of its completion. The receipt of
+/// an erasure of records exists once the watermark is reached.
 #[utoipa::path(get, path = "/v1/spaces/{space}/erasures/{id}", tag = "erasures",
     params(("space" = SpaceId, Path), ("id" = ErasureId, Path)), responses(
     (status = 200, description = "The receipt", body = Erasure),
@@ -55,8 +55,10 @@ pub(crate) async fn get(
     Ok(Json(find(&app, &space, &id).await?.into()))
 }
 
-/// Looks now, in every store, for what was erased, and says what is there. It looks at the whole space, which takes some seconds
-/// with 100,000 records. Files are looked at by `mnemic erasures check`.
+/// Searches every store for the erased data and reports the results.
+///
+/// It reads the whole space, which takes some seconds with 100,000 records. To check files, use `mnemic erasures
+/// check`.
 #[utoipa::path(post, path = "/v1/spaces/{space}/erasures/{id}/check", tag = "erasures",
     params(("space" = SpaceId, Path), ("id" = ErasureId, Path)), responses(
     (status = 200, description = "What is there", body = ErasureCheck),

@@ -14,14 +14,13 @@ use crate::problem::Problem;
 use crate::state::App;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Tells a proxy in front of this server to pass events on as they come.
+/// Header that makes a reverse proxy in front of this server forward events without buffering.
 const BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// Streams what happens in a space from now on: events `searchable`, `organised` and `erased`, until the caller leaves or the
-/// server stops.
+/// Streams new events of a space: `searchable`, `organised` and `erased`.
 ///
-/// Each event has an `id`; a caller that comes again with it in `Last-Event-ID` gets what happened since. Where that is not known,
-/// the first event is `gap`.
+/// The stream ends when the caller disconnects or the server stops. Each event has an `id`. A caller that reconnects
+/// with it in `Last-Event-ID` receives the events since then. If they are not known, the first event is `gap`.
 #[utoipa::path(get, path = "/v1/spaces/{space}/events", tag = "events", params(
     ("space" = SpaceId, Path),
     ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last event that arrived"),

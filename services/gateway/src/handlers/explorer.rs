@@ -14,20 +14,21 @@ use crate::auth::hex;
 use crate::extract::At;
 use crate::problem::{Problem, ProblemCode};
 
-/// The built explorer. `docs/EXPLORER.md` says how it is built; the gate fails if these files are out of date.
+/// The built explorer. `docs/EXPLORER.md` describes the build; CI fails if these files are out of date.
 static BUILT: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../explorer/dist");
 
-/// Scripts and styles come from this server only, and text from the memory never becomes markup.
+/// Content security policy: scripts and styles come only from this server, and text from the memory never becomes
+/// markup.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// Names of assets contain a digest of their content, so a browser never has to ask for one again.
+/// Caching of assets: their names contain a digest of their content, so a browser never has to request one again.
 const ASSET_CACHING: &str = "public, max-age=31536000, immutable";
 const PAGE_CACHING: &str = "no-cache";
 
-/// Digits of the digest in an entity tag.
+/// Number of digest digits in an entity tag.
 const ETAG_DIGITS: usize = 32;
 
-/// A file of the explorer, ready to be sent.
+/// A file of the explorer, ready to send.
 struct Asset {
     media_type: &'static str,
     etag: String,
@@ -67,14 +68,14 @@ impl Asset {
     }
 }
 
-/// Returns the bytes compressed; nothing if that failed, and then they are sent as they are.
+/// Returns the bytes compressed by gzip; empty if compression failed, and then the file is sent uncompressed.
 fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(plain);
     written.and_then(|()| encoder.finish()).unwrap_or_default()
 }
 
-/// Returns the explorer to browsers, and to any other client the index of the API.
+/// Returns the explorer to browsers, and the index of the API to other clients.
 pub(crate) async fn root(headers: HeaderMap) -> Response {
     let mut response = if accepts(&headers, header::ACCEPT, "text/html") {
         page(headers).await
@@ -86,18 +87,18 @@ pub(crate) async fn root(headers: HeaderMap) -> Response {
     response
 }
 
-/// Returns the page of the explorer, which at `/docs` begins with the API.
+/// Returns the page of the explorer; at `/docs` it opens with the API.
 pub(crate) async fn page(headers: HeaderMap) -> Response {
     file("index.html".to_owned(), PAGE_CACHING, &headers).await
 }
 
-/// Returns a script, style or picture of the explorer.
+/// Returns a script, stylesheet or picture of the explorer.
 pub(crate) async fn asset(At(name): At<String>, headers: HeaderMap) -> Response {
     file(format!("assets/{name}"), ASSET_CACHING, &headers).await
 }
 
 async fn file(path: String, caching: &'static str, headers: &HeaderMap) -> Response {
-    // The first caller compresses all files.
+    // The first request compresses all files.
     let assets = tokio::task::spawn_blocking(|| &*ASSETS).await;
     let Ok(assets) = assets else {
         return Problem::internal().into_response();
@@ -126,7 +127,7 @@ async fn file(path: String, caching: &'static str, headers: &HeaderMap) -> Respo
     (common, media_type, asset.plain).into_response()
 }
 
-/// Returns true if the list in a header names `wanted`.
+/// Returns true if the list in a header contains `wanted`.
 fn accepts(headers: &HeaderMap, name: header::HeaderName, wanted: &str) -> bool {
     let lists = headers.get_all(name);
     let values = lists.iter().filter_map(|list| list.to_str().ok());

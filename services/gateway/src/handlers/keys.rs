@@ -13,7 +13,9 @@ use crate::keys;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Makes a key. Its token is in this response only; the server keeps a digest of it. Needs the right `admin` over all spaces.
+/// Creates a key.
+///
+/// Only this response contains its token; the server keeps a digest of it. Needs the right `admin` over all spaces.
 #[utoipa::path(post, path = "/v1/keys", tag = "keys", request_body = NewApiKey, responses(
     (status = 201, description = "The key, with its token", body = ApiKeyToken),
     (status = 403, description = "The key of the request has no right `admin` over all spaces, or lacks a right that the new one is to have", body = Problem, content_type = "application/problem+json"),
@@ -28,8 +30,8 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, shown_once(made)).into_response())
 }
 
-/// Lists the keys that were made through the API, those that are expired or revoked too, without their tokens. Needs the right
-/// `admin` over all spaces.
+/// Lists the keys that were created through the API, including expired and revoked ones, without their tokens. Needs
+/// the right `admin` over all spaces.
 #[utoipa::path(get, path = "/v1/keys", tag = "keys", params(Paging), responses(
     (status = 200, description = "A page of keys", body = ApiKeyPage),
 ))]
@@ -48,8 +50,10 @@ pub(crate) async fn list(
     Ok(Json(ApiKeyPage { items, next }))
 }
 
-/// Gives a key a new token, which is in this response only. The token before it stays valid for `grace_seconds`, and the one before
-/// that is valid no more. Needs the right `admin` over all spaces, and every right of the key.
+/// Gives a key a new token.
+///
+/// Only this response contains the token. The previous token stays valid for `grace_seconds`; the one before it becomes
+/// invalid. Needs the right `admin` over all spaces, and every right of the key.
 #[utoipa::path(post, path = "/v1/keys/{name}/rotate", tag = "keys", request_body = Rotation, params(("name" = String, Path)), responses(
     (status = 200, description = "The key, with its new token", body = ApiKeyToken),
     (status = 404, description = "There is no such key", body = Problem, content_type = "application/problem+json"),
@@ -65,7 +69,9 @@ pub(crate) async fn rotate(
     Ok(shown_once(made).into_response())
 }
 
-/// Revokes a key: from now on none of its tokens is valid at this gateway, and within 5 seconds at every other one. It stays in the
+/// Revokes a key.
+///
+/// Its tokens become invalid at this gateway at once, and at every other gateway within 5 seconds. The key stays in the
 /// list. Needs the right `admin` over all spaces.
 #[utoipa::path(delete, path = "/v1/keys/{name}", tag = "keys", params(("name" = String, Path)), responses(
     (status = 204, description = "It is revoked"),
@@ -80,7 +86,7 @@ pub(crate) async fn revoke(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Keeps what stands between from keeping a token.
+/// Returns the response with headers that forbid caches and proxies to store the token.
 fn shown_once(made: ApiKeyToken) -> impl IntoResponse {
     ([(header::CACHE_CONTROL, "no-store")], Json(made))
 }

@@ -11,8 +11,10 @@ use crate::mcp::{self, Memory, told};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Speaks the Model Context Protocol (streamable HTTP, without sessions): the tools of the catalogue, and `remember`, `ask`,
-/// `recall` and `curate`, as far as the key may.
+/// Speaks the Model Context Protocol (streamable HTTP, without sessions).
+///
+/// It offers the tools of the catalogue, and `remember`, `ask`, `recall` and `curate`, as far as the rights of the key
+/// allow.
 #[utoipa::path(post, path = "/v1/spaces/{space}/mcp", tag = "tools",
     request_body(content = Object, description = "A message of the protocol", example = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})),
     params(("space" = SpaceId, Path)), responses(
@@ -39,7 +41,7 @@ pub(crate) async fn post(
     Ok(mcp::answer(memory, request).await)
 }
 
-/// An agent has no HTTP, so it is not told which request would help.
+/// Returns the problem without advice about HTTP requests, because an agent has only tools.
 fn in_terms_of_tools(problem: Problem) -> Problem {
     if problem.is_unknown_space() {
         problem.detail(told::NO_SPACE)

@@ -22,7 +22,8 @@ use crate::{kept, selected, standing, validate};
 /// Longest name in a filter, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
-/// Lists the units in use, in the order of their latest changes; those that went into another one say into which.
+/// Lists the units in use, in the order of their latest changes. A unit that was merged names the unit that replaces
+/// it.
 #[utoipa::path(get, path = "/v1/spaces/{space}/units", tag = "memory", params(("space" = SpaceId, Path), UnitFilter), responses(
     (status = 200, description = "A page of units", body = UnitPage),
 ))]
@@ -48,7 +49,7 @@ pub(crate) async fn units(
     Ok(Json(UnitPage { items, next }))
 }
 
-/// Returns one unit with what became of it: whether it went into another one, and what went into it.
+/// Returns one unit with its merges: the unit that replaces it, and the units that were merged into it.
 #[utoipa::path(get, path = "/v1/spaces/{space}/units/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = UnitId, Path), AsOf), responses(
     (status = 200, description = "The unit", body = UnitView),
@@ -73,7 +74,7 @@ pub(crate) async fn unit(
     shown.map(Json).ok_or_else(missing)
 }
 
-/// Lists facts, those that hold and those that ceased to.
+/// Lists facts that hold and facts that ended.
 #[utoipa::path(get, path = "/v1/spaces/{space}/facts", tag = "memory", params(("space" = SpaceId, Path), FactFilter), responses(
     (status = 200, description = "A page of facts", body = FactPage),
 ))]
@@ -175,7 +176,7 @@ pub(crate) async fn entity(
     Ok(Json(entity))
 }
 
-/// Lists what was taken for one, with the reasons.
+/// Lists the merges of entities and units, with the reasons.
 #[utoipa::path(get, path = "/v1/spaces/{space}/merges", tag = "memory", params(("space" = SpaceId, Path), MergeFilter), responses(
     (status = 200, description = "A page of merges", body = MergePage),
 ))]
@@ -205,17 +206,17 @@ pub(crate) async fn merge(
     kept::get(&app, &access, (&name, &id)).await.map(|(_, it)| Json(it))
 }
 
-/// Reads `as_of`.
+/// Parses `as_of`.
 pub(crate) fn moment(as_of: Option<&str>) -> Result<Option<DateTime<Utc>>, Problem> {
     Ok(validate::moment("as_of", as_of)?.map(|it| it.to_utc()))
 }
 
-/// Says whether an entity had been named by a moment.
+/// Returns true if an entity had been named by `as_of`.
 fn named_by(entity: &Entity, as_of: Option<DateTime<Utc>>) -> bool {
     as_of.is_none_or(|as_of| entity.first_seen.is_none_or(|it| it <= as_of))
 }
 
-/// Checks a name in a filter and puts it into the form in which names are compared.
+/// Returns a name in a filter in the form in which names are compared, or an error if it is invalid.
 fn folded(field: &str, name: Option<&str>) -> Result<Option<String>, Problem> {
     let Some(name) = name else { return Ok(None) };
     validate::content(field, name, NAME_BYTES_MAX).map_err(Problem::invalid)?;

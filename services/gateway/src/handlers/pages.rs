@@ -18,9 +18,9 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{kept, ledger, standing};
 
-/// Members shown of a topic.
+/// Number of members in the response for a topic.
 const MEMBERS_MAX: usize = 100;
-/// Members read at once, and how often: the bound is that of the largest space measured.
+/// Number of members read in one step, and number of steps. The bound follows the largest space measured.
 const LOOK: usize = 1_000;
 const LOOKS_MAX: usize = 100;
 
@@ -42,7 +42,7 @@ pub(crate) async fn topics(
     kept::list(&app, (&access, &name), &filter, keep).await
 }
 
-/// Returns one topic with the event units that belong to it most.
+/// Returns one topic with its closest event units.
 #[utoipa::path(get, path = "/v1/spaces/{space}/topics/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = TopicId, Path), AsOf), responses(
     (status = 200, description = "The topic", body = TopicView),
@@ -98,7 +98,7 @@ pub(crate) async fn pages(
     list_pages(&app, &access, &name, &filter).await.map(Json)
 }
 
-/// Returns some of the pages of the space called `name`, if the key may read it.
+/// Returns a page of the list of pages of the space `name`, if the key may read the space.
 pub(crate) async fn list_pages(
     app: &App,
     access: &Access,
@@ -117,7 +117,7 @@ pub(crate) async fn list_pages(
     kept::list(app, (access, name), filter, keep).await.map(|Json(it)| it)
 }
 
-/// Returns one page, archived or not; that it was read is noted.
+/// Returns one page, archived or not, and records that it was read.
 #[utoipa::path(get, path = "/v1/spaces/{space}/pages/{id}", tag = "memory",
     params(("space" = SpaceId, Path), ("id" = PageId, Path), AsOf), responses(
     (status = 200, description = "The page", body = Page),
@@ -132,7 +132,7 @@ pub(crate) async fn page(
     read_page(&app, &access, &name, &id, as_of).await.map(Json)
 }
 
-/// Returns a page of a space by the names of both, as of a moment if one is given, and notes that it was read.
+/// Returns a page by space and id, as of a moment if one is given, and records that it was read.
 pub(crate) async fn read_page(
     app: &App,
     access: &Access,
@@ -154,7 +154,7 @@ pub(crate) async fn read_page(
     Ok(page)
 }
 
-/// Returns a page as it is read, or was at a moment; none if nothing stands on it.
+/// Returns a page as it is now or was at `as_of`; `None` if it is empty then.
 fn known(page: Page, as_of: Option<DateTime<Utc>>) -> Option<Page> {
     match as_of {
         Some(as_of) => page.known_at(as_of),
@@ -162,8 +162,8 @@ fn known(page: Page, as_of: Option<DateTime<Utc>>) -> Option<Page> {
     }
 }
 
-/// Returns the members of a topic that are nearest to its centre, ties by id, and whether all were looked at: members are
-/// kept by unit.
+/// Returns the members of a topic that are nearest to its centre, ties by id, and whether all members were examined:
+/// members are stored by unit.
 async fn nearest(graph: &dyn Graph, space: &SpaceId, topic: TopicId) -> Result<(Vec<Member>, bool), Problem> {
     let mut nearest: Vec<Member> = Vec::new();
     let mut after: Option<Uuid> = None;

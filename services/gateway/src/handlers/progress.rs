@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{query, watermark};
 
-/// Says whether a write is searchable; with `wait_ms`, waits for it.
+/// Reports whether a write is searchable; with `wait_ms`, waits for it.
 #[utoipa::path(get, path = "/v1/spaces/{space}/progress", tag = "records", params(("space" = SpaceId, Path), Waiting), responses(
     (status = 200, description = "How far writing is", body = Progress),
     (status = 504, description = "It is not searchable within wait_ms", body = Problem, content_type = "application/problem+json"),
@@ -51,7 +51,7 @@ pub(crate) async fn get(
     }))
 }
 
-/// Returns the progress of a deleted space that some store still holds something of.
+/// Returns the progress of a deleted space if a store still holds some of its data.
 async fn erasing(app: &App, space: SpaceId) -> Result<Option<Progress>, Problem> {
     let unfinished = app.stores().records.unfinished_erasures(Some(&space), 1).await?;
     if unfinished.is_empty() {

@@ -12,14 +12,15 @@ use crate::problem::Problem;
 use crate::proxy::{self, Call, ChatRequest, Refusal, Upstream};
 use crate::state::App;
 
-/// What a chat may take beside its reply: evidence, and records on their way to disk.
+/// Time in milliseconds that a chat may take in addition to its reply: for evidence, and for storing records.
 const BESIDE_MS: u64 = 10_000;
 
-/// Passes a chat completion on to the language model of this server, with what the memory recalls for the last message, and stores
-/// what was said (`[gateway.proxy]`; off by default).
+/// Forwards a chat completion to the language model of this server, together with evidence from the memory for the last
+/// message, and stores the conversation (`[gateway.proxy]`; off by default).
 ///
-/// Fields are those of OpenAI's API and are passed on as they come; with `"stream": true` the reply comes as server-sent events.
-/// Errors have the shape of that API, `{"error": {"message", "type", "param", "code"}}`; those of the endpoint come back as they are.
+/// Fields are those of OpenAI's API and are forwarded unchanged; with `"stream": true` the reply comes as server-sent
+/// events. Errors have the shape of that API, `{"error": {"message", "type", "param", "code"}}`; errors of the endpoint
+/// are returned unchanged.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "proxy",
     request_body(content = Object, example = json!({"model": "qwen3:8b", "user": "ann", "messages": [{"role": "user", "content": "What do I bring to Oona on Friday?"}]})),
     params(
@@ -68,7 +69,8 @@ pub(crate) async fn chat_completions(
     Ok(outcome.unwrap_or_else(|refusal: Refusal| refusal.into_response()))
 }
 
-/// Lists the models that chat completions may name, in the shape of OpenAI's API: those of the endpoint, or the one that is set.
+/// Lists the models that chat completions may name, in the shape of OpenAI's API: those of the endpoint, or the
+/// configured one.
 #[utoipa::path(get, path = "/v1/models", tag = "proxy", responses(
     (status = 200, description = "The models", body = Object),
     (status = 404, description = "The proxy is off", body = Problem, content_type = "application/problem+json"),

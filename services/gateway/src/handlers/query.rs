@@ -21,13 +21,14 @@ use crate::problem::Problem;
 use crate::query::{self, Asked};
 use crate::state::App;
 
-/// What a stream of events is asked for with.
+/// Media type in `Accept` that requests a stream of events.
 const EVENTS: &str = "text/event-stream";
 
-/// Asks a question: evidence inside a budget, a verdict, and an answer if wanted.
+/// Answers a question: evidence within a budget, a verdict, and optionally an answer.
 ///
-/// With `Accept: text/event-stream`, the steps of the path come as events `step` while they are made, and then the response as
-/// the event `response`, or what went wrong as `problem`. A question whose caller leaves is given up.
+/// With `Accept: text/event-stream`, each step of the strategy is sent as an event `step` while the query runs. The
+/// event `response` then holds the response, or the event `problem` an error. If the caller disconnects, the query is
+/// cancelled.
 #[utoipa::path(post, path = "/v1/spaces/{space}/query", tag = "query", request_body = QueryRequest,
     params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "Evidence, verdict and cost", content(
@@ -63,7 +64,7 @@ pub(crate) async fn post(
     streamed(told(heard, work)).await
 }
 
-/// What a stream tells.
+/// Items of the stream.
 enum Told {
     Step(PathStep),
     Done(Box<Result<QueryResponse, Problem>>),
@@ -78,7 +79,7 @@ fn wants_events(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Returns the steps in order, and then what came of the work, which goes on while somebody listens.
+/// Returns the steps in order and then the outcome of the work. The work continues only while the stream is read.
 fn told(
     heard: UnboundedReceiver<PathStep>,
     work: impl Future<Output = Result<QueryResponse, Problem>> + Send + 'static,
@@ -101,7 +102,7 @@ fn told(
     told.flat_map(stream::iter).boxed()
 }
 
-/// Answers with a stream of events; with a plain problem if no step was made before it.
+/// Returns the response as a stream of events, or a plain problem if an error comes before the first step.
 async fn streamed(mut told: BoxStream<'static, Told>) -> Result<Response, Problem> {
     let first = match told.next().await {
         Some(Told::Done(outcome)) => Told::Done(Box::new(Ok((*outcome)?))),
@@ -124,6 +125,6 @@ fn event(told: Told) -> Result<Event, Infallible> {
 
 fn named(name: &str, data: &impl Serialize) -> Event {
     let event = Event::default().event(name);
-    // Text on one line: JSON has no line breaks of its own.
+    // The text is on one line, because JSON contains no raw line breaks.
     event.json_data(data).unwrap_or_else(|_| Event::default().event(name))
 }

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::readings;
 use crate::state::App;
 
-/// Lists readings: what a language model said about passages of sessions, what was derived from it and what it cost.
+/// Lists readings: replies of a language model about passages of sessions, their results and their cost.
 #[utoipa::path(get, path = "/v1/spaces/{space}/readings", tag = "readings", params(("space" = SpaceId, Path), ReadingFilter), responses(
     (status = 200, description = "A page of readings", body = ReadingList),
 ))]
@@ -41,8 +41,7 @@ pub(crate) async fn get(
     readings::find(&app, &space, &id).await.map(Json)
 }
 
-/// Has a language model read the records that it has not read: their sessions wait until a writer with a language model
-/// takes them.
+/// Queues sessions with records that no language model has read. A writer with a language model then reads them.
 #[utoipa::path(post, path = "/v1/spaces/{space}/readings", tag = "readings", request_body = Backfill,
     params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "What would be read; it was a dry run", body = BackfillReport),
@@ -65,7 +64,7 @@ pub(crate) async fn post(
     Ok((status, Json(report)))
 }
 
-/// Stores readings that were made in another space, so that the same records need not be read again.
+/// Stores readings that were made in another space, so that a model does not have to read the same records again.
 #[utoipa::path(put, path = "/v1/spaces/{space}/readings", tag = "readings", request_body = NewReadings,
     params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "Each reading was stored, or left out since a record is missing", body = StoredReadings),

@@ -11,7 +11,8 @@ use crate::problem::Problem;
 use crate::rebuild;
 use crate::state::App;
 
-/// Derives a space again from its records, into a new generation of its index; it stays searchable meanwhile.
+/// Rebuilds the derived data of a space from its records, in a new generation of its index. The space stays searchable
+/// meanwhile.
 #[utoipa::path(post, path = "/v1/spaces/{space}/rebuild", tag = "admin", params(("space" = SpaceId, Path)), responses(
     (status = 202, description = "It has begun", body = Rebuild),
     (status = 409, description = "It is being rebuilt already", body = Problem, content_type = "application/problem+json"),
@@ -28,7 +29,7 @@ pub(crate) async fn post(
     Ok((StatusCode::ACCEPTED, Json(begun)))
 }
 
-/// Says how far the last rebuild of a space is that this process began.
+/// Reports the progress of the last rebuild of a space that this process started.
 #[utoipa::path(get, path = "/v1/spaces/{space}/rebuild", tag = "admin", params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "How far it is", body = Rebuild),
 ))]

@@ -12,8 +12,9 @@ use crate::problem::Problem;
 use crate::recall;
 use crate::state::App;
 
-/// Asks whether a message wakes something worth saying. Most do not, and the answer says why; what is said is not said again
-/// in the session.
+/// Returns hints from the memory that are relevant to a message.
+///
+/// Most messages have no hints, and the response gives the reason. Recall does not repeat a hint in the same session.
 #[utoipa::path(post, path = "/v1/spaces/{space}/recall", tag = "recall",
     request_body(content = RecallRequest, example = json!({"message": "Dinner at the new steak house on Friday?", "actor": "Ann", "session": "2026-05-07"})),
     params(("space" = SpaceId, Path)), responses(
@@ -38,7 +39,7 @@ pub(crate) async fn post(
     recall::recall(&app, &space, asked).await.map(Json)
 }
 
-/// Dismisses hints: they are not said again in any session of the space.
+/// Dismisses hints. Recall does not give them again in any session of the space.
 #[utoipa::path(post, path = "/v1/spaces/{space}/recall/dismiss", tag = "recall",
     request_body(content = Dismissal, example = json!({"session": "2026-05-07", "hints": ["8d0f2c6e-1a3b-5c4d-9e8f-7a6b5c4d3e2f"]})),
     params(("space" = SpaceId, Path)), responses(

@@ -23,8 +23,10 @@ use crate::{accept, curate, selected, versions};
 const KEY_HEADER: &str = "idempotency-key";
 const KEY_BYTES_MAX: usize = 256;
 
-/// Accepts records, or chat messages as records. 202 means that they are on disk, not yet that they are searchable. A space
-/// that there is not is created, unless the server's `create_spaces` is off.
+/// Accepts records, or chat messages as records.
+///
+/// 202 means that they are on disk, not yet that they are searchable. A space that does not exist is created, unless
+/// the server's `create_spaces` is off.
 #[utoipa::path(post, path = "/v1/spaces/{space}/records", tag = "records", request_body = NewBatch,
     params(("space" = SpaceId, Path), ("Idempotency-Key" = Option<String>, Header, description = "Repeats get the first response", max_length = 256, pattern = "^[!-~]([ -~]*[!-~])?$")),
     responses(
@@ -47,7 +49,7 @@ pub(crate) async fn post(
     Ok((StatusCode::ACCEPTED, Json(accepted)))
 }
 
-/// Lists records in the order in which they were stored: all, or those of a session, an actor, a time.
+/// Lists records in the order in which they were stored; filters select a session, an actor, a time.
 #[utoipa::path(get, path = "/v1/spaces/{space}/records", tag = "records", params(("space" = SpaceId, Path), RecordFilter), responses(
     (status = 200, description = "A page of records", body = RecordPage),
 ))]
@@ -72,7 +74,8 @@ pub(crate) async fn list(
     Ok(Json(RecordPage { items, next }))
 }
 
-/// Returns one record, by the caller's id or Mnemic's; of several versions the newest, unless a version is named.
+/// Returns one record, by your id or Mnemic's. If it has several versions, returns the newest, unless the id names a
+/// version.
 #[utoipa::path(get, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 200, description = "The record", body = Record),
@@ -95,9 +98,11 @@ pub(crate) async fn get(
     found.map(|it| Json(it.into())).ok_or_else(no_record)
 }
 
-/// Puts a record under an id. If there is one with other content, the new one becomes its next version and is told in its place
-/// from its `observed_at` on; the one before stays for questions about the time before. What the newest version says already
-/// changes nothing. Session and actor are those of the version before, if left out.
+/// Puts a record under an id.
+///
+/// If the id exists with other content, the new record becomes its next version and replaces it from its `observed_at`
+/// on. Questions about earlier times still use the earlier version. Content equal to the newest version changes
+/// nothing. Session and actor default to those of the previous version.
 #[utoipa::path(put, path = "/v1/spaces/{space}/records/{id}", tag = "records", request_body = NewRecord,
     params(("space" = SpaceId, Path), ("id" = String, Path),
         ("If-Match" = Option<String>, Header, description = "`*`: only if there is such a record")),
@@ -154,8 +159,9 @@ pub(crate) async fn versions(
     Ok(Json(RecordVersions { items }))
 }
 
-/// Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. By the caller's id all
-/// versions go. Short for the act `erase_record`.
+/// Erases one record permanently, by your id or Mnemic's, and everything that derives only from it.
+///
+/// By your id, it erases all versions. It is a short form of the act `erase_record`.
 #[utoipa::path(delete, path = "/v1/spaces/{space}/records/{id}", tag = "records",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "It will be gone once the watermark is reached", body = Curated),
@@ -175,7 +181,7 @@ pub(crate) async fn delete(
     outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
 }
 
-/// Erases the later versions of a record, and then the record itself, whose act is returned.
+/// Erases the later versions of a record, and then the record itself; returns the act for the record.
 async fn erase(app: &App, space: &SpaceId, record: String, by: &str) -> Result<Curated, Problem> {
     let versions = versions::stored(app, space, &record).await?;
     let later = versions.into_iter().map(|it| it.external_id).filter(|it| *it != record);

@@ -13,8 +13,10 @@ use crate::problem::Problem;
 use crate::selected;
 use crate::state::App;
 
-/// Erases the records of a session, by your name for it or Mnemic's id, each as `DELETE .../records/{id}` does, and at once
-/// what recall said in it; for good. Of a long session the first thousand, or 4 MiB: `more` says whether to ask again.
+/// Erases the records and recall history of a session permanently, by your name for it or Mnemic's id.
+///
+/// Each record is erased as by `DELETE .../records/{id}`. One request erases at most 1000 records, or 4 MiB; `more`
+/// says whether to repeat it.
 #[utoipa::path(delete, path = "/v1/spaces/{space}/sessions/{id}", tag = "sessions",
     params(("space" = SpaceId, Path), ("id" = String, Path)), responses(
     (status = 202, description = "They will be gone once the watermark is reached", body = Erased),

@@ -22,7 +22,7 @@ use crate::seal::Sealer;
 use crate::state::App;
 use crate::{erasures, opened};
 
-/// Creates a space, if there is none of that name. It has no settings: a body that says anything is refused.
+/// Creates a space if the name is free. A space has no settings, so a body other than an empty object is refused.
 #[utoipa::path(put, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 201, description = "It was created", body = Space),
     (status = 200, description = "It was there", body = Space),
@@ -46,7 +46,7 @@ pub(crate) async fn put(
     Ok((status, Json(show(app.sealer().await?, info)?)))
 }
 
-/// Returns what a space holds.
+/// Returns the size of a space.
 #[utoipa::path(get, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 200, description = "The space", body = Space),
 ))]
@@ -60,8 +60,10 @@ pub(crate) async fn get(
     Ok(Json(show(app.sealer().await?, info)?))
 }
 
-/// Erases a space and everything in it, for good. While a store is away, 202 says that nobody can read the space any more and that
-/// the gateway erases what that store holds by itself once it is back.
+/// Erases a space and everything in it permanently.
+///
+/// If a store is not available, the response is 202: nobody can read the space any more, and the gateway erases the
+/// data in that store once it is available.
 #[utoipa::path(delete, path = "/v1/spaces/{space}", tag = "spaces", params(("space" = SpaceId, Path)), responses(
     (status = 204, description = "It is gone from every store", headers(("location" = String, description = "The receipt"))),
     (status = 202, description = "It is deleted, and one store is still to erase what it holds", body = Deleting, headers(("location" = String, description = "The receipt"))),
@@ -84,7 +86,7 @@ pub(crate) async fn delete(
         drop(turn);
         outcome
     };
-    // In a task of its own: a caller who goes away, or whose time runs out, leaves no space that is half erased.
+    // A task of its own, so that a caller that disconnects or a request that times out leaves no half-erased space.
     let outcome = tokio::spawn(work.in_current_span()).await;
     let whole = outcome.unwrap_or_else(|_| Err(Problem::internal()))?;
     let receipt = |id: ErasureId| [(header::LOCATION, format!("/v1/spaces/{name}/erasures/{id}"))];
@@ -115,23 +117,24 @@ pub(crate) async fn list(
     Ok(Json(SpacePage { items: items?, next }))
 }
 
-/// What became of a deletion.
+/// Result of a deletion.
 struct Deleted {
-    /// The receipt; none of a space that was gone before.
+    /// The receipt; `None` if the space did not exist.
     erasure: Option<ErasureId>,
-    /// What is left to do, if anything is.
+    /// The remaining work, if any.
     left: Option<Deleting>,
 }
 
-/// Erases a space, as the key `by` asked.
+/// Erases a space on the request of the key `by`.
 ///
-/// What waits on the bus goes first, then the records, so that whatever is still on its way finds no space, and then what came
-/// meanwhile. Somebody may have created the space again by then, here or at another gateway, and what it holds since stays: of
-/// what was accepted before, the writer takes nothing into it. From the deletion of the records on the erasure is noted, and does
-/// not depend on this request any more.
+/// The order is: messages that wait on the bus, then the records, so that messages in flight find no space, then
+/// everything written meanwhile. By then another caller may have created the space again, here or at another gateway.
+/// The contents of the new space stay, and the writer adds no records to it that were accepted before. Once the records
+/// are deleted, the erasure is noted and no longer depends on this request.
 async fn erase(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Problem> {
     let stores = app.stores();
-    // Nothing is begun while the records are away: what waits would be gone, and the space still there.
+    // Nothing starts while the record store is not available: otherwise the queue would be empty and the space still
+    // exist.
     let erasure = match stores.records.space(space).await? {
         Some(info) => Some(erasures::keep_receipt(app, &info, by).await?),
         None => None,
@@ -160,8 +163,8 @@ async fn erase(app: &App, space: &SpaceId, by: &str) -> Result<Deleted, Problem>
     }
 }
 
-/// Erases what other stores than that of the records hold of a deleted space; returns true if its erasure was noted. For an
-/// unknown space the index is asked all the same: an earlier version kept no notes.
+/// Erases the contents of a deleted space in all stores except the record store; returns true if its erasure was noted.
+/// For an unknown space the index is still searched, because an earlier version kept no notes.
 async fn finished(app: &App, space: &SpaceId) -> Result<bool, PortError> {
     let stores = app.stores();
     let gone = stores.records.space(space).await?.is_none();

@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{labels, tools, validate};
 
-/// Lists the tools, as a model is told of them. They are the same in every space.
+/// Lists the tools, as described to a model. They are the same in every space.
 #[utoipa::path(get, path = "/v1/tools", tag = "tools", responses(
     (status = 200, description = "The tools, with the JSON schemas of their arguments", body = ToolList),
 ))]
@@ -39,7 +39,7 @@ pub(crate) async fn list(
     Ok(Json(ToolList { tools }))
 }
 
-/// Calls a tool. A call that cannot be used is a result with `error`, which says to the model what to do.
+/// Calls a tool. An invalid call returns a result with `error`, which tells the model how to correct it.
 #[utoipa::path(post, path = "/v1/spaces/{space}/tools/{name}", tag = "tools",
     request_body(content = Object, description = "The arguments, as the schema of the tool has them", example = json!({"query": "the harbour", "limit": 5})),
     params(("space" = SpaceId, Path), ("name" = String, Path), ToolScope), responses(

@@ -1,4 +1,4 @@
-//! An agent at standard input and output of this process: the same tools, without a port.
+//! An agent that uses standard input and output of this process: the same tools, without a port.
 
 use anyhow::{Context as _, bail};
 use domain::id::SpaceId;
@@ -20,19 +20,19 @@ use crate::config::{Config, Right};
 use crate::erasures;
 use crate::state::App;
 
-/// What an agent at standard input is given.
+/// Parameters of an agent at standard input.
 pub struct Local {
-    /// The space; created if it is missing and the key may.
+    /// The space; created if it does not exist and the key may create it.
     pub space: SpaceId,
-    /// Its key; needed if the settings have keys.
+    /// The agent's key; required if the settings have keys.
     pub key: Option<String>,
 }
 
-/// Serves the tools of a space over standard input and output until the agent closes them or the process is to end. It
-/// listens nowhere. Returns at once with an error if the key does not open the space.
+/// Serves the tools of a space over standard input and output until the agent closes them or the process shuts down. It
+/// opens no port. Returns at once with an error if the key does not open the space.
 ///
 /// # Errors
-/// Settings that are wrong; a key that is missing, unknown or opens other spaces; a space that cannot be created or read.
+/// Invalid settings; a key that is missing, unknown or opens other spaces; a space that cannot be created or read.
 pub async fn serve(context: host::Context, local: Local) -> anyhow::Result<()> {
     let config: Config = context.section("gateway")?;
     config.check_bounds()?;
@@ -56,7 +56,7 @@ pub async fn serve(context: host::Context, local: Local) -> anyhow::Result<()> {
     outcome
 }
 
-/// Returns what a caller of this process may do: everything without keys, else what its key opens.
+/// Returns the access of the caller: full access without keys, else the access of its key.
 async fn access(app: &App, token: Option<&str>) -> anyhow::Result<Access> {
     let store = &app.stores().keys;
     if app.keys.is_open(&**store).await? {
@@ -75,7 +75,7 @@ async fn access(app: &App, token: Option<&str>) -> anyhow::Result<Access> {
     })
 }
 
-/// Creates the space if it is missing; a key that may not write reads what there is.
+/// Creates the space if it does not exist; a key that may not write only reads.
 async fn prepare(app: &App, access: &Access, space: &SpaceId) -> anyhow::Result<()> {
     if !access.opens(space.as_str()) || access.demand(Right::Read).is_err() {
         bail!("the key may not read the space `{space}`");
@@ -89,7 +89,7 @@ async fn prepare(app: &App, access: &Access, space: &SpaceId) -> anyhow::Result<
     Ok(())
 }
 
-/// The one caller of this process.
+/// The single caller of this process.
 struct Agent {
     app: App,
     space: SpaceId,
@@ -97,7 +97,7 @@ struct Agent {
 }
 
 impl Agent {
-    /// Returns what answers one request, in a trace of its own.
+    /// Returns the handler of one request, in a trace of its own.
     fn handler(&self) -> Handler {
         let span = info_span!("mcp", trace_id = tracing::field::Empty);
         telemetry::note_trace_id(&span);

@@ -1,14 +1,14 @@
-//! The prompts for agents that use a model of their own.
+//! Prompts for agents that use a model of their own.
 
 use rmcp::model::{ErrorData, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
 
-/// Name of the prompt that tells an agent when to look in the memory, how, and what to say of it.
+/// Name of the prompt that describes when to search the memory, how, and how to use the results.
 const RECALL_PROTOCOL: &str = "recall_protocol";
 const DESCRIPTION: &str = "When to look in the memory without being asked, how to walk through it, what to bring up \
     and when to stay silent. For the system prompt of an agent that has the tools of this server.";
 static TEXT: &str = include_str!("../../prompts/recall_protocol.txt");
 
-/// Returns the prompts that there are.
+/// Returns the list of prompts.
 pub(super) fn list() -> ListPromptsResult {
     let protocol = Prompt::new(RECALL_PROTOCOL, Some(DESCRIPTION), None).with_title("Recall protocol");
     ListPromptsResult::with_all_items(vec![protocol])
@@ -17,7 +17,7 @@ pub(super) fn list() -> ListPromptsResult {
 /// Returns the text of a prompt.
 ///
 /// # Errors
-/// A name that no prompt has, or arguments: no prompt takes any.
+/// An unknown name, or arguments: no prompt accepts any.
 pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     if request.name != RECALL_PROTOCOL {
         let lack = format!("name: there is no such prompt; the one there is is `{RECALL_PROTOCOL}`");

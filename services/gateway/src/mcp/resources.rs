@@ -1,13 +1,13 @@
-//! Pages and facts as resources: what a client can attach to a conversation without a call of a tool.
+//! Pages and facts as resources: a client can attach them to a conversation without a tool call.
 //!
-//! | address | what it is |
+//! | address | content |
 //! | --- | --- |
 //! | `mnemic://SPACE/facts` | the facts, a hundred at a time; `?after=CURSOR` continues |
 //! | `mnemic://SPACE/facts/ID` | one fact |
 //! | `mnemic://SPACE/pages/ID` | one page |
 //!
-//! The contents are JSON, as the API has them, so that nothing people said can pass for anything else. Lists and reads go through
-//! the same checks of the key as the API.
+//! The contents are JSON, as in the API, so user text cannot be mistaken for anything else. Lists and reads pass the
+//! same checks of the key as the API.
 
 use domain::fact::Fact;
 use domain::id::SpaceId;
@@ -26,10 +26,10 @@ use crate::problem::Problem;
 
 const SCHEME: &str = "mnemic://";
 const JSON: &str = "application/json";
-/// Longest title or description of a resource, in characters: a client shows them in a list.
+/// Longest title or description of a resource, in characters: clients show them in a list.
 const SHOWN_MAX: usize = 200;
 
-/// What an address names inside of a space.
+/// The target of an address inside a space.
 #[derive(Debug, PartialEq, Eq)]
 enum Target<'a> {
     Facts { after: Option<&'a str> },
@@ -37,10 +37,10 @@ enum Target<'a> {
     Page(&'a str),
 }
 
-/// Returns some of the resources of a space: on the first page the list of facts, then the pages by id.
+/// Returns a page of the resources of a space: first the list of facts, then the pages by id.
 ///
 /// # Errors
-/// A cursor of another list; a space that is gone; a store that does not answer.
+/// A cursor of another list; a space that does not exist; a store that does not respond.
 pub(super) async fn list(memory: &Memory, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
     let Memory { app, space, access, .. } = memory;
     let mut resources = Vec::new();
@@ -75,7 +75,7 @@ fn shown(text: &str) -> String {
     told::one_line(text).chars().take(SHOWN_MAX).collect()
 }
 
-/// Returns how addresses of resources are built.
+/// Returns the templates of the addresses of resources.
 pub(super) fn templates(space: &SpaceId) -> ListResourceTemplatesResult {
     let template = |path: &str, name: &str, description: &str| {
         ResourceTemplate::new(format!("{SCHEME}{space}/{path}"), name)
@@ -97,10 +97,10 @@ pub(super) fn templates(space: &SpaceId) -> ListResourceTemplatesResult {
     ])
 }
 
-/// Reads one resource.
+/// Returns the contents of one resource.
 ///
 /// # Errors
-/// An address that names nothing in this space; a store that does not answer.
+/// An address without a target in this space; a store that does not respond.
 pub(super) async fn read(memory: &Memory, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let target = target(&memory.space, uri).ok_or_else(|| {
         let space = &memory.space;
@@ -138,7 +138,7 @@ fn written(value: &impl Serialize) -> Result<String, Problem> {
     serde_json::to_string(value).map_err(|_| Problem::internal())
 }
 
-/// Reads the address of a resource; none if it names nothing in this space.
+/// Returns the target of an address; `None` if it has no target in this space.
 fn target<'a>(space: &SpaceId, uri: &'a str) -> Option<Target<'a>> {
     let path = uri
         .strip_prefix(SCHEME)?
@@ -154,13 +154,13 @@ fn target<'a>(space: &SpaceId, uri: &'a str) -> Option<Target<'a>> {
     path.strip_prefix("pages/").and_then(named).map(Target::Page)
 }
 
-/// Returns an id that is one part of a path.
+/// Returns an id that is a single segment of a path; `None` otherwise.
 fn named(id: &str) -> Option<&str> {
     let whole = !id.is_empty() && !id.contains(['/', '?', '#']);
     whole.then_some(id)
 }
 
-/// Returns why a resource or a list of them cannot be given, as an error of the protocol.
+/// Returns the error of the protocol for a problem with a resource or a list of resources.
 fn refused(problem: &Problem, uri: Option<&str>) -> ErrorData {
     let why = told::problem(problem);
     let data = uri.map(|it| json!({"uri": it}));

@@ -1,7 +1,7 @@
-//! What a model is told of the tools that are requests of the API: descriptions, and schemas of arguments and results.
+//! Descriptions of the tools that are requests of the API, and schemas of their arguments and results.
 //!
-//! The whole list of tools has at most 2,500 tokens with the catalogue, so these say no more than a model needs to call them;
-//! what does not fit is refused with an error that names the argument.
+//! The list of all tools, with the catalogue, has at most 2,500 tokens, so the texts contain only what a model needs
+//! for a call. An invalid argument is refused with an error that names it.
 
 use domain::evidence::AnswerStyle;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use super::object;
 use super::tools::Own;
 use crate::api::Strategy;
 
-/// Returns what a tool does and when to use it.
+/// Returns the description of a tool: its effect and its use.
 pub(super) fn description(tool: Own) -> &'static str {
     match tool {
         Own::Remember => {
@@ -93,7 +93,7 @@ pub(super) fn arguments(tool: Own) -> Map<String, Value> {
     })
 }
 
-/// Returns the JSON schema of the structured result of a tool; none if it has only words.
+/// Returns the JSON schema of the structured result of a tool; `None` if the result is only text.
 pub(super) fn result(tool: Own) -> Option<Map<String, Value>> {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let schema = match tool {
@@ -138,11 +138,11 @@ pub(super) fn result(tool: Own) -> Option<Map<String, Value>> {
 mod tests {
     use super::Own;
 
-    /// Two fifths of what the whole list may have; the catalogue has the rest.
+    /// Two fifths of the limit of the whole list; the catalogue has the rest.
     const OWN_TOKENS_MAX: usize = 900;
 
     #[test]
-    fn the_own_tools_leave_room_for_the_catalogue() {
+    fn the_tools_of_the_gateway_leave_room_for_the_catalogue() {
         let tools = Own::ALL.map(Own::tool);
         let listed = serde_json::to_string(&tools).unwrap();
         let tokens = text::tokens(&listed);

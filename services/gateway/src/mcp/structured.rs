@@ -1,11 +1,11 @@
-//! Results of tools as data, for programs; their schemas are in `schemas`.
+//! Results of tools as data, for programs; `schemas` contains their schemas.
 
 use serde_json::{Value, json};
 
 use super::told;
 use crate::api::{Accepted, ItemStatus, QueryResponse, RecallResponse};
 
-/// Returns how many records were kept, known before and rejected, and whether they are searchable.
+/// Returns the numbers of stored, duplicate and rejected records, and whether they are searchable.
 pub(super) fn accepted(accepted: &Accepted, searchable: bool) -> Value {
     let count = |status| accepted.items.iter().filter(|it| it.status == status).count();
     json!({
@@ -16,7 +16,7 @@ pub(super) fn accepted(accepted: &Accepted, searchable: bool) -> Value {
     })
 }
 
-/// Returns verdict, answer and evidence; `reasons` and `degraded` only if there are any.
+/// Returns verdict, answer and evidence; `reasons` and `degraded` only if they are not empty.
 pub(super) fn answer(response: &QueryResponse) -> Value {
     let answer = response.answer.as_ref();
     let mut found = json!({
@@ -36,7 +36,7 @@ pub(super) fn answer(response: &QueryResponse) -> Value {
     found
 }
 
-/// Returns the hints, and why there are none.
+/// Returns the hints, or the reason why there are none.
 pub(super) fn hints(response: &RecallResponse) -> Value {
     let hints = response.hints.iter().map(|it| {
         let mut hint = json!({"text": it.text, "reason": it.reason, "valid": it.valid, "records": it.external_ids});

@@ -1,6 +1,7 @@
-//! What came of a request, in words for a model: short, because the model pays for every one.
+//! Results of requests as text for a model: short, because each token costs the caller.
 //!
-//! What people said stands in a block of its own or [`quoted`] on one line, so that nothing in it can pass for what the memory says.
+//! User text is in a block of its own, or [`quoted`] on one line, so that it cannot be mistaken for statements of the
+//! memory.
 
 use std::fmt::Write as _;
 
@@ -11,14 +12,14 @@ use serde_json::Value;
 use crate::api::{Accepted, Curated, Item, ItemStatus, QueryResponse, RecallResponse};
 use crate::problem::Problem;
 
-/// What to do about a missing space, for callers that have tools and no HTTP.
+/// Advice about a missing space, for callers that have tools and no HTTP.
 pub(crate) const NO_SPACE: &str = "this memory does not exist (any more); no tool makes one: ask the user to run \
     `mnemic spaces create NAME`, or to start the agent with `mnemic mcp --space NAME`";
 
-/// A failure of the memory itself, for callers that see neither its log nor the id of a trace.
+/// Text for an internal error, for callers that see neither the log nor a trace id.
 const DEFECT: &str = "the memory failed; tell the user that `mnemic doctor` and the log of the server say why";
 
-/// Returns what went wrong and what to do about it, in terms of tools and arguments.
+/// Returns the error and the next step, in terms of tools and arguments.
 pub(super) fn problem(problem: &Problem) -> String {
     if problem.is_unknown_space() {
         return format!("{}: {NO_SPACE}", problem.title);
@@ -26,7 +27,7 @@ pub(super) fn problem(problem: &Problem) -> String {
     if problem.is_defect() {
         return DEFECT.to_owned();
     }
-    // The tools have the parts of a budget among their other arguments.
+    // In the tools, the parts of a budget are top-level arguments.
     let detail = problem.detail.strip_prefix("budget.").unwrap_or(&problem.detail);
     let mut text = if problem.is_invalid() {
         format!("The call cannot be used: {detail}")
@@ -37,7 +38,7 @@ pub(super) fn problem(problem: &Problem) -> String {
     text
 }
 
-/// Names the records that were not taken, with the reasons.
+/// Adds the rejected records with the reasons.
 fn rejected(text: &mut String, items: &[Item]) {
     for item in items {
         if let Some(reason) = &item.problem {
@@ -69,7 +70,7 @@ pub(super) fn answer(response: &QueryResponse) -> String {
         None => "No answer.".to_owned(),
     };
     let _ = write!(text, "\nVerdict: {}", verdict(&response.verdict));
-    // What is only weak stands in the evidence anyway.
+    // Evidence that is only weak is in the pack anyway.
     for miss in response.verdict.nearest.iter().filter(|it| it.reason != "weak") {
         let why = miss.reason.replace('_', " ");
         let _ = write!(text, "\nNear, but {why}: {}", quoted(&miss.text));
@@ -128,7 +129,7 @@ pub(super) fn hints(response: &RecallResponse) -> String {
     text
 }
 
-/// A reason and both sides hold words of the message and of facts.
+/// Returns the reason of a hint and its two sides; all of them may contain text of users.
 fn why(hint: &Hint) -> String {
     let mut why = format!("why: {}", quoted(&hint.reason));
     if !hint.valid {
@@ -154,12 +155,12 @@ fn degraded(text: &mut String, what: &[String]) {
     }
 }
 
-/// Returns what somebody said as a JSON string on one line.
+/// Returns user text as a JSON string on one line.
 fn quoted(said: &str) -> String {
     one_line(&Value::from(said).to_string())
 }
 
-/// Returns a text with spaces for everything that may be shown as the end of a line.
+/// Returns a text with spaces instead of all characters that may be shown as line breaks.
 pub(super) fn one_line(text: &str) -> String {
     let ends = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
     text.replace(ends, " ")

@@ -1,6 +1,6 @@
-//! The tools of the catalogue as they are listed over the protocol: with fewer words than over HTTP, since a client puts the
-//! whole list into every conversation. What is left out of a schema is still checked when a tool is called, and the error names
-//! the argument and its bounds.
+//! The tools of the catalogue as listed over the protocol. The list is shorter than over HTTP, because a client puts
+//! all of it into every conversation. Parts of a schema that are left out are still checked when a tool is called, and
+//! the error names the argument and its limits.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use serde_json::{Map, Value, json};
 use super::object;
 use crate::api::ToolSpec;
 
-/// What is kept of the schema of an argument.
+/// Parts of the schema of an argument that are kept.
 const KEPT: [&str; 4] = ["type", "enum", "items", "description"];
-/// Arguments whose names say what they are.
+/// Arguments whose names need no description.
 const PLAIN: [&str; 15] = [
     "aggregation",
     "archived",
@@ -30,17 +30,17 @@ const PLAIN: [&str; 15] = [
     "tag",
     "topic",
 ];
-/// Arguments that are listed with the first tool that takes them; the others take them too.
+/// Arguments that are listed only with the first tool that accepts them; the other tools accept them too.
 const RARE: [&str; 2] = ["start_operator", "end_operator"];
 
-/// What the tools before had.
+/// Arguments that earlier tools in the list have.
 #[derive(Default)]
 struct Listed {
     arguments: BTreeSet<String>,
     descriptions: BTreeSet<String>,
 }
 
-/// Returns the tools of the catalogue in their order; all of them only read, and all take `as_of`.
+/// Returns the tools of the catalogue in the same order; all of them are read-only, and all accept `as_of`.
 pub(super) fn tools(specs: Vec<ToolSpec>) -> Vec<Tool> {
     let mut listed = Listed::default();
     specs.into_iter().map(|it| listed.tool(it)).collect()
@@ -66,7 +66,7 @@ impl Listed {
         Tool::new(spec.name, spec.description, schema).with_annotations(ToolAnnotations::new().read_only(true))
     }
 
-    /// Returns the short schema of an argument; none if a tool before listed it and it is rare.
+    /// Returns the short schema of an argument; `None` if it is rare and an earlier tool listed it.
     fn argument(&mut self, name: &str, mut schema: Map<String, Value>) -> Option<Map<String, Value>> {
         schema.retain(|key, _| KEPT.contains(&key.as_str()));
         let is_new = self.arguments.insert(name.to_owned());

@@ -1,4 +1,4 @@
-//! The tools that are requests of the API, and how their arguments become such a request.
+//! The tools that are requests of the API, and the conversion of their arguments.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::extract::at_path;
 use crate::problem::Problem;
 use crate::{accept, curate, query, recall, watermark};
 
-/// Time `remember` waits for what it took to be searchable.
+/// Longest wait of `remember` until its records are searchable.
 const SEARCHABLE_IN: Duration = Duration::from_secs(2);
 
 /// A request of the API as a tool.
@@ -125,7 +125,8 @@ impl Own {
     pub(super) fn tool(self) -> Tool {
         let annotations = match self {
             Own::Ask => ToolAnnotations::new().read_only(true),
-            // Hints that were said are not said again, and a record without id and time is a new one each time.
+            // Recall does not repeat hints, and a record without id and time is a new one each time, so these tools are
+            // not idempotent.
             Own::Recall | Own::Curate | Own::Remember => ToolAnnotations::new().destructive(false),
         };
         let tool = Tool::new(self.name(), schemas::description(self), schemas::arguments(self));
@@ -136,7 +137,7 @@ impl Own {
         }
     }
 
-    /// Does what the tool does; what cannot be used is told to the model.
+    /// Runs the tool; an invalid call returns an error for the model.
     pub(super) async fn call(self, memory: &Memory, arguments: Value) -> CallToolResult {
         let outcome = match memory.access.demand(self.right()) {
             Err(problem) => Err(problem),
@@ -183,14 +184,14 @@ async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, P
     let Memory { app, space, access, .. } = memory;
     let accepted = accept::accept(app, access, space, records, None).await?;
     let position = watermark::parse(app, space, &accepted.watermark).await?;
-    // It is kept, whatever comes of the wait.
+    // The records are stored, whatever the result of the wait.
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
     let searchable = searchable.unwrap_or(false);
     let words = said(told::accepted(&accepted, searchable));
     Ok(with_data(words, structured::accepted(&accepted, searchable)))
 }
 
-/// Gives tags to the records that name none.
+/// Adds tags to the records that have none.
 fn tag(records: &mut [Value], tags: &[String]) {
     for record in records.iter_mut().filter_map(Value::as_object_mut) {
         if !tags.is_empty() {
@@ -232,7 +233,7 @@ async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Proble
         steps: None,
     };
     let response = query::ask(&memory.app, memory.access.name(), &memory.space, asked).await?;
-    // What people said is a block of its own, so that nothing in it can pass for what the memory says of it.
+    // User text is in a block of its own, so that it cannot be mistaken for statements of the memory.
     let data = structured::answer(&response);
     let mut blocks = vec![ContentBlock::text(told::answer(&response))];
     if !response.pack.text.is_empty() {
@@ -276,7 +277,7 @@ fn with_data(mut result: CallToolResult, data: Value) -> CallToolResult {
 
 async fn curated(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
     let new: NewCuration = read(arguments)?;
-    // What can be decided here is what can be undone.
+    // A tool may only make decisions that can be undone.
     if curate::right(&new.act) == Right::Admin {
         return Err(Problem::invalid(
             "act: what cannot be undone is not done here; whoever runs this memory can erase a record",
@@ -287,7 +288,7 @@ async fn curated(memory: &Memory, arguments: Value) -> Result<CallToolResult, Pr
     Ok(said(told::curated(&done)))
 }
 
-/// Reads arguments; what does not fit is named by its path.
+/// Parses arguments; the error names the path of the invalid value.
 pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(arguments)
         .map_err(|error| Problem::invalid(at_path(&error.path().to_string(), error.inner())))

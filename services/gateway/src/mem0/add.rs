@@ -1,4 +1,4 @@
-//! `add`: chat messages become records, and are searchable when the answer comes, unless the writer is behind.
+//! `add`: chat messages become records. They are searchable when the response is sent, unless the writer is behind.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,18 +24,18 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{query, watermark};
 
-/// How long a change is waited for before it is answered as pending.
+/// Longest wait until a change is searchable; after it the response says that the change is pending.
 const SEARCHABLE_IN: Duration = Duration::from_secs(5);
-/// Fields of a message that are read; others are ignored.
+/// Fields of a message that are read; other fields are ignored.
 const MESSAGE: [&str; 5] = ["role", "content", "name", "tool_calls", "tool_call_id"];
-/// Fields that say when all messages of a request were said; the first that is given counts.
+/// Fields that give the time of all messages of a request; the first field that is present counts.
 const MOMENTS: [&str; 4] = [
     "timestamp",
     "observation_datetime",
     "observation_time",
     "observation_date",
 ];
-/// What the sealed name of an event is for.
+/// Purpose in the seal of the id of an event.
 const EVENT: &str = "mem0 event";
 
 pub(super) async fn post(
@@ -57,7 +57,7 @@ pub(super) async fn post(
     let accepted = accept::accept(&app, &access, &space, records, None).await?;
     let position = watermark::parse(&app, &space, &accepted.watermark).await?;
     let done = Change::wait(&app, &space, position).await?;
-    // A memory may repeat the question that it answers, which somebody else asked.
+    // A memory may repeat a message of another caller, so showing it needs the right to read.
     let is_shown = access.demand(Right::Read).is_ok();
     let results = results(&app, &space, &accepted, is_shown).await?;
     Ok(Json(json!({
@@ -75,7 +75,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// Waits until a change is searchable, for a while: it is kept, whatever comes of the wait.
+    /// Waits a limited time until a change is searchable. The change is durable in any case.
     pub(super) async fn wait(app: &App, space: &SpaceId, position: Position) -> Result<Change, Problem> {
         let is_written = query::wait_written(app, space, position, SEARCHABLE_IN).await;
         let event = format!("{} {space}", position.0);
@@ -85,7 +85,7 @@ impl Change {
         })
     }
 
-    /// Takes the id of an event back: the space and the position that it stands for; none if it is none.
+    /// Returns the space and the position in the id of an event; `None` if the id is not valid.
     pub(super) async fn opened(app: &App, event_id: &str) -> Result<Option<(String, Position)>, Problem> {
         let plain = app.sealer().await?.open(&[EVENT], event_id);
         let text = plain.and_then(|it| String::from_utf8(it).ok());
@@ -109,7 +109,7 @@ impl Change {
     }
 }
 
-/// Reads what the memories of a request belong to: fields of the request, or of its filters.
+/// Returns the entities that the memories of a request belong to, from its fields or from its filters.
 fn entities(fields: &Fields) -> Result<Entities, Problem> {
     let mut found = Entities::read(fields)?;
     if let Some(Value::Object(filters)) = field(fields, "filters") {
@@ -122,7 +122,7 @@ fn entities(fields: &Fields) -> Result<Entities, Problem> {
     Ok(found)
 }
 
-/// Returns the records that the messages of a request become.
+/// Returns the records for the messages of a request.
 fn records(fields: &Fields, entities: &Entities) -> Result<Vec<Value>, Problem> {
     let messages = field(fields, "messages").ok_or_else(|| Problem::invalid("messages: is missing"))?;
     let said_at = MOMENTS.iter().find_map(|name| Some((name, field(fields, name)?)));
@@ -159,9 +159,10 @@ fn records(fields: &Fields, entities: &Entities) -> Result<Vec<Value>, Problem> 
     Ok(records)
 }
 
-/// Names records by what they say, so that a request that is sent again stores nothing twice.
+/// Derives ids of records from their content, so that a repeated request stores nothing twice.
 struct Naming {
-    /// Of messages without a moment, the same words are the same message on one day, and another one on the next.
+    /// For messages without a time: equal text counts as the same message within one day, and as a new one on the next
+    /// day.
     day: Option<NaiveDate>,
     seen: BTreeMap<[u8; 32], usize>,
 }
@@ -188,7 +189,7 @@ impl Naming {
     }
 }
 
-/// Returns a message with the fields that are read, and the moment of its own if it has one.
+/// Returns a message reduced to the fields that are read, and its time if it has one.
 fn message(given: &Value) -> Value {
     let Value::Object(given) = given else {
         return given.clone();
@@ -208,7 +209,7 @@ fn message(given: &Value) -> Value {
     Value::Object(kept)
 }
 
-/// Reads the day on which a memory ends: none if none is given, an empty one if it is to be cleared.
+/// Returns the expiry day of a memory: `None` if the field is missing, `Some(None)` if the day is to be cleared.
 pub(super) fn expiration(fields: &Fields) -> Result<Option<Option<String>>, Problem> {
     let text = match fields.get("expiration_date") {
         None => return Ok(None),
@@ -221,7 +222,7 @@ pub(super) fn expiration(fields: &Fields) -> Result<Option<Option<String>>, Prob
     Ok(Some(Some(day.to_string())))
 }
 
-/// Returns what became of each record, and the memory that it is if that may be shown.
+/// Returns the result for each record, with its memory if the caller may see it.
 async fn results(app: &App, space: &SpaceId, accepted: &Accepted, is_shown: bool) -> Result<Vec<Value>, Problem> {
     let record = |it: &Item| it.record.filter(|_| it.status != ItemStatus::Rejected);
     let ids: Vec<RecordId> = accepted.items.iter().filter_map(record).collect();
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_become_records_whatever_else_is_sent() {
+    fn messages_become_records_and_unknown_fields_are_ignored() {
         let records = read(json!({
             "messages": [{"role": "user", "content": "I like tea.", "id": 7, "custom": true},
                 {"role": "system", "content": "Be kind."}, {"content": {"type": "text", "text": "And coffee."}}],
@@ -282,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_have_the_same_id_until_they_are_said_again() {
+    fn a_repeated_request_has_the_same_ids_and_a_repeated_message_has_a_new_id() {
         let id = |fields: Value| read(fields).into_iter().map(|it| it["id"].clone()).collect::<Vec<_>>();
         let one = id(json!({"messages": "I ran.", "user_id": "ann"}));
         assert_eq!(

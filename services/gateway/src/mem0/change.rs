@@ -1,4 +1,4 @@
-//! One memory: read, update, history, erasure; and many of them at once.
+//! Read, update, history and erasure of one memory, and the same for many memories at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,9 +28,9 @@ use crate::state::App;
 use crate::versions::{self, Update};
 use crate::{curate, watermark};
 
-/// Memories that one request changes.
+/// Maximum number of memories that one request changes.
 const BATCH_MAX: usize = 1_000;
-/// Records erased in one step, and steps of one request.
+/// Number of records erased in one step, and number of steps of one request.
 const ERASED_AT_ONCE: usize = 1_000;
 const STEPS_MAX: usize = 10;
 
@@ -53,7 +53,7 @@ pub(super) async fn put(
     let accepted = update(&app, &access, &found, &fields).await?;
     let position = watermark::parse(&app, &found.space, &accepted).await?;
     let done = Change::wait(&app, &found.space, position).await?;
-    // As it is now; while the writer is behind, as it was.
+    // The current state; if the writer is behind, an earlier one.
     let found = locate::memory(&app, &access, Right::Write, &id).await?;
     let mut shown = found.memory.show();
     shown.insert("text".to_owned(), json!(found.memory.record.text));
@@ -97,7 +97,7 @@ async fn update(app: &App, by: &Access, found: &Found, fields: &Fields) -> Resul
     Ok(accepted.watermark)
 }
 
-/// Returns what a new version says: what is not given is as before.
+/// Returns the content of a new version; fields that are missing keep their values.
 fn said(
     record: &Record,
     text: Option<&str>,
@@ -193,7 +193,7 @@ pub(super) async fn delete(
     })))
 }
 
-/// Erases records of a space, with all that derives only from them; there is at least one.
+/// Erases at least one record of a space, with everything that derives only from these records.
 async fn erase(app: &App, access: &Access, space: &SpaceId, records: &[RecordId]) -> Result<Change, Problem> {
     let started = Instant::now();
     let outcome = async {
@@ -210,7 +210,7 @@ async fn erase(app: &App, access: &Access, space: &SpaceId, records: &[RecordId]
     outcome
 }
 
-/// Erases all memories that a filter takes, as far as one request goes.
+/// Erases all memories that match a filter, within the limits of one request.
 pub(super) async fn delete_all(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -238,7 +238,7 @@ pub(super) async fn delete_all(
             deleted += records.len();
             let is_done = done.status() == "SUCCEEDED";
             event_id = Some(done.event_id);
-            // What is not gone yet would be found again.
+            // Data whose erasure is not complete would be found again.
             if !has_more || !is_done {
                 is_left |= has_more;
                 break;
@@ -255,7 +255,7 @@ pub(super) async fn delete_all(
     ))
 }
 
-/// Returns the records to erase in one step, and whether there are more.
+/// Returns the records to erase in one step, and whether more remain.
 async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter) -> Result<(Vec<RecordId>, bool), Problem> {
     if filter.is_scope_alone() {
         let room = Room {
@@ -293,7 +293,7 @@ pub(super) async fn put_batch(
 ) -> Result<Json<Value>, Problem> {
     let all = batch(&fields)?;
     let mut found = Vec::new();
-    // All of them are found before the first one is changed.
+    // All memories are located before the first one is changed.
     for change in &all {
         found.push(locate::memory(&app, &access, Right::Write, id_of(change)?).await?);
     }
@@ -330,7 +330,7 @@ pub(super) async fn delete_batch(
     ))
 }
 
-/// Reads the changes of a batch.
+/// Parses the changes of a batch.
 fn batch(fields: &Fields) -> Result<Vec<Fields>, Problem> {
     let given = ["memories", "memory_ids"].into_iter().find_map(|it| field(fields, it));
     let all = given

@@ -1,28 +1,28 @@
-//! What a filter of mem0 asks of one value.
+//! Comparisons of a mem0 filter with one value.
 
 use std::cmp::Ordering;
 
 use chrono::{DateTime, FixedOffset};
 
-/// What is asked of a value.
+/// A comparison with a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test<T> {
-    /// Is there.
+    /// The value is present.
     Exists,
-    /// Is one of these.
+    /// The value is in this list.
     In(Vec<T>),
-    /// Is another one, or is not there.
+    /// The value is different, or missing.
     Other(T),
-    /// Compares so with this one.
+    /// The order of the value relative to this one is in the list.
     Than(Vec<Ordering>, T),
-    /// Holds this text.
+    /// The value contains this text.
     Holds(String),
-    /// Holds this text, in any case.
+    /// The value contains this text; letter case is ignored.
     HoldsFolded(String),
 }
 
 impl Test<String> {
-    /// Returns the test for a part of a text, in any case, in place of that for one whole text.
+    /// Returns the test for a substring, ignoring case, instead of the test for the whole text.
     pub(super) fn of_part(self) -> Test<String> {
         if let Test::In(all) = &self
             && let [one] = all.as_slice()
@@ -32,7 +32,7 @@ impl Test<String> {
         self
     }
 
-    /// Returns true if a text passes; a text that is missing passes only `Other`.
+    /// Returns true if a text passes the test; a missing text passes only `Other`.
     pub(super) fn takes_text(&self, value: Option<&str>) -> bool {
         match (self, value) {
             (Test::Other(other), value) => value != Some(other),
@@ -47,7 +47,7 @@ impl Test<String> {
 }
 
 impl Test<DateTime<FixedOffset>> {
-    /// Returns true if a moment passes.
+    /// Returns true if a time passes the test.
     pub(super) fn takes_moment(&self, at: DateTime<FixedOffset>) -> bool {
         match self {
             Test::Exists => true,
@@ -60,7 +60,7 @@ impl Test<DateTime<FixedOffset>> {
     }
 }
 
-/// Compares numbers as numbers, all else as text.
+/// Compares two numbers numerically, and anything else as text.
 fn compared(one: &str, other: &str) -> Ordering {
     let numbers = one.parse::<f64>().ok().zip(other.parse::<f64>().ok());
     numbers

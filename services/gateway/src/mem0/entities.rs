@@ -1,4 +1,4 @@
-//! Users, agents, apps and runs: the spaces that the key opens.
+//! Users, agents, apps and runs: one space for each, if the key opens it.
 
 use std::collections::BTreeMap;
 
@@ -19,13 +19,13 @@ use crate::opened;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Entities of a page.
+/// Maximum number of entities on a page.
 const PAGE: usize = 1_000;
-/// Spaces looked at for one list.
+/// Maximum number of spaces examined for one list.
 const SPACES_MAX: usize = 10_000;
-/// Spaces listed in one step.
+/// Number of spaces listed in one step.
 const AT_ONCE: usize = 1_000;
-/// Spaces erased by one reset.
+/// Maximum number of spaces erased by one reset.
 const RESET_MAX: usize = 1_000;
 
 pub(super) async fn list(
@@ -68,7 +68,7 @@ pub(super) async fn list(
     })))
 }
 
-/// Returns the entities whose spaces the key opens, at most so many, by the names of the spaces.
+/// Returns entities whose spaces the key opens, at most `limit`, in the order of the names of the spaces.
 pub(super) async fn opened_entities(
     app: &App,
     access: &Access,
@@ -92,7 +92,7 @@ pub(super) async fn opened_entities(
     Ok(found)
 }
 
-/// Returns the name of an entity that is not in the name of its space, as it is kept with what the space holds.
+/// Returns the name of an entity from the metadata of its records, for a space whose name holds only a digest of it.
 pub(super) async fn name_kept(app: &App, kind: Kind, space: &SpaceId) -> Result<Option<String>, Problem> {
     let first = app
         .stores()
@@ -117,7 +117,7 @@ pub(super) async fn delete(
     Ok(Json(json!({"message": "Entity deleted successfully!"})))
 }
 
-/// Erases all that the key opens, as far as one request goes.
+/// Erases all spaces that the key opens, within the limits of one request.
 pub(super) async fn reset(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -138,6 +138,7 @@ pub(super) async fn reset(
 
 async fn erase(app: &App, access: &Access, space: &SpaceId) -> Result<(), Problem> {
     let (app, access) = (State(app.clone()), Extension(access.clone()));
-    // 202 says that one store is away and what it holds will be erased: for a client of mem0 that is as good as done.
+    // 202 means that one store is not available and that its data will be erased later. For a mem0 client this is a
+    // success.
     spaces::delete(app, access, At(space.to_string())).await.map(drop)
 }

@@ -1,4 +1,4 @@
-//! Errors as clients of mem0 read them: `application/json` with a `detail`. They take nothing from a problem document.
+//! Errors in the form of mem0: `application/json` with `detail`. Clients do not read problem documents.
 
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -13,7 +13,7 @@ use crate::problem::{Problem, ProblemCode};
 /// Longest problem document that is read, in bytes.
 const PROBLEM_BYTES_MAX: usize = 4 << 20;
 
-/// Turns a problem of the request into `{"detail"}` with the status that mem0 has for it.
+/// Converts a problem in the response into `{"detail"}` with the status that mem0 uses.
 pub(super) async fn translate(request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let kind = response.headers().get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
@@ -24,14 +24,14 @@ pub(super) async fn translate(request: Request, next: Next) -> Response {
     let read = to_bytes(body, PROBLEM_BYTES_MAX).await.ok();
     let problem = read.and_then(|it| serde_json::from_slice::<Problem>(&it).ok());
     let detail = problem.map_or_else(|| "the request failed".to_owned(), |it| said(&it));
-    // mem0 knows one status for what cannot be used.
+    // mem0 uses one status for every invalid request.
     if matches!(
         parts.status,
         StatusCode::UNPROCESSABLE_ENTITY | StatusCode::PRECONDITION_FAILED
     ) {
         parts.status = StatusCode::BAD_REQUEST;
     }
-    // Some clients read `error` of a 404.
+    // Some clients read `error` in a 404.
     let said = Json(json!({"detail": detail, "error": detail})).into_response();
     parts.headers.remove(header::CONTENT_LENGTH);
     parts
@@ -48,17 +48,17 @@ fn said(problem: &Problem) -> String {
     }
 }
 
-/// Says that there is no such memory, or that the key does not open it.
+/// Returns the problem that the memory does not exist, or that the key does not open its space.
 pub(super) fn no_memory() -> Problem {
     Problem::not_found("there is no memory of this id")
 }
 
-/// Says that Mnemic has no equivalent, and what there is instead.
+/// Returns the problem that Mnemic has no equivalent; `detail` names the alternative.
 pub(super) fn unsupported(detail: &str) -> Problem {
     Problem::new(ProblemCode::NotImplemented).detail(detail)
 }
 
-/// Says that a request is too large to be looked at.
+/// Returns the problem that a request is too large to process.
 pub(super) fn beyond(detail: impl Into<String>) -> Problem {
     Problem::new(ProblemCode::BeyondBounds).detail(detail)
 }

@@ -1,5 +1,6 @@
-//! Exports. The id of one holds its filters, sealed, so nothing is kept of it: it is the list of the memories that its filters
-//! take when it is fetched. No language model fills a schema; the memories are given as they are.
+//! Exports. The id of an export holds its filters, sealed, so the server stores nothing. An export is the list of
+//! memories that match its filters when it is fetched. No language model fills a schema; memories are returned
+//! unchanged.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -17,9 +18,9 @@ use crate::state::App;
 
 /// Longest filters of an export, in bytes of JSON.
 const FILTERS_BYTES_MAX: usize = 16 << 10;
-/// Bytes of JSON with which an export ends; the memory that passes them is the last one.
+/// Size limit of an export in bytes of JSON; the memory that exceeds it is the last one.
 const BYTES_MAX: usize = 16 << 20;
-/// Fields that say which memories an export holds, beside those that name somebody.
+/// Fields that select the memories of an export, in addition to the fields that name entities.
 const FIELDS: [&str; 6] = [
     "filters",
     "metadata",
@@ -28,12 +29,12 @@ const FIELDS: [&str; 6] = [
     "categories",
     "show_expired",
 ];
-/// What the sealed id of an export is for.
+/// Purpose in the seal of the id of an export.
 const EXPORT: &str = "mem0 export";
-/// Says what becomes of a schema.
+/// Text about the schema of an export.
 const AS_THEY_ARE: &str = "no language model fills the schema: `memories` holds the memories as they are";
 
-/// Makes an export: checks its filters and returns its id, which the same filters get again.
+/// Creates an export: checks its filters and returns its id. Equal filters give the same id.
 pub(super) async fn create(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -48,7 +49,7 @@ pub(super) async fn create(
     Ok(Json(json!({"id": id, "status": "SUCCEEDED", "message": message})))
 }
 
-/// Fetches an export by its id, or by its filters.
+/// Returns an export by its id, or by its filters.
 pub(super) async fn get(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -73,7 +74,7 @@ pub(super) async fn get(
     })))
 }
 
-/// Checks that a schema is one: an object, or a text that holds one.
+/// Checks that a schema is an object, or a text that contains one.
 fn check_schema(fields: &Fields) -> Result<(), Problem> {
     let schema = field(fields, "schema").ok_or_else(|| Problem::invalid("schema: is missing"))?;
     let parsed = schema.as_str().map(serde_json::from_str::<Map<String, Value>>);
@@ -85,7 +86,7 @@ fn check_schema(fields: &Fields) -> Result<(), Problem> {
     ))
 }
 
-/// Returns the fields that say which memories an export holds.
+/// Returns the fields that select the memories of an export.
 fn wanted(fields: &Fields) -> Result<Fields, Problem> {
     let names = FIELDS.into_iter().chain(Kind::ALL.map(Kind::field));
     let wanted: Fields = names
@@ -105,14 +106,14 @@ async fn id(app: &App, wanted: &Fields) -> Result<String, Problem> {
     app.sealer().await?.seal(&[EXPORT], plain.as_bytes())
 }
 
-/// Returns the fields that the id of an export holds.
+/// Returns the fields in the id of an export.
 async fn opened(app: &App, id: &str) -> Result<Fields, Problem> {
     let plain = app.sealer().await?.open(&[EXPORT], id);
     let fields = plain.and_then(|it| serde_json::from_slice(&it).ok());
     fields.ok_or_else(|| Problem::not_found("there is no export of this id"))
 }
 
-/// Returns the memories as clients read them, as far as there is room, and whether some are missing.
+/// Returns the memories in the form of mem0 up to the size limit, and whether some are missing.
 fn shown(found: Gathered, is_expired_wanted: bool) -> (Vec<Value>, bool) {
     let today = clock::now().date_naive();
     let mut bytes = 0;

@@ -1,6 +1,6 @@
 //! Filters of mem0: fields with operators, joined by `AND`, `OR` and `NOT`.
 //!
-//! They say which spaces are looked at, and are evaluated here over the memories that come back.
+//! A filter determines the spaces to search, and is then evaluated here on the memories in them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -16,9 +16,9 @@ use super::scope::{Entity, Kind, check, name_of};
 use crate::problem::Problem;
 use crate::validate::json_text;
 
-/// Most tests of one filter; each value of a list is one.
+/// Maximum number of tests in one filter; each value of a list is one test.
 const CLAUSES_MAX: usize = 1_000;
-/// Most tests of one filter that look for a part of a text: each reads all of every memory.
+/// Maximum number of substring tests in one filter: each reads the full text of every memory.
 const PARTS_MAX: usize = 50;
 /// Deepest nesting.
 const DEPTH_MAX: usize = 50;
@@ -26,56 +26,56 @@ const DEPTH_MAX: usize = 50;
 /// A condition on memories.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Filter {
-    /// Holds if all of them do.
+    /// True if all conditions are true.
     All(Vec<Filter>),
-    /// Holds if one of them does.
+    /// True if at least one condition is true.
     Any(Vec<Filter>),
-    /// Holds if the other one does not.
+    /// True if the condition is false.
     Not(Box<Filter>),
-    /// Holds for memories of an entity.
+    /// Tests the name of an entity of this kind.
     Of(Kind, Test<String>),
-    /// Compares the moment of the first or of the newest version.
+    /// Tests the time of the first or of the newest version.
     At(Moment, Test<DateTime<FixedOffset>>),
-    /// Compares what the caller kept with it.
+    /// Tests a metadata value of the caller.
     Metadata(String, Test<String>),
-    /// Compares the memory itself.
+    /// Tests the text of the memory.
     Text(Test<String>),
-    /// Compares its id.
+    /// Tests the id of the memory.
     Id(Test<String>),
-    /// Compares the categories, of which there are none.
+    /// Tests the categories; memories have no categories.
     Category,
 }
 
-/// Which moment of a memory.
+/// Selects a time of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Moment {
     Created,
     Updated,
 }
 
-/// What is looked at.
+/// Spaces to search.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// One entity.
     One(Entity),
-    /// All entities of a kind that the key opens.
+    /// All entities of this kind whose spaces the key opens.
     Every(Kind),
 }
 
 impl Filter {
-    /// Reads a filter.
+    /// Parses a filter.
     ///
     /// # Errors
-    /// 400 if it cannot be read, or passes the bounds.
+    /// 400 if it is invalid or exceeds a limit.
     pub(super) fn read(value: &Value) -> Result<Filter, Problem> {
         Reading { clauses: 0, parts: 0 }.filter(value, 0)
     }
 
-    /// Returns what may hold memories that it takes; none if it restricts them to no entity.
+    /// Returns the scopes that may hold matching memories; `None` if the filter names no entity.
     pub(super) fn scopes(&self) -> Option<BTreeSet<Scope>> {
         match self {
             Filter::All(all) => {
-                // Whatever has a user is in the space of the user, whose else it may be.
+                // A memory of a user is in the space of the user, even if it also belongs to other entities.
                 all.iter().filter_map(Filter::scopes).min_by_key(|it| {
                     let kinds = || it.iter().map(Scope::kind);
                     let has_every = it.iter().any(|it| matches!(it, Scope::Every(_)));
@@ -109,7 +109,7 @@ impl Filter {
         }
     }
 
-    /// Returns true if it takes all that its scopes hold.
+    /// Returns true if the filter matches every memory in its scopes.
     pub(super) fn is_scope_alone(&self) -> bool {
         match self {
             Filter::Of(..) => self.scopes().is_some(),
@@ -127,7 +127,7 @@ impl Filter {
         }
     }
 
-    /// Returns true if it takes a memory.
+    /// Returns true if the filter matches a memory.
     pub(super) fn takes(&self, memory: &Memory) -> bool {
         match self {
             Filter::All(all) => all.iter().all(|it| it.takes(memory)),
@@ -153,10 +153,10 @@ impl Scope {
     }
 }
 
-/// A filter that is being read.
+/// State while a filter is parsed.
 struct Reading {
     clauses: usize,
-    /// Tests that look for a part of a text.
+    /// Number of substring tests so far.
     parts: usize,
 }
 
@@ -209,7 +209,7 @@ impl Reading {
         match name {
             "created_at" | "timestamp" => self.tests(name, value, moment, |it| Filter::At(Moment::Created, it)),
             "updated_at" => self.tests(name, value, moment, |it| Filter::At(Moment::Updated, it)),
-            // A keyword is part of a memory, never all of it.
+            // A keyword always tests a part of the memory, never the whole text.
             it if TEXT.contains(&it) => self.tests(name, value, text, |it| Filter::Text(it.of_part())),
             "id" | "memory_id" | "memory_ids" => self.tests(name, value, text, Filter::Id),
             "categories" | "category" => self.tests(name, value, text, |_| Filter::Category),
@@ -219,7 +219,7 @@ impl Reading {
                     Err(Problem::invalid("filters.metadata: is not an object"))
                 }
             },
-            // As the open-source server has it: any other field is one of the metadata.
+            // As in the open-source server, any other field is a metadata field.
             other => self.tests(other, value, text, |it| Filter::Metadata(other.to_owned(), it)),
         }
     }
@@ -233,7 +233,7 @@ impl Reading {
         Ok(Filter::All(all))
     }
 
-    /// Reads what is asked of a field: a value, a list of them, or an object of operators.
+    /// Parses the tests of a field: a value, a list of values, or an object of operators.
     fn tests<T>(
         &mut self,
         name: &str,
@@ -302,7 +302,7 @@ impl Reading {
     }
 }
 
-/// Fields that stand for the memory itself.
+/// Names of fields that mean the text of the memory.
 const TEXT: [&str; 3] = ["keywords", "memory", "text"];
 const OPERATORS: [&str; 9] = ["eq", "in", "ne", "gt", "gte", "lt", "lte", "contains", "icontains"];
 
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_say_where_to_look() {
+    fn filters_determine_the_spaces_to_search() {
         let some = |all: &[&str]| Some(all.iter().map(|it| (*it).to_owned()).collect());
         for (filter, expected) in [
             (json!({"user_id": "ann"}), some(&["user ann"])),
@@ -347,7 +347,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_compared_as_numbers_if_they_are_numbers() {
+    fn numeric_texts_are_compared_as_numbers() {
         let holds = |operator: &str, than: Value, value: &str| {
             let filter = Filter::read(&json!({"metadata": {"n": {operator: than}}})).unwrap();
             let Filter::All(all) = filter else {
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn invalid_filters_are_refused() {
         for filter in [
             json!([]),
             json!({"AND": 7}),

@@ -1,4 +1,4 @@
-//! Lists of memories, and which spaces a request looks at.
+//! Lists of memories, and the spaces that a request searches.
 
 use std::collections::BTreeMap;
 
@@ -22,19 +22,19 @@ use crate::opened;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Memories of a page if nothing else is said, and at most.
+/// Default and maximum number of memories on a page.
 const PAGE: usize = 100;
 const PAGE_MAX: usize = 1_000;
 const PAGES_MAX: usize = 1_000_000;
-/// Units looked at for one request.
+/// Maximum number of units read for one request.
 const UNITS_MAX: usize = 10_000;
 const AT_ONCE: usize = 1_000;
-/// What a look into a store that finds less counts for.
+/// Minimum that a read counts towards the limit, even if it finds fewer units.
 const LOOK: usize = 100;
-/// Spaces that `*` may stand for.
+/// Maximum number of spaces that `*` matches.
 const SPACES_MAX: usize = 100;
 
-/// Lists the memories of the hosted service: filters in the body, the page behind the `?`.
+/// Lists memories as in the hosted service: filters in the body, the page in the query string.
 pub(super) async fn post(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -47,7 +47,7 @@ pub(super) async fn post(
     page(&app, &access, &fields).await
 }
 
-/// Lists the memories of the open-source server: everything behind the `?`.
+/// Lists memories as in the open-source server: all parameters in the query string.
 pub(super) async fn get(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -56,7 +56,7 @@ pub(super) async fn get(
     page(&app, &access, &as_fields(params)).await
 }
 
-/// Returns parameters as the fields of a request.
+/// Returns query parameters as fields of a request.
 pub(super) fn as_fields(params: BTreeMap<String, String>) -> Fields {
     params
         .into_iter()
@@ -89,12 +89,12 @@ async fn page(app: &App, access: &Access, fields: &Fields) -> Result<Json<Value>
     })))
 }
 
-/// Reads which memories a request is about: its filters, and the fields that restrict it besides.
+/// Returns the filter of a request: its `filters`, and the other fields that restrict it.
 pub(super) fn filter_of(fields: &Fields) -> Result<Filter, Problem> {
     let mut all = Vec::new();
     match field(fields, "filters") {
         None => {}
-        // Behind a `?`, it is text.
+        // In a query string, the value is text.
         Some(Value::String(text)) => {
             let parsed = serde_json::from_str(text).map_err(|_| Problem::invalid("filters: is not JSON"))?;
             all.push(Filter::read(&parsed)?);
@@ -123,10 +123,10 @@ pub(super) fn filter_of(fields: &Fields) -> Result<Filter, Problem> {
     Ok(Filter::All(all))
 }
 
-/// Returns the spaces that may hold what a filter takes. One that there is not yet is among them.
+/// Returns the spaces that may hold memories that match a filter, including spaces that do not exist yet.
 ///
 /// # Errors
-/// 400 if the filter names nobody, or too many; 404 if the key does not open what it names.
+/// 400 if the filter names no entity or too many; 404 if the key does not open a space that it names.
 pub(super) async fn spaces_to_search(
     app: &App,
     access: &Access,
@@ -154,7 +154,7 @@ pub(super) async fn spaces_to_search(
     Ok(spaces)
 }
 
-/// Returns the spaces of a kind that the key opens, one more than there may be if there are more.
+/// Returns the spaces of a kind that the key opens; one more than the limit if there are more.
 async fn spaces_of_kind(app: &App, access: &Access, kind: Kind, right: Right) -> Result<Vec<SpaceId>, Problem> {
     access.demand(right)?;
     let prefix = &app.config.mem0.space_prefix;
@@ -173,15 +173,15 @@ async fn spaces_of_kind(app: &App, access: &Access, kind: Kind, right: Right) ->
     Ok(found)
 }
 
-/// Memories that a filter takes.
+/// Memories that match a filter.
 pub(super) struct Gathered {
     /// The newest first, ties by id.
     pub(super) memories: Vec<Memory>,
-    /// Whether there are more units than are looked at.
+    /// Whether there are more units than the limit.
     pub(super) is_cut: bool,
 }
 
-/// Looks through spaces for what a filter takes.
+/// Collects the memories in the spaces that match a filter.
 pub(super) async fn gather(app: &App, spaces: &[SpaceId], filter: &Filter) -> Result<Gathered, Problem> {
     let mut found = Gathered {
         memories: Vec::new(),

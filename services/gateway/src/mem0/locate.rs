@@ -1,5 +1,5 @@
-//! Where a memory is. Clients name it by its id alone, so the spaces that the key opens are looked through; ids that were shown
-//! lately are found at once.
+//! Finds the space of a memory. Clients give only the id of the memory, so all spaces that the key opens are searched.
+//! A cache of recently shown ids avoids most searches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,20 +17,20 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::{opened, versions};
 
-/// Ids remembered at least, and at most twice as many.
+/// Minimum number of ids in the cache; the maximum is twice this number.
 const PLACES: usize = 50_000;
-/// Spaces looked through for one id.
+/// Maximum number of spaces searched for one id.
 const SPACES_MAX: usize = 10_000;
-/// Spaces asked at once.
+/// Number of spaces searched in parallel.
 const AT_ONCE: usize = 16;
-/// Spaces listed in one step.
+/// Number of spaces listed in one step.
 const PAGE: usize = 500;
 
-/// In which spaces the memories are that were shown lately.
+/// Cache of the spaces of recently shown memories.
 #[derive(Default)]
 pub(crate) struct Places(Mutex<Halves>);
 
-/// What was shown since the last change, and before it.
+/// Ids shown since the last swap of the halves, and ids shown before it.
 #[derive(Default)]
 struct Halves {
     new: HashMap<UnitId, Arc<SpaceId>>,
@@ -38,7 +38,7 @@ struct Halves {
 }
 
 impl Places {
-    /// Remembers where memories are.
+    /// Caches the space of memories.
     pub(super) fn put(&self, space: &SpaceId, ids: impl IntoIterator<Item = UnitId>) {
         let space = Arc::new(space.clone());
         let mut halves = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,19 +66,19 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Returns the id that the caller of the record gave to the first version.
+    /// Returns the caller's id of the first version.
     pub(super) fn name(&self) -> &str {
         let record = &self.memory.record;
         record.version.as_ref().map_or(&record.external_id, |it| &it.of)
     }
 }
 
-/// Finds a memory by its id in the spaces that the key opens.
+/// Returns a memory by its id from the spaces that the key opens.
 ///
 /// # Errors
-/// 403 if the key has no such right anywhere, 404 if the key opens no space that holds it.
+/// 403 if the key has this right in no space, 404 if no space that the key opens holds the memory.
 pub(super) async fn memory(app: &App, access: &Access, right: Right, id: &str) -> Result<Found, Problem> {
-    // What is changed is shown, too.
+    // A change returns the memory, so it also needs the right to read.
     access.demand(Right::Read)?;
     access.demand(right)?;
     let id: UnitId = id.trim().parse().map_err(|_| no_memory())?;
@@ -115,7 +115,7 @@ async fn unit(app: &App, space: &SpaceId, id: UnitId) -> Result<Option<Unit>, Pr
     Ok(found.filter(|it| it.status != Status::Superseded))
 }
 
-/// Returns the newest version of the memory that a unit is of.
+/// Returns the newest version of the memory that a unit belongs to.
 async fn found(app: &App, space: SpaceId, shown: Unit) -> Result<Found, Problem> {
     let of = shown.external_ids.first().ok_or_else(no_memory)?;
     let versions = versions::stored(app, &space, of).await?;
@@ -124,7 +124,7 @@ async fn found(app: &App, space: SpaceId, shown: Unit) -> Result<Found, Problem>
     let wanted = same_part(shown.id, told, record.id);
     let newest = match unit(app, &space, wanted).await? {
         Some(unit) => unit,
-        // A version that is shorter has fewer parts.
+        // A shorter version has fewer parts.
         None => unit(app, &space, UnitId::turn(record.id))
             .await?
             .ok_or_else(no_memory)?,

@@ -1,6 +1,6 @@
-//! A memory: the newest version of a record as the writer tells it, one for each turn unit of the record.
+//! A memory: the newest version of a record in the words of the writer, one memory for each turn unit of the record.
 //!
-//! Its id is that of the unit of the first version, so it stays when the memory is updated.
+//! Its id is the id of the unit of the first version, so an update does not change it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,12 +18,12 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::versions;
 
-/// Metadata under which the day is kept on which a memory ends.
+/// Metadata key of the expiry day of a memory.
 pub(super) const EXPIRATION: &str = "mem0.expiration_date";
-/// Records read in one step.
+/// Number of records read in one step.
 const AT_ONCE: usize = 300;
 
-/// A memory as it is now.
+/// The current state of a memory.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Memory {
     pub(super) id: UnitId,
@@ -36,7 +36,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Returns the memory in words: dated and understood by itself.
+    /// Returns the text of the memory, with its date and understandable without context.
     pub(super) fn text(&self) -> &str {
         if self.unit.summary.is_empty() {
             &self.unit.text
@@ -49,20 +49,20 @@ impl Memory {
         self.record.observed_at
     }
 
-    /// Returns what the caller kept under a name.
+    /// Returns the caller's metadata value for a name.
     pub(super) fn metadata(&self, name: &str) -> Option<&str> {
         let kept = self.record.metadata.get(name).filter(|_| !name.starts_with(RESERVED));
         kept.map(String::as_str)
     }
 
-    /// Returns true if the memory had ended before a day.
+    /// Returns true if the memory expired before `today`.
     pub(super) fn is_expired(&self, today: NaiveDate) -> bool {
         let ends = self.record.metadata.get(EXPIRATION);
         ends.and_then(|it| it.parse::<NaiveDate>().ok())
             .is_some_and(|it| it < today)
     }
 
-    /// Returns the memory as clients read it.
+    /// Returns the memory in the form of mem0.
     pub(super) fn show(&self) -> Map<String, Value> {
         let mut shown = Map::new();
         let mut put = |name: &str, value: Value| shown.insert(name.to_owned(), value);
@@ -87,7 +87,7 @@ impl Memory {
     }
 }
 
-/// Returns the id of part `of` a record that another version of it has.
+/// Returns the id of the unit of another version at the same part index as `part` of `of`.
 pub(super) fn same_part(part: UnitId, of: RecordId, other: RecordId) -> UnitId {
     let number = part.uuid().as_u128().wrapping_sub(UnitId::turn(of).uuid().as_u128());
     UnitId::from_uuid(Uuid::from_u128(
@@ -111,7 +111,7 @@ fn next_version(record: &Record) -> RecordId {
     RecordId::derive(&record.space, &versions::id(of, number + 1))
 }
 
-/// Returns the memories among units, in their order: turn units of records that are there and have no newer version.
+/// Returns the memories among units, in the same order: turn units of existing records that have no newer version.
 pub(super) async fn load(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result<Vec<Memory>, Problem> {
     let turns: Vec<Unit> = units
         .into_iter()
@@ -120,7 +120,8 @@ pub(super) async fn load(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result
     let ids: BTreeSet<RecordId> = turns.iter().flat_map(|it| it.records.first().copied()).collect();
     let mut records = BTreeMap::new();
     read(app, space, ids, &mut records).await?;
-    // Of each, the first version for its moment, and the next one, if there is one: then this one is not the newest.
+    // Read the first version of each record for its time, and the next version: if it exists, this one is not the
+    // newest.
     let others = records.values().flat_map(|it| [first_version(it), next_version(it)]);
     let others: BTreeSet<RecordId> = others.filter(|it| !records.contains_key(it)).collect();
     read(app, space, others, &mut records).await?;
@@ -132,7 +133,7 @@ pub(super) async fn load(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result
     Ok(turns.into_iter().filter_map(memory).collect())
 }
 
-/// Returns the memory that a unit of the newest version of a record is.
+/// Returns the memory for a unit of the newest version of a record.
 pub(super) fn memory(app: &App, first: Option<&Record>, record: Record, unit: Unit) -> Memory {
     Memory {
         id: same_part(unit.id, record.id, first_version(&record)),

@@ -1,4 +1,4 @@
-//! Profiles and summaries: what Mnemic has derived from the memories of somebody, as it is now. Nobody has to have them made.
+//! Profiles and summaries: the current derived data about an entity. They need no job to create them.
 
 use std::collections::BTreeMap;
 
@@ -22,19 +22,19 @@ use crate::kept::Kept;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Facts and pages that are looked at for one profile.
+/// Maximum number of facts and of pages read for one profile.
 const FACTS_MAX: usize = 10_000;
 const PAGES_MAX: usize = 2_000;
-/// Read in one step.
+/// Number of items read in one step.
 const AT_ONCE: usize = 200;
-/// Facts of an aspect, and pages of a kind, that a profile shows: the newest.
+/// Maximum number of facts of an aspect, and of pages of a kind, in a profile; the newest are shown.
 const SHOWN: usize = 20;
-/// Lines of a summary for each user.
+/// Number of lines of a summary for each user.
 const LINES: usize = 20;
-/// Users of one summary.
+/// Maximum number of users of one summary.
 const USERS_MAX: usize = 16;
 
-/// Shows the profile of somebody.
+/// Returns the profile of an entity.
 pub(super) async fn get(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -55,7 +55,7 @@ pub(super) async fn get(
     })))
 }
 
-/// Summarises what is known of users.
+/// Returns a summary of the data about users.
 pub(super) async fn summary(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -90,10 +90,10 @@ pub(super) async fn summary(
     })))
 }
 
-/// Returns the space of somebody who is known.
+/// Returns the space of an existing entity.
 ///
 /// # Errors
-/// 404 if there is nobody of this name, or the key does not open the space.
+/// 404 if the entity does not exist, or the key does not open its space.
 pub(super) async fn space_of(app: &App, access: &Access, kind: Kind, name: &str) -> Result<SpaceId, Problem> {
     check(kind, name)?;
     let entity = Entity {
@@ -108,31 +108,31 @@ pub(super) async fn space_of(app: &App, access: &Access, kind: Kind, name: &str)
     info.map(|it| it.space).ok_or_else(unknown)
 }
 
-/// What is derived from the memories of somebody.
+/// Derived data about an entity.
 pub(super) struct Profile {
-    /// What holds now, by aspect, the newest first.
+    /// Facts that hold now, by aspect, the newest first.
     facts: BTreeMap<&'static str, Vec<Dated>>,
-    /// Pages that are offered, by the side from which they look at the memory, the newest first.
+    /// Active pages, by dimension, the newest first.
     pages: BTreeMap<Dimension, Vec<Dated>>,
     updated_at: Option<DateTime<Utc>>,
-    /// How often something was derived.
+    /// Number of derivations so far.
     turn: u64,
-    /// Whether something waits to be derived.
+    /// Whether records still wait for derivation.
     is_behind: bool,
-    /// Whether there is more than was looked at.
+    /// Whether there is more data than was read.
     is_cut: bool,
 }
 
 /// A line of a profile.
 struct Dated {
     at: DateTime<Utc>,
-    /// Name of a page; empty for a fact.
+    /// Title of a page; empty for a fact.
     title: String,
     text: String,
 }
 
 impl Profile {
-    /// Reads what is derived of a space. Of a space that there is not, that is nothing.
+    /// Reads the derived data of a space; they are empty for a space that does not exist.
     pub(super) async fn read(app: &App, space: &SpaceId, now: DateTime<Utc>) -> Result<Profile, Problem> {
         let turn = app.stores().graph.derived_turn(space).await?;
         let mut profile = Profile {
@@ -148,7 +148,7 @@ impl Profile {
         profile.is_cut = are_facts_cut || are_pages_cut;
         let lines = profile.facts.values_mut().chain(profile.pages.values_mut());
         for lines in lines {
-            // Ties stay in the order of their ids, in which they were read.
+            // The sort is stable, so ties stay in the order of their ids.
             lines.sort_by_key(|it| std::cmp::Reverse(it.at));
         }
         Ok(profile)
@@ -178,17 +178,17 @@ impl Profile {
         });
     }
 
-    /// Returns true if nothing is derived yet.
+    /// Returns true if nothing has been derived yet.
     pub(super) fn is_empty(&self) -> bool {
         self.facts.is_empty() && self.pages.is_empty()
     }
 
-    /// Returns true if something waits to be derived.
+    /// Returns true if records still wait for derivation.
     pub(super) fn is_behind(&self) -> bool {
         self.is_behind
     }
 
-    /// Returns the state in the words of mem0.
+    /// Returns the state in the terms of mem0.
     fn status(&self) -> &'static str {
         match (self.is_empty(), self.is_behind) {
             (false, _) => "succeeded",
@@ -197,7 +197,7 @@ impl Profile {
         }
     }
 
-    /// Returns the profile as clients read it: sentences by aspect, and what there are pages of.
+    /// Returns the profile in the form of mem0: sentences by aspect, and the titles of pages.
     fn show(&self) -> Value {
         let facts = Aspect::ALL.iter().filter_map(|it| {
             let texts = self.facts.get(it.name())?.iter().take(SHOWN);
@@ -216,7 +216,7 @@ impl Profile {
         })
     }
 
-    /// Returns the lines of a summary: pages of people, what they like, topics and places, then facts if there is room.
+    /// Returns the lines of a summary: pages of people, preferences, topics and places, then facts if there is room.
     fn lines(&self) -> Vec<String> {
         let dimensions = [
             Dimension::Figure,
@@ -232,7 +232,7 @@ impl Profile {
     }
 }
 
-/// Hands what is derived of a space and of one kind to `take`, by id. Returns true if there may be more than was looked at.
+/// Passes derived items of one kind in a space to `take`, by id. Returns true if there may be more than were read.
 async fn each<T: Kept>(app: &App, space: &SpaceId, most: usize, mut take: impl FnMut(T)) -> Result<bool, Problem> {
     let (mut after, mut seen) = (None, 0);
     while seen < most {

@@ -1,5 +1,5 @@
-//! Jobs and settings of profiles. Profiles are derived as memories come, so a job has nothing to do: its id holds the users that it
-//! is about, sealed, and its state is whether something of theirs still waits to be derived.
+//! Jobs and settings of profiles. Profiles are derived as memories arrive, so a job has nothing to do. Its id holds its
+//! users, sealed, and its state says whether records of these users still wait for derivation.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -19,22 +19,22 @@ use crate::extract::{At, ObjectBody};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Users of a sample if nothing else is said, and at most.
+/// Default and maximum number of users of a sample.
 const SAMPLE: usize = 3;
 const SAMPLE_MAX: usize = 10;
-/// Spaces that are looked at for a sample.
+/// Maximum number of spaces examined for a sample.
 const SPACES_MAX: usize = 1_000;
-/// What the sealed id of a job is for.
+/// Purpose in the seal of the id of a job.
 const JOB: &str = "mem0 profile job";
 
-/// What the id of a job holds.
+/// Contents of the id of a job.
 #[derive(Serialize, Deserialize)]
 struct Job {
     operation: String,
     spaces: Vec<SpaceId>,
 }
 
-/// Makes a job for one user, or for a few.
+/// Creates a job for one user, or for a sample of users.
 pub(super) async fn create(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -70,7 +70,7 @@ pub(super) async fn create(
     let mut shown = json!({
         "job_id": id,
         "status": done.status(),
-        // Clients add it to their `host`, which has our prefix already.
+        // Clients append it to their `host`, which already contains our prefix.
         "status_url": format!("/v2/profiles/jobs/{id}/"),
         "operation": job.operation,
         "entity_type": Kind::User.name(),
@@ -85,7 +85,7 @@ pub(super) async fn create(
     Ok(Json(shown))
 }
 
-/// Returns the first users whose spaces the key opens, by the names of the spaces.
+/// Returns the first users whose spaces the key opens, in the order of the names of the spaces.
 async fn sample(app: &App, access: &Access, limit: usize) -> Result<Vec<(SpaceId, String)>, Problem> {
     let mut users = Vec::new();
     for (kind, name, info) in opened_entities(app, access, SPACES_MAX).await? {
@@ -104,7 +104,7 @@ async fn sample(app: &App, access: &Access, limit: usize) -> Result<Vec<(SpaceId
     Ok(users)
 }
 
-/// Says how far a job is.
+/// Returns the progress of a job.
 pub(super) async fn get(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -133,14 +133,14 @@ pub(super) async fn get(
     }})))
 }
 
-/// How far a job is.
+/// Progress of a job.
 #[derive(Default)]
 struct Done {
-    /// Users of whom everything is derived.
+    /// Number of users for whom derivation is complete.
     succeeded: usize,
-    /// Users who are gone, or of whom nothing is derived.
+    /// Number of users who were erased or have no derived data.
     skipped: usize,
-    /// Users of whom something waits to be derived.
+    /// Number of users whose records still wait for derivation.
     waiting: usize,
 }
 
@@ -165,16 +165,16 @@ impl Done {
     }
 }
 
-/// Tells the settings of profiles, which are always the same.
+/// Returns the settings of profiles, which are constant.
 pub(super) async fn settings(Extension(access): Extension<Access>) -> Result<Json<Value>, Problem> {
     access.demand(Right::Read)?;
     Ok(Json(settings_shown()))
 }
 
-/// Accepts a change of settings that changes nothing.
+/// Accepts an update of the settings that equals the current ones.
 ///
 /// # Errors
-/// 501 for every other one.
+/// 501 for any other update.
 pub(super) async fn update_settings(
     Extension(access): Extension<Access>,
     ObjectBody(fields): ObjectBody<Fields>,

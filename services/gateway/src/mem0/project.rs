@@ -1,4 +1,4 @@
-//! The one project. Its settings are those of the server; what a client asks for is accepted if it is so already.
+//! The single project. Its settings are those of the server; an update is accepted only if it changes nothing.
 
 use axum::Json;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::request::Fields;
 use crate::extract::ObjectBody;
 use crate::problem::Problem;
 
-/// Name of the one organisation and of its one project.
+/// Name of the single organisation and of its single project.
 pub(super) const PROJECT: &str = "mnemic";
 
 /// Describes the project.
@@ -16,10 +16,10 @@ pub(super) async fn get() -> Json<Value> {
     Json(shown())
 }
 
-/// Accepts a change that changes nothing.
+/// Accepts an update that changes nothing.
 ///
 /// # Errors
-/// 501 for every other one.
+/// 501 for any other update.
 pub(super) async fn update(ObjectBody(fields): ObjectBody<Fields>) -> Result<Json<Value>, Problem> {
     let mut changing = fields.iter().filter(|(name, wanted)| !is_so(name, wanted));
     if let Some((name, _)) = changing.next() {
@@ -30,19 +30,19 @@ pub(super) async fn update(ObjectBody(fields): ObjectBody<Fields>) -> Result<Jso
     Ok(Json(project))
 }
 
-/// Returns true if a setting of the project has this value already: nothing is set, texts are kept in their own language, and
-/// memories do not decay.
+/// Returns true if a setting of the project already has this value: texts keep their own language, memories do not
+/// decay, and every other setting is empty.
 fn is_so(name: &str, wanted: &Value) -> bool {
     match name {
         "multilingual" => wanted.is_null() || *wanted == json!(true),
         "decay" => wanted.is_null() || *wanted == json!(false),
-        // These say which project and which version of the API is meant; nothing is kept under them.
+        // These fields select the project and the version of the API; they are not settings.
         "version" | "org_id" | "project_id" => true,
         _ => wanted.is_null() || *wanted == json!("") || *wanted == json!([]),
     }
 }
 
-/// Says why a setting cannot be changed, and what to use.
+/// Returns why a setting cannot be changed, and the alternative.
 fn instead_of(name: &str) -> &'static str {
     match name {
         "custom_categories" => "memories have no categories; use metadata, and filters of it",
@@ -62,7 +62,7 @@ fn shown() -> Value {
     })
 }
 
-/// Answers every other request about organisations and projects.
+/// Returns the problem for every other request about organisations and projects.
 pub(super) async fn unchangeable() -> Problem {
     unsupported("there is one project, and it is set up in the settings of the server; use mnemic.toml")
 }

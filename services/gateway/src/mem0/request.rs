@@ -1,4 +1,4 @@
-//! What requests have in common: the key, fields, times.
+//! Common parts of requests: key, fields, times.
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
@@ -11,10 +11,10 @@ use super::scope::RESERVED;
 use crate::problem::Problem;
 use crate::validate;
 
-/// Header of the open-source server.
+/// Header that the open-source server uses.
 const KEY_HEADER: &str = "x-api-key";
 
-/// Reads the key where clients of mem0 put it: `Authorization: Token KEY`, or `X-API-Key: KEY`. `Bearer` is left as it is.
+/// Reads the key where mem0 clients send it: `Authorization: Token KEY`, or `X-API-Key: KEY`. `Bearer` stays unchanged.
 pub(super) async fn read_key(mut request: Request, next: Next) -> Response {
     if let Some(key) = key(request.headers()) {
         request.headers_mut().insert(header::AUTHORIZATION, key);
@@ -22,7 +22,7 @@ pub(super) async fn read_key(mut request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// Returns the key of a request as our own API takes it; none if there is nothing to change.
+/// Returns the header value with the key in the form of our own API; `None` if the request needs no change.
 fn key(headers: &HeaderMap) -> Option<HeaderValue> {
     let key = match headers.get(header::AUTHORIZATION) {
         Some(given) => {
@@ -37,15 +37,15 @@ fn key(headers: &HeaderMap) -> Option<HeaderValue> {
 /// Fields of a request.
 pub(super) type Fields = Map<String, Value>;
 
-/// Returns a field that is given and not null.
+/// Returns a field that is present and not null.
 pub(super) fn field<'a>(fields: &'a Fields, name: &str) -> Option<&'a Value> {
     fields.get(name).filter(|it| !it.is_null())
 }
 
-/// Returns a text among the fields.
+/// Returns a text field.
 ///
 /// # Errors
-/// 400 if it is something else.
+/// 400 if the field is not a text.
 pub(super) fn text<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a str>, Problem> {
     match field(fields, name) {
         None => Ok(None),
@@ -54,7 +54,7 @@ pub(super) fn text<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a str>
     }
 }
 
-/// Returns a whole number among the fields, which may be written as text; the default if it is not given.
+/// Returns an integer field, which may be written as text; `default` if it is missing.
 ///
 /// # Errors
 /// 400 if it is not from 1 to `most`.
@@ -69,7 +69,7 @@ pub(super) fn count(fields: &Fields, name: &str, default: usize, most: usize) ->
         .ok_or_else(|| Problem::invalid(format!("{name}: is not a number from 1 to {most}")))
 }
 
-/// Says whether a flag is set, which may be written as text.
+/// Returns true if a flag is set; the flag may be written as text.
 pub(super) fn is_set(fields: &Fields, name: &str) -> bool {
     match field(fields, name) {
         Some(Value::Bool(flag)) => *flag,
@@ -78,7 +78,7 @@ pub(super) fn is_set(fields: &Fields, name: &str) -> bool {
     }
 }
 
-/// Reads a moment: seconds since 1970, or a time as everywhere.
+/// Parses a time: seconds since 1970, or a time as in the rest of the API.
 pub(super) fn moment(value: &Value) -> Result<DateTime<FixedOffset>, String> {
     let text = match value {
         Value::String(text) => text.trim(),
@@ -91,7 +91,7 @@ pub(super) fn moment(value: &Value) -> Result<DateTime<FixedOffset>, String> {
     let Some(seconds) = seconds else {
         return validate::time(text);
     };
-    // Some programs count milliseconds; as seconds these are years beyond 5000.
+    // Some programs count milliseconds; read as seconds, these would be years after 5000.
     let seconds = if seconds.abs() > 1e11 {
         seconds / 1_000.0
     } else {
@@ -102,7 +102,7 @@ pub(super) fn moment(value: &Value) -> Result<DateTime<FixedOffset>, String> {
         .ok_or_else(|| "is no moment that there is".to_owned())
 }
 
-/// Returns metadata as text by name: what is no text is kept as JSON. Names that this API keeps for itself are refused.
+/// Returns metadata as text by name; values of other types are kept as JSON. Reserved names are refused.
 pub(super) fn metadata(fields: &Fields) -> Result<Option<Vec<(String, String)>>, Problem> {
     let Some(value) = field(fields, "metadata") else {
         return Ok(None);
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_read_wherever_clients_put_them() {
+    fn keys_are_read_from_every_header_that_clients_use() {
         let read = |name: &'static str, value: &'static str| {
             let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static(value))]);
             key(&headers).map(|it| it.to_str().unwrap().to_owned())

@@ -1,8 +1,9 @@
-//! Whose a memory is, and the space that holds it.
+//! The entities that a memory belongs to, and the space that holds it.
 //!
-//! A memory is in the space of its user; without a user in that of its agent, else of its app, else of its run. The space of
-//! the user `ann` is `mem0-ann`, that of the agent `bot` is `mem0-agent--bot`. A name that cannot be part of the name of a space, or
-//! that begins like one of another kind, is replaced by `x--` and a digest, so two entities never share a space.
+//! A memory is in the space of its user; without a user in the space of its agent, else of its app, else of its run.
+//! The space of the user `ann` is `mem0-ann`, the space of the agent `bot` is `mem0-agent--bot`. A name that cannot be
+//! part of the name of a space, or that begins like a name of another kind, is replaced by `x--` and a digest. So two
+//! entities never share a space.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +16,12 @@ use crate::auth::hex;
 use crate::problem::Problem;
 use crate::validate;
 
-/// What the metadata that this API keeps for itself begins with.
+/// Prefix of the metadata keys that this API reserves.
 pub(super) const RESERVED: &str = "mem0.";
-/// What stands in place of a name that cannot be part of the name of a space.
+/// Prefix of the digest that replaces a name that cannot be part of the name of a space.
 const DIGESTED: &str = "x--";
 
-/// What a memory may belong to; of several, the first decides the space.
+/// Kinds of entities that a memory may belong to; if there are several, the first kind decides the space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     User,
@@ -32,7 +33,7 @@ pub(super) enum Kind {
 impl Kind {
     pub(super) const ALL: [Kind; 4] = [Kind::User, Kind::Agent, Kind::App, Kind::Run];
 
-    /// Returns the name, as it stands in a path.
+    /// Returns the name of the kind in a path.
     pub(super) fn name(self) -> &'static str {
         match self {
             Kind::User => "user",
@@ -42,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// Returns the field that holds the name of such an entity.
+    /// Returns the field that holds the name of an entity of this kind.
     pub(super) fn field(self) -> &'static str {
         match self {
             Kind::User => "user_id",
@@ -52,7 +53,7 @@ impl Kind {
         }
     }
 
-    /// Returns what distinguishes the names of its spaces.
+    /// Returns the part of a space name that marks the kind.
     fn mark(self) -> &'static str {
         match self {
             Kind::User => "",
@@ -62,12 +63,12 @@ impl Kind {
         }
     }
 
-    /// Returns the kind that a path names.
+    /// Returns the kind with this name in a path.
     pub(super) fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// Returns the kind whose name a field holds.
+    /// Returns the kind whose entity name is in this field.
     pub(super) fn of_field(field: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|it| it.field() == field)
     }
@@ -104,7 +105,7 @@ impl Entity {
         }
     }
 
-    /// Returns the kind of the entity whose space it is, and its name, unless only a digest of it is in the name of the space.
+    /// Returns the entity of a space: its kind and, unless the name of the space holds only a digest, its name.
     pub(super) fn of_space(prefix: &str, space: &SpaceId) -> Option<(Kind, Option<String>)> {
         let rest = space.as_str().strip_prefix(prefix)?;
         let marked = [Kind::Agent, Kind::App, Kind::Run];
@@ -117,12 +118,12 @@ impl Entity {
     }
 }
 
-/// What a memory belongs to: at most one of each kind.
+/// Entities that a memory belongs to: at most one of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Entities(BTreeMap<Kind, String>);
 
 impl Entities {
-    /// Reads the fields of a request that name entities; others are left alone.
+    /// Reads the fields of a request that name entities; ignores other fields.
     pub(super) fn read(fields: &Map<String, Value>) -> Result<Entities, Problem> {
         let mut found = Entities::default();
         for kind in Kind::ALL {
@@ -134,14 +135,14 @@ impl Entities {
         Ok(found)
     }
 
-    /// Returns what a record belongs to: the entity whose space it is in, and what is kept with it. Whoever writes to the space
-    /// through another API cannot pass for somebody else.
+    /// Returns the entities of a record: the owner of its space, and the entities in its metadata. A caller that writes
+    /// to the space through another API cannot impersonate another entity.
     pub(super) fn of_record(prefix: &str, record: &Record) -> Entities {
         let kept = |kind: Kind| Some((kind, record.metadata.get(&kind.reserved())?.clone()));
         let mut found: BTreeMap<Kind, String> = Kind::ALL.into_iter().filter_map(kept).collect();
         if let Some((kind, named)) = Entity::of_space(prefix, &record.space) {
             found.retain(|it, _| *it >= kind);
-            // Of a digested name, the kept one must be that of the space.
+            // For a name that is a digest in the space name, the name in the metadata must have that digest.
             let kept = found.remove(&kind).map(|name| Entity { kind, name });
             let kept = kept.filter(|it| it.space(prefix).is_ok_and(|it| it == record.space));
             if let Some(name) = named.or(kept.map(|it| it.name)) {
@@ -164,7 +165,7 @@ impl Entities {
         self.0.get(&kind).map(String::as_str)
     }
 
-    /// Adds those of `other` that are missing.
+    /// Adds the entities of `other` whose kinds are missing.
     pub(super) fn or(mut self, other: Entities) -> Entities {
         for (kind, name) in other.0 {
             self.0.entry(kind).or_insert(name);
@@ -172,12 +173,12 @@ impl Entities {
         self
     }
 
-    /// Returns the metadata under which they are kept.
+    /// Returns the metadata that store the entities.
     pub(super) fn metadata(&self) -> impl Iterator<Item = (String, String)> {
         self.0.iter().map(|(kind, name)| (kind.reserved(), name.clone()))
     }
 
-    /// Adds a field for each kind, null for none.
+    /// Adds a field for each kind; null if there is no entity of the kind.
     pub(super) fn show(&self, into: &mut Map<String, Value>) {
         for kind in Kind::ALL {
             into.insert(kind.field().to_owned(), json!(self.get(kind)));
@@ -185,7 +186,7 @@ impl Entities {
     }
 }
 
-/// Returns the name of an entity as text; none if there is none.
+/// Returns the name of an entity as text; `None` if the value is empty or not a name.
 pub(super) fn name_of(value: &Value) -> Option<String> {
     let name = match value {
         Value::String(text) => text.clone(),
@@ -233,13 +234,13 @@ mod tests {
                 assert!(seen.insert(space(kind, name)), "{kind:?} {name}");
             }
         }
-        // The name of a space of somebody else, as the name of a user.
+        // The name of another user's space, used as the name of a user.
         let digested = space(Kind::User, "Ann").replacen("mem0-", "", 1);
         assert_ne!(space(Kind::User, &digested), space(Kind::User, "Ann"));
     }
 
     #[test]
-    fn names_come_back_from_their_spaces() {
+    fn entity_names_are_parsed_from_the_names_of_their_spaces() {
         for kind in Kind::ALL {
             let of = Entity::of_space("mem0-", &space(kind, "ann").parse().unwrap());
             assert_eq!(of, Some((kind, Some("ann".to_owned()))));
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_with_a_record_names_nobody_else() {
+    fn metadata_of_a_record_cannot_name_the_owner_of_another_space() {
         let of = |space: &str, metadata: Value| {
             let id = "00000000-0000-4000-8000-000000000000";
             let record = json!({"id": id, "space": space, "external_id": "1", "session": id, "session_name": "default",

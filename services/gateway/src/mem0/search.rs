@@ -1,4 +1,4 @@
-//! `search`: the route of a question without an answer, as memories in rank order.
+//! `search`: routes a question without an answer and returns memories in rank order.
 
 use std::time::Duration;
 
@@ -24,12 +24,12 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::validate;
 
-/// Memories that come back if nothing else is said, and at most.
+/// Default and maximum number of memories in the response.
 const TOP_K: usize = 10;
 const TOP_K_MAX: usize = 1_000;
-/// Units looked at beyond those wanted: some are older versions, or expired.
+/// Number of units read in addition to the requested number, because some are older versions or expired.
 const BESIDE: usize = 50;
-/// Spaces searched at most.
+/// Maximum number of spaces searched.
 const SPACES_MAX: usize = 16;
 /// Tokens of the pack, which is not used.
 const TOKENS: u32 = 64;
@@ -103,14 +103,14 @@ struct Search<'a> {
     app: &'a App,
     question: &'a str,
     filter: &'a Filter,
-    /// Units that are looked at.
+    /// Number of units to read.
     count: usize,
     is_expired_wanted: bool,
     started: Instant,
 }
 
 impl Search<'_> {
-    /// Returns the memories of a space that fit, with scores; none if there is no such space yet.
+    /// Returns the matching memories of a space, with scores; empty if the space does not exist yet.
     async fn ask(&self, space: &SpaceId) -> Result<Vec<(f64, Memory)>, Problem> {
         let route = RouteV1 {
             clock: Some(clock::now()),
@@ -142,7 +142,7 @@ impl Search<'_> {
     }
 }
 
-/// Returns what a support score is as a probability.
+/// Returns the probability for the logit of a support score.
 fn probability(logit: f32) -> f64 {
     1.0 / (1.0 + (-f64::from(logit)).exp())
 }

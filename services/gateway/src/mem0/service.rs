@@ -1,5 +1,5 @@
-//! The requests that are neither about memories nor about entities: the ping of the constructors, the state of a change,
-//! feedback, and lists of changes, of which Mnemic has no equivalent.
+//! Requests about neither memories nor entities: the ping of the client constructors, the state of a change, feedback,
+//! and lists of changes, for which Mnemic has no equivalent.
 
 use axum::extract::State;
 use axum::{Extension, Json};
@@ -21,12 +21,12 @@ use crate::problem::{Problem, ProblemCode};
 use crate::query;
 use crate::state::App;
 
-/// Says that the server is there and takes the key; clients ask before anything else.
+/// Confirms that the server runs and accepts the key; clients send this request first.
 pub(super) async fn ping() -> Json<Value> {
     Json(json!({"status": "ok", "org_id": PROJECT, "project_id": PROJECT, "user_email": null}))
 }
 
-/// Says what became of a change.
+/// Returns the state of a change.
 pub(super) async fn event(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -51,8 +51,8 @@ pub(super) async fn event(
     ))
 }
 
-/// Takes praise of a memory, which is then pinned: it comes before its equals. Blame has no equivalent that could be undone
-/// without losing something.
+/// Pins a memory that gets positive feedback: it ranks before units of equal score. Negative feedback has no equivalent
+/// that could be undone without loss.
 pub(super) async fn feedback(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -92,7 +92,7 @@ pub(super) async fn no_events() -> Problem {
     unsupported("changes are not listed; use GET /v1/event/{id}/ with the event_id of a change")
 }
 
-/// Answers what is not a route of mem0.
+/// Returns the problem for an unknown route of mem0.
 pub(super) async fn no_route() -> Problem {
     Problem::new(ProblemCode::NoRoute).detail("this is no route of mem0 that Mnemic knows; docs/MEM0.md lists them")
 }

@@ -7,20 +7,20 @@ use crate::events::WebhookReach;
 
 /// Longest `space_prefix`, in bytes: the names of spaces have at most 64.
 const SPACE_PREFIX_BYTES_MAX: usize = 20;
-/// First parts of the paths of our own routes.
+/// First segments of the paths of our own routes.
 const OWN: [&str; 5] = ["/v1", "/docs", "/assets", "/openapi.json", "/"];
 
 /// The API of mem0: `[gateway.mem0]`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mem0 {
-    /// Whether it is served.
+    /// Whether the API of mem0 is served.
     pub enabled: bool,
-    /// Path before all its routes; empty: at the root, beside those of Mnemic.
+    /// Path prefix of all its routes; empty: at the root, next to the routes of Mnemic.
     pub prefix: String,
-    /// What the names of the spaces of its users begin with.
+    /// Prefix of the names of the spaces of its users.
     pub space_prefix: String,
-    /// Where webhooks that are made through it may lead.
+    /// Permitted targets of webhooks that are created through it.
     pub webhooks: WebhookReach,
 }
 
@@ -36,10 +36,10 @@ impl Default for Mem0 {
 }
 
 impl Mem0 {
-    /// Refuses a prefix that could not be served.
+    /// Checks that the prefixes can be served.
     ///
     /// # Errors
-    /// Says which setting cannot be used.
+    /// Names the setting that is invalid.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let prefix = self.prefix.as_str();
         let is_plain =
@@ -50,7 +50,7 @@ impl Mem0 {
             "[gateway.mem0] prefix must be empty, or a path of letters, digits, `-` and `_` like /mem0 that is not one of \
              Mnemic's own"
         );
-        // Without one, `delete_users()` would erase every space that a key opens.
+        // Without a prefix, `delete_users()` would erase every space that a key opens.
         let is_start = !self.space_prefix.is_empty() && self.space_prefix.parse::<SpaceId>().is_ok();
         ensure!(
             is_start && self.space_prefix.len() <= SPACE_PREFIX_BYTES_MAX,

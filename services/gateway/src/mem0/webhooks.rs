@@ -1,5 +1,5 @@
-//! Webhooks that are made through this API. They are kept in the store, get the events of all users, and are sent what
-//! `[[gateway.webhooks]]` are sent, signed in the same way.
+//! Webhooks that are created through this API. They are kept in the store and receive the events of all users. Their
+//! messages and signatures are those of `[[gateway.webhooks]]`.
 
 use axum::extract::State;
 use axum::http::header;
@@ -28,10 +28,10 @@ use crate::validate;
 const NAME_BYTES_MAX: usize = 128;
 /// Longest address, in bytes.
 const URL_BYTES_MAX: usize = 2_048;
-/// Most types of events in one request.
+/// Maximum number of event types in one request.
 const TYPES_MAX: usize = 16;
-/// The types of events of mem0, each with the event that is sent for it: one says that records are searchable, whether they are
-/// new or versions of others.
+/// The event types of mem0, each with the event that is sent for it. The same event says that records are searchable,
+/// for new records and for versions.
 const TYPES: [(&str, WebhookEvent); 3] = [
     ("memory_add", WebhookEvent::Searchable),
     ("memory_update", WebhookEvent::Searchable),
@@ -52,7 +52,7 @@ pub(super) async fn list(
     ))
 }
 
-/// Makes a webhook. What its events are signed with is in this response only.
+/// Creates a webhook. Only this response contains the secret that signs its events.
 pub(super) async fn create(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -76,7 +76,7 @@ pub(super) async fn create(
     };
     check(&app, &webhook)?;
     let store = &app.stores().webhooks;
-    // A request that is sent again makes no second one.
+    // A repeated request creates no second webhook.
     if store.list().await?.iter().any(|it| it.name == webhook.name) {
         return Err(Problem::conflict(
             "name: another webhook is called so; update or delete that one, or choose another name",
@@ -90,7 +90,7 @@ pub(super) async fn create(
     Ok(([(header::CACHE_CONTROL, "no-store")], Json(made)).into_response())
 }
 
-/// Changes name, address or types of a webhook; its id and secret stay.
+/// Changes name, address or event types of a webhook; its id and secret stay.
 pub(super) async fn update(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -110,7 +110,7 @@ pub(super) async fn update(
         ..before
     };
     check(&app, &webhook)?;
-    // Somebody may have removed it meanwhile.
+    // Another request may have removed it meanwhile.
     if !store.replace(&webhook).await? {
         return Err(no_webhook());
     }
@@ -121,7 +121,7 @@ pub(super) async fn update(
     Ok(Json(Value::Object(changed)))
 }
 
-/// Removes a webhook; what waits to be sent to it is dropped.
+/// Removes a webhook; its queued events are dropped.
 pub(super) async fn delete(
     State(app): State<App>,
     Extension(access): Extension<Access>,
@@ -137,10 +137,10 @@ pub(super) async fn delete(
     Ok(Json(json!({"message": "Webhook deleted successfully"})))
 }
 
-/// Checks that the key may learn what happens to any user, and may decide who else does.
+/// Checks that the key may receive the events of every user and may administer their webhooks.
 ///
 /// # Errors
-/// 403 unless it has the right `admin` over the spaces of all users.
+/// 403 unless the key has the right `admin` over the spaces of all users.
 fn demand_all_users(app: &App, access: &Access) -> Result<(), Problem> {
     let prefix = &app.config.mem0.space_prefix;
     let mut opened = access.patterns().iter().filter_map(|it| it.strip_suffix('*'));
@@ -180,7 +180,7 @@ fn url(fields: &Fields) -> Result<Option<String>, Problem> {
     Ok(url.map(str::to_owned))
 }
 
-/// Reads the types of events: returns what is sent for them, sorted, each once.
+/// Returns the events for the event types in a request, sorted, without duplicates; `None` if the field is missing.
 fn events(fields: &Fields) -> Result<Option<Vec<WebhookEvent>>, Problem> {
     let Some(given) = field(fields, "event_types") else {
         return Ok(None);
@@ -205,7 +205,7 @@ fn events(fields: &Fields) -> Result<Option<Vec<WebhookEvent>>, Problem> {
     Ok(Some(events))
 }
 
-/// Returns a webhook as clients read it, with all types of events that it is sent, and without its secret.
+/// Returns a webhook in the form of mem0, with all its event types and without its secret.
 fn shown(webhook: &StoredWebhook) -> Map<String, Value> {
     let types = TYPES.iter().filter(|(_, event)| webhook.events.contains(event));
     let types: Vec<&str> = types.map(|(name, _)| *name).collect();

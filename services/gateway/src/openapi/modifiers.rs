@@ -1,4 +1,4 @@
-//! What the document says beyond what the derived schemas say.
+//! Additions to the OpenAPI document that the derived schemas lack.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use utoipa::openapi::{Components, Content, ContentBuilder, OpenApi, Ref, RefOr, 
 
 use crate::problem::ProblemCode;
 
-/// Describes the key.
+/// Adds the description of API keys.
 pub(super) struct Keys;
 
 impl Modify for Keys {
@@ -25,10 +25,10 @@ impl Modify for Keys {
     }
 }
 
-/// Generated clients need names that are unique: `spaces_get`, `records_get`, `progress_get`.
+/// Gives operations unique names for generated clients: `spaces_get`, `records_get`, `progress_get`.
 pub(super) struct Names;
 
-/// Resources that are listed under the tag of another resource, and have operations of the same names.
+/// Resources that have the tag of another resource, and operations with the same names.
 const GUESTS: [&str; 2] = ["progress", "rebuild"];
 
 impl Modify for Names {
@@ -42,11 +42,11 @@ impl Modify for Names {
     }
 }
 
-/// Makes every variant of an act a schema of its own, so that generated clients call it `NewActRetireFact` and not `NewAct2`,
-/// and names the field that tells the variants apart.
+/// Makes every variant of an act a schema of its own, so that generated clients call it `NewActRetireFact` instead of
+/// `NewAct2`, and declares the field that distinguishes the variants.
 pub(super) struct Variants;
 
-/// The enums whose variants are told apart by [`KIND`].
+/// The enums whose variants are distinguished by [`KIND`].
 const ACTS: [&str; 2] = ["Act", "NewAct"];
 const KIND: &str = "kind";
 
@@ -71,7 +71,8 @@ fn name_variants(components: &mut Components, parent: &str) {
         let reference = Ref::from_schema_name(&name);
         mapping.insert(kind, reference.ref_location.clone());
         let mut variant = std::mem::replace(act, RefOr::Ref(reference));
-        // New acts refuse unknown fields as everything does; of variants of an enum the derived schema does not say so.
+        // New acts refuse unknown fields like other requests; the derived schema does not say so for variants of an
+        // enum.
         if let (RefOr::T(Schema::Object(object)), true) = (&mut variant, parent.starts_with("New")) {
             object.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
         }
@@ -81,7 +82,7 @@ fn name_variants(components: &mut Components, parent: &str) {
     components.schemas.extend(named);
 }
 
-/// Returns the one value of the field that tells variants apart.
+/// Returns the single value of the field that distinguishes variants.
 fn kind_of(variant: &RefOr<Schema>) -> Option<String> {
     let RefOr::T(Schema::Object(variant)) = variant else {
         return None;
@@ -102,7 +103,8 @@ fn pascal_case(snake: &str) -> String {
     snake.split('_').map(capitalised).collect()
 }
 
-/// The two forms of a page of readings are `anyOf`: an empty page with a summary fits both, which `oneOf` would forbid.
+/// Describes the two forms of a page of readings as `anyOf`: an empty page with a summary matches both, which `oneOf`
+/// would forbid.
 pub(super) struct Alternatives;
 
 impl Modify for Alternatives {
@@ -120,7 +122,7 @@ impl Modify for Alternatives {
     }
 }
 
-/// Writes down the default of a field whose schema is an enum of its own, which the derived schema cannot.
+/// Adds the default of a field whose schema is a separate enum, which the derived schema lacks.
 pub(super) struct Defaults;
 
 impl Modify for Defaults {
@@ -138,7 +140,7 @@ impl Modify for Defaults {
     }
 }
 
-/// Every operation may answer with a problem, which is described once.
+/// Adds the problem response, described once, to every operation.
 pub(super) struct Problems;
 
 impl Modify for Problems {
@@ -179,28 +181,28 @@ impl Modify for Problems {
     }
 }
 
-/// Shows bodies as a server takes and gives them, from `examples.json`.
+/// Adds example bodies from `examples.json`.
 pub(super) struct Examples;
 
-/// Bodies by operation.
+/// Example bodies by operation.
 static EXAMPLES: &str = include_str!("examples.json");
 const JSON: &str = "application/json";
 
-/// The bodies of one operation.
+/// Example bodies of one operation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Bodies {
-    /// What is sent.
+    /// The request body.
     pub(super) request: Option<Value>,
-    /// What comes back, by status.
+    /// The response bodies, by status.
     #[serde(default)]
     pub(super) responses: BTreeMap<String, Value>,
 }
 
-/// Returns the bodies by the name of the operation.
+/// Returns the example bodies by the name of the operation.
 ///
 /// # Errors
-/// `examples.json` is not JSON of this shape.
+/// `examples.json` does not have this structure.
 pub(super) fn examples() -> serde_json::Result<BTreeMap<String, Bodies>> {
     serde_json::from_str(EXAMPLES)
 }
@@ -248,7 +250,7 @@ mod tests {
     use super::{examples, pascal_case};
 
     #[test]
-    fn examples_can_be_read_and_name_operations_that_exist() {
+    fn examples_are_valid_and_name_existing_operations() {
         let api = serde_json::to_value(crate::openapi::document()).unwrap();
         let paths = api["paths"].as_object().unwrap();
         let operations: Vec<_> = paths.values().flat_map(|it| it.as_object().unwrap().values()).collect();

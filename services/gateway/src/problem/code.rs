@@ -1,17 +1,17 @@
-//! The kinds of problem, each with a stable name.
+//! The kinds of problems, each with a stable name.
 
 use axum::http::StatusCode;
 
-/// What the `type` of a problem begins with.
+/// Prefix of the `type` of a problem.
 const URN: &str = "urn:mnemic:problem:";
-/// Where docs/ERRORS.md is found.
+/// Address of docs/ERRORS.md.
 const DOCUMENT: &str = match env!("CARGO_PKG_REPOSITORY").is_empty() {
     true => "docs/ERRORS.md",
     false => concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/docs/ERRORS.md"),
 };
 
 domain::codes! {
-    /// The kind of a problem; the end of its `type`.
+    /// Kinds of problems; the name is the end of `type`.
     pub(crate) enum ProblemCode {
         Invalid = "invalid",
             "A value of the request cannot be used.",

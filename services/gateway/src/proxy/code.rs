@@ -1,7 +1,7 @@
-//! Codes of errors that the proxy has beside those of problem documents.
+//! Error codes of the proxy, in addition to those of problem documents.
 
 domain::codes! {
-    /// Why the proxy does not pass a chat on, or got no reply.
+    /// Reasons why the proxy does not forward a chat, or got no reply.
     pub(crate) enum ProxyCode {
         SpaceMissing = "space_missing",
             "The chat names no space.",

@@ -1,4 +1,4 @@
-//! What the memory has for a message: the pack of a query without an answer, or why there is none.
+//! Evidence for a message: the pack of a query without an answer, or the reason why there is none.
 
 use domain::id::SpaceId;
 use tracing::{Instrument, info_span};
@@ -10,20 +10,20 @@ use crate::problem::Problem;
 use crate::query::{self, Asked};
 use crate::state::App;
 
-/// Lines for a message.
+/// Evidence for a message.
 pub(super) enum Evidence {
     Found {
-        /// The block that the model is shown.
+        /// The block in the prompt.
         block: String,
         lines: usize,
         tokens: u32,
     },
-    /// None, with the reason.
+    /// No evidence, with the reason.
     None(&'static str),
 }
 
 impl Evidence {
-    /// Returns what the header says.
+    /// Returns the value of the response header.
     pub(super) fn header(&self) -> String {
         match self {
             Evidence::Found { lines, tokens, .. } => format!("lines={lines} tokens={tokens}"),
@@ -40,8 +40,8 @@ impl Evidence {
     }
 }
 
-/// Asks the memory for the last text of the user, in the share of questions of the key `by`. Nothing that goes wrong here stops the
-/// message.
+/// Queries the memory with the last text of the user, within the share of questions of the key `by`. A failure here
+/// does not stop the chat.
 pub(super) async fn gather(app: &App, by: &str, space: &SpaceId, request: &ChatRequest, trace_id: String) -> Evidence {
     let settings = &app.config.proxy;
     let tokens = settings.evidence_tokens.min(app.config.pack_tokens_max);
@@ -81,13 +81,14 @@ pub(super) async fn gather(app: &App, by: &str, space: &SpaceId, request: &ChatR
     }
 }
 
-/// Returns a message as a question: without recalled lines and control characters, no longer than a question may be.
+/// Returns a message as a question: without recalled lines and control characters, cut to the maximum length of a
+/// question.
 fn asked(said: &str, bytes_max: usize) -> String {
     let said = printable(&memory_block::cut(said));
     said[..said.floor_char_boundary(bytes_max)].trim().to_owned()
 }
 
-/// Returns a text with spaces in place of the control characters that no text of a record or a question may hold.
+/// Returns a text with spaces instead of the control characters that records and questions must not contain.
 pub(super) fn printable(text: &str) -> String {
     let refused = |it: char| it.is_control() && !matches!(it, '\n' | '\r' | '\t');
     text.replace(refused, " ")
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_becomes_a_question_of_bounded_length() {
+    fn a_message_becomes_a_question_of_limited_length() {
         assert_eq!(asked(" Where is\u{7} Ann? ", 100), "Where is  Ann?");
         assert_eq!(asked("ééé", 5), "éé");
         let block = memory_block::write("q", "Ann: I moved to Oslo.");

@@ -1,4 +1,4 @@
-//! Errors in the shape that clients of OpenAI's API read: `{"error": {"message", "type", "param", "code"}}`.
+//! Errors in the form of OpenAI's API: `{"error": {"message", "type", "param", "code"}}`.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -10,7 +10,7 @@ use serde_json::json;
 use super::ProxyCode;
 use crate::problem::Problem;
 
-/// Why a chat is not passed on, or got no reply.
+/// The error for a chat that is not forwarded, or gets no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Refusal {
     status: StatusCode,
@@ -19,18 +19,19 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// The request cannot be used.
+    /// Returns the error for an invalid request.
     pub(super) fn invalid(code: ProxyCode, message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, code, message)
     }
 
-    /// The endpoint sent more than a reply may have.
+    /// Returns the error for a reply that exceeds the size limit.
     pub(super) fn too_long(bytes_max: usize) -> Refusal {
         let message = format!("the reply of the language model is over {bytes_max} bytes");
         Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamTooLong, message)
     }
 
-    /// The endpoint gave no answer. Its address is not the caller's business; the log has it.
+    /// Returns the error for an endpoint that does not respond. The log contains its address; the caller does not need
+    /// it.
     pub(super) fn unreachable(error: &EndpointError) -> Refusal {
         let detail = "the language model behind this memory cannot be reached; whoever runs it sees why in the log, and sets its \
                       address with [gateway.proxy] url";
@@ -38,7 +39,7 @@ impl Refusal {
             .unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamUnreachable, detail))
     }
 
-    /// The endpoint began an answer and did not end it.
+    /// Returns the error for an endpoint that started a response and did not finish it.
     pub(super) fn broken_off(error: &EndpointError) -> Refusal {
         let detail = "the language model broke off its reply";
         Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamCut, detail))
@@ -69,7 +70,7 @@ impl Refusal {
     }
 }
 
-/// The same problem in the other shape: what is not valid is a 400, as clients of that API expect.
+/// The same problem in the form of OpenAI's API; an invalid request is a 400, as clients of that API expect.
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Refusal {
         let status = match problem.status {

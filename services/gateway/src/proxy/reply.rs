@@ -1,26 +1,27 @@
-//! What a language model replied, read out of what is passed on: from a whole answer, or from a stream as it goes by.
+//! The reply of a language model, extracted from a forwarded response: from a complete one, or from a stream while it
+//! is forwarded.
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::request::text_of;
 
-/// Calls of tools in one reply that are stored, and bytes that are kept of a reply.
+/// Maximum number of tool calls in one reply that are stored, and maximum number of stored bytes of a reply.
 const CALLS_MAX: usize = 64;
 const KEPT_BYTES_MAX: usize = 4 << 20;
-/// Longest line of a stream that is read; a longer one is passed on unread.
+/// Longest line of a stream that is parsed; a longer line is forwarded without being parsed.
 const LINE_BYTES_MAX: usize = 4 << 20;
 
-/// A reply: that of the first choice, where there are several.
+/// A reply; if there are several choices, the first one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reply {
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
-    /// Whether it broke off.
+    /// Whether it was cut off.
     pub(super) cut: bool,
 }
 
-/// A call of a tool that the model asks for.
+/// A tool call that the model requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Call {
     pub(super) name: String,
@@ -29,7 +30,7 @@ pub(super) struct Call {
 }
 
 impl Reply {
-    /// Reads a whole answer; none if it is not one.
+    /// Parses a complete response; `None` if it is not one.
     pub(super) fn of(body: &[u8]) -> Option<Reply> {
         let answer: Value = serde_json::from_slice(body).ok()?;
         let choices = answer["choices"].as_array()?;
@@ -56,11 +57,11 @@ fn called(function: &Value) -> Call {
     }
 }
 
-/// Reads a stream of server-sent events that goes by.
+/// Parses a stream of server-sent events while it is forwarded.
 #[derive(Default)]
 pub(super) struct Events {
     reply: Reply,
-    /// The begin of a line whose end has not come yet.
+    /// The start of a line whose end has not arrived yet.
     line: Vec<u8>,
     skips_line: bool,
     ended: bool,
@@ -107,7 +108,7 @@ struct Function {
 }
 
 impl Events {
-    /// Reads the next bytes.
+    /// Parses the next bytes.
     pub(super) fn take(&mut self, bytes: &[u8]) {
         let mut lines = bytes.split(|it| *it == b'\n');
         let Some(first) = lines.next() else { return };
@@ -118,7 +119,7 @@ impl Events {
         }
     }
 
-    /// Returns what was replied; a stream that did not say that it ended was cut.
+    /// Returns the reply; a stream without an end marker counts as cut off.
     pub(super) fn done(mut self) -> Reply {
         self.end_line();
         self.reply.cut = !self.ended;
@@ -170,7 +171,7 @@ impl Events {
     }
 }
 
-/// Adds a part, as far as there is room.
+/// Appends a part of a text, up to the size limit.
 fn append(text: &mut String, part: &str) {
     let room = KEPT_BYTES_MAX.saturating_sub(text.len());
     text.push_str(&part[..part.floor_char_boundary(room)]);
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_is_put_together_wherever_it_is_split() {
+    fn a_stream_is_assembled_wherever_its_chunks_are_split() {
         for size in [1, 2, 3, 7, 64, STREAM.len()] {
             let mut events = Events::default();
             STREAM.as_bytes().chunks(size).for_each(|it| events.take(it));
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_never_ends_takes_no_memory() {
+    fn an_endless_line_uses_no_memory() {
         let mut events = Events::default();
         for _ in 0..10 {
             events.take(&vec![b'x'; LINE_BYTES_MAX / 2]);
@@ -229,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_answer_is_read() {
+    fn a_complete_response_is_parsed() {
         let answer = r#"{"choices":[{"index":0,"message":{"content":"Hi","tool_calls":[
             {"id":"c","type":"function","function":{"name":"look","arguments":"{\"a\":1}"}}]}}]}"#;
         let expected = Reply {

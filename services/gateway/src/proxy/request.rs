@@ -1,4 +1,5 @@
-//! A request for a chat completion: what of it concerns the memory is read, and all of it stays as it came.
+//! A request for a chat completion. Only the fields that the memory needs are parsed; the request itself stays
+//! unchanged.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,36 +11,36 @@ use serde_json::value::RawValue;
 use super::ProxyCode;
 use super::refusal::Refusal;
 
-/// Most messages of one request: all are looked at.
+/// Maximum number of messages in one request: all are parsed.
 const MESSAGES_MAX: usize = 10_000;
 
-/// A request, in the order and the words of the caller.
+/// A request with its fields in the original order and text.
 pub(crate) struct ChatRequest {
     fields: Vec<Field>,
     messages: Vec<Box<RawValue>>,
     said: Vec<Message>,
-    /// Whom the caller says it asks for.
+    /// The end user that the caller names.
     pub(super) user: Option<String>,
 }
 
-/// One message, as far as a memory wants to know it.
+/// One message, with the fields that the memory needs.
 #[derive(Debug, PartialEq)]
 pub(super) struct Message {
     pub(super) role: Role,
-    /// Name of who speaks, if the caller gives it.
+    /// Name of the author, if the caller gives it.
     pub(super) name: Option<String>,
     /// The text of a user's message, its parts joined by line breaks; pictures and sounds are left out.
     pub(super) text: String,
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// Instructions of the caller.
+    /// Instructions of the program.
     System,
     User,
     Assistant,
-    /// Results of tools, and whatever else there may be.
+    /// Results of tools, and unknown roles.
     Other,
 }
 
@@ -74,11 +75,11 @@ impl<'de> Deserialize<'de> for Fields {
 }
 
 impl ChatRequest {
-    /// Reads a body.
+    /// Parses a body.
     ///
     /// # Errors
-    /// What is not JSON, not an object, or has no list of messages; a field that is there twice, of which an endpoint might
-    /// take the other one.
+    /// The body is not JSON, not an object, or has no list of messages; a field occurs twice, and an endpoint might use
+    /// the other value.
     pub(crate) fn read(body: &[u8]) -> Result<ChatRequest, Refusal> {
         let Fields(fields) = serde_json::from_slice(body)
             .map_err(|error| Refusal::invalid(ProxyCode::InvalidJson, format!("the body cannot be read: {error}")))?;
@@ -111,13 +112,13 @@ impl ChatRequest {
         self.messages.len()
     }
 
-    /// Returns the last text of a user, if there is one.
+    /// Returns the last text of the user; `None` if there is none.
     pub(super) fn question(&self) -> Option<&str> {
         let users = self.said.iter().rev().filter(|it| it.role == Role::User);
         users.map(|it| it.text.as_str()).find(|it| !it.trim().is_empty())
     }
 
-    /// Returns what the user said since the last reply, each with its place in the conversation.
+    /// Returns the messages of the user since the last reply, each with its index in the conversation.
     pub(super) fn turn(&self) -> impl Iterator<Item = (usize, &Message)> {
         let replied = self.said.iter().rposition(|it| it.role == Role::Assistant);
         let from = replied.map_or(0, |it| it + 1);
@@ -125,8 +126,8 @@ impl ChatRequest {
         since.filter(|(_, it)| it.role == Role::User && !it.text.trim().is_empty())
     }
 
-    /// Returns the body that is passed on: all as it came, but `model` where one is set, and `remembered` as a system message
-    /// behind those that the conversation begins with.
+    /// Returns the body to forward: unchanged, except that `model` is replaced if one is configured, and `remembered`
+    /// is inserted as a system message after the first system messages of the conversation.
     pub(super) fn body(&self, model: &str, remembered: Option<&str>) -> Vec<u8> {
         let mut fields: Vec<String> = Vec::with_capacity(self.fields.len() + 1);
         let named = |name: &str, value: &str| format!("{}:{value}", Value::from(name));
@@ -152,7 +153,7 @@ impl ChatRequest {
     }
 }
 
-/// Reads a message. What is not understood is left to the endpoint.
+/// Parses a message. Fields that are not understood are left to the endpoint.
 fn read_message(raw: &RawValue) -> Message {
     let value: Value = serde_json::from_str(raw.get()).unwrap_or_default();
     let role = match value["role"].as_str() {
@@ -172,7 +173,7 @@ fn read_message(raw: &RawValue) -> Message {
     }
 }
 
-/// Returns the text of a content: itself, or its parts that are text, joined by line breaks.
+/// Returns the text of a content: the text itself, or its text parts joined by line breaks.
 pub(super) fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_but_messages_and_model_is_passed_on_as_it_came() {
+    fn all_fields_except_messages_and_model_are_forwarded_unchanged() {
         let body = r#"{"z":1.10,"tools":[{"b":1,"a":2}],"model":"x","messages":[{"role":"system","content":"S"},{"content":"Hi","role":"user","extra":9007199254740993123}],"a":null}"#;
         let request = read(body);
         assert_eq!(String::from_utf8(request.body("", None)).unwrap(), body);
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_what_the_user_said_since_the_last_reply() {
+    fn a_turn_contains_the_user_messages_since_the_last_reply() {
         let messages = json!({"messages": [
             {"role": "system", "content": "Be kind."},
             {"role": "user", "content": "I have a dog."},
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn invalid_bodies_are_refused() {
         for (body, expected) in [
             ("[]", "the body cannot be read"),
             ("{", "the body cannot be read"),

@@ -10,20 +10,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Proxy {
-    /// Whether chat completions are passed on.
+    /// Whether chat completions are forwarded.
     pub enabled: bool,
-    /// Address of the endpoint up to the version, as `http://127.0.0.1:11434/v1`; empty: that of `[language_model]`.
+    /// Address of the endpoint up to the version, such as `http://127.0.0.1:11434/v1`; empty: that of
+    /// `[language_model]`.
     pub url: String,
-    /// Sent to the endpoint as `Authorization: Bearer`, in place of the caller's key, which is Mnemic's; empty: the key of
-    /// `[language_model]` where its `url` is used, else nothing.
+    /// Key that is sent to the endpoint as `Authorization: Bearer`, instead of the caller's key, which is for Mnemic.
+    /// Empty: the key of `[language_model]` if its `url` is used, else no key.
     pub key: Secret,
-    /// The model that replies, whatever model a caller names; empty: the one the caller names.
+    /// The model that replies, whatever model the caller names; empty: the model that the caller names.
     pub model: String,
-    /// Stands before a request's `user` in the name of its space.
+    /// Prefix of the name of the space, before a request's `user`.
     pub space_prefix: String,
-    /// Most tokens of evidence with one message, never more than `pack_tokens_max`; 0: none.
+    /// Maximum number of tokens of evidence with one message, at most `pack_tokens_max`; 0: no evidence.
     pub evidence_tokens: u32,
-    /// Longest wait for evidence, in milliseconds; then the message goes on without.
+    /// Longest wait for evidence, in milliseconds; then the message is forwarded without evidence.
     #[schemars(range(min = 1))]
     pub evidence_ms: u64,
     /// Whether messages and replies are stored.
@@ -31,10 +32,10 @@ pub struct Proxy {
     /// Longest time of one reply, to its end, in milliseconds.
     #[schemars(range(min = 1))]
     pub timeout_ms: u64,
-    /// Chats passed on at once, streams to their end; more get 429.
+    /// Maximum number of chats forwarded at once, with streams until their end; more get 429.
     #[schemars(range(min = 1))]
     pub in_flight_max: usize,
-    /// Chats of one key passed on at once, if there are several keys; more get 429.
+    /// Maximum number of chats of one key forwarded at once, if there are several keys; more get 429.
     #[schemars(range(min = 1))]
     pub in_flight_per_key_max: usize,
 }
@@ -58,7 +59,7 @@ impl Default for Proxy {
 }
 
 impl Proxy {
-    /// Refuses what could never work.
+    /// Checks that the limits can work.
     pub(crate) fn check(&self) -> anyhow::Result<()> {
         let one = |value: u64, name: &str| {
             ensure!(value > 0, "[gateway.proxy] {name} must be at least 1");
@@ -76,7 +77,7 @@ impl Proxy {
         Ok(())
     }
 
-    /// Returns the endpoint that these settings name.
+    /// Returns the endpoint in these settings.
     pub(crate) fn target(&self) -> Target {
         Target {
             section: "gateway.proxy",

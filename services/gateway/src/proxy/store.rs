@@ -1,7 +1,8 @@
-//! What is said through the proxy becomes records: what the user said since the last reply, and the reply.
+//! Stores the chat as records: the messages of the user since the last reply, and the reply.
 //!
-//! Ids derive from session, place in the conversation and content, so a client that tries again stores nothing twice. The reply
-//! to a request with an `Idempotency-Key` derives its id from the key instead: a model that is asked again may word it otherwise.
+//! Ids derive from session, index in the conversation and content, so a client that retries stores nothing twice. For a
+//! request with an `Idempotency-Key`, the id of the reply derives from the key instead, because a model may give
+//! another reply to the same request.
 
 use std::time::Duration;
 
@@ -19,36 +20,36 @@ use crate::api::{Item, ItemStatus};
 use crate::auth::{Access, hex};
 use crate::state::App;
 
-/// How long a chat waits for its records to be on disk; they are stored later all the same.
+/// Longest wait of a chat until its records are on disk; after it they are stored in the background.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Where the records of one chat go.
+/// Destination of the records of one chat.
 #[derive(Clone)]
 pub(super) struct Storing {
     pub(super) app: App,
-    /// Whose chat it is.
+    /// Access of the caller.
     pub(super) access: Access,
     pub(super) space: SpaceId,
     pub(super) session: String,
     /// The caller's `Idempotency-Key`.
     pub(super) key: Option<String>,
-    /// Why nothing is stored, if nothing is.
+    /// The reason why nothing is stored, if that is the case.
     pub(super) refused: Option<&'static str>,
 }
 
-/// What became of records.
+/// Result of storing records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stored {
-    /// They are on disk, now or from before.
+    /// They are on disk, now or since an earlier request.
     Kept,
-    /// There was nothing to store.
+    /// There were no records to store.
     Nothing,
-    /// They are not stored, for this reason.
+    /// They are not stored, with the reason.
     Not(&'static str),
 }
 
 impl Storing {
-    /// Returns the records of what the user said.
+    /// Returns the records of the user's messages.
     pub(super) fn said(&self, request: &ChatRequest) -> Vec<Value> {
         let records = request.turn().flat_map(|(at, message)| {
             let Message { name, text, .. } = message;
@@ -59,9 +60,9 @@ impl Storing {
         records.collect()
     }
 
-    /// Returns the records of a reply to a conversation of so many messages.
+    /// Returns the records of a reply to a conversation of `at` messages.
     pub(super) fn replied(&self, at: usize, reply: &Reply) -> Vec<Value> {
-        // What broke off may come whole the next time, which is then stored, too.
+        // A reply that was cut off may be complete next time, and is then stored too.
         let by_key = self.key.as_deref().filter(|_| !reply.cut);
         let seed = match by_key {
             Some(_) => "key".to_owned(),
@@ -86,7 +87,7 @@ impl Storing {
         records
     }
 
-    /// Stores records. Once begun it is done, whoever stops waiting for it; it is waited for at most [`PATIENCE`].
+    /// Stores records. Once started, it finishes even if the caller stops waiting; the wait is at most [`PATIENCE`].
     pub(super) async fn store(&self, records: Vec<Value>) -> Stored {
         if let Some(reason) = self.refused {
             return Stored::Not(reason);
@@ -106,7 +107,7 @@ impl Storing {
 
     async fn keep(&self, mut records: Vec<Value>) -> Stored {
         let Storing { app, access, space, .. } = self;
-        // The gateway waits for it when it is told to stop.
+        // At shutdown, the gateway waits for this task.
         let _asking = app.context.keep_serving();
         records.truncate(app.config.batch_max);
         match accept::accept(app, access, space, records, None).await {
@@ -129,7 +130,7 @@ impl Storing {
         self.texts_as(seed, actor, text, &str::to_owned)
     }
 
-    /// Returns a text as records that each hold as much as a record may; `content` says what their ids derive from.
+    /// Splits a text into records of the maximum length; `content` returns the text that their ids derive from.
     fn texts_as(&self, seed: &str, actor: &str, text: &str, content: &dyn Fn(&str) -> String) -> Vec<Value> {
         if text.trim().is_empty() {
             return Vec::new();
@@ -155,8 +156,8 @@ impl Storing {
     }
 }
 
-/// Returns what became of records, by their items: an id that stands for other content is that of a reply which an earlier try with
-/// the same `Idempotency-Key` brought.
+/// Returns the result of storing, from the items. A conflict means that an earlier attempt with the same
+/// `Idempotency-Key` stored another reply.
 fn kept(items: &[Item]) -> Stored {
     let known = |it: &Item| it.problem.as_ref().is_some_and(|it| it.status == 409);
     match items.iter().any(|it| it.status != ItemStatus::Rejected || known(it)) {
@@ -165,11 +166,11 @@ fn kept(items: &[Item]) -> Stored {
     }
 }
 
-/// Returns a text in parts of at most so many bytes.
+/// Splits a text into parts of at most `bytes_max` bytes.
 fn parts(mut text: &str, bytes_max: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     while text.len() > bytes_max {
-        // A bound below the width of a character would never end.
+        // At least one character in each part, so that a limit below the width of a character does not loop forever.
         let at = text.floor_char_boundary(bytes_max).max(text.ceil_char_boundary(1));
         let (part, rest) = text.split_at(at);
         parts.push(part);
@@ -185,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_parted_without_loss() {
+    fn a_text_is_split_without_loss() {
         assert_eq!(parts("short", 10), ["short"]);
         assert_eq!(parts("aéé b", 3), ["aé", "é ", "b"]);
         assert_eq!(parts("éé", 1), ["é", "é"]);

@@ -1,6 +1,6 @@
-//! A reply that is passed on while it comes, byte for byte.
+//! A reply that is forwarded while it arrives, byte for byte.
 //!
-//! Its work is a task of its own: it ends with the stream, or as soon as the caller has left, and then stores what was replied.
+//! It runs in a task of its own, which ends with the stream or when the caller disconnects, and then stores the reply.
 
 use axum::Error;
 use axum::body::{Body, Bytes};
@@ -15,29 +15,29 @@ use super::store::Storing;
 use super::{REPLY_BYTES_MAX, Upstream};
 use crate::edge::Share;
 
-/// Chunks that wait for a slow caller; then the endpoint waits, too.
+/// Number of chunks that are buffered for a slow caller; then the endpoint has to wait too.
 const WAITING: usize = 16;
 
-/// A stream, and what is done with it.
+/// A stream and its context.
 pub(super) struct Streaming {
     pub(super) relayed: Relayed,
     pub(super) storing: Storing,
     /// Number of messages in the conversation.
     pub(super) at: usize,
     pub(super) remembered: bool,
-    /// The caller's share of the chats that are passed on.
+    /// The caller's share of the forwarded chats.
     pub(super) share: Share,
 }
 
-/// Why a stream is not passed on to its end.
+/// Reasons why a stream is not forwarded to its end.
 enum Broken {
-    /// The caller left.
+    /// The caller disconnected.
     Left,
-    /// The endpoint broke off, or sent too much.
+    /// The endpoint stopped early, or sent too much.
     Endpoint(Error),
 }
 
-/// Starts to pass a stream on; returns the body of the response.
+/// Starts to forward a stream; returns the body of the response.
 pub(super) fn pass_on(streaming: Streaming) -> Body {
     let (sender, receiver) = mpsc::channel(WAITING);
     tokio::spawn(run(streaming, sender).instrument(Span::current()));
@@ -71,12 +71,13 @@ async fn run(streaming: Streaming, sender: Sender<Result<Bytes, Error>>) {
     match passed {
         Ok(()) => {}
         Err(Broken::Left) => info!("the caller left before the reply was over"),
-        // The caller's connection breaks off, as that of the endpoint did: an end would pass for that of the reply.
+        // The caller's connection is broken off like that of the endpoint: a normal end would look like the end of the
+        // reply.
         Err(Broken::Endpoint(error)) => drop(sender.send(Err(error)).await),
     }
 }
 
-/// Hands on what comes until the end; what is returned early ends the call of the endpoint.
+/// Forwards chunks until the end; an early return ends the call to the endpoint.
 async fn pass(mut relayed: Relayed, events: &mut Events, sender: &Sender<Result<Bytes, Error>>) -> Result<(), Broken> {
     let mut left = REPLY_BYTES_MAX;
     loop {

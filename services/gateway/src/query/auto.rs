@@ -1,15 +1,15 @@
-//! Which strategy fits a question and its budget. A strategy that was not measured to pay is never chosen.
+//! The choice of a strategy for a question and its budget. Only strategies with a measured benefit are chosen.
 
 use domain::anchor::{Anchors, HopShape};
 
 use super::Query;
 use crate::api::Strategy;
 
-/// Calls beside the one that answers from which on a question is explored: one that plans, two that decide.
+/// Minimum number of calls for `explore`, in addition to the call that answers: one to plan, two to decide.
 const EXPLORED: u32 = 3;
 
 impl Query<'_> {
-    /// Chooses a strategy and tells why.
+    /// Returns the strategy, and reports the reason.
     pub(super) fn choose(&mut self, anchors: &Anchors) -> Strategy {
         let spare = self.models.left().calls.saturating_sub(u32::from(self.answer));
         let (strategy, why) = match (anchors.hops, spare) {

@@ -1,5 +1,5 @@
-//! Strategies in which a language model looks around. The pack is filled from what it chooses, as from any choice; what it
-//! found without coming to an end comes before its equals.
+//! Strategies in which a language model explores. The pack is filled from its choice, as from any choice. If the loop
+//! ends without a choice, the units that it found rank before units of equal score.
 
 use chrono::{DateTime, FixedOffset};
 use domain::code::DegradedCode;
@@ -10,13 +10,13 @@ use super::Query;
 use crate::agent::{Agent, Matter, Seen, Table, deadline};
 use crate::problem::Problem;
 
-/// Candidates of the route in view from the beginning, and of each part of the question.
+/// Number of candidates of the route, and of each part of the question, that the model sees at the start.
 const OPENING: u32 = 20;
-/// Units of a loop without a choice that are handed to the router.
+/// Maximum number of units passed to the router if a loop ends without a choice.
 const GATHERED_MAX: usize = 24;
 
 impl Query<'_> {
-    /// Returns true if a language model may look around: a call is left beside the one that answers.
+    /// Returns true if a language model may explore: a call is left in addition to the one that answers.
     pub(super) fn may_look(&self) -> bool {
         self.table().is_some() && self.models.allows(self.reserve())
     }
@@ -25,15 +25,15 @@ impl Query<'_> {
         Table::of(self.strategy, self.limits)
     }
 
-    /// Asks for as many units in rank order as are in view from the beginning.
+    /// Requests as many units in rank order as the model sees at the start.
     pub(super) fn open_view(&mut self) {
         if self.may_look() {
             self.route.ranked = self.route.ranked.max(OPENING);
         }
     }
 
-    /// Looks around from what the route found, and routes again with what was chosen. `ranked` is how many ranked units the
-    /// caller wants, `by` the caller's key.
+    /// Explores from the results of the route, and routes again with the choice. `ranked` is the number of ranked units
+    /// that the caller wants, `by` the caller's key.
     pub(super) async fn look_around(
         &mut self,
         by: &str,
@@ -89,14 +89,15 @@ impl Query<'_> {
         self.routed().await
     }
 
-    /// Returns the parts of the question, planned by the model if calls are left for it, and takes what they find in view.
+    /// Returns the parts of the question, planned by the model if enough calls are left, and adds their results to the
+    /// lines.
     async fn subgoals(
         &mut self,
         by: &str,
         asked_at: Option<DateTime<FixedOffset>>,
         seen: &mut Seen,
     ) -> Result<Vec<String>, Problem> {
-        // One call plans; without another one that decides it would be in vain.
+        // Planning takes one call and is useless without another call that decides.
         if self.models.left().calls <= 1 + self.reserve().calls {
             return Ok(Vec::new());
         }
@@ -109,7 +110,7 @@ impl Query<'_> {
     }
 }
 
-/// Takes the best ranked units of a route in view.
+/// Adds the best ranked units of a route to the lines.
 fn take(seen: &mut Seen, routed: &RoutedV1, most: usize) {
     for it in routed.ranked.iter().take(most) {
         seen.take(it.unit, &it.text);

@@ -1,4 +1,4 @@
-//! What callers wanted back with their records, beside the pack that shows them.
+//! Metadata of the caller for the records in a pack.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use crate::trail::why;
 pub(super) type Metadata = BTreeMap<String, BTreeMap<String, String>>;
 
 impl Query<'_> {
-    /// Returns the metadata of the records of a pack, if it is wanted; the evidence stands without it, and what is missing is
-    /// said.
+    /// Returns the metadata of the records of a pack, if requested. If they cannot be read, the evidence stays valid,
+    /// and `degraded` says what is missing.
     pub(super) async fn metadata(&mut self, pack: &EvidencePack) -> Option<Metadata> {
         if !self.metadata {
             return None;

@@ -1,5 +1,5 @@
-//! The parts of a question, each with its own route. Without a language model a strategy is that: what the parts find is in
-//! focus of the route of the whole question.
+//! The parts of a question, each with its own route. Without a language model, this is how a strategy works: the route
+//! of the whole question focuses on the results of the parts.
 
 use chrono::{DateTime, FixedOffset};
 use domain::code::DegradedCode;
@@ -14,13 +14,13 @@ use super::Query;
 use crate::problem::Problem;
 use crate::trail::why;
 
-/// Units that each part brings.
+/// Number of units from each part.
 const PART_UNITS: u32 = 8;
-/// Share of the time left that the parts may take.
+/// Share of the remaining time that the parts may take.
 const SHARE: f64 = 0.6;
 
 impl Query<'_> {
-    /// Routes the question with what its parts find in focus.
+    /// Routes the question with a focus on the results of its parts.
     pub(super) async fn routed_by_parts(&mut self) -> Result<RoutedV1, Problem> {
         let parts = self.parts(self.route.asked_at, false).await;
         let found = self.routes(&parts, PART_UNITS).await;
@@ -35,7 +35,8 @@ impl Query<'_> {
         self.routed().await
     }
 
-    /// Returns the parts of the question beside itself, planned by a language model or by rule; none of a question that is one.
+    /// Returns the parts of the question, planned by a language model or by rule; empty if the question has only one
+    /// part.
     pub(super) async fn parts(&mut self, asked_at: Option<DateTime<FixedOffset>>, by_model: bool) -> Vec<String> {
         let begun = Instant::now();
         let allow = match by_model {
@@ -77,7 +78,7 @@ impl Query<'_> {
         parts
     }
 
-    /// Asks the router once for each part, all at a time; those that fail give none, which is said.
+    /// Queries the router once for each part, in parallel. A failed part gives `None`, and `degraded` says so.
     pub(super) async fn routes(&mut self, parts: &[String], ranked: u32) -> Vec<Option<RoutedV1>> {
         if parts.is_empty() {
             return Vec::new();
@@ -114,7 +115,7 @@ impl Query<'_> {
     }
 }
 
-/// Returns the units of lists by turns, the best of each first, each once.
+/// Returns the units of several lists in turn, the best of each list first, without duplicates.
 fn in_turn(lists: &[Vec<UnitId>]) -> Vec<UnitId> {
     let mut out = Vec::new();
     for rank in 0..lists.iter().map(Vec::len).max().unwrap_or_default() {

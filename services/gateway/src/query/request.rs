@@ -1,4 +1,4 @@
-//! What a caller asked for, checked, as a request to the router.
+//! Converts the checked request of a caller into a request to the router.
 
 use domain::id::SpaceId;
 use domain::message::{QueryFilter, RouteV1};
@@ -12,14 +12,14 @@ use crate::{labels, validate};
 
 const EXPLAIN_MAX: u32 = 100;
 const RANKED_MAX: u32 = 200;
-/// Calls of a language model that one request may allow.
+/// Maximum of `model_calls` in one request.
 const MODEL_CALLS_MAX: u32 = 64;
 const MODEL_TOKENS_MAX: u32 = 10_000_000;
 const LIMIT_MAX: u32 = 16;
 const FILTER_ENTRIES_MAX: usize = 100;
 const FILTER_BYTES_MAX: usize = 256;
 
-/// Checks a request.
+/// Returns the request to the router, or an error if the caller's request is invalid.
 pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result<RouteV1, Problem> {
     let config = &app.config;
     validate::content("question", &request.question, config.question_bytes_max).map_err(Problem::invalid)?;
@@ -28,7 +28,7 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
     }
     bounded(app, &request)?;
     let is_answered_by_model = request.answer && request.budget.model_calls > 0;
-    // An answer without a model is taken from the words of the records themselves.
+    // An answer without a model uses the literal text of the records.
     let gists = !request.verbatim && (is_answered_by_model || !request.answer);
     Ok(RouteV1 {
         as_of: validate::moment("as_of", request.as_of.as_deref())?,
@@ -45,7 +45,7 @@ pub(super) fn parse(app: &App, space: &SpaceId, request: QueryRequest) -> Result
     })
 }
 
-/// Checks what has bounds.
+/// Checks the values that have limits.
 fn bounded(app: &App, request: &QueryRequest) -> Result<(), Problem> {
     let budget = &request.budget;
     let tokens_max = app.config.pack_tokens_max;
@@ -71,7 +71,7 @@ fn bounded(app: &App, request: &QueryRequest) -> Result<(), Problem> {
 /// Checks the time and the calls of a language model that a request allows.
 ///
 /// # Errors
-/// The problem that names the first field beyond its bound.
+/// The problem that names the first field beyond its limit.
 pub(crate) fn check_cost(app: &App, time_ms: u64, models: ModelAllowance) -> Result<(), Problem> {
     at_most("budget.ms", time_ms, app.question_ms_max(models.calls))?;
     at_most("budget.model_calls", models.calls.into(), MODEL_CALLS_MAX.into())?;

@@ -1,5 +1,5 @@
-//! The best candidates are shown to a language model, which chooses those that hold the answer; the pack is filled from them
-//! first. One call, before the one that answers.
+//! A language model chooses among the best candidates those that hold the answer, and the pack is filled from its
+//! choice first. This takes one call, before the call that answers.
 
 use domain::code::DegradedCode;
 use domain::id::UnitId;
@@ -14,29 +14,30 @@ use crate::model_budget::Reserve;
 use crate::problem::Problem;
 use crate::trail::why;
 
-/// Candidates that are shown.
+/// Number of candidates in the prompt.
 const CANDIDATES: u32 = 60;
-/// Share of the time left that the choice may take.
+/// Share of the remaining time that the choice may take.
 const SHARE: f64 = 0.5;
-/// Model tokens kept for the call that answers, beside those of the pack.
+/// Model tokens reserved for the call that answers, in addition to those of the pack.
 const ANSWER_TOKENS: u32 = 1_500;
 
 impl Query<'_> {
-    /// Returns true if a language model may choose among the candidates: calls are left beside the one that answers.
+    /// Returns true if a language model may choose among the candidates: calls are left in addition to the one that
+    /// answers.
     pub(super) fn may_select(&self) -> bool {
         let fits = matches!(self.strategy, Strategy::Route | Strategy::Auto);
         fits && self.models.allows(self.reserve())
     }
 
-    /// Asks for as many units in rank order as are shown to the model.
+    /// Requests as many units in rank order as the prompt shows.
     pub(super) fn rank_candidates(&mut self) {
         if self.may_select() {
             self.route.ranked = self.route.ranked.max(CANDIDATES);
         }
     }
 
-    /// Returns evidence that is filled from the model's choice, or the evidence as it is if there is none. `ranked` is how many
-    /// ranked units the caller wants, `by` the caller's key.
+    /// Returns evidence that is filled from the model's choice, or unchanged evidence without a choice. `ranked` is the
+    /// number of ranked units that the caller wants, `by` the caller's key.
     pub(super) async fn select(&mut self, by: &str, ranked: u32, mut routed: RoutedV1) -> Result<RoutedV1, Problem> {
         self.route.ranked = ranked;
         let mut candidates = routed.ranked.clone();
@@ -85,7 +86,7 @@ impl Query<'_> {
             }
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "no choice");
-                // What it may have spent is not known: of the calls that it might have made none is left.
+                // The cost is unknown, so all calls of this step count as spent.
                 self.models.forfeit(allow);
                 self.trail.degrade(
                     DegradedCode::SelectionWithoutModel,
@@ -96,7 +97,7 @@ impl Query<'_> {
         }
     }
 
-    /// Returns what is left for the call that answers.
+    /// Returns the reserve for the call that answers.
     pub(super) fn reserve(&self) -> Reserve {
         match self.answer {
             true => Reserve {

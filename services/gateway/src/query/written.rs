@@ -1,4 +1,4 @@
-//! Whether a write is searchable, and why not.
+//! Checks whether a write is searchable, and why not.
 
 use std::time::Duration;
 
@@ -13,15 +13,16 @@ use crate::letters;
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Longest pause between two looks at whether a write is searchable.
+/// Longest pause between two checks whether a write is searchable.
 const POLL_MAX: Duration = Duration::from_millis(20);
-/// Dead letters of a space looked through for the reason why a write does not come: at most this many times this many.
+/// Maximum number of pages, and of dead letters on a page, that are searched for the reason why a write is not
+/// searchable.
 const LETTERS_PAGES: usize = 20;
 const LETTERS_PAGE: usize = 50;
-/// Batches of a space that may wait for the writer, each looked up, before the space is behind without a look.
+/// Number of unsettled batches of a space up to which each is checked; with more, the space counts as behind.
 const UNSETTLED_MAX: usize = 8;
 
-/// Waits until the write is searchable, for at most `patience`; false if it then is not.
+/// Waits at most `patience` until the write is searchable; returns false if it is not searchable then.
 pub(crate) async fn wait_written(
     app: &App,
     space: &SpaceId,
@@ -43,19 +44,19 @@ pub(crate) async fn wait_written(
     }
 }
 
-/// Says whether a batch that was accepted for a space before this is not searchable yet: it waits for the writer, is being
-/// written, or comes again because its writer was killed half-way.
+/// Returns true if a batch that was accepted for a space before this call is not searchable yet: it is queued, is being
+/// written, or will be delivered again because its writer was killed.
 ///
-/// An answer without `degraded` has seen every batch accepted before its question, since:
+/// A response without `degraded` includes every batch that was accepted before its question, because:
 ///
 /// 1. A batch is in the bus before it is acknowledged, and the writer settles it only after its records, its units and its
-///    points are committed, in that order. A batch that is not among the unsettled ones was written as a whole.
-/// 2. The writer marks a batch as written between the points and settling: one that is marked is searchable too.
-/// 3. This is asked before the router reads the revision of the space, and the router reads all changes up to that revision,
-///    and the index after that.
+///    points are committed, in that order. A batch that is not among the unsettled ones was written completely.
+/// 2. The writer marks a batch as written after its points and before it is settled. A marked batch is searchable too.
+/// 3. This check runs before the router reads the revision of the space. The router then reads all changes up to that
+///    revision, and the index after that.
 ///
-/// So a kill between two of the writer's commits leaves an unsettled, unmarked batch, which is found here until the next
-/// delivery has been written. A batch that was given up is a dead letter, and not among them.
+/// So if the writer is killed between two commits, the batch stays unsettled and unmarked, and is found here until the
+/// next delivery has been written. A batch that was given up is a dead letter, and does not count here.
 pub(crate) async fn is_behind(app: &App, space: &SpaceId) -> Result<bool, PortError> {
     let stores = app.stores();
     let unsettled = stores
@@ -73,7 +74,8 @@ pub(crate) async fn is_behind(app: &App, space: &SpaceId) -> Result<bool, PortEr
     Ok(false)
 }
 
-/// Says that a write is not searchable, how far the writer is, and why if it was given up.
+/// Returns the problem that a write is not searchable, with the progress of the writer, and the reason if it was given
+/// up.
 pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) -> Result<Problem, Problem> {
     let info = app.space(space).await?;
     let backlog = app.backlog(space).await?;
@@ -99,7 +101,7 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
     Ok(problem)
 }
 
-/// Returns the dead letter that a write became.
+/// Returns the id of the dead letter that contains a write; `None` if there is none.
 pub(crate) async fn given_up(app: &App, space: &SpaceId, position: Position) -> Result<Option<DeadLetterId>, Problem> {
     let mut after = 0;
     for _ in 0..LETTERS_PAGES {
@@ -116,7 +118,7 @@ pub(crate) async fn given_up(app: &App, space: &SpaceId, position: Position) -> 
     Ok(None)
 }
 
-/// Says whether a dead letter is the accepted batch at a position, or what the writer told of it.
+/// Returns true if a dead letter is the accepted batch at a position, or the writer's message about that batch.
 fn is_of(letter: &DeadLetter, position: Position) -> bool {
     match letter.subject.as_str() {
         RecordsAcceptedV1::SUBJECT => letter.position == position,

@@ -1,4 +1,4 @@
-//! Finds the sessions with records that no reading is of, and has the writer look at them.
+//! Finds sessions with records that have no reading, and queues them for the writer.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
@@ -18,21 +18,21 @@ use crate::selected;
 use crate::state::App;
 use crate::validate::{self, NAME_BYTES_MAX};
 
-/// Records taken from the store in one step, and their bytes.
+/// Number of records read from the store in one step, and their size in bytes.
 const RECORDS_AT_ONCE: usize = 500;
 const BYTES_AT_ONCE: usize = 4 << 20;
-/// Sessions that are wanted in one step.
+/// Number of sessions queued in one step.
 const SESSIONS_AT_ONCE: usize = 500;
-/// The walk takes this part of the longest time of a request; the rest is for wanting what it found.
+/// The scan takes this fraction of the time limit of a request; the rest is for queueing the sessions that it found.
 const WALK_PART: u32 = 2;
 
-/// Records of a call, bytes of a token, and tokens that each call adds: see [`ReadingEstimate`].
+/// Records of a call, bytes of a token, and additional tokens of each call: see [`ReadingEstimate`].
 const RECORDS_A_CALL: u64 = 16;
 const BYTES_A_TOKEN: u64 = 4;
 const TOKENS_A_CALL: u64 = 1_100;
 const TOKENS_READ_A_TOKEN_WRITTEN: u64 = 3;
 
-/// What of a session was not read.
+/// The unread part of a session.
 #[derive(Default)]
 struct Unread {
     records: u64,
@@ -53,8 +53,8 @@ impl Paged for Backfill {
     }
 }
 
-/// Walks through the records of a space that exists and wants the sessions in which some were not read, unless it is a dry
-/// run. What is wanted is read to its end: nobody waits for more to be written to it.
+/// Scans the records of an existing space and queues the sessions with unread records, unless it is a dry run. Queued
+/// sessions are read to their end, without a wait for further records.
 pub(crate) async fn backfill(app: &App, space: &SpaceId, order: &Backfill) -> Result<BackfillReport, Problem> {
     let until = Instant::now() + Duration::from_millis(app.config.request_ms_max) / WALK_PART;
     let selection = selection(app, space, order).await?;
@@ -84,7 +84,7 @@ pub(crate) async fn backfill(app: &App, space: &SpaceId, order: &Backfill) -> Re
     })
 }
 
-/// Reads whose records are walked through.
+/// Returns the selection of the records to scan.
 async fn selection(app: &App, space: &SpaceId, order: &Backfill) -> Result<Selection, Problem> {
     let Some(name) = order.session.as_deref() else {
         return Ok(Selection::default());
@@ -103,8 +103,8 @@ async fn selection(app: &App, space: &SpaceId, order: &Backfill) -> Result<Selec
     })
 }
 
-/// Adds those of the records that no reading is of. Readings that failed count as none, and are removed, if they are to be
-/// made again; so do records then whose picture nobody described.
+/// Adds the records that have no reading. If failed readings are to be repeated, they are removed and their records
+/// count as unread, and so do records with a picture that has no description.
 async fn note_unread(
     app: &App,
     space: &SpaceId,
@@ -144,13 +144,13 @@ async fn note_unread(
     Ok(())
 }
 
-/// Says whether a record has a picture without a caption of its caller.
+/// Returns true if a record has a picture without a caption of the caller.
 fn has_uncaptioned_picture(record: &Record) -> bool {
     let is_blank = |it: Option<&str>| it.is_none_or(|it| it.trim().is_empty());
     is_blank(record.image_caption.as_deref()) && !is_blank(record.image_uri.as_deref())
 }
 
-/// Returns the length of what a model may be shown of a record, in bytes.
+/// Returns the length in bytes of the text of a record that a model may see.
 fn text_bytes(record: &Record) -> u64 {
     let tool = record.tool.as_ref();
     let tool = tool.map_or(0, |it| it.name.len() + it.arguments.len() + it.result.len());

@@ -1,4 +1,4 @@
-//! Readings in the form in which they go from space to space: they name session and records as callers do.
+//! Readings in the form for import into another space: they use the callers' names of session and records.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -13,29 +13,30 @@ use crate::problem::Problem;
 use crate::state::App;
 use crate::validate::{self, NAME_BYTES_MAX};
 
-/// Most readings of one request.
+/// Maximum number of readings in one request.
 const READINGS_MAX: usize = 100;
-/// Most records of a passage or an event, most others that a model was shown, and most earlier gists.
+/// Maximum number of records of a passage or an event, of other records in the prompt, and of earlier gists.
 const RECORDS_MAX: usize = 24;
 const EVENT_RECORDS_MAX: usize = 48;
 const BESIDE_MAX: usize = 64;
 const EARLIER_MAX: usize = 64;
 /// Longest reply of a model, in bytes.
 const OUTPUT_BYTES_MAX: usize = 256 << 10;
-/// Longest reason of a failure, and longest part of what was left out, in bytes.
+/// Longest reason of a failure, and longest ignored part of a reply, in bytes.
 const REASON_BYTES_MAX: usize = 1_024;
-/// Most things left out of a reply.
+/// Maximum number of ignored parts of a reply.
 const LEFT_OUT_MAX: usize = 1_000;
 const DIGEST_DIGITS: usize = 64;
-/// Clocks of callers may be ahead by this much.
+/// Maximum lead of a caller's clock.
 const AHEAD: TimeDelta = TimeDelta::days(1);
 const YEAR_MIN: i32 = 1900;
 
-/// Returns a reading in the portable form; none if a record that its model was shown is gone, with which the reading goes too.
+/// Returns a reading in the portable form; `None` if a record in its prompt was erased, because the reading is then
+/// erased too.
 pub(super) fn portable(reading: Reading, names: &RecordNames) -> Option<PortableReading> {
     let session = names.session(*reading.records.first()?)?.to_owned();
     let earlier = reading.earlier.iter().map(|it| PortableGist {
-        // The gist is gone then; its place keeps the labels of the others.
+        // Empty if the record of the gist was erased; the entry stays, so that the labels of the others do not change.
         first: names.external_id(it.first).unwrap_or_default().to_owned(),
         number: it.number,
     });
@@ -56,10 +57,10 @@ pub(super) fn portable(reading: Reading, names: &RecordNames) -> Option<Portable
     })
 }
 
-/// Stores readings in a space that exists, and has the writer derive from them.
+/// Stores readings in an existing space, and queues their sessions for the writer.
 ///
 /// # Errors
-/// 422 if one of them cannot be used; then none is stored.
+/// 422 if one of them is invalid; then no reading is stored.
 pub(crate) async fn store(app: &App, space: &SpaceId, new: NewReadings) -> Result<StoredReadings, Problem> {
     if !(1..=READINGS_MAX).contains(&new.items.len()) {
         return Err(Problem::invalid(format!("items: are not 1 to {READINGS_MAX}")));
@@ -89,7 +90,7 @@ pub(crate) async fn store(app: &App, space: &SpaceId, new: NewReadings) -> Resul
     Ok(StoredReadings { items: items.collect() })
 }
 
-/// Returns a reading as it is stored, with the ids that derive from the callers' names.
+/// Returns a reading in the stored form, with the ids that derive from the callers' names.
 fn stored_form(space: &SpaceId, it: PortableReading) -> Reading {
     let ids = |names: &[String]| -> Vec<RecordId> { names.iter().map(|it| RecordId::derive(space, it)).collect() };
     let records = ids(&it.records);
@@ -100,7 +101,7 @@ fn stored_form(space: &SpaceId, it: PortableReading) -> Reading {
     let beside = ids(&it.beside);
     let digest = it.digest.to_ascii_lowercase();
     Reading {
-        // Checked before: what it derives from is there.
+        // The check before ensures that the fields for the id are present.
         id: Reading::id_of(space, it.kind, &records, &beside, &digest).unwrap_or_else(|| ReadingId::derive(records[0])),
         kind: it.kind,
         session: SessionId::derive(space, &it.session),
@@ -118,7 +119,7 @@ fn stored_form(space: &SpaceId, it: PortableReading) -> Reading {
     }
 }
 
-/// Refuses readings whose records belong to other sessions than they say.
+/// Refuses readings that name the wrong session for their records.
 async fn check_sessions(app: &App, space: &SpaceId, readings: &[Reading]) -> Result<(), Problem> {
     let records = readings.iter().flat_map(|it| it.records.iter().copied());
     let names = RecordNames::of(app, space, records).await?;
@@ -136,7 +137,7 @@ async fn check_sessions(app: &App, space: &SpaceId, readings: &[Reading]) -> Res
     Ok(())
 }
 
-/// Checks what needs no store; names the first field that cannot be used.
+/// Checks the fields that can be checked without a store; the error names the first invalid field.
 fn check(it: &PortableReading, now: DateTime<Utc>) -> Result<(), String> {
     check_records(it)?;
     for (field, text) in [("session", &it.session), ("prompt", &it.prompt), ("model", &it.model)] {
@@ -198,7 +199,7 @@ fn check_records(it: &PortableReading) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks a name that has to be there.
+/// Checks a required name.
 fn named(field: &str, text: &str) -> Result<(), String> {
     validate::name(field, Some(text), NAME_BYTES_MAX)?;
     match text.trim().is_empty() {
@@ -207,7 +208,7 @@ fn named(field: &str, text: &str) -> Result<(), String> {
     }
 }
 
-/// Checks a text that comes from a model, which may hold any character.
+/// Checks the length of a text that a model wrote, which may contain any character.
 fn bounded(field: &str, text: &str) -> Result<(), String> {
     match text.len() > REASON_BYTES_MAX {
         true => Err(format!(

@@ -1,4 +1,4 @@
-//! What callers call the records that readings name.
+//! The callers' names of the records in readings.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,7 +7,7 @@ use domain::id::{RecordId, SpaceId};
 use crate::problem::Problem;
 use crate::state::App;
 
-/// Records taken from the store in one step: each may hold a long text.
+/// Number of records read from the store in one step: each may hold a long text.
 const AT_ONCE: usize = 64;
 
 /// The callers' ids and sessions of stored records.
@@ -40,17 +40,17 @@ impl RecordNames {
         Ok(RecordNames(names))
     }
 
-    /// Returns the caller's id of a record; none if it is not stored.
+    /// Returns the caller's id of a record; `None` if it is not stored.
     pub(super) fn external_id(&self, record: RecordId) -> Option<&str> {
         self.0.get(&record).map(|it| it.external_id.as_str())
     }
 
-    /// Returns the caller's name of the session of a record; none if the record is not stored.
+    /// Returns the caller's name of the session of a record; `None` if the record is not stored.
     pub(super) fn session(&self, record: RecordId) -> Option<&str> {
         self.0.get(&record).map(|it| it.session.as_str())
     }
 
-    /// Returns the callers' ids of records, in their order; none if one of them is not stored.
+    /// Returns the callers' ids of records, in the same order; `None` if one of them is not stored.
     pub(super) fn all(&self, records: &[RecordId]) -> Option<Vec<String>> {
         let ids = records.iter().map(|it| self.external_id(*it).map(str::to_owned));
         ids.collect()

@@ -1,6 +1,6 @@
-//! Recall with a language model (MemCog, the proactive protocol): the model sees what the message may make worth saying, looks
-//! around if it wants to, and chooses. What it chooses passes the conditions of every hint, which the router applies. If the
-//! model cannot be used, the hints by rule stay.
+//! Recall with a language model (MemCog, the proactive protocol). The model sees candidates for the message, may
+//! explore the memory, and chooses. Its choices must meet the conditions of all hints, which the router applies. If the
+//! model cannot be used, the hints by rule are used.
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::code::DegradedCode;
@@ -13,12 +13,12 @@ use crate::agent::{Agent, Matter, RECALL, Seen, deadline};
 use crate::model_budget::Reserve;
 use crate::problem::Problem;
 
-/// Candidates that the model sees from the beginning.
+/// Number of candidates that the model sees at the start.
 const CANDIDATES: u32 = 20;
-/// What the loop is called in `degraded` and among the steps.
+/// Name of the loop in `degraded` and among the steps.
 const NAME: &str = "recall";
 
-/// Hints, and why there are none if the model decided so.
+/// Hints, and the reason why there are none if the model decided so.
 #[derive(Default)]
 pub(super) struct Decided {
     pub(super) recalled: RecalledV1,
@@ -26,7 +26,8 @@ pub(super) struct Decided {
 }
 
 impl Recalling<'_> {
-    /// Returns the hints that a language model chooses; those by rule if it cannot be used, which is noted.
+    /// Returns the hints that a language model chooses; if it cannot be used, the hints by rule, and `degraded` says
+    /// so.
     pub(super) async fn by_model(&mut self, ask: &RecallV1) -> Result<Decided, Problem> {
         let wide = RecallV1 {
             limit: CANDIDATES,
@@ -35,7 +36,7 @@ impl Recalling<'_> {
         };
         let candidates = self.ask("candidates", &wide).await?;
         let considered = candidates.considered;
-        // One call can only choose, and there is nothing to choose from.
+        // With a single call the model can only choose, and there are no candidates.
         let idle = considered == 0 || candidates.hints.is_empty() && self.models.left().calls < 2;
         if idle {
             return Ok(Decided {
@@ -65,7 +66,7 @@ impl Recalling<'_> {
         })
     }
 
-    /// Has the model look around and choose; none if it comes to no choice, which is noted.
+    /// Runs the loop of the model; returns `None` if it makes no choice, and `degraded` says so.
     async fn chosen(&mut self, ask: &RecallV1, candidates: &RecalledV1) -> Option<Vec<UnitId>> {
         let begun = Instant::now();
         let mut seen = Seen::default();
@@ -100,7 +101,7 @@ impl Recalling<'_> {
     }
 }
 
-/// Returns a message behind the name of who says it, if that is known.
+/// Returns a message with the name of its author before it, if the name is known.
 fn said_by(actor: &str, message: &str) -> String {
     match &*text::shown_name(actor) {
         "" => message.to_owned(),
@@ -108,7 +109,7 @@ fn said_by(actor: &str, message: &str) -> String {
     }
 }
 
-/// Returns the last moment before a message, so that what is known with it is not found by it.
+/// Returns the last moment before a message, so that data stored together with the message are not found.
 fn before(at: DateTime<FixedOffset>) -> DateTime<FixedOffset> {
     at.checked_sub_signed(TimeDelta::microseconds(1)).unwrap_or(at)
 }

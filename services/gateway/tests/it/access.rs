@@ -29,7 +29,7 @@ const RETIRE: &str = r#"{"act":{"kind":"retire_fact","fact":"00000000-0000-0000-
 const ERASE: &str = r#"{"act":{"kind":"erase_record","record":"1"}}"#;
 const DISMISS: &str = r#"{"hints":["00000000-0000-0000-0000-000000000001"]}"#;
 
-/// Who calls what with which body, and the status that comes back.
+/// Key, call and body of requests, with the expected status.
 const CALLS: &[(&str, &str, &str, u16)] = &[
     ("owner", "PUT /v1/spaces/other", "", 201),
     ("owner", "PUT /v1/spaces/team-a", "", 201),
@@ -82,7 +82,7 @@ const CALLS: &[(&str, &str, &str, u16)] = &[
 ];
 
 #[tokio::test]
-async fn a_key_opens_its_spaces_and_nothing_else() {
+async fn a_key_opens_only_its_spaces() {
     let gateway = Gateway::with(KEYS).await;
     for &(key, call, body, expected) in CALLS {
         let value = format!("Bearer {key}");
@@ -124,7 +124,7 @@ async fn a_key_opens_its_spaces_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn too_much_at_once_is_told_to_wait() {
+async fn too_many_concurrent_requests_are_asked_to_retry() {
     let gateway = Gateway::with("[gateway]\nin_flight_max = 1").await;
     let mark = gateway
         .send("POST /v1/spaces/s/records", r#"{"records":[{"text":"x"}]}"#)
@@ -145,7 +145,7 @@ async fn too_much_at_once_is_told_to_wait() {
 }
 
 #[tokio::test]
-async fn slow_bodies_of_one_key_keep_nobody_else_from_being_answered() {
+async fn slow_bodies_of_one_key_do_not_block_other_callers() {
     let gateway = Gateway::with(&format!(
         "[gateway]\nin_flight_max = 3\nin_flight_per_key_max = 2\nrequest_ms_max = 500\n{KEYS}"
     ))
@@ -179,7 +179,7 @@ async fn slow_bodies_of_one_key_keep_nobody_else_from_being_answered() {
 }
 
 #[tokio::test]
-async fn questions_of_one_key_wait_for_each_other_and_not_for_another_key() {
+async fn questions_of_one_key_do_not_wait_for_another_key() {
     let settings = format!("[gateway]\nquestions_max = 8\nquestions_per_key_max = 1\n{KEYS}");
     let gateway = Gateway::with(&settings).await;
     gateway.never::<RouteV1>();
@@ -204,7 +204,7 @@ async fn questions_of_one_key_wait_for_each_other_and_not_for_another_key() {
 }
 
 #[tokio::test]
-async fn questions_have_a_bound_of_their_own() {
+async fn questions_have_a_limit_of_their_own() {
     let gateway = Gateway::with("[gateway]\nquestions_max = 1").await;
     gateway.never::<RouteV1>();
     gateway.settled().await;
@@ -225,7 +225,7 @@ async fn questions_have_a_bound_of_their_own() {
 #[tokio::test]
 async fn a_request_that_takes_too_long_ends() {
     let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
-    // The longest wait that may be asked for says how far writing is, and not that it was cut.
+    // A wait of the maximum length reports the progress of the writer, and not a timeout of the request.
     let sent = gateway
         .send("POST /v1/spaces/s/records", r#"{"records":[{"text":"x"}]}"#)
         .await;
@@ -237,7 +237,7 @@ async fn a_request_that_takes_too_long_ends() {
         reply.status.as_u16() == 504 && reply.json()["progress"].is_object(),
         "{reply:?}"
     );
-    // A body that never comes: only the bound on the whole request ends it.
+    // A body that never arrives: only the time limit of the whole request ends it.
     let never = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
     let request = Request::post("/v1/spaces/s/tools/semantic_retrieve").header("content-type", "application/json");
     let reply = gateway.raw(request.body(Body::from_stream(never)).unwrap()).await;
@@ -295,7 +295,7 @@ async fn an_open_server_without_keys_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_learns_what_it_opens_and_may_do() {
+async fn a_key_can_read_its_spaces_and_rights() {
     let gateway = Gateway::with(KEYS).await;
     let read = async |key: &str| {
         let authorization = format!("Bearer {key}");

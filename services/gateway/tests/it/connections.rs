@@ -6,12 +6,12 @@ use host::{Context, Settings};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 
-/// Longest wait for what must come; as long as it takes on a machine that has much else to do.
+/// Longest wait for an expected event; long enough for a loaded machine.
 const SOON: Duration = Duration::from_secs(60);
-/// How long nothing must come.
+/// Time within which an unwanted event must not happen.
 const QUIET: Duration = Duration::from_millis(300);
 
-/// A gateway that listens.
+/// A gateway that listens on a port.
 struct Open {
     context: Context,
     port: u16,
@@ -22,7 +22,7 @@ struct Open {
 impl Open {
     async fn with(settings: &str) -> Open {
         let dir = tempfile::tempdir().unwrap();
-        // Free a moment ago.
+        // The port was free a moment ago.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = format!("[gateway]\nlisten = \"127.0.0.1:{port}\"\n{settings}");
         let settings = Settings::from_toml(&settings, "test").unwrap();
@@ -54,7 +54,7 @@ impl Open {
     }
 }
 
-/// The status line of what comes; empty if the connection is closed.
+/// Returns the status line of the response; empty if the connection is closed.
 fn heard(mut stream: &TcpStream) -> String {
     let mut bytes = [0; 15];
     let mut length = 0;
@@ -67,7 +67,7 @@ fn heard(mut stream: &TcpStream) -> String {
     String::from_utf8_lossy(&bytes[..length]).into_owned()
 }
 
-/// Sends a request whose body does not come, and waits until it is being answered.
+/// Sends the head of a request without its body, and waits until the request is in progress.
 fn begin(mut stream: &TcpStream) {
     let head =
         "POST /v1/spaces/s/query HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n";
@@ -82,7 +82,7 @@ fn ask(mut stream: &TcpStream) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_who_says_nothing_is_hung_up_on() {
+async fn a_connection_without_a_request_is_closed() {
     let gateway = Open::with("header_ms_max = 200").await;
     let (silent, slow) = (gateway.connect(), gateway.connect());
     (&slow).write_all(b"GET /v1/spaces HTTP/1.1\r\nhost:").unwrap();
@@ -95,7 +95,7 @@ async fn a_caller_who_says_nothing_is_hung_up_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_caller_who_takes_nothing_is_hung_up_on() {
+async fn a_connection_whose_caller_reads_nothing_is_closed() {
     const ASKED: usize = 200;
     let gateway = Open::with("send_ms_max = 200").await;
     let deaf = gateway.connect();
@@ -103,7 +103,7 @@ async fn a_caller_who_takes_nothing_is_hung_up_on() {
     (&deaf).write_all(asked.as_bytes()).unwrap();
     tokio::time::sleep(Duration::from_secs(2)).await;
     let mut taken = Vec::new();
-    // How it ends, with an end or a reset, is up to the network.
+    // The network decides whether the connection ends with an end of stream or a reset.
     let _end = (&deaf).read_to_end(&mut taken);
     let answers = String::from_utf8_lossy(&taken).matches("HTTP/1.1 200 OK").count();
     assert!(answers < ASKED, "all {answers} were kept for it");
@@ -111,7 +111,7 @@ async fn a_caller_who_takes_nothing_is_hung_up_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_beyond_the_bound_wait_while_each_has_a_request() {
+async fn connections_beyond_the_limit_wait_while_all_others_are_busy() {
     let gateway = Open::with("connections_max = 2").await;
     let (first, second) = (gateway.connect(), gateway.connect());
     for stream in [&first, &second] {
@@ -129,7 +129,7 @@ async fn connections_beyond_the_bound_wait_while_each_has_a_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_without_a_request_give_way() {
+async fn connections_without_a_request_are_closed_for_new_ones() {
     for bound in ["connections_max = 2", "connections_per_address_max = 2"] {
         let gateway = Open::with(bound).await;
         let busy = gateway.connect();
@@ -139,7 +139,7 @@ async fn connections_without_a_request_give_way() {
         ask(&asking);
         assert_eq!(heard(&asking), "HTTP/1.1 200 OK", "{bound}");
         assert_eq!(heard(&idle[0]), "", "{bound}");
-        // The one that was answered gives way too, and the busy one does not.
+        // The answered connection is closed too, and the busy one is not.
         let next = gateway.connect();
         ask(&next);
         assert_eq!(heard(&next), "HTTP/1.1 200 OK", "{bound}");
@@ -156,7 +156,7 @@ async fn an_address_whose_connections_are_all_busy_is_refused() {
     let busy = gateway.connect();
     begin(&busy);
     let next = gateway.connect();
-    // Before it asks, nothing may come: a client that opens connections ahead would take it for an answer to nothing.
+    // Nothing may arrive before the request: a client that opens connections in advance would take it for a response.
     next.set_read_timeout(Some(QUIET)).unwrap();
     assert!((&next).read(&mut [0; 1]).is_err(), "refused before it asked");
     next.set_read_timeout(Some(SOON)).unwrap();
@@ -166,13 +166,13 @@ async fn an_address_whose_connections_are_all_busy_is_refused() {
         refused.starts_with("http/1.1 429") && refused.contains("retry-after: 1"),
         "{refused}"
     );
-    // Who never asks is hung up on, without a word.
+    // A connection that never sends a request is closed without a response.
     assert_eq!(heard(&gateway.connect()), "");
     gateway.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_must_soon_send_its_first_request() {
+async fn a_connection_must_send_its_first_request_in_time() {
     let gateway = Open::with("first_request_ms_max = 200").await;
     let (silent, slow, asking) = (gateway.connect(), gateway.connect(), gateway.connect());
     (&slow).write_all(b"GET /v1/spaces HTTP/1.1\r\nhost:").unwrap();
@@ -184,7 +184,7 @@ async fn a_connection_must_soon_send_its_first_request() {
     gateway.end().await;
 }
 
-/// Returns the next answer whole, its head in lower case.
+/// Returns the next response as a whole, with its head in lower case.
 fn answer(mut stream: &TcpStream) -> String {
     let (mut text, mut byte) = (String::new(), [0; 1]);
     while !text.ends_with("\r\n\r\n") {
@@ -203,9 +203,9 @@ fn answer(mut stream: &TcpStream) -> String {
     text
 }
 
-/// Clients send the body after the head, and the next request on the same connection.
+/// Clients send the body after the head, and then the next request on the same connection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_that_nobody_wants_does_not_end_the_connection() {
+async fn an_unread_body_does_not_close_the_connection() {
     let gateway = Open::with("").await;
     let stream = gateway.connect();
     for _ in 0..3 {
@@ -226,9 +226,9 @@ async fn a_body_that_nobody_wants_does_not_end_the_connection() {
     gateway.end().await;
 }
 
-/// Who is about to be hung up on is told, and not asked for the rest.
+/// A client whose connection is closed gets a response, and is not asked for the body.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_that_does_not_come_ends_the_connection() {
+async fn a_body_that_does_not_arrive_closes_the_connection() {
     let gateway = Open::with("").await;
     for more in ["", "expect: 100-continue\r\n"] {
         let stream = gateway.connect();

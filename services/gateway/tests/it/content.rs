@@ -1,4 +1,4 @@
-//! What stands under an id stays as it is.
+//! The content under an id never changes.
 
 use axum::http::StatusCode;
 
@@ -34,9 +34,9 @@ async fn content_is_never_overwritten() {
     );
 }
 
-/// An export spells out what was derived when the record came, and goes in again where it still stands.
+/// An export contains derived values explicitly, and can be imported into the same space again.
 #[tokio::test]
-async fn what_says_the_same_in_other_words_is_known() {
+async fn an_exported_record_is_recognised_as_a_duplicate() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let at = r#""observed_at":"2026-03-02T18:00:00+01:00""#;

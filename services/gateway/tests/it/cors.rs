@@ -1,4 +1,4 @@
-//! Which pages of browsers may read answers.
+//! Web pages that may read responses.
 
 use axum::http::StatusCode;
 
@@ -31,7 +31,7 @@ fn allowed(reply: &Reply) -> Option<&str> {
 }
 
 #[tokio::test]
-async fn pages_of_listed_origins_may_read_answers() {
+async fn pages_of_listed_origins_may_read_responses() {
     let settings = format!("[gateway.cors]\norigins = [\"{PAGE}\", \"http://localhost:3000\"]\n{KEYS}");
     let gateway = Gateway::with(&settings).await;
     for origin in [PAGE, "http://localhost:3000"] {
@@ -73,7 +73,7 @@ async fn pages_of_listed_origins_may_read_answers() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_not() {
+async fn pages_of_other_origins_may_not_read_responses() {
     let settings = format!("[gateway.cors]\norigins = [\"{PAGE}\"]\n{KEYS}");
     let gateway = Gateway::with(&settings).await;
     for origin in [
@@ -91,7 +91,7 @@ async fn pages_of_other_origins_may_not() {
 }
 
 #[tokio::test]
-async fn no_page_may_by_default_and_any_with_a_star() {
+async fn no_page_may_read_responses_by_default_and_every_page_with_a_star() {
     let gateway = Gateway::with(KEYS).await;
     let reply = preflight(&gateway, PAGE).await;
     assert!(reply.status.is_client_error() && allowed(&reply).is_none(), "{reply:?}");
@@ -101,7 +101,7 @@ async fn no_page_may_by_default_and_any_with_a_star() {
     assert!(!reply.headers.contains_key("access-control-allow-credentials"));
 }
 
-/// A server without keys answers pages of this machine only, whatever the list says.
+/// A server without keys only answers pages of this machine, whatever the list contains.
 #[tokio::test]
 async fn a_list_of_origins_does_not_open_a_server_without_keys() {
     let gateway = Gateway::with("[gateway.cors]\norigins = [\"*\"]").await;
@@ -113,7 +113,7 @@ async fn a_list_of_origins_does_not_open_a_server_without_keys() {
 }
 
 #[tokio::test]
-async fn what_is_no_origin_is_a_mistake_in_the_settings() {
+async fn an_invalid_origin_in_the_settings_is_an_error() {
     for origins in ["[\"https://app.example/\"]", "[\"*\", \"https://app.example\"]"] {
         let dir = tempfile::tempdir().unwrap();
         let settings = format!("[gateway.cors]\norigins = {origins}");

@@ -11,7 +11,7 @@ use crate::lists::walk;
 
 const ACTS: &str = "POST /v1/spaces/s/curations";
 
-/// A gateway with a writer, the record `a`, a unit of it and a fact.
+/// Returns a gateway with a writer, the record `a`, a unit of it and a fact.
 async fn stocked() -> (Gateway, UnitId, Fact) {
     let gateway = Gateway::new().await;
     gateway.start_writer();
@@ -80,7 +80,7 @@ async fn acts_are_kept_and_listed() {
 }
 
 #[tokio::test]
-async fn an_id_stands_for_one_act() {
+async fn an_id_identifies_one_act() {
     let (gateway, unit, _) = stocked().await;
     let pin = json!({"id": "p", "act": {"kind": "pin_unit", "unit": unit}});
     let first = done(&gateway, &pin).await;
@@ -94,15 +94,15 @@ async fn an_id_stands_for_one_act() {
         gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
         assert_eq!(walk(&gateway, "/v1/spaces/s/curations", "id").await.len(), expected);
     }
-    // Without either, each is an act of its own.
+    // Without an id and a key, each request is a new act.
     done(&gateway, &json!({"act": {"kind": "pin_unit", "unit": unit}})).await;
     done(&gateway, &json!({"act": {"kind": "pin_unit", "unit": unit}})).await;
     assert_eq!(walk(&gateway, "/v1/spaces/s/curations", "id").await.len(), 4);
 }
 
-/// The key names a request, whatever id the act has.
+/// The key identifies a request, whatever id the act has.
 #[tokio::test]
-async fn an_idempotency_key_stands_for_one_request() {
+async fn an_idempotency_key_identifies_one_request() {
     let (gateway, unit, _) = stocked().await;
     let send = async |key: &str, body: Value| {
         let reply = gateway
@@ -124,7 +124,7 @@ async fn an_idempotency_key_stands_for_one_request() {
         ("l", json!({"id": "a", "act": pin}), "202"),
         ("l", json!({"id": "b", "act": pin}), used),
         ("m", json!({"id": "b", "act": forget}), "202"),
-        // One that failed was not used.
+        // A failed request does not use up its key.
         ("n", json!({"act": {"kind": "undo", "curation": "nothing"}}), "404"),
         ("n", json!({"act": pin}), "202"),
     ] {
@@ -139,7 +139,7 @@ async fn an_idempotency_key_stands_for_one_request() {
 }
 
 #[tokio::test]
-async fn an_erasure_is_for_good() {
+async fn an_erasure_cannot_be_undone() {
     let (gateway, ..) = stocked().await;
     let reply = gateway.send("DELETE /v1/spaces/s/records/a", "").await;
     assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
@@ -151,9 +151,9 @@ async fn an_erasure_is_for_good() {
     assert!(problem.starts_with("409 an erasure cannot be undone"), "{problem}");
 }
 
-/// The same erasure once more tells of the first one, however far the memory is, and erases nothing that came since.
+/// A repeated erasure returns the result of the first one at any state of the memory, and erases no later records.
 #[tokio::test]
-async fn an_erasure_once_more_ends_where_the_first_did() {
+async fn a_repeated_erasure_returns_the_first_result() {
     let gateway = Gateway::new().await;
     let records = gateway.context.backends.records.clone();
     let space: SpaceId = "s".parse().unwrap();
@@ -172,7 +172,7 @@ async fn an_erasure_once_more_ends_where_the_first_did() {
     let erased = async || gateway.send(ACTS, &erase.to_string()).await.json();
     let first = erased().await;
     send("b").await;
-    // Stored, and nothing more: as if the writer had died there.
+    // The act is stored and not applied, as if the writer had stopped there.
     let curation: Curation = serde_json::from_value(first["curation"].clone()).unwrap();
     records.put_curations(&space, Position(1), &[curation]).await.unwrap();
     records.mark_written(&space, Position(2)).await.unwrap();
@@ -188,7 +188,7 @@ async fn an_erasure_once_more_ends_where_the_first_did() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_decided_is_a_problem() {
+async fn invalid_decisions_are_a_problem() {
     let (gateway, _, fact) = stocked().await;
     let nothing = "00000000-0000-0000-0000-000000000001";
     for (act, expected) in [
@@ -235,7 +235,7 @@ async fn what_cannot_be_decided_is_a_problem() {
 }
 
 #[tokio::test]
-async fn an_act_that_cannot_be_read_is_a_problem() {
+async fn an_unreadable_act_is_a_problem() {
     let (gateway, unit, fact) = stocked().await;
     for (act, expected) in [
         (

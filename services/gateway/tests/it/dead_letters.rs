@@ -7,7 +7,7 @@ use domain::{ErrorKind, PortError};
 
 use crate::harness::Gateway;
 
-/// A writer that cannot read the first batch it gets.
+/// Starts a writer that cannot read its first batch.
 fn start_broken_writer(gateway: &Gateway) {
     let context = gateway.context.clone();
     tokio::spawn(async move {
@@ -28,7 +28,7 @@ fn start_broken_writer(gateway: &Gateway) {
 }
 
 #[tokio::test]
-async fn what_was_given_up_is_seen_and_delivered_again() {
+async fn dead_letters_are_listed_and_delivered_again() {
     let gateway = Gateway::new().await;
     start_broken_writer(&gateway);
     let mark = gateway
@@ -66,9 +66,9 @@ async fn what_was_given_up_is_seen_and_delivered_again() {
     assert_eq!(letters["items"].as_array().unwrap().len(), 0);
 }
 
-/// What was given up and thrown away can be sent again, by the same request too.
+/// Records of a deleted dead letter can be sent again, also by the same request.
 #[tokio::test]
-async fn what_was_discarded_can_be_sent_again() {
+async fn records_of_a_deleted_dead_letter_can_be_sent_again() {
     let body = r#"{"records":[{"id":"a","text":"x"}]}"#;
     for headers in [[].as_slice(), &[("idempotency-key", "k")]] {
         let gateway = Gateway::new().await;

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::harness::Gateway;
 
-/// SHA-256 of `one`, which reads `s` and `gone`, and of `two`, which may do everything in `t`.
+/// SHA-256 of `one`, which reads `s` and `gone`, and of `two`, which has all rights in `t`.
 const KEYS: &str = r#"
 [[gateway.keys]]
 name = "one"
@@ -56,9 +56,9 @@ fn outcomes(check: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What is still there is found store by store, and once it is gone nothing is found.
+/// Data that remain are reported for each store; after their removal nothing is reported.
 #[tokio::test]
-async fn a_check_finds_what_is_left_and_says_when_nothing_is() {
+async fn a_check_reports_remaining_data_and_their_absence() {
     let gateway = Gateway::new().await;
     let (stores, s) = (&gateway.context.backends, space());
     let subject = RecordsAcceptedV1::SUBJECT;
@@ -83,7 +83,7 @@ async fn a_check_finds_what_is_left_and_says_when_nothing_is() {
         erased: [("records".to_owned(), 1)].into(),
     };
     stores.receipts.keep(&receipt).await.unwrap();
-    // Erased, and not: the batch waits, the unit and its points are there.
+    // An incomplete erasure: the batch is queued, the unit and its points still exist.
     stores.graph.put_units(&s, &[unit(record)], &[]).await.unwrap();
     let point = Point {
         unit: UnitId::turn(record),
@@ -129,9 +129,9 @@ async fn a_check_finds_what_is_left_and_says_when_nothing_is() {
     assert!(!reply.text.contains("Quaxbank"), "{reply:?}");
 }
 
-/// The receipt of a space is read after the space is gone, by keys that open its name and no others.
+/// The receipt of a space can be read after the space is deleted, by keys that open its name and by no others.
 #[tokio::test]
-async fn the_receipt_of_a_space_is_for_those_whose_key_opens_its_name() {
+async fn the_receipt_of_a_space_needs_a_key_that_opens_its_name() {
     let gateway = Gateway::with(KEYS).await;
     let as_key = async |call: &str, body: &str, key: &str| {
         let bearer = format!("Bearer {key}");

@@ -13,9 +13,9 @@ use uuid::Uuid;
 
 use crate::harness::Gateway;
 
-/// Longest wait for what must come; as long as it takes on a machine that has much else to do.
+/// Longest wait for an expected event; long enough for a loaded machine.
 const SOON: Duration = Duration::from_secs(60);
-/// How long nothing must come.
+/// Time within which an unwanted event must not happen.
 const QUIET: Duration = Duration::from_millis(200);
 const SETTINGS: &str = "[gateway.events]\npoll_ms = 10";
 const EVENTS: &str = "/v1/spaces/s/events";
@@ -39,7 +39,7 @@ spaces = ["s"]
 rights = ["read"]
 "#;
 
-/// A stream that is open.
+/// An open stream.
 struct Listening {
     headers: HeaderMap,
     body: BodyDataStream,
@@ -55,7 +55,7 @@ struct Block {
 }
 
 impl Listening {
-    /// Opens a stream, after the event `last` unless it is empty, and takes its first block.
+    /// Opens a stream, after the event `last` unless it is empty, and reads its first block.
     async fn open(gateway: &Gateway, last: &str) -> (Listening, Block) {
         let mut request = Request::get(EVENTS);
         if !last.is_empty() {
@@ -78,13 +78,13 @@ impl Listening {
         block(&text.unwrap_or_else(|| panic!("the stream ended")))
     }
 
-    /// Returns the next block; none at the end.
+    /// Returns the next block; `None` at the end.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let block = block.to_owned();
                 self.text = rest.to_owned();
-                // What keeps the stream open on a slow machine.
+                // A comment that keeps the stream open on a slow machine.
                 if block.trim() == ":" {
                     continue;
                 }
@@ -129,7 +129,7 @@ async fn write(gateway: &Gateway, id: &str) -> String {
     reply.json()["watermark"].as_str().unwrap().to_owned()
 }
 
-/// A receipt of an erasure that is complete.
+/// Returns the receipt of a complete erasure.
 fn receipt(number: u128, position: u64) -> Receipt {
     let now = host::clock::now();
     Receipt {
@@ -148,7 +148,7 @@ fn receipt(number: u128, position: u64) -> Receipt {
 }
 
 #[tokio::test]
-async fn a_caller_hears_of_a_write_and_goes_on_where_it_was() {
+async fn a_stream_reports_a_write_and_resumes_after_a_disconnect() {
     let gateway = Gateway::with(SETTINGS).await;
     gateway.start_writer();
     gateway.settled().await;
@@ -174,7 +174,7 @@ async fn a_caller_hears_of_a_write_and_goes_on_where_it_was() {
 
     let next = write(&gateway, "r2").await;
     gateway.written(&next).await;
-    // It did not hear of the first batch being organised: it hears of both at once.
+    // The caller missed the event for the first batch, so one event covers both batches.
     let (mut listening, first) = Listening::open(&gateway, &searchable.id).await;
     assert_eq!(first.event, "", "{first:?}");
     let events = listening.events(2).await;
@@ -182,14 +182,14 @@ async fn a_caller_hears_of_a_write_and_goes_on_where_it_was() {
     assert!(events.iter().all(|it| it.data["watermark"] == next), "{events:?}");
     assert!(listening.is_quiet().await);
     drop(listening);
-    // Also from before any event.
+    // The same with the id of a place before any event.
     let last = &events.iter().find(|it| it.event == "organised").unwrap().id;
     let (mut listening, _) = Listening::open(&gateway, last).await;
     assert!(listening.is_quiet().await, "it has heard of everything");
 }
 
 #[tokio::test]
-async fn a_caller_hears_of_erasures() {
+async fn a_stream_reports_erasures() {
     let gateway = Gateway::with(SETTINGS).await;
     gateway.start_writer();
     gateway.settled().await;
@@ -200,7 +200,7 @@ async fn a_caller_hears_of_erasures() {
     let (mut listening, _) = Listening::open(&gateway, "").await;
     assert!(listening.is_quiet().await, "an erasure of before is not in it");
 
-    // The writer of the tests keeps no receipts.
+    // The test writer stores no receipts.
     stores.receipts.keep(&receipt(2, 1_000_000)).await.unwrap();
     let id = RecordId::derive(&"s".parse().unwrap(), "r1");
     let reply = gateway.send(&format!("DELETE /v1/spaces/s/records/{id}"), "").await;
@@ -225,7 +225,7 @@ async fn a_caller_hears_of_erasures() {
 }
 
 #[tokio::test]
-async fn a_stream_that_cannot_go_on_says_so_first() {
+async fn a_stream_that_cannot_resume_starts_with_a_gap() {
     let gateway = Gateway::with(SETTINGS).await;
     gateway.start_writer();
     gateway.settled().await;
@@ -254,7 +254,7 @@ async fn a_stream_that_cannot_go_on_says_so_first() {
 }
 
 #[tokio::test]
-async fn a_key_opens_so_many_streams_and_all_keys_so_many() {
+async fn streams_are_limited_for_each_key_and_in_total() {
     let bounds = "streams_max = 2\nstreams_per_key_max = 1";
     let gateway = Gateway::with(&format!("{SETTINGS}\n{bounds}\n{KEYS}")).await;
     let open = async |key: &str| {

@@ -5,7 +5,7 @@ use crate::harness::Gateway;
 
 const BROWSER: &[(&str, &str)] = &[("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
 
-/// Returns the paths that the page loads.
+/// Returns the paths of the files that the page loads.
 fn loaded(page: &str) -> Vec<String> {
     let quoted = page.split('"').filter(|text| text.starts_with("/assets/"));
     quoted.map(str::to_owned).collect()
@@ -36,7 +36,7 @@ async fn the_description_of_the_api_is_a_page_of_the_explorer() {
 }
 
 #[tokio::test]
-async fn the_explorer_loads_nothing_but_its_own_files() {
+async fn the_explorer_loads_only_its_own_files() {
     let gateway = Gateway::new().await;
     let page = gateway.send_with("GET /", "", BROWSER).await;
     assert!(!page.text.contains("http:") && !page.text.contains("https:") && !page.text.contains("<style"));
@@ -62,7 +62,7 @@ async fn the_explorer_loads_nothing_but_its_own_files() {
 }
 
 #[tokio::test]
-async fn a_file_that_the_browser_has_is_not_sent_again() {
+async fn a_cached_file_is_not_sent_again() {
     let gateway = Gateway::new().await;
     let page = gateway.send_with("GET /", "", BROWSER).await;
     let etag = page.headers[header::ETAG].to_str().unwrap().to_owned();

@@ -38,7 +38,7 @@ fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect
     }
 }
 
-/// Ann lived in Oslo until she moved to Porto; she likes tea, and jazz by mistake; Zoë likes rain.
+/// Returns facts: Ann lived in Oslo until she moved to Porto; she likes tea, and by mistake jazz; Zoë likes rain.
 pub(crate) fn facts() -> Vec<Fact> {
     let mut oslo = fact("2026-01-01T00:00:00Z", "Ann", "lives in", "Oslo", Aspect::Place);
     let porto = fact("2026-03-01T00:00:00Z", "Ann", "lives in", "Porto", Aspect::Place);
@@ -61,7 +61,7 @@ pub(crate) async fn put(gateway: &Gateway, items: impl IntoIterator<Item = Deriv
 }
 
 #[tokio::test]
-async fn facts_are_found_by_what_they_say_and_when() {
+async fn facts_are_filtered_by_content_and_time() {
     let gateway = Gateway::new().await;
     put(&gateway, facts().into_iter().map(Derived::Fact)).await;
     let mut ids: Vec<String> = facts().iter().map(|it| it.id.to_string()).collect();
@@ -98,9 +98,9 @@ async fn facts_are_found_by_what_they_say_and_when() {
     assert_eq!(one["object"], "tea");
 }
 
-/// More facts than one look into the store brings, and few of them wanted.
+/// The space has more facts than one read returns, and few of them match.
 #[tokio::test]
-async fn a_restricted_list_finds_what_lies_far_behind() {
+async fn a_filtered_list_finds_matches_near_its_end() {
     let gateway = Gateway::new().await;
     let many = (0..1_500).map(|it| fact("2026-01-01T00:00:00Z", "Ann", "counts", &it.to_string(), Aspect::Count));
     put(&gateway, many.chain(facts()).map(Derived::Fact)).await;
@@ -184,7 +184,7 @@ async fn entities_and_merges_are_listed_and_found() {
 }
 
 #[tokio::test]
-async fn one_thing_is_shown_as_it_was_known() {
+async fn an_item_is_shown_as_of_a_moment() {
     let gateway = Gateway::new().await;
     put(&gateway, facts().into_iter().map(Derived::Fact)).await;
     let oslo = format!("GET /v1/spaces/s/facts/{}", facts()[0].id);
@@ -224,7 +224,7 @@ async fn one_thing_is_shown_as_it_was_known() {
 }
 
 #[tokio::test]
-async fn a_list_that_cannot_be_made_is_a_problem() {
+async fn invalid_list_parameters_are_a_problem() {
     let gateway = Gateway::new().await;
     for (call, expected) in [
         (

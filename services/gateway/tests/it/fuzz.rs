@@ -109,7 +109,7 @@ const FIELDS: [&str; 32] = [
     "at",
 ];
 
-/// Xorshift, seeded: every run sends the same requests.
+/// Xorshift with a seed: every run sends the same requests.
 struct Dice(u64);
 
 impl Dice {
@@ -146,7 +146,7 @@ impl Dice {
         format!("{{{}}}", fields.join(","))
     }
 
-    /// A body that is nearly right, or not at all.
+    /// Returns a body that is almost valid, or not valid at all.
     fn body(&mut self) -> Vec<u8> {
         let value = self.value(3);
         let text = match self.roll(12) {
@@ -181,7 +181,7 @@ impl Dice {
         bytes
     }
 
-    /// A message of the Model Context Protocol around such a body.
+    /// Returns a message of the Model Context Protocol that contains such a body.
     fn message(&mut self) -> Vec<u8> {
         let head = format!(
             r#"{{"jsonrpc":"2.0","id":{},"method":"{}","params":{{"name":"{}","arguments":"#,
@@ -248,7 +248,7 @@ fn escape(text: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_sent_makes_a_panic_or_a_500() {
+async fn no_request_causes_a_panic_or_a_500() {
     let gateway = Gateway::new().await;
     gateway.start_router(nothing);
     gateway.serve::<ToolV1>(|_| ToolledV1::default());

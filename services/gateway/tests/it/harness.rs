@@ -1,4 +1,4 @@
-//! A gateway in a directory of its own, and the services a test wants behind it.
+//! A gateway in a directory of its own, and the services that a test needs.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,14 +16,14 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tower::ServiceExt;
 
-/// A gateway; its directory goes with it.
+/// A gateway; its directory is removed on drop.
 pub(crate) struct Gateway {
     pub(crate) context: Context,
     app: Router,
     _dir: Arc<TempDir>,
 }
 
-/// What came back.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
@@ -32,7 +32,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Returns the body; null if there is none.
+    /// Returns the body as JSON; null if there is none.
     pub(crate) fn json(&self) -> Value {
         if self.text.is_empty() {
             Value::Null
@@ -41,7 +41,7 @@ impl Reply {
         }
     }
 
-    /// Checks that it is a whole problem document and returns `status detail`.
+    /// Checks that the body is a complete problem document and returns `status detail`.
     pub(crate) fn problem(&self) -> String {
         let body = self.json();
         assert_eq!(
@@ -68,7 +68,7 @@ impl Gateway {
         Gateway::with("").await
     }
 
-    /// Starts with settings in TOML, and the space `s`.
+    /// Returns a gateway with settings in TOML and the space `s`.
     pub(crate) async fn with(settings: &str) -> Gateway {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings::from_toml(settings, "test").unwrap();
@@ -98,13 +98,13 @@ impl Gateway {
         }
     }
 
-    /// Sends like [`Gateway::send`], with a key.
+    /// Sends a request like [`Gateway::send`], with a key.
     pub(crate) async fn send_as(&self, key: &str, call: &str, body: &str) -> Reply {
         let authorization = format!("Bearer {key}");
         self.send_with(call, body, &[("authorization", &authorization)]).await
     }
 
-    /// Sends `METHOD path` with a JSON body, or none if it is empty.
+    /// Sends `METHOD path` with a JSON body; without a body if it is empty.
     pub(crate) async fn send(&self, call: &str, body: &str) -> Reply {
         self.send_with(call, body, &[]).await
     }
@@ -121,7 +121,7 @@ impl Gateway {
         self.raw(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 
-    /// Returns the response before its body is read.
+    /// Returns the response with an unread body.
     pub(crate) async fn response(&self, request: HttpRequest<Body>) -> HttpResponse<Body> {
         self.app.clone().oneshot(request).await.unwrap()
     }
@@ -137,7 +137,7 @@ impl Gateway {
         }
     }
 
-    /// Starts a writer that stores records and acts, erases records and marks batches, and nothing more.
+    /// Starts a writer that only stores records and acts, erases records and marks batches.
     pub(crate) fn start_writer(&self) {
         let context = self.context.clone();
         tokio::spawn(async move {
@@ -161,7 +161,7 @@ impl Gateway {
         });
     }
 
-    /// Starts a router that finds what `route` says.
+    /// Starts a router that returns the result of `route`.
     pub(crate) fn start_router(&self, route: fn(RouteV1) -> RoutedV1) {
         self.serve(route);
     }
@@ -177,7 +177,7 @@ impl Gateway {
         });
     }
 
-    /// Takes requests of one kind and never answers them.
+    /// Receives requests of one kind and never answers them.
     pub(crate) fn never<R: Request>(&self) {
         let context = self.context.clone();
         tokio::spawn(async move {
@@ -186,7 +186,7 @@ impl Gateway {
         });
     }
 
-    /// Starts a reader that finds everything supported.
+    /// Starts a reader that judges every question as supported.
     pub(crate) fn start_reader(&self) {
         let context = self.context.clone();
         tokio::spawn(async move {
@@ -203,14 +203,14 @@ impl Gateway {
         });
     }
 
-    /// Waits for a write through the API; as long as it takes on a machine that has much else to do.
+    /// Waits for a write through the API; long enough for a loaded machine.
     pub(crate) async fn written(&self, watermark: &str) {
         let call = format!("GET /v1/spaces/s/progress?watermark={watermark}&wait_ms=20000");
         let reply = self.send(&call, "").await;
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
     }
 
-    /// Waits until what was started is up.
+    /// Waits until the started services are ready.
     pub(crate) async fn settled(&self) {
         let wait = async {
             while !self.context.readiness.missing().is_empty() {
@@ -227,7 +227,7 @@ impl Drop for Gateway {
     }
 }
 
-/// A router's answer without anything in it.
+/// Returns an empty answer of the router.
 pub(crate) fn nothing(request: RouteV1) -> RoutedV1 {
     RoutedV1 {
         reading: None,

@@ -13,7 +13,7 @@ use tower::ServiceExt;
 use crate::harness::Gateway;
 use crate::records::RECORDS;
 
-/// Two gateways over one store.
+/// Returns two gateways over one store.
 async fn two(dir: &tempfile::TempDir) -> (Context, [axum::Router; 2]) {
     let context = Context::embedded(dir.path()).await.unwrap();
     let space = "s".parse().unwrap();
@@ -44,7 +44,7 @@ const REUSED: &str = "urn:mnemic:problem:idempotency-key-reused";
 const IN_FLIGHT: &str = "urn:mnemic:problem:idempotency-key-in-flight";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_different_requests_at_once_under_one_key_one_is_accepted() {
+async fn only_one_of_several_concurrent_requests_with_one_key_is_accepted() {
     let dir = tempfile::tempdir().unwrap();
     let (_context, routers) = two(&dir).await;
     let rounds = 25;
@@ -68,7 +68,7 @@ async fn of_different_requests_at_once_under_one_key_one_is_accepted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_same_request_at_once_waits_for_the_one_response() {
+async fn concurrent_equal_requests_get_one_response() {
     let dir = tempfile::tempdir().unwrap();
     let (_context, routers) = two(&dir).await;
     for round in 0..10 {
@@ -87,7 +87,7 @@ async fn the_same_request_at_once_waits_for_the_one_response() {
 }
 
 #[tokio::test]
-async fn the_same_request_goes_on_where_a_gateway_died() {
+async fn an_equal_request_continues_after_a_gateway_died() {
     let gateway = Gateway::new().await;
     let records = json!([{"text": "hello"}]);
     held(&gateway, "k", &records, clock::now() + TimeDelta::milliseconds(200)).await;
@@ -96,7 +96,7 @@ async fn the_same_request_goes_on_where_a_gateway_died() {
     assert_eq!(reply.status, 202, "{reply:?}");
 }
 
-/// Leaves a key as a gateway leaves it that dies while it answers `records`.
+/// Leaves a key in the state in which a gateway leaves it that dies while it answers `records`.
 async fn held(gateway: &Gateway, key: &str, records: &Value, until: chrono::DateTime<Utc>) {
     let given: Vec<Value> = serde_json::from_value(records.clone()).unwrap();
     let hold = Hold {
@@ -109,7 +109,7 @@ async fn held(gateway: &Gateway, key: &str, records: &Value, until: chrono::Date
 }
 
 #[tokio::test]
-async fn a_key_that_is_held_is_refused_until_its_holder_counts_as_dead() {
+async fn a_held_key_is_refused_until_its_hold_expires() {
     let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
     let records = json!([{"text": "hello"}]);
     let body = json!({ "records": records }).to_string();
@@ -136,7 +136,7 @@ async fn a_key_that_is_held_is_refused_until_its_holder_counts_as_dead() {
 }
 
 #[tokio::test]
-async fn a_refusal_leaves_its_key_to_the_corrected_request() {
+async fn a_refused_request_leaves_its_key_for_the_corrected_request() {
     let gateway = Gateway::new().await;
     let key = [("idempotency-key", "k")];
     let refused = gateway.send_with(RECORDS, r#"{"records":[{"id":"a"}]}"#, &key).await;

@@ -1,4 +1,4 @@
-//! Keys that are made through the API.
+//! Keys that are created through the API.
 
 use std::time::Duration;
 
@@ -10,10 +10,10 @@ use tokio::time::{Instant, sleep};
 use crate::access::KEYS;
 use crate::harness::{Gateway, Reply};
 
-/// Longest wait for what happens by itself.
+/// Longest wait for a background task.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Makes a key as `owner` and returns its token.
+/// Creates a key as `owner` and returns its token.
 async fn made(gateway: &Gateway, key: Value) -> String {
     let reply = gateway.send_as("owner", "POST /v1/keys", &key.to_string()).await;
     assert_eq!(reply.status, StatusCode::CREATED, "{reply:?}");
@@ -34,7 +34,7 @@ async fn rotated(gateway: &Gateway, grace_seconds: u32) -> Reply {
     gateway.send_as("owner", "POST /v1/keys/assistant/rotate", &body).await
 }
 
-/// Waits until a token is refused.
+/// Waits until a token is refused; returns false after the deadline.
 async fn refused(gateway: &Gateway, token: &str) -> bool {
     let until = Instant::now() + DEADLINE;
     while Instant::now() < until {
@@ -47,7 +47,7 @@ async fn refused(gateway: &Gateway, token: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_made_key_opens_its_spaces_and_nothing_else() {
+async fn a_created_key_opens_only_its_spaces() {
     let gateway = Gateway::with(KEYS).await;
     let new = json!({"name": "assistant", "spaces": ["s", "user-*"], "rights": ["write", "read", "read"],
         "expires_at": "2999-01-01"});
@@ -80,7 +80,7 @@ async fn a_made_key_opens_its_spaces_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn only_an_admin_of_all_spaces_handles_keys() {
+async fn only_an_admin_of_all_spaces_may_administer_keys() {
     let gateway = Gateway::with(KEYS).await;
     let local = made(&gateway, key("local", &["s"], &["read", "write", "admin"])).await;
     let reading = made(&gateway, key("reading", &["*"], &["read", "write"])).await;
@@ -109,7 +109,7 @@ async fn only_an_admin_of_all_spaces_handles_keys() {
 }
 
 #[tokio::test]
-async fn a_key_hands_on_no_right_that_it_lacks() {
+async fn a_key_cannot_grant_a_right_that_it_lacks() {
     let gateway = Gateway::with(KEYS).await;
     let warden = made(&gateway, key("warden", &["*"], &["admin"])).await;
     made(&gateway, key("assistant", &["s"], &["read"])).await;
@@ -126,7 +126,7 @@ async fn a_key_hands_on_no_right_that_it_lacks() {
 }
 
 #[tokio::test]
-async fn a_key_that_cannot_be_used_is_refused() {
+async fn invalid_keys_are_refused() {
     let gateway = Gateway::with(KEYS).await;
     made(&gateway, key("assistant", &["s"], &["read"])).await;
     let with = |field: &str, value: Value| {
@@ -213,7 +213,7 @@ async fn an_expired_key_opens_nothing() {
 }
 
 #[tokio::test]
-async fn a_former_token_is_valid_for_its_grace() {
+async fn a_previous_token_is_valid_for_its_grace_period() {
     let gateway = Gateway::with(KEYS).await;
     let first = made(&gateway, key("assistant", &["s"], &["read"])).await;
     let get = async |token: &str| status(&gateway, token, "GET /v1/spaces/s").await;
@@ -298,7 +298,7 @@ async fn the_last_use_of_a_key_is_listed_to_the_minute() {
 }
 
 #[tokio::test]
-async fn keys_are_made_only_where_the_settings_have_an_admin_of_all_spaces() {
+async fn keys_can_be_created_only_if_the_settings_have_an_admin_of_all_spaces() {
     let new = key("assistant", &["s"], &["read"]).to_string();
     let open = Gateway::new().await;
     let reply = open.send("POST /v1/keys", &new).await;
@@ -320,9 +320,9 @@ async fn keys_are_made_only_where_the_settings_have_an_admin_of_all_spaces() {
     assert!(reply.problem().starts_with("403 "), "{reply:?}");
 }
 
-/// The settings may lose their keys: that must not open a server whose keys are in the store.
+/// The settings may lose their keys; that must not open a server that has keys in the store.
 #[tokio::test]
-async fn a_server_without_keys_in_its_settings_is_closed_by_those_of_the_store() {
+async fn keys_in_the_store_close_a_server_without_keys_in_its_settings() {
     let gateway = Gateway::with(KEYS).await;
     let reader = made(&gateway, key("assistant", &["s"], &["read"])).await;
     let admin = made(&gateway, key("admin", &["*"], &["read", "admin"])).await;

@@ -1,4 +1,4 @@
-//! Tags and metadata: kept with records, listed by them, and handed on to whoever finds.
+//! Tags and metadata: stored with records, used as filters of lists, and passed to router and reader.
 
 use axum::http::StatusCode;
 use domain::filter::Filter;
@@ -14,7 +14,7 @@ use crate::tools::echo;
 
 const RECORDS: &str = "/v1/spaces/s/records";
 
-/// A gateway whose router says which tags and which metadata it was asked for.
+/// Returns a gateway whose router returns the tags and metadata in its request.
 async fn echoing() -> Gateway {
     fn text(labels: &Filter) -> String {
         serde_json::to_string(labels).unwrap()
@@ -46,7 +46,7 @@ async fn store(gateway: &Gateway, records: Value) {
     gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
 }
 
-/// Encodes what a URL cannot hold as it is.
+/// Percent-encodes JSON for a URL.
 fn encoded(json: &Value) -> String {
     let text = json.to_string();
     let plain = |it: u8| it.is_ascii_alphanumeric();
@@ -62,7 +62,7 @@ fn encoded(json: &Value) -> String {
 }
 
 #[tokio::test]
-async fn tags_come_back_sorted_and_lists_are_narrowed_by_them() {
+async fn tags_are_returned_sorted_and_filter_lists() {
     let gateway = echoing().await;
     store(
         &gateway,
@@ -115,7 +115,7 @@ async fn tags_come_back_sorted_and_lists_are_narrowed_by_them() {
 }
 
 #[tokio::test]
-async fn units_are_narrowed_by_what_their_records_are_kept_with() {
+async fn units_are_filtered_by_tags_and_metadata_of_their_records() {
     let gateway = echoing().await;
     let tagged = Unit {
         grain: Grain::Turn,
@@ -138,7 +138,7 @@ async fn units_are_narrowed_by_what_their_records_are_kept_with() {
 }
 
 #[tokio::test]
-async fn questions_recall_and_tools_hand_the_filter_on() {
+async fn questions_recall_and_tools_pass_the_filter_to_the_router() {
     let gateway = echoing().await;
     let filter = json!({
         "tags": {"any": ["work"], "none": ["draft"]},
@@ -162,7 +162,7 @@ async fn questions_recall_and_tools_hand_the_filter_on() {
 }
 
 #[tokio::test]
-async fn a_version_has_the_tags_that_it_is_put_with() {
+async fn a_version_has_the_tags_of_its_request() {
     let gateway = echoing().await;
     let put = async |tags: Value| {
         let body = json!({"text": "I live in Oslo.", "tags": tags}).to_string();
@@ -177,7 +177,7 @@ async fn a_version_has_the_tags_that_it_is_put_with() {
 }
 
 #[tokio::test]
-async fn bad_tags_are_refused_with_their_place() {
+async fn invalid_tags_are_refused_with_their_place() {
     let gateway = echoing().await;
     let long = "a".repeat(10_240);
     for (record, expected) in [
@@ -209,7 +209,7 @@ async fn bad_tags_are_refused_with_their_place() {
 }
 
 #[tokio::test]
-async fn bad_filters_are_refused_wherever_one_is_taken() {
+async fn invalid_filters_are_refused_by_every_operation_with_a_filter() {
     let gateway = echoing().await;
     let long = "a".repeat(10_240);
     let one = json!({"key": "a", "eq": "b"});

@@ -28,7 +28,7 @@ pub(crate) async fn walk(gateway: &Gateway, path: &str, field: &str) -> Vec<Stri
 }
 
 #[tokio::test]
-async fn every_list_can_be_walked_to_its_end() {
+async fn every_list_can_be_read_to_its_end() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     for name in ["b", "a", "c"] {
@@ -46,7 +46,7 @@ async fn every_list_can_be_walked_to_its_end() {
 }
 
 #[tokio::test]
-async fn records_are_narrowed_to_session_actor_and_time() {
+async fn records_are_filtered_by_session_actor_and_time() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let line = |(id, session, actor, at): (&str, &str, &str, &str)| -> Value {
@@ -76,7 +76,7 @@ async fn records_are_narrowed_to_session_actor_and_time() {
             vec!["2", "3", "4"],
         ),
         ("until=2026-03-02T11:00:00Z".to_owned(), vec!["1"]),
-        // In a query a plus that nobody encoded is a blank.
+        // An unencoded `+` in a query string means a space.
         ("until=2026-03-02T13:00:00+02:00".to_owned(), vec!["1"]),
         ("until=2026-03-02T13:00:00%2B02:00".to_owned(), vec!["1"]),
         ("until=2026-03-02 11:00:00".replace(' ', "%20"), vec!["1"]),
@@ -97,7 +97,7 @@ async fn records_are_narrowed_to_session_actor_and_time() {
     }
 }
 
-/// Fills a space with what is long: as many records, units and facts, and letters that carry as much.
+/// Fills a space with long records, units, facts and dead letters.
 async fn long(gateway: &Gateway, count: usize, bytes: usize) {
     let (space, text): (SpaceId, String) = ("s".parse().unwrap(), "x".repeat(bytes));
     let instant = domain::time::TimeSpan::instant("2026-01-01T00:00:00Z".parse().unwrap());
@@ -138,9 +138,9 @@ async fn long(gateway: &Gateway, count: usize, bytes: usize) {
     }
 }
 
-/// What is long makes short pages: each list goes on behind them, and nothing is passed by.
+/// Long items make short pages: each list continues after them, and no item is skipped.
 #[tokio::test]
-async fn a_page_ends_with_its_bytes() {
+async fn a_page_ends_at_its_size_limit() {
     let gateway = Gateway::new().await;
     let (count, bytes) = (150, 60_000);
     long(&gateway, count, bytes).await;

@@ -1,4 +1,4 @@
-//! The gateway through its routes, over the embedded stores, with small services behind it.
+//! The gateway through its routes, over the embedded stores, with small test services.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests, where a panic is the report")]
 

@@ -1,4 +1,5 @@
-//! The API of mem0: what its clients call, over a writer that makes one unit of each record and a router that ranks them in order.
+//! The API of mem0: calls of its clients, over a writer that makes one unit of each record and a router that ranks
+//! units in order.
 
 use axum::http::{StatusCode, header};
 use domain::PortError;
@@ -97,7 +98,7 @@ async fn call(gateway: &Gateway, call: &str, body: Value) -> Value {
     reply.json()
 }
 
-/// Adds what somebody says; returns the id of the memory.
+/// Adds a message; returns the id of the memory.
 async fn add(gateway: &Gateway, text: &str, user: &str) -> String {
     let body = json!({"messages": [{"role": "user", "content": text}], "user_id": user});
     let added = call(gateway, "POST /mem0/v3/memories/add/", body).await;
@@ -114,14 +115,14 @@ fn memories(answer: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Checks that it is an error as clients of mem0 read it and returns `status detail`.
+/// Checks that the reply is an error in the form of mem0 and returns `status detail`.
 fn error(reply: &Reply) -> String {
     assert_eq!(reply.headers[header::CONTENT_TYPE], "application/json", "{reply:?}");
     format!("{} {}", reply.status.as_u16(), reply.json()["detail"].as_str().unwrap())
 }
 
 #[tokio::test]
-async fn it_is_served_only_if_it_is_switched_on() {
+async fn the_api_of_mem0_is_served_only_if_enabled() {
     let off = Gateway::new().await;
     assert_eq!(off.send("GET /mem0/v1/ping/", "").await.status, StatusCode::NOT_FOUND);
     let on = Gateway::with(ENABLED).await;
@@ -135,7 +136,7 @@ async fn it_is_served_only_if_it_is_switched_on() {
 }
 
 #[tokio::test]
-async fn what_is_added_is_found_listed_and_shown_at_once() {
+async fn added_memories_are_found_listed_and_shown_immediately() {
     let gateway = start(ENABLED).await;
     let body = json!({"messages": [{"role": "user", "content": "I moved to Oslo."}, {"role": "assistant", "content": "Nice!"}],
         "user_id": "ann", "run_id": "monday", "agent_id": "bot", "metadata": {"topic": "home", "n": 3}, "infer": true,
@@ -315,7 +316,7 @@ async fn batches_and_filters_change_many_memories() {
 }
 
 #[tokio::test]
-async fn entities_are_the_spaces_of_users_agents_apps_and_runs() {
+async fn users_agents_apps_and_runs_are_listed_as_entities() {
     let gateway = start(ENABLED).await;
     add(&gateway, "Hi.", "ann").await;
     add(&gateway, "Hi.", "Bob Smith").await;
@@ -354,7 +355,7 @@ async fn entities_are_the_spaces_of_users_agents_apps_and_runs() {
 }
 
 #[tokio::test]
-async fn what_there_is_no_equivalent_of_says_what_to_use() {
+async fn unsupported_requests_name_an_alternative() {
     let gateway = start(ENABLED).await;
     let id = add(&gateway, "Hi.", "ann").await;
     for path in [

@@ -25,7 +25,7 @@ async fn stored(gateway: &Gateway, space: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn chat_messages_are_kept_as_records() {
+async fn chat_messages_are_stored_as_records() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let body = json!({"session": "monday", "messages": [
@@ -60,7 +60,7 @@ async fn chat_messages_are_kept_as_records() {
 }
 
 #[tokio::test]
-async fn messages_stand_among_records_too() {
+async fn records_may_contain_chat_messages() {
     let gateway = Gateway::new().await;
     let body = json!({"records": [{"text": "I moved.", "actor": "Ann"}, {"role": "user", "content": "Where to?"},
         {"role": "system", "content": "Be kind."}]});
@@ -70,7 +70,7 @@ async fn messages_stand_among_records_too() {
 }
 
 #[tokio::test]
-async fn a_batch_that_is_neither_says_what_it_needs() {
+async fn a_batch_without_records_and_messages_is_refused_with_the_reason() {
     let gateway = Gateway::new().await;
     for (body, expected) in [
         (json!({}), "records: is missing; a batch has either"),
@@ -114,7 +114,7 @@ async fn a_write_creates_its_space() {
 }
 
 #[tokio::test]
-async fn a_server_may_leave_spaces_to_those_who_put_them() {
+async fn a_write_creates_no_space_if_the_settings_forbid_it() {
     let gateway = Gateway::with("[gateway]\ncreate_spaces = false").await;
     let text = json!({"messages": "I moved to Oslo."}).to_string();
     let reply = gateway.send("POST /v1/spaces/new/records", &text).await;

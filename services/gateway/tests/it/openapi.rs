@@ -10,9 +10,9 @@ fn the_api_is_as_agreed() {
     insta::assert_snapshot!(gateway::document().to_pretty_json().unwrap());
 }
 
-/// Generated clients make a function of every operation; two of one name lose one of them.
+/// Generated clients make a function of every operation; of two operations with the same name one is lost.
 #[test]
-fn every_operation_has_a_name_of_its_own() {
+fn every_operation_has_a_unique_name() {
     let api = serde_json::to_value(gateway::document()).unwrap();
     let mut names = BTreeSet::new();
     for (path, methods) in api["paths"].as_object().unwrap() {
@@ -23,7 +23,7 @@ fn every_operation_has_a_name_of_its_own() {
     }
 }
 
-/// A problem is described once; every operation may answer with one.
+/// The problem response is described once; every operation may return it.
 #[test]
 fn every_operation_may_have_a_problem() {
     let api = serde_json::to_value(gateway::document()).unwrap();
@@ -39,9 +39,9 @@ fn every_operation_may_have_a_problem() {
     }
 }
 
-/// What a tool was given and gave back is text most of the time; a schema that says `object` makes clients refuse it.
+/// Arguments and results of a tool are text most of the time; with a schema that says `object`, clients refuse text.
 #[test]
-fn a_tool_takes_and_gives_any_json() {
+fn arguments_and_results_of_a_tool_may_be_any_json() {
     let api = serde_json::to_value(gateway::document()).unwrap();
     let tool = &api["components"]["schemas"]["NewTool"]["properties"];
     for field in ["arguments", "result"] {
@@ -50,9 +50,9 @@ fn a_tool_takes_and_gives_any_json() {
     }
 }
 
-/// A document whose default breaks its own bounds is refused by validators, and by generators of clients.
+/// Validators and generators of clients refuse a document whose default violates its own limits.
 #[test]
-fn every_default_fits_its_schema() {
+fn every_default_matches_its_schema() {
     fn look(at: &str, schema: &Value, seen: &mut usize) {
         if let Some(default) = schema["default"].as_str() {
             *seen += 1;
@@ -81,9 +81,9 @@ fn every_default_fits_its_schema() {
     );
 }
 
-/// What refuses unknown fields says so, acts too.
+/// Types that refuse unknown fields say so in the document, acts too.
 #[test]
-fn what_refuses_unknown_fields_is_described_so() {
+fn types_that_refuse_unknown_fields_say_so_in_the_document() {
     let api = serde_json::to_value(gateway::document()).unwrap();
     let schemas = &api["components"]["schemas"];
     let acts = schemas["NewAct"]["discriminator"]["mapping"].as_object().unwrap();
@@ -94,7 +94,7 @@ fn what_refuses_unknown_fields_is_described_so() {
     }
 }
 
-/// Generated clients name a variant by its schema; without one it is `NewAct2`.
+/// Generated clients name a variant after its schema; without a schema the name is `NewAct2`.
 #[test]
 fn every_variant_of_an_act_has_a_name_and_a_kind() {
     let api = serde_json::to_value(gateway::document()).unwrap();
@@ -112,9 +112,9 @@ fn every_variant_of_an_act_has_a_name_and_a_kind() {
     assert!(schemas["NewActRetireFact"].is_object());
 }
 
-/// A body without an example leaves whoever reads the document to guess.
+/// Without an example, a reader of the document has to guess the body.
 #[test]
-fn every_json_body_that_is_sent_has_an_example() {
+fn every_json_request_body_has_an_example() {
     let api = serde_json::to_value(gateway::document()).unwrap();
     let mut seen = 0;
     for (path, methods) in api["paths"].as_object().unwrap() {
@@ -133,20 +133,20 @@ fn every_json_body_that_is_sent_has_an_example() {
 }
 
 #[test]
-fn a_portable_reading_of_no_kind_is_one_of_a_passage() {
+fn a_portable_reading_without_a_kind_is_a_reading_of_a_passage() {
     let api = serde_json::to_value(gateway::document()).unwrap();
     let kind = &api["components"]["schemas"]["PortableReading"]["properties"]["kind"];
     assert_eq!((&kind["type"], &kind["default"]), (&json!("string"), &json!("passage")));
     assert!(kind["enum"].as_array().unwrap().contains(&json!("passage")));
 }
 
-/// Every operation described is routed, and every reference leads somewhere.
+/// Every operation in the document has a route, and every reference has a target.
 #[tokio::test]
-async fn what_is_described_exists() {
+async fn every_described_operation_has_a_route() {
     let gateway = Gateway::new().await;
     let api = gateway.send("GET /openapi.json", "").await.json();
     for (path, methods) in api["paths"].as_object().unwrap() {
-        // A stream of events has no end, and tests of its own.
+        // A stream of events has no end; it has tests of its own.
         if path.ends_with("/events") {
             continue;
         }
@@ -171,9 +171,9 @@ async fn what_is_described_exists() {
     assert!(page.text.contains("/openapi.json") && !page.text.contains("http://") && !page.text.contains("https://"));
 }
 
-/// The root needs no key, and shows none, nor anything of the settings.
+/// The root needs no key, and reveals no key and no settings.
 #[tokio::test]
-async fn the_root_says_where_to_go_on() {
+async fn the_root_links_to_the_documentation() {
     let gateway = Gateway::with(crate::access::KEYS).await;
     let reply = gateway.send("GET /", "").await;
     assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
@@ -197,9 +197,9 @@ async fn the_root_says_where_to_go_on() {
     assert_eq!(gateway.send("GET /nothing", "").await.status, StatusCode::NOT_FOUND);
 }
 
-/// A server without keys asks for none, and a description that says otherwise makes clients ask for one.
+/// A server without keys requires none; if the document says otherwise, clients ask for one.
 #[tokio::test]
-async fn what_is_described_is_this_server() {
+async fn the_document_describes_this_server() {
     let key = format!(
         "[[gateway.keys]]\nname = \"a\"\nsha256 = \"{}\"\nspaces = [\"*\"]\nrights = [\"read\"]",
         "0".repeat(64)
@@ -228,7 +228,7 @@ async fn what_is_described_is_this_server() {
 }
 
 #[tokio::test]
-async fn who_looks_for_health_here_is_told_where_it_is() {
+async fn health_paths_name_the_admin_port() {
     let gateway = Gateway::new().await;
     for path in ["/health", "/livez", "/readyz"] {
         let reply = gateway.send(&format!("GET {path}"), "").await;

@@ -138,7 +138,7 @@ async fn a_topic_shows_its_nearest_units() {
 }
 
 #[tokio::test]
-async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
+async fn a_page_is_returned_as_of_a_moment_and_the_access_is_recorded() {
     let gateway = Gateway::new().await;
     let mut boats = page("boats", Dimension::Topic, &[1, 3]);
     let ann = page("Ann", Dimension::Figure, &[2]);
@@ -150,7 +150,7 @@ async fn a_page_is_read_as_of_now_or_then_and_the_reading_is_noted() {
         title: to.title.clone(),
         weight: 1.0,
     };
-    // Somebody who was named and of whom nothing is told.
+    // The page of a person who is named, without any facts.
     let mut bare = page("Ben", Dimension::Figure, &[1]);
     bare.sections.clear();
     boats.links = vec![link(&ann), link(&rain), link(&bare)];

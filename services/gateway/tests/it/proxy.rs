@@ -1,4 +1,4 @@
-//! The proxy with memory, before a language model that says what it was told to.
+//! The proxy with memory, in front of a language model with prepared replies.
 
 mod failures;
 mod upstream;
@@ -20,7 +20,8 @@ const CHAT: &str = "POST /v1/chat/completions";
 const MODELS: &str = "GET /v1/models";
 const SPACE: (&str, &str) = ("x-mnemic-space", "s");
 
-/// A gateway before `upstream`, with `more` settings of the proxy, and services that find two lines for every question.
+/// Returns a gateway in front of `upstream`, with `more` settings of the proxy, and services that find two lines for
+/// every question.
 async fn before(upstream: &Upstream, more: &str) -> Gateway {
     let gateway = bare(upstream, more).await;
     gateway.start_writer();
@@ -46,7 +47,8 @@ fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
     reply.headers[name].to_str().unwrap()
 }
 
-/// Returns what is stored of a space, one `session actor text|tool(arguments)` a record, sorted; waits until there are `count`.
+/// Returns the records of a space, one `session actor text|tool(arguments)` each, sorted; waits until there are
+/// `count`.
 async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
     let shown = |it: &Value| {
         let said = match it["tool"].as_object() {
@@ -83,7 +85,7 @@ async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_chat_goes_on_with_evidence_and_is_stored() {
+async fn a_chat_is_forwarded_with_evidence_and_stored() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
     upstream.says(Said::Text("In Oslo."));
@@ -153,7 +155,7 @@ async fn a_retry_stores_nothing_twice() {
 }
 
 #[tokio::test]
-async fn only_what_is_new_in_a_conversation_is_stored() {
+async fn only_new_messages_of_a_conversation_are_stored() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "model = \"big\"\nspace_prefix = \"chat-\"").await;
     let call = json!({ "role": "assistant", "content": null, "tool_calls": [
@@ -189,7 +191,7 @@ const EVENTS: [&str; 4] = [
 ];
 
 #[tokio::test]
-async fn a_stream_is_passed_on_byte_for_byte_as_it_comes() {
+async fn a_stream_is_forwarded_byte_for_byte_while_it_arrives() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "in_flight_max = 1").await;
     upstream.says(Said::Stream(EVENTS.to_vec(), End::Whole));
@@ -224,7 +226,7 @@ async fn a_stream_is_passed_on_byte_for_byte_as_it_comes() {
     while upstream.open() == 0 {
         tokio::task::yield_now().await;
     }
-    // The caller leaves, and so the endpoint is left, too.
+    // The caller disconnects, so the gateway disconnects from the endpoint too.
     tokio::time::sleep(Duration::from_millis(100)).await;
     drop(body);
     let left = async {
@@ -246,7 +248,7 @@ async fn a_stream_is_passed_on_byte_for_byte_as_it_comes() {
 }
 
 #[tokio::test]
-async fn a_key_opens_its_own_spaces_only() {
+async fn a_key_opens_only_its_own_spaces() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, KEYS).await;
     let code = |reply: &Reply| reply.json()["error"]["code"].as_str().unwrap_or_default().to_owned();
@@ -297,7 +299,7 @@ async fn a_key_opens_its_own_spaces_only() {
 }
 
 #[tokio::test]
-async fn recalled_lines_are_not_stored_as_said() {
+async fn recalled_lines_are_not_stored_as_messages() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
     upstream.says(Said::Text("In Oslo."));
@@ -346,7 +348,7 @@ async fn recalled_lines_are_not_stored_as_said() {
 }
 
 #[tokio::test]
-async fn models_are_those_of_the_endpoint_or_the_one_that_is_set() {
+async fn the_list_of_models_is_that_of_the_endpoint_or_the_configured_one() {
     let upstream = Upstream::start().await;
     let gateway = bare(&upstream, "").await;
     let reply = gateway.send(MODELS, "").await.json();
@@ -359,7 +361,7 @@ async fn models_are_those_of_the_endpoint_or_the_one_that_is_set() {
 }
 
 #[tokio::test]
-async fn without_settings_of_its_own_the_endpoint_is_that_of_the_language_model() {
+async fn the_endpoint_defaults_to_that_of_the_language_model() {
     let upstream = Upstream::start().await;
     let section = format!(
         "[language_model]\nurl = \"{}\"\nmodel = \"m\"\nkey = \"of the model\"\n",
@@ -386,7 +388,7 @@ async fn without_settings_of_its_own_the_endpoint_is_that_of_the_language_model(
 }
 
 #[tokio::test]
-async fn empty_memory_has_no_evidence() {
+async fn an_empty_memory_gives_no_evidence() {
     let upstream = Upstream::start().await;
     let gateway = bare(&upstream, "").await;
     gateway.start_router(nothing);

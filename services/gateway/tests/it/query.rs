@@ -69,7 +69,7 @@ async fn a_question_gets_evidence_verdict_and_cost() {
 }
 
 #[tokio::test]
-async fn without_a_reader_the_evidence_stands() {
+async fn evidence_is_returned_without_a_reader() {
     let gateway = Gateway::new().await;
     gateway.start_router(something);
     gateway.settled().await;
@@ -84,7 +84,7 @@ async fn without_a_reader_the_evidence_stands() {
 }
 
 #[tokio::test]
-async fn without_a_router_there_is_a_problem() {
+async fn a_query_without_a_router_is_a_problem() {
     let gateway = Gateway::new().await;
     let reply = gateway
         .send(QUERY, r#"{"question":"Where?","budget":{"ms":200}}"#)
@@ -94,7 +94,7 @@ async fn without_a_router_there_is_a_problem() {
 }
 
 #[tokio::test]
-async fn a_query_sees_the_write_it_names_or_says_how_far_the_writer_is() {
+async fn a_query_includes_the_write_it_names_or_reports_the_progress_of_the_writer() {
     let gateway = Gateway::new().await;
     gateway.start_router(nothing);
     gateway.start_reader();
@@ -125,7 +125,7 @@ async fn a_query_sees_the_write_it_names_or_says_how_far_the_writer_is() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_asked_is_a_problem() {
+async fn invalid_queries_are_a_problem() {
     let gateway = Gateway::new().await;
     for (body, expected) in [
         (json!({}), "422 missing field `question`"),
@@ -190,7 +190,7 @@ async fn what_cannot_be_asked_is_a_problem() {
 }
 
 #[tokio::test]
-async fn a_defect_reveals_nothing() {
+async fn an_internal_error_reveals_no_details() {
     let gateway = Gateway::new().await;
     gateway.start_router(|request| panic!("the secret is {}", request.question));
     gateway.settled().await;
@@ -204,7 +204,7 @@ async fn a_defect_reveals_nothing() {
 }
 
 #[tokio::test]
-async fn metadata_comes_back_beside_the_pack() {
+async fn metadata_is_returned_with_the_pack() {
     let gateway = Gateway::new().await;
     gateway.start_router(something);
     gateway.start_reader();
@@ -237,9 +237,9 @@ async fn metadata_comes_back_beside_the_pack() {
     assert!(plain["pack"].get("metadata").is_none(), "{plain}");
 }
 
-/// Lines that a language model wrote may be evidence where nothing is taken from it word for word.
+/// A line that a language model wrote may be evidence if the literal text is not required.
 #[tokio::test]
-async fn gists_are_evidence_for_whoever_asks_for_them_and_takes_no_answer_word_for_word() {
+async fn gists_are_evidence_only_if_the_literal_text_is_not_required() {
     let gateway = Gateway::new().await;
     gateway.start_router(|request| RoutedV1 {
         weights: format!("gists: {}", request.gists),

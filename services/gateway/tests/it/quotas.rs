@@ -1,4 +1,4 @@
-//! How much a key may ask for within a minute and a day.
+//! The quotas of a key for a minute and a day.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::access::KEYS;
 use crate::harness::{Gateway, Reply};
 
-/// `KEYS` with quotas of `writer`.
+/// Returns `KEYS` with quotas for `writer`.
 fn with_quotas(quotas: &str) -> String {
     KEYS.replacen(
         "name = \"writer\"",
@@ -24,7 +24,7 @@ async fn post(gateway: &Gateway, key: &str, ids: &[&str]) -> Reply {
     gateway.send_as(key, "POST /v1/spaces/s/records", &body).await
 }
 
-/// Sends until a request is refused; a minute of the clock may end once meanwhile.
+/// Sends requests until one is refused; the minute of the clock may end once meanwhile.
 async fn first_refusal(gateway: &Gateway, key: &str, most: usize) -> Reply {
     for sent in 0..=2 * most {
         let reply = gateway.send_as(key, "GET /v1/spaces/s", "").await;
@@ -118,9 +118,9 @@ async fn new_records_beyond_the_quota_of_a_key_are_refused() {
     assert_eq!(stored["items"].as_array().unwrap().len(), 7, "{stored}");
 }
 
-/// Every way in which records come counts.
+/// Records count in every way of writing them.
 #[tokio::test]
-async fn records_count_however_they_come() {
+async fn records_count_in_every_way_of_writing_them() {
     let gateway = Gateway::with(&with_quotas("records_per_day = 1")).await;
     gateway.start_writer();
     let put = gateway
@@ -145,7 +145,7 @@ async fn records_count_however_they_come() {
 }
 
 #[tokio::test]
-async fn a_quota_of_nothing_is_a_mistake_in_the_settings() {
+async fn a_quota_of_zero_in_the_settings_is_an_error() {
     for (quotas, expected) in [
         ("requests_per_minute = 0", "the key `writer`"),
         ("requests_a_minute = 9", "unknown field `requests_a_minute`"),

@@ -1,4 +1,4 @@
-//! Readings over HTTP: listed, carried to another space, asked for where records were not read.
+//! Readings over HTTP: list, import into another space, and requests for unread records.
 
 mod backfill;
 mod portable;
@@ -32,7 +32,7 @@ fn record(space: &SpaceId, session: &str, id: &str) -> Record {
     serde_json::from_value(value).unwrap()
 }
 
-/// Stores the records `ids` of a session in a space that may be new.
+/// Stores the records `ids` of a session; the space may be new.
 async fn fill(gateway: &Gateway, space: &SpaceId, session: &str, ids: &[&str]) {
     let records = &gateway.context.backends.records;
     records.create_space(space, host::clock::now()).await.unwrap();
@@ -40,7 +40,7 @@ async fn fill(gateway: &Gateway, space: &SpaceId, session: &str, ids: &[&str]) {
     records.put(space, &all).await.unwrap();
 }
 
-/// A reading of the records `ids` of [`SESSION`].
+/// Returns a reading of the records `ids` of [`SESSION`].
 fn reading(space: &SpaceId, ids: &[&str]) -> Reading {
     let records: Vec<RecordId> = ids.iter().map(|id| RecordId::derive(space, id)).collect();
     Reading {
@@ -132,7 +132,7 @@ async fn a_reading_is_listed_with_the_callers_ids_and_its_outcome() {
 }
 
 #[tokio::test]
-async fn failed_readings_are_listed_with_their_reasons_and_counted_apart() {
+async fn failed_readings_are_listed_with_their_reasons_and_counted_separately() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2", "3"]).await;
     let empty = get(&gateway, "/v1/spaces/s/readings").await;
@@ -202,9 +202,9 @@ async fn readings_are_listed_page_by_page() {
     }
 }
 
-/// A reply is as long as a model makes it; a page ends with its bytes all the same.
+/// A model may write replies of any length; the page still ends at its size limit.
 #[tokio::test]
-async fn a_page_of_long_replies_ends_with_its_bytes() {
+async fn a_page_of_long_replies_ends_at_its_size_limit() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     let ids: Vec<String> = (0..60).map(|it| it.to_string()).collect();
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
@@ -230,7 +230,7 @@ async fn a_page_of_long_replies_ends_with_its_bytes() {
 }
 
 #[tokio::test]
-async fn a_key_reads_writes_and_orders_readings_as_its_rights_say() {
+async fn readings_can_be_read_written_and_requested_according_to_the_rights_of_the_key() {
     let (gateway, s) = (Gateway::with(KEYS).await, space("s"));
     fill(&gateway, &s, SESSION, &["1"]).await;
     put(&gateway, &s, &[reading(&s, &["1"])]).await;
@@ -271,7 +271,7 @@ async fn a_key_reads_writes_and_orders_readings_as_its_rights_say() {
     assert_eq!(waiting, 0);
 }
 
-/// A record that was stored without being accepted is not taken for one that was accepted again.
+/// A record that was stored without an accepted batch does not count as accepted again.
 #[tokio::test]
 async fn the_check_of_an_erasure_counts_readings_of_erased_records() {
     let (gateway, s) = (Gateway::new().await, space("s"));

@@ -9,7 +9,7 @@ use domain::record::{Modality, Record, ToolCall};
 
 use crate::harness::Gateway;
 
-/// A call whose result is long and is twice as long in a message, for all its quotes.
+/// Returns a call with a long result, which is twice as long in a message because of its quotation marks.
 fn call(space: &SpaceId, number: usize) -> Record {
     let external_id = number.to_string();
     Record {
@@ -37,7 +37,7 @@ fn call(space: &SpaceId, number: usize) -> Record {
 }
 
 #[tokio::test]
-async fn what_is_derived_again_travels_in_messages_of_a_bounded_size() {
+async fn a_rebuild_sends_messages_of_limited_size() {
     let gateway = Gateway::new().await;
     let space: SpaceId = "s".parse().unwrap();
     let all: Vec<Record> = (0..60).map(|it| call(&space, it)).collect();

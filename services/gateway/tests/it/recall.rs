@@ -18,7 +18,7 @@ use crate::harness::Gateway;
 const RECALL: &str = "POST /v1/spaces/s/recall";
 const DISMISS: &str = "POST /v1/spaces/s/recall/dismiss";
 
-/// A hint of one line.
+/// Returns a hint of one line.
 pub(crate) fn hint(request: &RecallV1, text: &str) -> Hint {
     Hint {
         id: HintId::from_uuid(Uuid::nil()),
@@ -37,7 +37,7 @@ pub(crate) fn hint(request: &RecallV1, text: &str) -> Hint {
     }
 }
 
-/// Knows twenty hints, of which it says those that are not silenced.
+/// A router that knows twenty hints and returns those that are not silenced.
 fn talkative(request: RecallV1) -> RecalledV1 {
     let hint = |number: u128| Hint {
         id: HintId::from_uuid(Uuid::from_u128(number)),
@@ -69,7 +69,7 @@ fn numbers(body: &Value) -> Vec<u128> {
 }
 
 #[tokio::test]
-async fn what_was_said_or_dismissed_is_not_said_again() {
+async fn hints_that_were_given_or_dismissed_are_not_repeated() {
     let gateway = Gateway::new().await;
     gateway.serve(talkative);
     gateway.settled().await;
@@ -108,7 +108,7 @@ async fn what_was_said_or_dismissed_is_not_said_again() {
     assert_eq!(numbers(&ask(&gateway, &third).await), [1, 3, 5]);
 }
 
-/// What one gateway still says in a session that another one erases meanwhile is not kept.
+/// If one gateway gives hints in a session while another one erases it, no hint is kept.
 #[tokio::test]
 async fn a_session_erased_while_another_gateway_answers_keeps_no_hint() {
     let gateway = Gateway::new().await;
@@ -147,7 +147,7 @@ async fn a_session_erased_while_another_gateway_answers_keeps_no_hint() {
 }
 
 #[tokio::test]
-async fn messages_of_a_session_that_come_at_once_hear_no_more_and_nothing_twice() {
+async fn concurrent_messages_of_a_session_share_its_limit_and_repeat_no_hint() {
     let gateway = Gateway::with("[gateway]\nrecall_hints_per_minute = 4").await;
     gateway.serve(talkative);
     gateway.settled().await;
@@ -162,7 +162,7 @@ async fn messages_of_a_session_that_come_at_once_hear_no_more_and_nothing_twice(
 }
 
 #[tokio::test]
-async fn a_message_waits_for_the_one_before_no_longer_than_its_budget() {
+async fn a_message_waits_for_the_previous_one_at_most_as_long_as_its_budget() {
     let gateway = Gateway::new().await;
     gateway.never::<RecallV1>();
     gateway.settled().await;
@@ -172,7 +172,7 @@ async fn a_message_waits_for_the_one_before_no_longer_than_its_budget() {
         async move { gateway.send("POST /v1/spaces/s/recall", &body).await.problem() }
     };
     let second = async {
-        // By then the first one has its turn.
+        // By then the first message is in progress.
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
         let begun = std::time::Instant::now();
         let said = ask(50).await;
@@ -185,7 +185,7 @@ async fn a_message_waits_for_the_one_before_no_longer_than_its_budget() {
 }
 
 #[tokio::test]
-async fn a_session_hears_a_bounded_number_in_a_minute() {
+async fn hints_of_a_session_are_limited_for_each_minute() {
     let gateway = Gateway::with("[gateway]\nrecall_hints_per_minute = 4").await;
     gateway.serve(talkative);
     gateway.settled().await;
@@ -224,7 +224,7 @@ async fn without_a_router_there_are_no_hints() {
 }
 
 #[tokio::test]
-async fn what_cannot_wake_anything_is_a_problem() {
+async fn invalid_recall_requests_are_a_problem() {
     let gateway = Gateway::new().await;
     for (call, body, expected) in [
         (RECALL, json!({}), "422 missing field `message`"),
@@ -293,9 +293,9 @@ async fn what_cannot_wake_anything_is_a_problem() {
     assert!(nobody.starts_with("404 there is no space `nobody`"), "{nobody}");
 }
 
-/// Whoever may only read names as many sessions as they like; the ledger of the space stays within its bound.
+/// A caller with read access may use any number of session names; the ledger of the space stays within its limit.
 #[tokio::test]
-async fn the_ledger_of_many_sessions_is_bounded() {
+async fn the_size_of_the_ledger_of_many_sessions_is_limited() {
     let gateway = Gateway::with("gateway.recall_notes_max = 1000").await;
     gateway.serve(talkative);
     gateway.settled().await;

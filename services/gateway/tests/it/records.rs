@@ -9,7 +9,7 @@ use crate::harness::{Gateway, Reply};
 
 pub(crate) const RECORDS: &str = "POST /v1/spaces/s/records";
 
-/// `index status detail`, a line an item.
+/// Returns `index status detail` on a line for each item.
 pub(crate) fn outcomes(reply: &Reply) -> String {
     let body = reply.json();
     let line = |it: &Value| {
@@ -31,7 +31,7 @@ pub(crate) fn outcomes(reply: &Reply) -> String {
 }
 
 #[tokio::test]
-async fn a_bad_record_is_named_and_the_others_go_in() {
+async fn an_invalid_record_is_named_and_the_others_are_accepted() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let body = json!({"records": [
@@ -71,7 +71,7 @@ async fn a_bad_record_is_named_and_the_others_go_in() {
 }
 
 #[tokio::test]
-async fn a_batch_that_dies_before_the_writer_is_published_again() {
+async fn a_batch_that_was_lost_before_the_writer_is_published_again() {
     let gateway = Gateway::new().await;
     let first = gateway
         .send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#)
@@ -125,7 +125,7 @@ async fn an_idempotency_key_gets_the_first_response() {
 }
 
 #[tokio::test]
-async fn content_with_a_time_of_its_own_is_stored_once() {
+async fn repeated_content_with_a_time_is_stored_once() {
     let gateway = Gateway::new().await;
     let body = r#"{"records":[{"text":"ok","observed_at":"2026-05-07"},{"text":"ok","observed_at":"2026-05-07"}]}"#;
     assert_eq!(
@@ -139,7 +139,7 @@ async fn content_with_a_time_of_its_own_is_stored_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_batch_is_a_problem() {
+async fn invalid_batches_are_a_problem() {
     let gateway = Gateway::with("[gateway]\nbody_bytes_max = 2000\nbatch_max = 2").await;
     let large = format!(r#"{{"records":[{{"text":"{}"}}]}}"#, "x".repeat(3000));
     let deep = format!(r#"{{"records":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
@@ -275,9 +275,9 @@ async fn an_erased_record_can_be_sent_again() {
     }
 }
 
-/// What is short as text may be long in memory: how many values a body holds is bounded before they are read.
+/// A short text may need much memory: the number of values in a body is limited before they are parsed.
 #[tokio::test]
-async fn a_body_of_very_many_values_is_refused() {
+async fn a_body_with_too_many_values_is_refused() {
     let gateway = Gateway::new().await;
     let most = "413 a body may hold 100000 values";
     for (records, expected) in [
@@ -310,9 +310,9 @@ async fn a_body_of_very_many_values_is_refused() {
     assert_eq!(outcomes(&gateway.send(RECORDS, ends_escaped).await).lines().count(), 2);
 }
 
-/// A caller who goes away while a space is erased leaves nothing of it in the queue.
+/// If a caller disconnects while a space is erased, none of its messages stays in the queue.
 #[tokio::test]
-async fn a_space_is_erased_whole_though_nobody_waits() {
+async fn a_space_is_erased_completely_although_the_caller_disconnects() {
     let gateway = Gateway::new().await;
     let sent = gateway.send(RECORDS, r#"{"records":[{"id":"a","text":"one"}]}"#).await;
     assert_eq!(sent.status, StatusCode::ACCEPTED);
@@ -332,7 +332,7 @@ async fn a_space_is_erased_whole_though_nobody_waits() {
 }
 
 #[tokio::test]
-async fn a_full_queue_and_a_full_disk_are_told_apart() {
+async fn a_full_queue_and_a_full_disk_give_different_problems() {
     let records = |id: usize| json!({"records": [{"id": id.to_string(), "text": "long ".repeat(5_000)}]}).to_string();
     for (settings, expected) in [
         ("[backends]\nqueue_frames_max = 3", "429 the queue is full"),

@@ -1,4 +1,4 @@
-//! What leaves the gateway tells nothing of spaces that a key does not open, and cannot be made up.
+//! Sealed values reveal nothing about spaces that a key does not open, and cannot be forged.
 
 use axum::body::Body;
 use axum::http::Request;
@@ -12,8 +12,8 @@ use tower::ServiceExt;
 
 use crate::harness::{Gateway, Reply};
 
-/// Keys that are called what they are: `owner` opens everything, `zz` what begins with `zz-`, `two` the space `s` and what
-/// begins with `team-`.
+/// Returns keys with these names: `owner` opens every space, `zz` the prefix `zz-`, `two` the space `s` and the prefix
+/// `team-`.
 fn keys() -> String {
     let key = |name: &str, spaces: &str| {
         let digest: String = Sha256::digest(name).iter().map(|it| format!("{it:02x}")).collect();
@@ -33,7 +33,7 @@ async fn by(gateway: &Gateway, key: &str, call: &str, body: &str) -> Reply {
     gateway.send_with(call, body, &[("authorization", &bearer)]).await
 }
 
-/// Follows the cursors of a list; returns the ids or names on each page, and all that was said.
+/// Follows the cursors of a list; returns the ids or names on each page, and the text of all responses.
 async fn pages(gateway: &Gateway, key: &str, path: &str) -> (Vec<Vec<String>>, String) {
     let (mut pages, mut said, mut after) = (Vec::new(), String::new(), String::new());
     loop {
@@ -55,7 +55,7 @@ async fn pages(gateway: &Gateway, key: &str, path: &str) -> (Vec<Vec<String>>, S
 }
 
 #[tokio::test]
-async fn a_list_of_spaces_tells_neither_names_nor_numbers_of_others() {
+async fn a_list_of_spaces_reveals_neither_names_nor_number_of_others() {
     let gateway = Gateway::with(&keys()).await;
     let mut before = Vec::new();
     for round in 0..2 {
@@ -85,7 +85,7 @@ async fn a_list_of_spaces_tells_neither_names_nor_numbers_of_others() {
 }
 
 #[tokio::test]
-async fn a_cursor_opens_its_own_list_only() {
+async fn a_cursor_is_valid_only_for_its_own_list() {
     let gateway = Gateway::with(&keys()).await;
     gateway.start_writer();
     by(&gateway, "owner", "PUT /v1/spaces/team-a", "").await;
@@ -135,9 +135,9 @@ async fn a_cursor_opens_its_own_list_only() {
     }
 }
 
-/// Two writes of a space have between them what others write, and nothing that is returned shows how much that is.
+/// Other callers write between two writes of a space, and no returned value shows how much.
 #[tokio::test]
-async fn nothing_tells_how_much_others_write() {
+async fn no_response_reveals_how_much_others_write() {
     let gateway = Gateway::with(&keys()).await;
     let mut seen = Vec::new();
     for noise in [0, 40] {
@@ -175,7 +175,7 @@ async fn nothing_tells_how_much_others_write() {
         let call = format!("GET /v1/spaces/{quiet}/progress");
         said.push_str(&by(&gateway, "zz", &call, "").await.text);
         for mark in &marks {
-            // A sealed position is as long as any other, and does not begin like its neighbour.
+            // A sealed position has the same length as any other, and does not start like the next one.
             assert_eq!(mark.len(), 48);
             assert_ne!(mark[..16], "0".repeat(16));
         }
@@ -184,14 +184,14 @@ async fn nothing_tells_how_much_others_write() {
     assert_eq!(seen[0], seen[1], "with and without others");
 }
 
-/// Leaves out the sealed texts, which differ from space to space.
+/// Removes the sealed texts, which differ from space to space.
 fn without_sealed(said: &str) -> String {
     let sealed = |it: &str| it.len() == 48 && it.bytes().all(|it| it.is_ascii_hexdigit());
     let parts = said.split('"').filter(|it| !sealed(it));
     parts.collect::<Vec<_>>().join("\"")
 }
 
-/// Gives up what waits for the writer, without having read it.
+/// Gives up the messages that wait for the writer, without reading them.
 async fn give_up(gateway: &Gateway, count: usize) {
     let bus = &gateway.context.backends.bus;
     let subject = RecordsAcceptedV1::SUBJECT;
@@ -203,7 +203,7 @@ async fn give_up(gateway: &Gateway, count: usize) {
 }
 
 #[tokio::test]
-async fn dead_letters_of_others_are_neither_seen_nor_counted() {
+async fn dead_letters_of_other_spaces_are_neither_shown_nor_counted() {
     let gateway = Gateway::with(&keys()).await;
     let spaces = ["zz-1", "zz-2", "team-a", "customer-1", "agency"];
     for space in spaces {
@@ -267,7 +267,7 @@ async fn dead_letters_of_others_are_neither_seen_nor_counted() {
     assert_eq!(by(&gateway, "zz", &call, "").await.status, 204);
 }
 
-/// A gateway over a folder that outlives it.
+/// Returns a gateway over a folder that exists longer than the gateway.
 async fn over(dir: &TempDir, settings: &str) -> (Context, axum::Router) {
     let settings = Settings::from_toml(settings, "test").unwrap();
     let context = Context::embedded_with(dir.path(), settings).await.unwrap();
@@ -287,13 +287,13 @@ async fn call(router: &axum::Router, method: &str, path: &str, body: &str) -> (u
     (status, serde_json::from_slice(&bytes).unwrap_or(Value::Null))
 }
 
-/// Returns the key that seals, none if it is the one kept with the memory.
+/// Returns the key that seals; `None` if it is the key in the store.
 fn sealing(settings: &str) -> Option<&str> {
     settings.split(['"', ',']).nth(1)
 }
 
 #[tokio::test]
-async fn watermarks_outlive_the_process_and_keys_are_rotated() {
+async fn watermarks_stay_valid_after_a_restart_and_a_key_rotation() {
     let dir = tempfile::tempdir().unwrap();
     let key = |byte: &str| byte.repeat(32);
     let configured = |keys: &[String]| format!("[gateway]\nseal_key = \"{}\"", keys.join(","));
@@ -339,7 +339,7 @@ async fn watermarks_outlive_the_process_and_keys_are_rotated() {
 }
 
 #[tokio::test]
-async fn a_watermark_of_an_earlier_release_is_refused_with_what_to_do() {
+async fn a_watermark_of_an_earlier_release_is_refused_with_a_solution() {
     let gateway = Gateway::new().await;
     let before = "00000000000000070123456789abcdef";
     let expected = "422 this is not a watermark of the space `s` any more: it is of a release whose watermarks were not sealed; \
@@ -361,7 +361,7 @@ async fn a_watermark_of_an_earlier_release_is_refused_with_what_to_do() {
 }
 
 #[tokio::test]
-async fn a_seal_key_that_is_none_is_refused() {
+async fn an_invalid_seal_key_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings::from_toml("[gateway]\nseal_key = \"0123456789\"", "test").unwrap();
     let context = Context::embedded_with(dir.path(), settings).await.unwrap();

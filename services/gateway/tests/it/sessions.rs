@@ -21,7 +21,7 @@ async fn send(gateway: &Gateway, records: &[Value]) -> Value {
     reply.json()
 }
 
-/// Asks for an erasure and waits until it is done.
+/// Requests an erasure and waits until it is complete.
 async fn erased(gateway: &Gateway, call: &str) -> Value {
     let reply = gateway.send(call, "").await;
     assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
@@ -30,7 +30,7 @@ async fn erased(gateway: &Gateway, call: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_session_is_erased_and_may_come_again() {
+async fn an_erased_session_can_be_written_again() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let monday = [line("1", "mon day"), line("3", "mon day")];
@@ -73,7 +73,7 @@ async fn a_session_is_erased_and_may_come_again() {
 }
 
 #[tokio::test]
-async fn a_session_named_by_an_id_is_that_of_the_name() {
+async fn the_id_and_the_name_of_a_session_select_the_same_session() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let other = SessionId::derive(&"s".parse().unwrap(), "other").to_string();
@@ -82,9 +82,10 @@ async fn a_session_named_by_an_id_is_that_of_the_name() {
     assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
 }
 
-/// With a session goes which hints were said in it, by whichever name it is erased; not what is not wanted anywhere.
+/// The erasure of a session, by either of its names, erases the hints that were given in it; hints that are dismissed
+/// everywhere stay.
 #[tokio::test]
-async fn the_ledger_of_a_session_goes_with_it() {
+async fn the_erasure_of_a_session_erases_its_ledger() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let space: SpaceId = "s".parse().unwrap();
@@ -112,7 +113,7 @@ async fn the_ledger_of_a_session_goes_with_it() {
     }
     let erasures = records.notes(&space, &format!("erased/{id}")).await.unwrap();
     assert!(erasures.iter().all(|it| it.kind == NoteKind::Erased), "{erasures:?}");
-    // A session of which there is no record was asked all the same.
+    // A session without records may have recall history.
     records
         .note(&space, "recall/mon day", &[note(NoteKind::Said)], NOTES_MAX)
         .await
@@ -121,9 +122,9 @@ async fn the_ledger_of_a_session_goes_with_it() {
     assert_eq!(records.notes(&space, "recall/mon day").await.unwrap(), []);
 }
 
-/// One request erases what one batch holds, and says whether there is more.
+/// One request erases as many records as a batch holds, and reports whether there are more.
 #[tokio::test]
-async fn a_long_session_is_erased_by_and_by() {
+async fn a_long_session_is_erased_in_several_requests() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
     let many: Vec<Value> = (0..1_002).map(|it| line(&it.to_string(), "mon day")).collect();

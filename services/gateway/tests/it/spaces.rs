@@ -3,7 +3,7 @@ use axum::http::StatusCode;
 use crate::harness::Gateway;
 
 #[tokio::test]
-async fn what_needs_no_body_refuses_one() {
+async fn requests_without_a_body_refuse_a_body() {
     let gateway = Gateway::new().await;
     for call in [
         "PUT /v1/spaces/t",

@@ -1,5 +1,5 @@
-//! Strategies over a memory and a language model that say what a test wants: when they end, what they tell, what they may
-//! cost.
+//! Strategies over a memory and a language model with prepared answers: when loops end, what they report, and what they
+//! may cost.
 
 mod auto;
 mod looking;
@@ -23,7 +23,7 @@ fn unit(name: &str) -> UnitId {
     UnitId::turn(RecordId::derive(&space(), name))
 }
 
-/// Asks with an explanation, and with calls of a language model.
+/// Asks a question with an explanation and with calls of a language model.
 async fn ask(gateway: &Gateway, strategy: &str, calls: u32, question: &str) -> Value {
     let body = json!({"question": question, "strategy": strategy, "explain": 1, "budget": {"model_calls": calls}});
     let reply = gateway.send("POST /v1/spaces/s/query", &body.to_string()).await;
@@ -31,20 +31,20 @@ async fn ask(gateway: &Gateway, strategy: &str, calls: u32, question: &str) -> V
     reply.json()
 }
 
-/// Returns the steps of the path.
+/// Returns the names of the steps.
 fn path(body: &Value) -> Vec<&str> {
     let steps = body["path"].as_array().unwrap();
     steps.iter().map(|it| it["step"].as_str().unwrap()).collect()
 }
 
-/// Returns what the last step of a kind was about.
+/// Returns the object of the last step of a kind.
 fn about<'a>(body: &'a Value, step: &str) -> &'a str {
     let steps = body["path"].as_array().unwrap();
     let last = steps.iter().rfind(|it| it["step"] == step).unwrap();
     last["what"].as_str().unwrap()
 }
 
-/// Returns the units that reached the pack: those that were handed to the router, in its order.
+/// Returns the units in the pack: those that were passed to the router, in its order.
 fn gathered(body: &Value) -> Vec<UnitId> {
     let items = body["pack"]["items"].as_array().unwrap();
     items
@@ -69,7 +69,8 @@ fn spent(calls: u32) -> ModelCost {
     }
 }
 
-/// A router's answer: units by name with score and text, the first as likely as `probability`; its pack is the focus.
+/// Returns an answer of the router: units by name with score and text, the first with the given probability; its pack
+/// is the focus.
 fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> RoutedV1 {
     let scene = |&(name, score, text): &(&str, f32, &str)| Scene {
         score,
@@ -104,7 +105,7 @@ fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> Ro
     }
 }
 
-/// A router's answer that packs what was gathered.
+/// Returns an answer of the router that packs the gathered units.
 fn focused(request: RouteV1) -> RoutedV1 {
     let item = |&unit: &UnitId| PackItem {
         unit,

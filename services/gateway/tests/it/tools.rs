@@ -5,7 +5,7 @@ use crate::harness::Gateway;
 
 const ECHO: &str = "POST /v1/spaces/s/tools/echo";
 
-/// A catalogue of one tool.
+/// Returns a catalogue of one tool.
 pub(crate) fn echo() -> Vec<ToolSpecV1> {
     vec![ToolSpecV1 {
         name: "echo".into(),
@@ -14,7 +14,7 @@ pub(crate) fn echo() -> Vec<ToolSpecV1> {
     }]
 }
 
-/// A router with one tool that says how it was called.
+/// Returns a gateway whose router has one tool, which returns its arguments.
 async fn tooled() -> Gateway {
     let gateway = Gateway::new().await;
     gateway.serve::<ToolsV1>(|_| echo());
@@ -56,7 +56,7 @@ async fn the_catalogue_is_that_of_the_router() {
 }
 
 #[tokio::test]
-async fn a_call_reaches_the_space_it_was_made_in() {
+async fn a_call_reaches_the_space_in_its_path() {
     let gateway = tooled().await;
     let arguments = json!({"query": "the harbour", "space": "another"});
     let told = call(&gateway, ECHO, &arguments).await;
@@ -74,7 +74,7 @@ async fn a_call_reaches_the_space_it_was_made_in() {
 }
 
 #[tokio::test]
-async fn a_bad_call_is_told_to_the_model() {
+async fn an_invalid_call_returns_an_error_for_the_model() {
     let gateway = tooled().await;
     let told = call(&gateway, "POST /v1/spaces/s/tools/rm", &json!({})).await;
     let unknown = json!({"code": "unknown_tool", "message": "there is no such tool; there are: echo"});
@@ -92,7 +92,7 @@ async fn a_bad_call_is_told_to_the_model() {
 }
 
 #[tokio::test]
-async fn without_the_router_a_call_can_be_made_again() {
+async fn a_call_without_a_router_can_be_retried() {
     let gateway = Gateway::new().await;
     for call in ["GET /v1/tools", "GET /v1/spaces/s/tools", ECHO] {
         let body = if call == ECHO { "{}" } else { "" };

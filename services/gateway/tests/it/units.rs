@@ -14,7 +14,8 @@ fn space() -> SpaceId {
     "s".parse().unwrap()
 }
 
-/// Day 1 was told again on day 3, and on day 5 something that was taken for the same until somebody parted them on day 9.
+/// Returns the unit of day 1, a repetition on day 3, and a unit of day 5 that was merged until a person undid the merge
+/// on day 9.
 fn told() -> ([Unit; 3], Vec<Derived>) {
     let units = [1, 3, 5].map(unit);
     let merge = |later: &Unit, undone_at: Option<DateTime<Utc>>| Merge {
@@ -66,7 +67,7 @@ async fn shown(gateway: &Gateway, unit: &Unit, as_of: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_merged_unit_says_into_which_and_that_one_why() {
+async fn a_merged_unit_names_its_replacement_which_names_the_reason() {
     let (gateway, [first, second, parted]) = gateway().await;
     let kept = shown(&gateway, &first, "").await;
     assert_eq!(kept["status"], "active");
@@ -95,7 +96,7 @@ async fn a_merged_unit_says_into_which_and_that_one_why() {
 }
 
 #[tokio::test]
-async fn as_of_a_moment_units_are_as_merged_as_they_were() {
+async fn units_as_of_a_moment_have_the_merges_of_that_moment() {
     let (gateway, [first, second, parted]) = gateway().await;
     let before = shown(&gateway, &first, "?as_of=2026-04-02").await;
     assert_eq!(before["status"], "active");
@@ -127,7 +128,7 @@ async fn as_of_a_moment_units_are_as_merged_as_they_were() {
 }
 
 #[tokio::test]
-async fn units_are_narrowed_to_session_and_actor() {
+async fn units_are_filtered_by_session_and_actor() {
     let gateway = Gateway::new().await;
     let unit = |(day, session, actor): (u32, &str, &str)| Unit {
         session: SessionId::derive(&space(), session),
@@ -173,7 +174,7 @@ async fn units_are_narrowed_to_session_and_actor() {
     }
 }
 
-/// A page of a list goes on from where it stopped to look, also when nobody of whom is asked said much.
+/// A page of a list continues where the previous read stopped, also if few units match.
 #[tokio::test]
 async fn a_rare_unit_is_found_among_many() {
     let gateway = Gateway::new().await;

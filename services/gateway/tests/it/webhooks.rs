@@ -27,16 +27,16 @@ use crate::harness::Gateway;
 
 mod made;
 
-/// Longest wait for what must come; as long as it takes on a machine that has much else to do.
+/// Longest wait for an expected event; long enough for a loaded machine.
 const SOON: Duration = Duration::from_secs(60);
-/// How long nothing must come.
+/// Time within which an unwanted event must not happen.
 const QUIET: Duration = Duration::from_millis(300);
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-/// How a receiver answers.
+/// Behaviour of a receiver.
 #[derive(Clone, Copy)]
 enum Manner {
-    /// It answers 500 to so many attempts of each event, and then 200.
+    /// It answers 500 to this many attempts of each event, and then 200.
     Fails(usize),
     /// It answers with this status.
     Says(u16),
@@ -44,7 +44,7 @@ enum Manner {
     Silent,
 }
 
-/// One attempt, as it arrived.
+/// One received attempt.
 #[derive(Clone, Debug)]
 struct Attempt {
     id: String,
@@ -54,7 +54,7 @@ struct Attempt {
 
 struct Heard {
     manner: Mutex<Manner>,
-    /// What events must be signed with.
+    /// The secret that must sign the events.
     secret: Mutex<String>,
     attempts: Mutex<Vec<Attempt>>,
 }
@@ -81,7 +81,7 @@ impl Receiver {
         Receiver { url, heard }
     }
 
-    /// Returns the settings of the webhook of this name that sends here.
+    /// Returns the settings of a webhook with this name whose target is the receiver.
     fn hook(&self, name: &str, more: &str) -> String {
         format!(
             "[[gateway.webhooks]]\nname = \"{name}\"\nurl = \"{}\"\nspaces = [\"s\"]\nsecret = \"{SECRET}\"\n\
@@ -94,7 +94,7 @@ impl Receiver {
         self.heard.attempts.lock().unwrap().clone()
     }
 
-    /// Waits for the event that the test looks for, and returns all attempts to send it.
+    /// Waits for the event that the test expects, and returns all attempts to send it.
     async fn taken(&self, wanted: impl Fn(&Value) -> bool) -> Vec<Attempt> {
         let wait = async {
             loop {
@@ -110,7 +110,7 @@ impl Receiver {
     }
 }
 
-/// Checks the signature as a receiver does, and answers in its manner.
+/// Checks the signature like a real receiver, and answers according to its behaviour.
 async fn receive(State(heard): State<Arc<Heard>>, headers: HeaderMap, text: String) -> Response {
     let said = |name: &str| headers[name].to_str().unwrap();
     let (id, at) = (said("webhook-id"), said("webhook-timestamp"));
@@ -179,7 +179,7 @@ impl Sending {
         reply.json()["watermark"].as_str().unwrap().to_owned()
     }
 
-    /// Writes until the receiver hears of it: what happened before the gateway looked for the first time is not sent.
+    /// Writes until the receiver gets an event: events before the first poll of the gateway are not sent.
     async fn begun(&mut self, receiver: &Receiver) {
         let wait = async {
             while receiver.attempts().is_empty() {
@@ -201,7 +201,7 @@ fn is_of(kind: &str, watermark: &str) -> impl Fn(&Value) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_gets_every_kind_again_until_it_takes_it() {
+async fn every_kind_of_event_is_sent_again_until_the_receiver_accepts_it() {
     let receiver = Receiver::start(Manner::Fails(2)).await;
     let mut sending = Sending::with(&receiver.hook("one", "")).await;
     sending.begun(&receiver).await;
@@ -231,7 +231,7 @@ async fn a_receiver_gets_every_kind_again_until_it_takes_it() {
         sessions: Vec::new(),
         erased: BTreeMap::new(),
     };
-    // The writer of the tests keeps no receipts.
+    // The test writer stores no receipts.
     sending.gateway.context.backends.receipts.keep(&receipt).await.unwrap();
     let record = RecordId::derive(&space, "r1");
     let reply = sending
@@ -254,7 +254,7 @@ async fn a_receiver_gets_every_kind_again_until_it_takes_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_that_never_answers_delays_nobody() {
+async fn a_receiver_that_never_responds_delays_no_other() {
     let silent = Receiver::start(Manner::Silent).await;
     let receiver = Receiver::start(Manner::Fails(0)).await;
     let hooks =
@@ -271,7 +271,7 @@ async fn a_receiver_that_never_answers_delays_nobody() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receiver_that_is_gone_gets_nothing_more() {
+async fn a_receiver_that_answers_410_gets_no_more_events() {
     let gone = Receiver::start(Manner::Says(410)).await;
     let receiver = Receiver::start(Manner::Fails(0)).await;
     let hooks = gone.hook("gone", "in_flight_max = 1") + &receiver.hook("other", "");
@@ -285,7 +285,7 @@ async fn a_receiver_that_is_gone_gets_nothing_more() {
 }
 
 #[tokio::test]
-async fn a_receiver_inside_is_refused_at_the_start() {
+async fn a_receiver_at_an_internal_address_is_refused_at_startup() {
     let start = async |more: &str| {
         let dir = tempfile::tempdir().unwrap();
         let settings = format!(

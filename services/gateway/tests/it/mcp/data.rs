@@ -11,7 +11,7 @@ async fn result_of(gateway: &Gateway, tool: &str, arguments: Value) -> Value {
     message["result"].clone()
 }
 
-/// Checks a result against the schema of its tool, as far as the schemas go: types of the fields, and which are required.
+/// Checks a result against the schema of its tool: types of the fields, and required fields.
 fn assert_fits(schema: &Value, data: &Value) {
     for name in schema["required"].as_array().unwrap() {
         assert!(data.get(name.as_str().unwrap()).is_some(), "{name} is missing: {data}");
@@ -34,7 +34,7 @@ fn assert_fits(schema: &Value, data: &Value) {
 }
 
 #[tokio::test]
-async fn results_are_data_of_the_schema_that_is_listed() {
+async fn structured_results_match_the_listed_schema() {
     let gateway = whole("").await;
     let listed = asked(&gateway, "", "tools/list", json!({})).await;
     let tools = listed["result"]["tools"].as_array().unwrap().clone();
@@ -60,9 +60,9 @@ async fn results_are_data_of_the_schema_that_is_listed() {
     assert_eq!(schema("curate"), Value::Null);
 }
 
-/// A client checks data against the schema only where there is some; an error has words.
+/// A client checks data against the schema only if there are data; an error is only text.
 #[tokio::test]
-async fn an_error_has_words_and_no_data() {
+async fn an_error_has_text_and_no_data() {
     let gateway = whole("").await;
     let refused = result_of(&gateway, "ask", json!({})).await;
     assert_eq!(refused["isError"], true);

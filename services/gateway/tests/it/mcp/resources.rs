@@ -10,7 +10,7 @@ use crate::facts::{facts, put};
 use crate::harness::Gateway;
 use crate::pages::page;
 
-/// A space with five facts and two pages.
+/// Returns a space with five facts and two pages.
 async fn filled() -> Gateway {
     let gateway = whole(KEYS).await;
     let pages = [
@@ -28,7 +28,7 @@ async fn listed(gateway: &Gateway) -> Vec<Value> {
     listed.unwrap_or_else(|| panic!("{message}")).clone()
 }
 
-/// Reads a resource and returns what it holds.
+/// Reads a resource and returns its contents.
 async fn read(gateway: &Gateway, uri: &str) -> Value {
     let message = asked(gateway, "reader", "resources/read", json!({"uri": uri})).await;
     let content = &message["result"]["contents"][0];
@@ -88,9 +88,9 @@ async fn a_long_list_has_a_cursor() {
     assert_eq!(forged["error"]["code"], -32602, "{forged}");
 }
 
-/// An address is checked like a path of the API: nothing of another space, and nothing that is not there.
+/// An address is checked like a path of the API: it has no target in another space, and none that does not exist.
 #[tokio::test]
-async fn an_address_that_names_nothing_is_refused() {
+async fn an_address_without_a_target_is_refused() {
     let gateway = filled().await;
     for (uri, why) in [
         ("mnemic://other/facts", "take it from resources/list"),

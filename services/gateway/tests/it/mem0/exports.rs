@@ -6,7 +6,7 @@ use super::keys::{KEYS, send_as};
 use super::{ENABLED, add, call, error, start};
 
 #[tokio::test]
-async fn an_export_holds_what_its_filters_take_when_it_is_fetched() {
+async fn an_export_contains_the_memories_that_match_when_it_is_fetched() {
     let gateway = start(ENABLED).await;
     add(&gateway, "I live in Oslo.", "ann").await;
     add(&gateway, "I am Bob.", "bob").await;
@@ -36,7 +36,7 @@ async fn an_export_holds_what_its_filters_take_when_it_is_fetched() {
         (&made["id"], &json!("ann"))
     );
 
-    // The Python client names the user beside the schema, as text.
+    // The Python client sends the user next to the schema, as text.
     let other = json!({"schema": schema.to_string(), "user_id": "ann", "start_date": "2020-01-01"});
     let other = call(&gateway, "POST /mem0/v1/exports", other).await;
     assert_ne!(other["id"], made["id"]);
@@ -57,7 +57,7 @@ async fn an_export_holds_what_its_filters_take_when_it_is_fetched() {
 }
 
 #[tokio::test]
-async fn exports_that_cannot_be_made_are_refused() {
+async fn invalid_exports_are_refused() {
     let gateway = start(ENABLED).await;
     let many: Vec<Value> = (0..1_001).map(|it| json!({"agent_id": it.to_string()})).collect();
     let user = json!({"user_id": "ann"});
@@ -111,7 +111,7 @@ async fn exports_that_cannot_be_made_are_refused() {
 }
 
 #[tokio::test]
-async fn the_id_of_an_export_opens_nothing() {
+async fn the_id_of_an_export_grants_no_access() {
     let gateway = start(KEYS).await;
     let body = json!({"messages": "I am Bob.", "user_id": "bob"});
     send_as(&gateway, "owner", "POST /mem0/memories", body).await;
@@ -126,7 +126,7 @@ async fn the_id_of_an_export_opens_nothing() {
         let refused = error(&send_as(&gateway, "reader", call, body).await);
         assert!(refused.starts_with("404 there is no space `mem0-bob`"), "{refused}");
     }
-    // `*` stands for what the key opens.
+    // `*` means every user whose space the key opens.
     let all = json!({"filters": {"user_id": "*"}});
     assert_eq!(send_as(&gateway, "reader", get, all.clone()).await.json()["count"], 0);
     assert_eq!(send_as(&gateway, "owner", get, all).await.json()["count"], 1);

@@ -1,4 +1,4 @@
-//! Who may do what, and sees whom.
+//! Rights of keys, and the entities that they see.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(super) async fn send_as(gateway: &Gateway, key: &str, call: &str, body: Valu
 }
 
 #[tokio::test]
-async fn a_key_neither_sees_nor_guesses_others() {
+async fn a_key_learns_nothing_about_other_users() {
     let gateway = start(KEYS).await;
     let body = |user: &str| json!({"messages": format!("I am {user}."), "user_id": user});
     let added = send_as(&gateway, "owner", "POST /mem0/memories", body("bob"))
@@ -54,7 +54,7 @@ async fn a_key_neither_sees_nor_guesses_others() {
     let own = own["results"][0]["id"].as_str().unwrap();
     let nobody = "00000000-0000-4000-8000-000000000000";
     let batch = |id: &str| json!({"memories": [{"memory_id": own}, {"memory_id": id, "text": "Mine."}]});
-    // Each of what is there beside what is not: they answer alike.
+    // Existing and missing targets of another user get equal responses.
     for (call, there, missing) in [
         ("GET /mem0/v1/memories/ID/", Value::Null, Value::Null),
         ("GET /mem0/v1/memories/ID/history/", Value::Null, Value::Null),
@@ -84,7 +84,7 @@ async fn a_key_neither_sees_nor_guesses_others() {
         send_as(&gateway, "owner", &call, Value::Null).await.status,
         StatusCode::OK
     );
-    // Nothing of it came through.
+    // The memory is unchanged.
     let kept = send_as(&gateway, "owner", &format!("GET /mem0/memories/{id}"), Value::Null).await;
     assert!(
         kept.json()["memory"].as_str().unwrap().ends_with("I am bob."),
@@ -92,7 +92,7 @@ async fn a_key_neither_sees_nor_guesses_others() {
     );
 }
 
-/// Looks for bob with the key that opens the space of ann alone.
+/// Searches for bob with the key that opens only the space of ann.
 async fn spaces_of_others_are_as_if_they_were_not(gateway: &Gateway) {
     let body = |user: &str| json!({"messages": format!("I am {user}."), "user_id": user});
     let search = |filters: Value| json!({"query": "x", "filters": filters});
@@ -142,7 +142,7 @@ async fn spaces_of_others_are_as_if_they_were_not(gateway: &Gateway) {
 }
 
 #[tokio::test]
-async fn keys_are_needed_and_have_rights() {
+async fn requests_need_a_key_with_the_right() {
     let gateway = start(KEYS).await;
     for headers in [
         vec![],

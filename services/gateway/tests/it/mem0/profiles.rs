@@ -15,7 +15,7 @@ use crate::pages::page;
 
 const JOBS: &str = "/mem0/v2/profiles/jobs/";
 
-/// Puts what the clusterer would have derived of a user.
+/// Stores derived data for a user, as the clusterer would.
 async fn derive(gateway: &Gateway, space: &str) {
     let pages = [
         page("Mia", Dimension::Figure, &[1, 2]),
@@ -31,7 +31,7 @@ async fn derive(gateway: &Gateway, space: &str) {
     graph.put_derived(&space.parse().unwrap(), &items, &[]).await.unwrap();
 }
 
-/// Returns the profile of a user when nothing waits to be derived any more.
+/// Returns the profile of a user after all derivation is complete.
 async fn profile(gateway: &Gateway, user: &str) -> Value {
     let wait = async {
         loop {
@@ -47,7 +47,7 @@ async fn profile(gateway: &Gateway, user: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_profile_is_what_is_derived_of_a_user() {
+async fn a_profile_contains_the_derived_data_of_a_user() {
     let gateway = start(ENABLED).await;
     add(&gateway, "I moved to Porto.", "ann").await;
     let empty = profile(&gateway, "ann").await;
@@ -88,7 +88,7 @@ async fn a_profile_is_what_is_derived_of_a_user() {
 }
 
 #[tokio::test]
-async fn jobs_are_done_at_once() {
+async fn jobs_are_complete_immediately() {
     let gateway = start(ENABLED).await;
     for user in ["ann", "Bob Smith"] {
         add(&gateway, "Hi.", user).await;
@@ -104,7 +104,7 @@ async fn jobs_are_done_at_once() {
     assert_eq!(made["status"], "succeeded");
     let again = call(&gateway, &format!("POST {JOBS}"), trigger).await;
     assert_eq!(made["job_id"], again["job_id"]);
-    // Clients add it to their host, which ends with the prefix.
+    // Clients append it to their host, which ends with the prefix.
     let path = format!("GET /mem0{}", made["status_url"].as_str().unwrap());
     let job = call(&gateway, &path, Value::Null).await["job"].clone();
     assert_eq!((&job["id"], &job["status"]), (&made["job_id"], &json!("succeeded")));
@@ -138,7 +138,7 @@ async fn jobs_are_done_at_once() {
 }
 
 #[tokio::test]
-async fn settings_stay_as_they_are() {
+async fn settings_cannot_be_changed() {
     let gateway = start(ENABLED).await;
     let path = "/mem0/v2/profiles/settings/";
     let settings = call(&gateway, &format!("GET {path}"), Value::Null).await;
@@ -200,7 +200,7 @@ async fn settings_stay_as_they_are() {
 }
 
 #[tokio::test]
-async fn what_is_asked_of_profiles_wrongly_is_refused() {
+async fn invalid_profile_requests_are_refused() {
     let gateway = start(ENABLED).await;
     add(&gateway, "Hi.", "ann").await;
     for (call, body, expected) in [
@@ -268,7 +268,7 @@ async fn what_is_asked_of_profiles_wrongly_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_sees_the_profiles_of_its_own_users_only() {
+async fn a_key_sees_only_the_profiles_of_its_own_users() {
     let gateway = start(KEYS).await;
     for user in ["ann", "bob"] {
         let body = json!({"messages": "Hi.", "user_id": user});

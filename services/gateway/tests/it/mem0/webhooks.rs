@@ -1,4 +1,4 @@
-//! Webhooks that clients of mem0 make, list, change and delete.
+//! Webhooks that clients of mem0 create, list, change and delete.
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
@@ -16,13 +16,13 @@ fn new(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn webhooks_are_made_listed_changed_and_deleted() {
+async fn webhooks_are_created_listed_changed_and_deleted() {
     let settings = format!("{ENABLED}{ALLOW_HTTP}");
     let gateway = Gateway::with(&settings).await;
     assert_eq!(call(&gateway, &format!("GET {ALL}"), Value::Null).await, json!([]));
     let made = call(&gateway, &format!("POST {ALL}"), new("one")).await;
     assert!(made["secret"].as_str().unwrap().starts_with("whsec_"), "{made}");
-    // What is sent when records are searchable is sent for new versions, too.
+    // The same event covers new records and new versions.
     assert_eq!(made["event_types"], json!(["memory_add", "memory_update"]));
     let id = made["webhook_id"].as_str().unwrap();
     call(&gateway, &format!("POST {ALL}"), new("two")).await;
@@ -63,7 +63,7 @@ async fn webhooks_are_made_listed_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn webhooks_that_cannot_work_are_refused() {
+async fn invalid_webhooks_are_refused() {
     let gateway = Gateway::with(&format!("{ENABLED}{ALLOW_HTTP}")).await;
     let refused = async |body: Value| error(&gateway.send(&format!("POST {ALL}"), &body.to_string()).await);
     let with = |field: &str, value: Value| {
@@ -122,7 +122,7 @@ async fn webhooks_that_cannot_work_are_refused() {
 }
 
 #[tokio::test]
-async fn webhooks_lead_outside_have_names_of_their_own_and_are_bounded() {
+async fn webhooks_need_public_targets_and_unique_names_and_are_limited_in_number() {
     let gateway = Gateway::with(&format!("{ENABLED}{ALLOW_HTTP}")).await;
     let refused = async |body: Value| error(&gateway.send(&format!("POST {ALL}"), &body.to_string()).await);
     let strict = gateway.another(ENABLED);
@@ -160,7 +160,7 @@ async fn webhooks_need_the_right_admin_over_all_users() {
     assert_eq!(made.json()["owner"], "owner");
     let id = made.json()["webhook_id"].as_str().unwrap().to_owned();
     let one = format!("/mem0/api/v1/webhooks/{id}/");
-    // The first is admin of one user, the second may read and write everything.
+    // The first key is admin of one user, the second may read and write everything.
     for key in ["reader", "writer"] {
         for (call, body) in [
             (format!("GET {ALL}"), Value::Null),

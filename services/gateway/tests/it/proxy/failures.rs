@@ -1,4 +1,4 @@
-//! What goes wrong: requests that cannot be used, a memory that is away, a language model that fails.
+//! Failures: invalid requests, a memory that is not available, and a language model that fails.
 
 use axum::http::StatusCode;
 use domain::message::RouteV1;
@@ -10,7 +10,7 @@ use super::{CHAT, EVENTS, MODELS, SPACE, bare, before, header, saying, stored};
 use crate::harness::Gateway;
 
 #[tokio::test]
-async fn the_proxy_is_off_unless_it_is_switched_on() {
+async fn the_proxy_is_off_by_default() {
     let gateway = Gateway::new().await;
     for call in [CHAT, MODELS] {
         let reply = gateway.send_with(call, &saying("Hi."), &[SPACE]).await;
@@ -41,7 +41,7 @@ async fn settings_that_cannot_work_are_refused() {
 }
 
 #[tokio::test]
-async fn a_chat_makes_no_space_where_the_settings_leave_that_to_others() {
+async fn a_chat_creates_no_space_if_the_settings_forbid_it() {
     let upstream = Upstream::start().await;
     let url = &upstream.url;
     let settings = format!("[gateway]\ncreate_spaces = false\n[gateway.proxy]\nenabled = true\nurl = \"{url}\"");
@@ -56,7 +56,7 @@ async fn a_chat_makes_no_space_where_the_settings_leave_that_to_others() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_used_is_refused_in_the_shape_of_the_api() {
+async fn invalid_requests_are_refused_in_the_form_of_the_api() {
     let upstream = Upstream::start().await;
     let gateway = bare(&upstream, "").await;
     let hi = saying("Hi.");
@@ -85,7 +85,7 @@ async fn what_cannot_be_used_is_refused_in_the_shape_of_the_api() {
 }
 
 #[tokio::test]
-async fn an_error_of_the_endpoint_comes_back_as_it_is_and_the_message_is_stored() {
+async fn an_error_of_the_endpoint_is_returned_unchanged_and_the_message_is_stored() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
     let error = r#"{"error": {"message":"no such model"}}"#;
@@ -115,7 +115,7 @@ async fn an_error_of_the_endpoint_comes_back_as_it_is_and_the_message_is_stored(
 }
 
 #[tokio::test]
-async fn an_endpoint_that_is_away_or_late_is_a_502_or_504_and_the_message_is_stored() {
+async fn an_unavailable_or_slow_endpoint_is_a_502_or_504_and_the_message_is_stored() {
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = |it: &TcpListener| format!("http://{}/v1", it.local_addr().unwrap());
@@ -155,7 +155,7 @@ async fn a_stream_that_breaks_off_breaks_off_for_the_caller_and_is_stored_as_cut
 }
 
 #[tokio::test]
-async fn a_memory_that_is_slow_or_away_stops_no_chat() {
+async fn a_slow_or_unavailable_memory_does_not_stop_a_chat() {
     let upstream = Upstream::start().await;
     for (late, reason) in [
         (true, "none; memory took too long"),

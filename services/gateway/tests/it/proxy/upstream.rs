@@ -1,4 +1,4 @@
-//! An endpoint that speaks OpenAI's API and replies what it was told to.
+//! An endpoint with OpenAI's API and prepared replies.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,15 +15,15 @@ use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-/// What it says next.
+/// The next reply.
 pub(crate) enum Said {
     Text(&'static str),
     Json(Value),
-    /// A status with a body, and a header that is handed back.
+    /// A status with a body, and a header that the proxy returns.
     Status(u16, &'static str),
-    /// Chunks of a stream of events, and how it ends.
+    /// Chunks of a stream of events, and the way it ends.
     Stream(Vec<&'static str>, End),
-    /// Half of a whole reply, and the end of the connection.
+    /// Half of a complete reply, and then the end of the connection.
     Half,
     /// A redirect to itself.
     Redirect,
@@ -32,13 +32,13 @@ pub(crate) enum Said {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum End {
     Whole,
-    /// The connection ends.
+    /// The connection breaks off.
     Broken,
-    /// Nothing more comes.
+    /// The stream stays open without further chunks.
     Open,
 }
 
-/// What it was asked.
+/// A request that the endpoint received.
 pub(crate) struct Asked {
     pub(crate) headers: HeaderMap,
     pub(crate) text: String,
@@ -54,11 +54,11 @@ impl Asked {
 struct Script {
     asked: Mutex<Vec<Asked>>,
     replies: Mutex<VecDeque<Said>>,
-    /// Streams that somebody listens to.
+    /// Number of streams with a connected reader.
     open: AtomicUsize,
 }
 
-/// The endpoint; gone with the test.
+/// The endpoint; it ends with the test.
 pub(crate) struct Upstream {
     pub(crate) url: String,
     script: Arc<Script>,
@@ -77,7 +77,7 @@ impl Upstream {
         Upstream { url, script }
     }
 
-    /// Names an address where nobody speaks the API.
+    /// Returns an endpoint at an address without a server.
     pub(crate) fn at(url: String) -> Upstream {
         let script = Arc::default();
         Upstream { url, script }
@@ -87,7 +87,7 @@ impl Upstream {
         self.script.replies.lock().unwrap().push_back(said);
     }
 
-    /// Returns what was asked since the last look.
+    /// Returns the requests since the previous call.
     pub(crate) fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut *self.script.asked.lock().unwrap())
     }
@@ -115,7 +115,7 @@ async fn reply(State(script): State<Arc<Script>>, headers: HeaderMap, text: Stri
         Some(Said::Stream(chunks, end)) => streamed(&script, chunks, end),
         Some(Said::Half) => {
             let first = stream::iter([Ok(Bytes::from("{\"choices\":[{\"mess"))]);
-            // The head and the first bytes are to be on their way by then.
+            // The head and the first bytes are sent by then.
             let broken = stream::once(async {
                 tokio::time::sleep(std::time::Duration::from_millis(200)).await;
                 Err(io::Error::other("broken"))
@@ -137,7 +137,7 @@ fn streamed(script: &Arc<Script>, chunks: Vec<&'static str>, end: End) -> Respon
     let chunks = stream::iter(chunks).map(|it| Ok(Bytes::from(it)));
     let last = stream::once(async move {
         let _listener = listener;
-        // What was sent before has left by then.
+        // Earlier chunks are sent by then.
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         match end {
             End::Whole => Ok(Bytes::new()),

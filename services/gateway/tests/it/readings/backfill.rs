@@ -1,4 +1,4 @@
-//! Records that were not read.
+//! Requests to read unread records.
 
 use super::*;
 
@@ -23,9 +23,9 @@ async fn fill_numbered(gateway: &Gateway, session: &str, range: std::ops::Range<
     fill(gateway, &space("s"), session, &ids).await;
 }
 
-/// Per session: its records by 16, and their bytes by 4.
+/// Estimated for each session: one call for each 16 records, one token for each 4 bytes.
 #[tokio::test]
-async fn a_dry_run_estimates_and_asks_for_nothing() {
+async fn a_dry_run_estimates_and_queues_no_session() {
     let gateway = Gateway::new().await;
     let nothing = json!({"sessions": 0, "records": 0,
         "estimate": {"model_calls": 0, "prompt_tokens": 0, "completion_tokens": 0}});
@@ -53,7 +53,7 @@ async fn a_dry_run_estimates_and_asks_for_nothing() {
 }
 
 #[tokio::test]
-async fn only_sessions_with_records_that_were_not_read_are_asked_for() {
+async fn only_sessions_with_unread_records_are_queued() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     fill(&gateway, &s, "tuesday", &["3"]).await;
@@ -74,7 +74,7 @@ async fn only_sessions_with_records_that_were_not_read_are_asked_for() {
 }
 
 #[tokio::test]
-async fn one_session_can_be_asked_for_by_name_or_id() {
+async fn a_single_session_can_be_queued_by_name_or_id() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     fill(&gateway, &s, "tuesday", &["3"]).await;
@@ -99,7 +99,7 @@ async fn one_session_can_be_asked_for_by_name_or_id() {
 }
 
 #[tokio::test]
-async fn failed_readings_are_made_again_only_if_asked() {
+async fn failed_readings_are_repeated_only_on_request() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2", "3"]).await;
     put(&gateway, &s, &[failed(&s, &["1", "2"]), reading(&s, &["3"])]).await;
@@ -118,7 +118,7 @@ async fn failed_readings_are_made_again_only_if_asked() {
 }
 
 #[tokio::test]
-async fn pictures_that_nobody_described_are_described_only_if_asked() {
+async fn pictures_without_description_are_described_only_on_request() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1"]).await;
     let pictured = |id: &str, caption: Option<&str>| Record {
@@ -150,9 +150,9 @@ async fn pictures_that_nobody_described_are_described_only_if_asked() {
     assert_eq!((&summary["done"], &summary["failed"]), (&json!(2), &json!(0)));
 }
 
-/// A request has its time; the walk goes on where it ended.
+/// A request has a time limit; the scan continues where it stopped.
 #[tokio::test]
-async fn a_space_too_large_for_one_request_is_walked_in_several() {
+async fn a_space_too_large_for_one_request_is_scanned_in_several() {
     let gateway = Gateway::with("[gateway]\nrequest_ms_max = 1").await;
     fill_numbered(&gateway, SESSION, 0..700).await;
     fill_numbered(&gateway, "tuesday", 700..1_200).await;

@@ -1,8 +1,8 @@
-//! Readings from space to space.
+//! Transfer of readings between spaces.
 
 use super::*;
 
-/// Sends readings to a space and returns what became of them.
+/// Imports readings into a space and returns the results.
 async fn import(gateway: &Gateway, space: &str, items: &Value) -> Value {
     let body = json!({ "items": items }).to_string();
     let reply = gateway.send(&format!("PUT /v1/spaces/{space}/readings"), &body).await;
@@ -20,7 +20,7 @@ fn one() -> Value {
 }
 
 #[tokio::test]
-async fn readings_go_into_another_space_as_they_are() {
+async fn exported_readings_can_be_imported_unchanged() {
     let (gateway, s, copy) = (Gateway::new().await, space("s"), space("copy"));
     for it in [&s, &copy] {
         fill(&gateway, it, SESSION, &["1", "2", "3"]).await;
@@ -84,16 +84,16 @@ async fn a_reading_with_a_missing_record_is_left_out() {
     assert_eq!(page["items"].as_array().unwrap().len(), 1);
     assert_eq!(page["items"][0]["records"], json!(["2"]));
 
-    // Nothing is derived from what is not there.
+    // Nothing is derived from missing records.
     fill(&gateway, &space("empty"), SESSION, &[]).await;
     import(&gateway, "empty", &json!([one()])).await;
     let wanted = gateway.context.backends.readings.wanted(&space("empty")).await.unwrap();
     assert_eq!(wanted, 0);
 }
 
-/// A gist keeps its place when the record is gone by which it is named: labels in the reply count on it.
+/// A gist keeps its index if the record that names it was erased, because labels in the reply depend on it.
 #[tokio::test]
-async fn an_earlier_gist_whose_record_is_gone_keeps_its_place() {
+async fn an_earlier_gist_of_an_erased_record_keeps_its_place() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     let gist = |id: &str, number: u16| GistRef {
@@ -115,7 +115,7 @@ async fn an_earlier_gist_whose_record_is_gone_keeps_its_place() {
     assert_eq!(portable(&gateway, "s").await, items);
 }
 
-/// Fields of a reading with what they cannot hold, and what is said of it.
+/// Returns fields of a reading with an invalid value, and the expected error.
 fn unusable() -> Vec<(&'static str, Value, &'static str)> {
     let names = |count: usize| -> Value { (0..count).map(|it| json!(it.to_string())).collect() };
     let gist = json!({"first": "1", "number": 1});
@@ -184,7 +184,7 @@ fn unusable() -> Vec<(&'static str, Value, &'static str)> {
 }
 
 #[tokio::test]
-async fn readings_that_cannot_be_used_are_refused_by_field() {
+async fn invalid_readings_are_refused_by_field() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1"]).await;
     fill(&gateway, &s, "tuesday", &["t"]).await;

@@ -1,4 +1,4 @@
-//! Recall with a language model: what it is shown, and what becomes of its choice.
+//! Recall with a language model: the input of the model, and the result of its choice.
 
 use domain::id::{HintId, RecordId, UnitId};
 use domain::message::{LookV1, RecallV1, RecalledV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1, Walk};
@@ -23,7 +23,8 @@ fn about(request: &RecallV1, unit: UnitId, text: &str) -> Hint {
     }
 }
 
-/// Has two candidates for a model and one hint by rule, and tells what was chosen unless it was said or is called `secret`.
+/// A router with two candidates for a model and one hint by rule. It returns chosen units unless they were already
+/// given or are named `secret`.
 fn router(request: RecallV1) -> RecalledV1 {
     let told = |name: &str| about(&request, unit(name), name);
     let all: Vec<Hint> = match (request.wide, request.chosen.is_empty()) {
@@ -122,7 +123,7 @@ fn units(body: &Value) -> Vec<UnitId> {
         .collect()
 }
 
-/// Searches once, then chooses what it found, a line that does not exist, and a candidate.
+/// A model that searches once, and then chooses a result, a line that does not exist, and a candidate.
 fn curious(turn: TurnV1) -> TurnedV1 {
     assert_eq!((turn.walk, turn.lines_max), (Walk::Recall, Some(2)));
     assert_eq!(turn.question, "Ann: Dinner on Friday?");
@@ -137,7 +138,7 @@ fn curious(turn: TurnV1) -> TurnedV1 {
 }
 
 #[tokio::test]
-async fn what_a_model_chooses_is_said_in_its_order() {
+async fn hints_that_a_model_chooses_are_returned_in_its_order() {
     let gateway = started(curious).await;
     let body = said(&gateway, 5).await;
     assert_eq!(units(&body), [unit("allergy"), unit("steak")], "{body}");
@@ -161,7 +162,7 @@ async fn what_a_model_chooses_is_said_in_its_order() {
         .map(|it| it["step"].as_str().unwrap());
     let steps: Vec<&str> = steps.collect();
     assert_eq!(steps, ["ledger", "candidates", "choice", "recall", "note"]);
-    // Both were said, and what the model chooses again is withheld.
+    // Both hints were given, so the repeated choice of the model is withheld.
     let again = said(&gateway, 5).await;
     assert_eq!(again["hints"], json!([]), "{again}");
     let silent = "what the language model chose was said or dismissed before, or may not be said here";
@@ -173,7 +174,7 @@ async fn what_a_model_chooses_is_said_in_its_order() {
 }
 
 #[tokio::test]
-async fn a_message_for_which_a_model_chooses_nothing_is_silent() {
+async fn a_message_has_no_hints_if_the_model_chooses_none() {
     let gateway = started(|_| end(&[])).await;
     let body = said(&gateway, 1).await;
     assert_eq!(
@@ -196,7 +197,7 @@ async fn a_message_for_which_a_model_chooses_nothing_is_silent() {
 }
 
 #[tokio::test]
-async fn hints_by_rule_are_said_where_a_model_comes_to_no_choice() {
+async fn hints_by_rule_are_returned_if_a_model_makes_no_choice() {
     let away = |_| TurnedV1 {
         degraded: vec!["its endpoint answers 500".to_owned()],
         spent: spent(),
@@ -211,7 +212,7 @@ async fn hints_by_rule_are_said_where_a_model_comes_to_no_choice() {
     );
     assert_eq!(body["cost"]["roles"]["recall"]["calls"], 1, "{body}");
 
-    // It searches with its last call, too.
+    // A model that also uses its last call for a search.
     let restless = |turn: TurnV1| search(&turn.lookups.len().to_string());
     let body = said(&started(restless).await, 9).await;
     let expected = "recall: ended without a choice";
@@ -224,7 +225,7 @@ async fn hints_by_rule_are_said_where_a_model_comes_to_no_choice() {
 }
 
 #[tokio::test]
-async fn what_the_conditions_withhold_is_not_said_though_a_model_chose_it() {
+async fn hints_that_the_conditions_withhold_are_not_returned_although_a_model_chose_them() {
     let body = said(
         &started(|turn| match turn.lookups.is_empty() {
             true => search("secret"),
@@ -245,7 +246,7 @@ async fn what_the_conditions_withhold_is_not_said_though_a_model_chose_it() {
 }
 
 #[tokio::test]
-async fn the_budget_of_a_message_has_the_bounds_of_a_question() {
+async fn the_budget_of_a_message_has_the_limits_of_a_question() {
     let gateway = started(|_| end(&[])).await;
     for (budget, expected) in [
         (json!({"model_calls": 65}), "422 budget.model_calls: is more than 64"),

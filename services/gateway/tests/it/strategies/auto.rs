@@ -18,7 +18,7 @@ fn anchored(request: RouteV1) -> RoutedV1 {
 }
 
 #[tokio::test]
-async fn the_question_and_its_budget_choose() {
+async fn the_question_and_its_budget_determine_the_strategy() {
     let gateway = Gateway::new().await;
     gateway.serve::<PlanV1>(|it| planned(&[&it.question], 1));
     gateway.serve::<ToolsV1>(|_| Vec::new());

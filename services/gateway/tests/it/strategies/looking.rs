@@ -1,4 +1,4 @@
-//! The loops in which a language model looks around.
+//! The loops in which a language model explores.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,7 +20,7 @@ fn found(request: RouteV1) -> RoutedV1 {
     ranked(request, units, 0.5)
 }
 
-/// The tools of all papers, each with a unit among its arguments.
+/// The tools of all papers; each has a unit among its arguments.
 fn catalogue(_: ToolsV1) -> Vec<ToolSpecV1> {
     let names = [
         "expand_unit",
@@ -37,7 +37,7 @@ fn catalogue(_: ToolsV1) -> Vec<ToolSpecV1> {
     names.iter().chain(&navigate).map(|it| tool(it)).collect()
 }
 
-/// Gives a unit named by the tool, with its arguments beside it.
+/// Returns a unit named after the tool, with its arguments in the result.
 fn tool(call: ToolV1) -> ToolledV1 {
     ToolledV1 {
         result: Some(json!({"asked": call.arguments["limit"],
@@ -70,7 +70,7 @@ fn end(lines: &[u32]) -> TurnedV1 {
     }
 }
 
-/// Looks at the surroundings of the first line, then ends with what that gave.
+/// A model that reads the context of the first line, and then chooses the result.
 fn curious(turn: TurnV1) -> TurnedV1 {
     let Some(last) = turn.lookups.last() else {
         assert_eq!(turn.lines, ["Mira: Porto.", "Ann: Lisbon."]);
@@ -104,7 +104,7 @@ async fn started(decide: fn(TurnV1) -> TurnedV1) -> Gateway {
 }
 
 #[tokio::test]
-async fn a_model_looks_and_ends_with_the_lines_it_chooses() {
+async fn a_model_explores_and_then_chooses_lines() {
     let gateway = started(curious).await;
     let body = ask(&gateway, "reconstruct", 5, WHO).await;
     assert_eq!(path(&body), ["query_event_context", "forget_all", "end"], "{body}");
@@ -114,7 +114,7 @@ async fn a_model_looks_and_ends_with_the_lines_it_chooses() {
 }
 
 #[tokio::test]
-async fn each_way_begins_as_its_paper_does() {
+async fn each_loop_starts_as_in_its_paper() {
     let gateway = started(|turn| end(&[turn.lines.len().try_into().unwrap()])).await;
     for (strategy, steps, last) in [
         ("explore", &["plan", "end"][..], "p"),
@@ -136,8 +136,8 @@ async fn each_way_begins_as_its_paper_does() {
 }
 
 #[tokio::test]
-async fn a_loop_ends_with_its_calls_and_turns() {
-    // Asks for something else in every turn for as long as it may.
+async fn a_loop_ends_when_its_calls_or_turns_are_used_up() {
+    // A model that requests new data in every turn as long as it may.
     let gateway = started(|turn| match turn.tools.is_empty() {
         true => end(&[1]),
         false => {
@@ -146,7 +146,8 @@ async fn a_loop_ends_with_its_calls_and_turns() {
         }
     })
     .await;
-    // Two calls: one decides, the last, and one answers. Later all eight turns are taken, of ten calls each.
+    // With two calls, one decides in the last turn, and one answers. With more, up to eight turns of ten calls are
+    // made.
     for (budget, turns, lookups) in [(2, 1, 0), (3, 2, 10), (9, 8, 70), (40, 8, 70)] {
         let body = ask(&gateway, "reconstruct", budget, WHO).await;
         assert_eq!(body["cost"]["roles"]["decide"]["calls"], turns, "{body}");
@@ -166,7 +167,7 @@ async fn a_loop_ends_with_its_calls_and_turns() {
 }
 
 #[tokio::test]
-async fn who_repeats_themselves_gets_one_more_turn() {
+async fn a_model_that_repeats_a_call_gets_one_more_turn() {
     let gateway = started(|turn| match turn.tools.is_empty() {
         true => end(&[2]),
         false => calls(vec![look("lexical_retrieve", json!({"limit": 1}))]),
@@ -178,8 +179,8 @@ async fn who_repeats_themselves_gets_one_more_turn() {
 }
 
 #[tokio::test]
-async fn a_model_that_cannot_be_used_leaves_what_was_found() {
-    // It looks once and is then away.
+async fn units_found_before_a_model_fails_are_used() {
+    // The model explores once and then fails.
     let gateway = started(|turn| match turn.lookups.is_empty() {
         true => calls(vec![look("query_event_context", json!({}))]),
         false => TurnedV1 {
@@ -197,7 +198,7 @@ async fn a_model_that_cannot_be_used_leaves_what_was_found() {
 }
 
 #[tokio::test]
-async fn limits_have_bounds() {
+async fn limits_out_of_range_are_refused() {
     let gateway = Gateway::new().await;
     for (limits, detail) in [
         (json!({"turns": 0}), "limits.turns: is not 1 to 16"),
@@ -209,7 +210,7 @@ async fn limits_have_bounds() {
     }
 }
 
-/// Returns the events of a stream by name, with their data.
+/// Returns the events of a stream: names and data.
 fn events(text: &str) -> Vec<(String, Value)> {
     let field = |block: &str, name: &str| {
         let line = block.lines().find_map(|it| it.strip_prefix(name));
@@ -237,7 +238,7 @@ async fn steps_are_streamed_before_the_response() {
     let steps: Vec<&Value> = events[..3].iter().map(|it| &it.1).collect();
     assert_eq!(json!(steps), response["path"]);
 
-    // What is refused before anything is done is a problem, as without a stream.
+    // A request that is refused before the first step gets a problem, as without a stream.
     let reply = gateway
         .send_with("POST /v1/spaces/s/query", "{\"question\": \" \"}", &accept)
         .await;
@@ -245,7 +246,7 @@ async fn steps_are_streamed_before_the_response() {
 }
 
 #[tokio::test]
-async fn who_leaves_a_stream_ends_the_question() {
+async fn a_caller_that_disconnects_cancels_the_question() {
     static TURNS: AtomicUsize = AtomicUsize::new(0);
     let gateway = started(|turn| {
         TURNS.fetch_add(1, Ordering::SeqCst);

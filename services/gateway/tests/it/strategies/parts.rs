@@ -1,4 +1,4 @@
-//! Strategies without a language model: the route of the question, with what its parts find in focus.
+//! Strategies without a language model: the route of the question, with a focus on the results of its parts.
 
 use domain::message::{PlanV1, RouteV1, RoutedV1};
 use serde_json::json;
@@ -23,7 +23,7 @@ fn found(request: RouteV1) -> RoutedV1 {
 }
 
 #[tokio::test]
-async fn what_the_parts_find_is_in_focus() {
+async fn the_results_of_the_parts_are_in_focus() {
     let gateway = Gateway::new().await;
     gateway.serve::<PlanV1>(|it| match it.question.as_str() {
         WHOLE => planned(&[WHOLE, FIRST, SECOND], 0),
@@ -32,7 +32,7 @@ async fn what_the_parts_find_is_in_focus() {
     gateway.start_router(found);
     gateway.start_reader();
     gateway.settled().await;
-    // The call allowed is the one that answers.
+    // The single allowed call is the one that answers.
     for (strategy, calls) in [("explore", 0), ("reconstruct", 1), ("recollect", 0), ("navigate", 1)] {
         let body = ask(&gateway, strategy, calls, WHOLE).await;
         assert_eq!(path(&body), ["plan", "part", "part"], "{body}");

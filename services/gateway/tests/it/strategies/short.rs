@@ -1,4 +1,4 @@
-//! Strategies that run short of time, or of parts of the service.
+//! Strategies with little time, or with services that fail.
 
 use domain::message::{PlanV1, RouteV1, RoutedV1, ToolV1, ToolsV1, TurnV1, TurnedV1};
 use futures::future::join_all;
@@ -14,7 +14,7 @@ fn found(request: RouteV1) -> RoutedV1 {
 }
 
 #[tokio::test]
-async fn what_never_answers_leaves_time_for_the_evidence() {
+async fn services_that_never_answer_leave_time_for_the_evidence() {
     let gateway = Gateway::new().await;
     gateway.never::<PlanV1>();
     gateway.never::<TurnV1>();

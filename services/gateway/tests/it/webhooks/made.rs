@@ -1,4 +1,4 @@
-//! Webhooks that were made through the API of mem0, while the gateway runs.
+//! Webhooks that are created through the API of mem0 while the gateway runs.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::{Manner, QUIET, Receiver, SOON, Sending};
 
 const MEM0: &str = "[gateway.mem0]\nenabled = true\n[gateway.mem0.webhooks]\nallow_http = true\nallow_private = true\n";
 
-/// Calls the API of mem0 and returns the reply, which must be a good one.
+/// Calls the API of mem0 and returns the reply, which must be a success.
 async fn call(sending: &Sending, call: &str, body: &Value) -> Value {
     let body = if body.is_null() {
         String::new()
@@ -22,7 +22,7 @@ async fn call(sending: &Sending, call: &str, body: &Value) -> Value {
     reply.json()
 }
 
-/// Makes a webhook that leads to a receiver; returns its id.
+/// Creates a webhook with the receiver as its target; returns its id.
 async fn make(sending: &Sending, receiver: &Receiver, types: &Value) -> String {
     let body = json!({"name": "mine", "url": receiver.url, "event_types": types});
     let made = call(sending, "POST /mem0/api/v1/webhooks/projects/mnemic/", &body).await;
@@ -38,14 +38,14 @@ async fn add(sending: &Sending, user: &str, text: &str) {
     call(sending, "POST /mem0/v3/memories/add/", &body).await;
 }
 
-/// The service and the routes of these tests share the stores and nothing else, like two gateways over one memory.
+/// The service and the routes of these tests share only the stores, like two gateways over one memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_webhook_that_is_made_gets_the_events_of_all_users_until_it_is_deleted() {
+async fn a_created_webhook_gets_the_events_of_all_users_until_it_is_deleted() {
     let receiver = Receiver::start(Manner::Fails(1)).await;
     let sending = Sending::with(MEM0).await;
     add(&sending, "before", "Quaxbank").await;
     let id = make(&sending, &receiver, &json!(["memory_add", "memory_delete"])).await;
-    // A user who comes after the webhook: nothing that happens to him is passed by.
+    // A user who is created after the webhook: no event is missed.
     add(&sending, "ann", "Quaxbank").await;
     let searchable = receiver
         .taken(|it| it["space"] == "mem0-ann" && it["kind"] == "searchable")
@@ -61,7 +61,7 @@ async fn a_webhook_that_is_made_gets_the_events_of_all_users_until_it_is_deleted
         assert!(!attempt.body.to_string().contains("Quaxbank"), "{attempt:?}");
     }
 
-    // Changed: from now on another receiver gets events, and of deletions only.
+    // After the change another receiver gets events, and only events of deletions.
     let second = Receiver::start(Manner::Fails(0)).await;
     let secret = receiver.heard.secret.lock().unwrap().clone();
     *second.heard.secret.lock().unwrap() = secret;
@@ -71,7 +71,7 @@ async fn a_webhook_that_is_made_gets_the_events_of_all_users_until_it_is_deleted
     hear_of_erasures(&sending, &second, "bob").await;
     assert!(second.attempts().iter().all(|it| it.body["kind"] == "erased"));
 
-    // Deleted: where a webhook hears that was made after that, this one hears no more.
+    // After the deletion this webhook gets nothing more, while a webhook created later gets events.
     call(&sending, &format!("DELETE {path}"), &Value::Null).await;
     let third = Receiver::start(Manner::Fails(0)).await;
     make(&sending, &third, &json!(["memory_delete"])).await;
@@ -82,7 +82,7 @@ async fn a_webhook_that_is_made_gets_the_events_of_all_users_until_it_is_deleted
     sending.end().await;
 }
 
-/// Adds users whose names begin so and deletes them, until a receiver hears of it.
+/// Adds and deletes users with this name prefix until a receiver gets an event.
 async fn hear_of_erasures(sending: &Sending, receiver: &Receiver, begin: &str) {
     let wait = async {
         let mut number = 0;
@@ -90,7 +90,7 @@ async fn hear_of_erasures(sending: &Sending, receiver: &Receiver, begin: &str) {
             number += 1;
             let user = format!("{begin}-{number}");
             add(sending, &user, "Quaxbank").await;
-            // A user who is gone before anybody looks is never noticed.
+            // A user who is deleted before the next poll is never noticed.
             sleep(Duration::from_millis(100)).await;
             call(sending, &format!("DELETE /mem0/v2/entities/user/{user}/"), &Value::Null).await;
             sleep(Duration::from_millis(100)).await;
