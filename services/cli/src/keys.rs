@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_given_is_sent() {
+    fn only_given_options_are_sent() {
         let mut create = CreateKey {
             name: "a".to_owned(),
             spaces: vec!["*".to_owned()],

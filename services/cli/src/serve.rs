@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_admin_port_is_that_of_the_host() {
+    fn the_default_admin_port_equals_the_default_of_the_host() {
         let shown = Settings::default().in_force().unwrap();
         let (_, section) = shown.split_once("[admin]").unwrap();
         let listen = section.lines().find(|it| it.starts_with("listen")).unwrap();

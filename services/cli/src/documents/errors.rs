@@ -58,7 +58,7 @@ fn exits() -> String {
 }
 
 #[test]
-fn the_catalogue_of_errors_is_that_of_the_code() {
+fn the_catalogue_of_errors_matches_the_code() {
     check("ERRORS.md", &format!("{HEAD}{}{}", gateway::error_catalogue(), exits()));
 }
 

@@ -146,17 +146,17 @@ fn range(schema: &Value) -> String {
 }
 
 #[test]
-fn the_reference_of_settings_is_that_of_the_code() {
+fn the_reference_of_settings_matches_the_code() {
     check("SETTINGS.md", &reference());
 }
 
 #[test]
-fn the_sample_of_settings_is_that_of_the_code() {
+fn the_sample_of_settings_matches_the_code() {
     check("mnemic.sample.toml", &sample());
 }
 
 #[test]
-fn the_schema_of_settings_is_that_of_the_code() {
+fn the_schema_of_settings_matches_the_code() {
     check("mnemic.schema.json", &format!("{:#}\n", schema()));
 }
 

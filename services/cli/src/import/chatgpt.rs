@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_damaged_is_read_as_far_as_it_goes() {
+    fn a_damaged_conversation_is_read_as_far_as_possible() {
         let mut damaged = conversation();
         damaged["current_node"] = json!("lost");
         damaged["mapping"]["n1"]["parent"] = json!("n2");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_is_counted() {
+    fn messages_that_are_not_imported_are_counted_by_kind() {
         let parts = |parts: Value| json!({ "content_type": "multimodal_text", "parts": parts });
         for (role, content, expected) in [
             ("assistant", text("  "), "empty messages"),

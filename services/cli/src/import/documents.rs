@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named_and_the_rest_goes_in() {
+    fn files_that_are_not_text_are_reported_and_the_others_are_imported() {
         let all = read(b"Fine.\n\nBad \xff byte.\n", "x.txt", Kind::Text);
         assert_eq!((all.len(), &all[0].as_ref().unwrap()["text"]), (2, &json!("Fine.")));
         assert!(all[1].as_ref().unwrap_err().starts_with("x.txt: line 3: not in UTF-8"));

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_keeps_the_bounds_of_a_server() {
+    fn a_record_stays_within_the_limits_of_a_server() {
         let mut metadata = Metadata::of("chatgpt");
         assert!(metadata.put("title", &"é".repeat(1_000)));
         assert!(metadata.put("source", "another") && metadata.put("empty", "  "));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_images_are_uris() {
+    fn only_uris_are_accepted_as_addresses_of_images() {
         assert_eq!(
             uri("file-service://file-abc").as_deref(),
             Some("file-service://file-abc")

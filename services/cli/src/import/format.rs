@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_content_does_not_say_the_name_says() {
+    fn the_file_name_decides_if_the_content_does_not() {
         let kind = |head: &str, name: &str| recognise(head.as_bytes(), Path::new(name)).unwrap();
         assert_eq!(kind("# Notes", "notes.md"), Kind::Markdown);
         assert_eq!(kind("[{\"text\": 1}]", "notes.MD"), Kind::Markdown);

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_text() {
+    fn front_matter_without_an_end_is_text() {
         assert_eq!(
             read("---\nA line\n"),
             (None, vec!["---".to_owned(), "A line".to_owned()])

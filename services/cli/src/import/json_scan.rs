@@ -205,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_end_where_they_end() {
+    fn the_end_of_each_value_is_found() {
         for (text, expected) in [
             (r#"{"a": "}"} , 1"#, r#"{"a": "}"}"#),
             (r#""a \" b", 1"#, r#""a \" b""#),

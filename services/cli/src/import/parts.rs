@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_know_the_headings_that_they_stand_under() {
+    fn parts_have_the_headings_above_them() {
         let text = "---\ntags: a\n---\nBefore.\n\n# Guide\n## Install\nRun it.\n\nAgain.\n### Linux\nUse apt.\n## Use\nAsk.\n# Last\n";
         let read = parts(text);
         let shown: Vec<String> = read
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_about_the_size_they_should() {
+    fn parts_have_about_the_target_size() {
         let paragraph = "A sentence about boats and the people in them. ".repeat(8);
         let text = format!("# Boats\n{}", format!("{paragraph}\n\n").repeat(40));
         let read = parts(&text);

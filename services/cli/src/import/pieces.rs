@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_element_leaves_the_others() {
+    fn a_malformed_element_does_not_affect_the_others() {
         assert_eq!(
             read("[{\"a\": [1, 2}, {\"b\": 3}]", false),
             ["{\"a\": [1, 2}", "{\"b\": 3}"]
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_too_long_is_passed() {
+    fn a_value_that_is_too_long_is_skipped() {
         let text = format!("[\"{}\", 1]", "a".repeat(100));
         let mut elements = Elements::new(Box::new(Cursor::new(text.into_bytes())), false);
         let mut value = Vec::new();
