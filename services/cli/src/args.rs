@@ -395,6 +395,6 @@ Examples:
   mnemic completions zsh > \"${fpath[1]}/_mnemic\"
   mnemic completions fish > ~/.config/fish/completions/mnemic.fish")]
 pub(crate) struct Completions {
-    /// The shell.
+    /// Shell for which to print the script.
     pub(crate) shell: Shell,
 }

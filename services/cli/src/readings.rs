@@ -24,7 +24,7 @@ enum End {
     AllRead,
     /// Nothing changed during the longest allowed wait.
     Stalled,
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
 }
 

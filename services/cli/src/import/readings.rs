@@ -1,4 +1,4 @@
-//! Readings among the lines of an import. A reading is sent after the records before it are searchable.
+//! Sends the readings among the lines of an import. A reading is sent when the records of earlier lines are searchable.
 
 use anyhow::{Context, ensure};
 use gateway::api::StoredReadingStatus;

@@ -102,8 +102,8 @@ async fn assert_holds_all(data: &Path, expected: &Value) {
     assert!(found["pack"]["text"].as_str().unwrap().contains("green"), "{found}");
 }
 
-/// A copy that this version makes before it opens the file is still in the format of the release, so it can be used to
-/// go back. With the copy in the place of the file everything is as before, and the file can be upgraded again.
+/// A copy made before the upgrade keeps the format of the release, so it is the way back to that release. After a restore
+/// of the copy, everything is as before, and the file can be upgraded again.
 #[tokio::test]
 async fn the_memory_of_an_earlier_release_opens_and_has_a_way_back() {
     for release in releases() {
