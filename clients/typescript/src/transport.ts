@@ -89,8 +89,8 @@ export class Transport {
   }
 
   /**
-   * Attempts a request until it succeeds, must not be repeated, or its time is over. The time limit applies to each attempt, or
-   * to all together.
+   * Attempts a request until it succeeds, must not be repeated, or its time is over. Each attempt has its own time limit, unless
+   * all attempts share the limit `shared`.
    */
   async #attempt<T>(
     request: Request,
