@@ -1,6 +1,7 @@
-"""Puts the server's binary into the wheel as the command `mnemic`, and gives the wheel the tag of its platform.
+"""Adds the server's binary to the wheel as the command `mnemic`, and gives the wheel the tag of its platform.
 
-`packaging/release` sets both variables. Without them the wheel is pure Python and has no command: for work on the client.
+`packaging/release` sets both variables. Without them the wheel is pure Python without a command, for the development of
+the client.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ export function App() {
   return keyNeeded.value ? <SignIn /> : <Opened />;
 }
 
-/** The explorer with what the key opens. */
+/** The explorer for a user who is signed in. Reads the spaces and rights of the key first. */
 function Opened() {
   const read = useLoaded((signal) => call<Access>("/v1/access", { signal }), [key.value]);
   useEffect(() => {

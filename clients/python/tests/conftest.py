@@ -20,7 +20,7 @@ KEYS = {
 
 
 def eventually(look: Callable[[], T | None]) -> T:
-    """Returns what a look gives once it gives something: facts and entities follow a moment after the records."""
+    """Polls `look` until it returns a value: facts and entities appear a moment after the records."""
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end:
         found = look()

@@ -73,7 +73,7 @@ def run(server: Server, space: Space, use: Callable[[Any], Awaitable[None]], **o
     asyncio.run(main())
 
 
-def test_it_does_what_the_session_in_sqlite_does(server: Server, space: Space) -> None:
+def test_the_session_behaves_like_the_session_in_sqlite(server: Server, space: Space) -> None:
     from agents.memory import Session, SQLiteSession
 
     async def use(session: Any) -> None:
@@ -113,7 +113,7 @@ def test_a_session_of_a_space_that_does_not_exist_is_empty(server: Server, space
     run(server, space, use)
 
 
-def test_questions_find_what_was_said_and_not_what_was_recalled(server: Server, space: Space) -> None:
+def test_questions_find_statements_and_not_recalled_lines(server: Server, space: Space) -> None:
     run(server, space, lambda session: session.add_items(ITEMS), actor="Ann")
     assert "Ann: " in space.ask("What did Ann do with the fern?", tokens=64).pack.text
     records = list(space.records(session="monday"))
@@ -123,7 +123,7 @@ def test_questions_find_what_was_said_and_not_what_was_recalled(server: Server, 
     assert "Oslo." not in space.ask("Where does Ann live? Oslo?", tokens=4_000).pack.text
 
 
-def test_what_is_popped_or_cleared_is_erased_for_good(server: Server, space: Space) -> None:
+def test_popped_and_cleared_items_are_erased_permanently(server: Server, space: Space) -> None:
     space.remember({"id": "other", "text": "I play chess.", "session": "tuesday"}, wait=True)
 
     async def use(session: Any) -> None:
@@ -140,7 +140,7 @@ def test_what_is_popped_or_cleared_is_erased_for_good(server: Server, space: Spa
     assert all(space.check_erasure(it.id).absent for it in erasures)
 
 
-def test_records_of_others_are_no_items_and_sessions_are_apart(server: Server, space: Space) -> None:
+def test_records_of_other_programs_are_not_items_and_sessions_are_separate(server: Server, space: Space) -> None:
     space.remember("I play chess.", session="monday", wait=True)
 
     async def use(session: Any) -> None:
@@ -152,7 +152,7 @@ def test_records_of_others_are_no_items_and_sessions_are_apart(server: Server, s
     run(server, space, use)
 
 
-def test_an_item_that_cannot_be_kept_is_refused_and_nothing_is_stored(server: Server, space: Space) -> None:
+def test_an_item_that_is_too_large_is_refused_and_nothing_is_stored(server: Server, space: Space) -> None:
     picture = {"type": "input_image", "image_url": "data:image/png;base64," + "A" * 40_000}
 
     async def use(session: Any) -> None:
@@ -176,7 +176,7 @@ def test_many_items_keep_their_order_and_the_settings_limit_them(server: Server,
     run(server, space, use, session_settings=SessionSettings(limit=3))
 
 
-def test_an_agent_goes_on_with_its_session(server: Server, memory: Mnemic, space: Space) -> None:
+def test_an_agent_continues_its_session(server: Server, memory: Mnemic, space: Space) -> None:
     from agents import Agent, RunConfig, Runner, function_tool
     from agents.testing import ScriptedModel, assistant_message, function_call
 

@@ -1,4 +1,4 @@
-"""Streams of events: what happens is heard of, also after the stream broke off."""
+"""Tests of event streams, also after the stream breaks off."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kinds_up_to(events: Iterator[SpaceEvent | EventGap], wanted: str) -> list[st
     return found
 
 
-def test_a_write_and_an_erasure_are_heard_of(space: Space) -> None:
+def test_a_write_and_an_erasure_have_events(space: Space) -> None:
     with space.events() as events:
         accepted = space.remember({"id": "fern", "text": "I repotted the fern."}, actor="Ann")
         first = next(events)
@@ -58,7 +58,7 @@ def test_a_write_and_an_erasure_are_heard_of(space: Space) -> None:
     later.close()
 
 
-def test_a_place_that_is_not_known_is_a_gap(space: Space) -> None:
+def test_an_unknown_position_gives_a_gap(space: Space) -> None:
     with space.events(last_event_id="forged") as events:
         gap = next(events)
     assert isinstance(gap, EventGap)
@@ -73,7 +73,7 @@ def test_an_unknown_space_has_no_events(memory: Mnemic) -> None:
         next(Mnemic("http://127.0.0.1:9", retries=0).space("ann").events())
 
 
-def test_events_go_on_after_the_server_was_killed(tmp_path: Path) -> None:
+def test_events_continue_after_the_server_was_killed(tmp_path: Path) -> None:
     port = free_port()
     first = start(tmp_path, port)
     with Mnemic(first.url) as memory:
@@ -85,7 +85,7 @@ def test_events_go_on_after_the_server_was_killed(tmp_path: Path) -> None:
             first.process.wait()
             second = start(tmp_path, port)
             try:
-                # Written while nobody listens.
+                # This record is written while no stream is open.
                 accepted = space.remember("Meanwhile.", wait=True)
                 after = next(it for it in events if it.kind == "searchable")
                 assert (before.watermark, after.watermark) != (accepted.watermark, before.watermark)
@@ -95,7 +95,7 @@ def test_events_go_on_after_the_server_was_killed(tmp_path: Path) -> None:
                 second.process.wait(30)
 
 
-def test_the_async_client_hears_the_same(server: Server, space: Space) -> None:
+def test_the_async_client_gets_the_same_events(server: Server, space: Space) -> None:
     async def main() -> None:
         async with AsyncMnemic(server.url) as memory:
             mine = memory.space(space.name)
@@ -110,7 +110,7 @@ def test_the_async_client_hears_the_same(server: Server, space: Space) -> None:
 
 
 def listening(answer: Callable[[int, httpx.Request], httpx.Response], **options: Any) -> Space:
-    """Returns a space of a server that answers each request as told."""
+    """Returns a space of a server that answers each request with `answer`."""
     seen: list[httpx.Request] = []
 
     def handle(request: httpx.Request) -> httpx.Response:
@@ -129,7 +129,7 @@ def streamed(*chunks: bytes, breaks: bool = False) -> httpx.Response:
     return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=body())
 
 
-def test_a_stream_that_breaks_off_goes_on_after_the_last_event() -> None:
+def test_a_broken_stream_continues_after_the_last_event() -> None:
     asked: list[str | None] = []
 
     def answer(number: int, request: httpx.Request) -> httpx.Response:
@@ -151,7 +151,7 @@ def test_a_stream_that_breaks_off_goes_on_after_the_last_event() -> None:
     assert events.last_event_id == "p3"
 
 
-def test_what_is_no_stream_of_events_is_an_error() -> None:
+def test_a_response_without_an_event_stream_is_an_error() -> None:
     page = httpx.Response(200, text="<html>hello</html>")
     with pytest.raises(UnexpectedResponseError, match="no stream of events"):
         next(listening(lambda number, request: page).events())
@@ -166,7 +166,7 @@ def test_what_is_no_stream_of_events_is_an_error() -> None:
         next(listening(lambda number, request: streamed(b"data: " + b"x" * (2 << 20))).events())
 
 
-def test_blocks_are_read_wherever_the_network_cuts_them() -> None:
+def test_blocks_are_read_from_chunks_of_any_size() -> None:
     text = (
         ': hello\r\n\r\nid: p1\r\nevent: step\r\ndata: {"a":\r\ndata: "ö🌿"}\r\n\r\n'
         "data:x\n\nretry: 50\n\nretry: soon\n\ndata: cut"
@@ -178,7 +178,7 @@ def test_blocks_are_read_wherever_the_network_cuts_them() -> None:
         assert [it for chunk in chunks for it in reader.feed(chunk)] == expected
 
 
-def test_pauses_before_a_stream_is_opened_again_grow_and_are_bounded() -> None:
+def test_pauses_before_reconnections_grow_up_to_a_limit() -> None:
     assert 2.0 <= retry_pause(2.0, 0) <= 3.0
     assert 8.0 <= retry_pause(2.0, 2) <= 12.0
     assert 30.0 <= retry_pause(2.0, 10_000) <= 45.0

@@ -1,4 +1,6 @@
-"""The block around recalled lines: what the client makes, the server cuts, and the client cuts what the server does."""
+"""Tests of the block around recalled lines: the server removes the blocks of the client, and the client those of the
+server.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +31,13 @@ B = "fedcba9876543210"
         ("1 < 2 </", "1 < 2 </"),
     ],
 )
-def test_blocks_are_cut_as_the_server_cuts_them(space: Space, text: str, rest: str) -> None:
+def test_blocks_are_removed_by_the_same_rule_as_on_the_server(space: Space, text: str, rest: str) -> None:
     assert without_memory_blocks(text) == rest
     space.remember({"id": "m", "text": text}, wait=True)
     assert space.record("m").text == rest
 
 
-def test_a_block_is_not_stored_by_the_server_and_what_is_around_it_is(space: Space) -> None:
+def test_the_server_stores_the_text_around_a_block_but_not_the_block(space: Space) -> None:
     block = memory_block("Where does Ann live?", "[7 May 2026]\nAnn: I moved to Oslo.\n")
     assert "Ann: I moved to Oslo.\n</mnemic-memory" in block
     assert without_memory_blocks(f"Look:\n{block}\nIs that so?") == "Look:\n\nIs that so?"
@@ -59,7 +61,7 @@ def test_characters_that_the_server_refuses_are_left_out(space: Space) -> None:
 
 
 @pytest.mark.parametrize("part", ["word ", "<", "< ", f"<mnemic-memory {A}>", f"</mnemic-memory {A}", NOTE, f"{NOTE} <"])
-def test_long_texts_are_cut_in_linear_time(part: str) -> None:
+def test_blocks_are_removed_from_long_texts_in_linear_time(part: str) -> None:
     text = part * (250_000 // len(part))
     begun = time.monotonic()
     storable(text)

@@ -1,4 +1,4 @@
-"""What is generated is up to date, and the types hold."""
+"""Checks that the generated files are up to date and that the types are correct."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def test_types_are_strict() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_package_says_that_it_is_typed() -> None:
+def test_the_package_is_marked_as_typed() -> None:
     assert Path(mnemic.__file__).with_name("py.typed").exists()

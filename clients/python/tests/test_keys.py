@@ -1,4 +1,4 @@
-"""Keys that are made by a client."""
+"""Tests of keys that a client creates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_key_is_made_rotated_and_revoked(guarded: Server) -> None:
             admin.revoke_key("nobody")
 
 
-def test_only_an_admin_handles_keys(guarded: Server) -> None:
+def test_only_an_admin_key_manages_keys(guarded: Server) -> None:
     reader = Mnemic(guarded.url, KEYS["reader"])
     with pytest.raises(ForbiddenError):
         reader.create_key("mine", spaces=["*"], rights=["read"])
@@ -62,7 +62,7 @@ def test_only_an_admin_handles_keys(guarded: Server) -> None:
         list(reader.keys())
 
 
-def test_a_key_is_not_made_or_rotated_again_when_the_response_was_lost() -> None:
+def test_creation_and_rotation_of_keys_are_not_repeated_after_a_lost_response() -> None:
     sent: list[str] = []
 
     def lose(request: httpx.Request) -> httpx.Response:

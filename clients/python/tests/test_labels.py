@@ -1,4 +1,4 @@
-"""Tags and filters: what narrows lists, questions, recall and tools."""
+"""Tests of tags and filters in lists, questions, recall and tools."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_tags_are_a_default_for_records_that_name_none(tagged: Space) -> None:
     assert tagged.record("dog").tags == ["home"]
 
 
-def test_lists_are_narrowed_by_tags_and_filters(tagged: Space) -> None:
+def test_lists_are_filtered_by_tags_and_filters(tagged: Space) -> None:
     def listed(**options: object) -> list[str | None]:
         return [it.id for it in tagged.records(**options, page_size=1)]  # type: ignore[arg-type]
 
@@ -42,7 +42,7 @@ def test_lists_are_narrowed_by_tags_and_filters(tagged: Space) -> None:
     assert [it.external_ids for it in tagged.units(filter={"tags": {"all": ["work"]}})] == [["report"]]
 
 
-def test_a_question_and_a_tool_see_what_a_filter_takes(tagged: Space) -> None:
+def test_a_question_and_a_tool_see_only_records_that_match_a_filter(tagged: Space) -> None:
     at_work = {"tags": {"any": ["work"]}}
     found = tagged.ask("What about the fern?", filter=at_work, answer=False)
     assert [it.external_ids for it in found.pack.items] == [["report"]]
@@ -57,7 +57,7 @@ def test_a_question_and_a_tool_see_what_a_filter_takes(tagged: Space) -> None:
     assert "repotted" in str(tagged.call_tool("lexical_retrieve", {"query": "fern"}).result)
 
 
-def test_recall_is_narrowed_by_a_filter(space: Space) -> None:
+def test_recall_uses_only_records_that_match_a_filter(space: Space) -> None:
     space.remember(
         "I am going to Lisbon with my sister Oona on 3 April.", actor="Ann", session="monday", tags=["travel"], wait=True
     )
@@ -77,7 +77,7 @@ def test_a_filter_that_cannot_be_read_names_the_place(tagged: Space) -> None:
             attempt()
 
 
-def test_several_tags_stand_in_the_address_several_times() -> None:
+def test_several_tags_are_sent_as_repeated_parameters() -> None:
     seen: list[httpx.URL] = []
 
     def answer(request: httpx.Request) -> httpx.Response:

@@ -33,7 +33,7 @@ def said(items: list[Any]) -> list[Any]:
     return sorted((it.namespace, it.key, str(it.value)) for it in items)
 
 
-def test_it_does_what_the_store_in_memory_does(store: Any) -> None:
+def test_the_store_behaves_like_the_store_in_memory(store: Any) -> None:
     from langgraph.store.memory import InMemoryStore
 
     ours, theirs = filled(store), filled(InMemoryStore())
@@ -75,7 +75,7 @@ def test_an_item_keeps_the_time_of_its_creation(store: Any) -> None:
     assert second.updated_at > first.updated_at
 
 
-def test_what_cannot_be_kept_is_refused(store: Any) -> None:
+def test_values_that_cannot_be_stored_are_refused(store: Any) -> None:
     with pytest.raises(ValueError, match="at most 30000"):
         store.put(("t",), "k", {"text": "x" * 40_000})
     store.put(("t",), "k", {"text": "word " * 4_000})

@@ -27,7 +27,7 @@ def message(role: str, text: str) -> Any:
 def memory_of(space: Space, *, session: str = "monday", kind: Any = None, token_limit: int = 30_000, **options: Any) -> Any:
     from llama_index.core.storage.chat_store.sql import SQLAlchemyChatStore
 
-    # A history of its own for each: those in memory share one engine by default.
+    # Each history has its own table: histories in memory share one engine by default.
     store = SQLAlchemyChatStore(table_name=f"t{uuid4().hex}")
     block = llamaindex.MnemicMemoryBlock(space=space, **options)
     kind = kind or llamaindex.MnemicMemory
@@ -55,7 +55,7 @@ def test_a_later_session_gets_the_evidence_for_the_last_message(space: Space) ->
     assert later.get(input="Who plays chess?")[-1].content == QUESTION
 
 
-def test_evidence_leaves_out_what_the_history_shows(space: Space) -> None:
+def test_evidence_excludes_messages_in_the_history(space: Space) -> None:
     memory = memory_of(space)
     memory.put_messages([message("user", HAZELNUTS), message("assistant", "Noted."), message("user", QUESTION)])
     assert eventually(lambda: "hazelnuts" in space.ask(QUESTION).pack.text)
@@ -69,7 +69,7 @@ def test_evidence_leaves_out_what_the_history_shows(space: Space) -> None:
     assert "hazelnuts" in wide.get(input=QUESTION)[0].content
 
 
-def test_what_was_recalled_is_not_stored_again(space: Space) -> None:
+def test_recalled_lines_are_not_stored_again(space: Space) -> None:
     space.remember(HAZELNUTS, actor="Ann", wait=True)
     memory = memory_of(space)
     memory.put(message("user", QUESTION))
@@ -93,7 +93,7 @@ def test_the_same_message_of_a_session_is_stored_once(space: Space) -> None:
     assert [session for _, session, _ in stored(space)] == ["monday", "tuesday"]
 
 
-def test_a_plain_memory_hands_over_what_leaves_its_history(space: Space) -> None:
+def test_a_plain_memory_stores_messages_that_leave_its_history(space: Space) -> None:
     from llama_index.core.memory import Memory
 
     memory = memory_of(space, kind=Memory, token_limit=100)
@@ -124,7 +124,7 @@ def test_it_is_async_too(server: Server, space: Space) -> None:
     asyncio.run(main())
 
 
-def test_what_the_server_refuses_is_left_out_and_long_texts_are_cut(space: Space) -> None:
+def test_refused_characters_are_removed_and_long_texts_are_truncated(space: Space) -> None:
     memory = memory_of(space)
     memory.put_messages([message("user", "a\u0000b"), message("user", " \u0007 ")])
     assert eventually(lambda: len(stored(space)) == 1)

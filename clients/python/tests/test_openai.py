@@ -1,4 +1,4 @@
-"""The proxy with memory, used by OpenAI's own client, before a language model that says what it is told to."""
+"""Tests of the proxy with memory: OpenAI's own client in front of it, and a scripted language model behind it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ASKED: list[dict[str, Any]] = []
 
 
 class Parrot(BaseHTTPRequestHandler):
-    """Replies in OpenAI's shape, whole or as a stream."""
+    """Replies in the format of OpenAI, as a whole or as a stream."""
 
     protocol_version = "HTTP/1.1"
 
@@ -103,7 +103,7 @@ def test_an_unmodified_client_has_a_memory(url: str, client: Any) -> None:
     assert user == {"role": "user", "content": "What is Oona allergic to?"}
 
 
-def test_streams_models_and_errors_are_those_of_the_api(client: Any) -> None:
+def test_streams_models_and_errors_follow_the_api_of_openai(client: Any) -> None:
     parts = list(say(client, "And a cat.", stream=True))
     assert "".join(it.choices[0].delta.content for it in parts) == "Noted down."
     assert [it.id for it in client.models.list()] == ["parrot"]

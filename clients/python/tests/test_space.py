@@ -1,4 +1,4 @@
-"""The words of the service, against a server."""
+"""Tests of the methods of a space, against a server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MONDAY = datetime(2026, 3, 2, 18, tzinfo=timezone.utc)
 FERN = "I repotted the fern yesterday, it had outgrown the old pot."
 
 
-def test_what_is_remembered_is_found(space: Space) -> None:
+def test_remembered_records_are_found(space: Space) -> None:
     accepted = space.remember(FERN, actor="Ann", session="monday", observed_at=MONDAY, wait=True)
     assert [item.status for item in accepted.items] == ["accepted"]
     found = space.ask("When did Ann repot the fern?", tokens=256)
@@ -41,7 +41,7 @@ def test_a_question_after_a_write_sees_it(space: Space) -> None:
     assert "fern" in space.ask("What did Ann repot?", after=accepted.watermark).pack.text
 
 
-def test_records_keep_what_they_say_over_the_defaults(space: Space) -> None:
+def test_fields_of_records_take_precedence_over_defaults(space: Space) -> None:
     space.remember(
         ["Good morning.", models.NewRecord(text="Hello.", actor="Bo"), {"text": "Bye.", "id": "bye"}],
         actor="Ann",
@@ -55,7 +55,7 @@ def test_records_keep_what_they_say_over_the_defaults(space: Space) -> None:
     assert space.record("bye").text == "Bye."
 
 
-def test_lists_go_on_over_pages(space: Space) -> None:
+def test_lists_follow_all_pages(space: Space) -> None:
     space.remember([{"id": f"m{index}", "text": f"This is sentence number {index}."} for index in range(7)], wait=True)
     by_threes = [it.id for it in space.records(page_size=3)]
     assert sorted(by_threes) == [f"m{index}" for index in range(7)]
@@ -81,7 +81,7 @@ def test_other_content_under_a_known_id_is_refused(space: Space) -> None:
     assert space.record("m1").text == "One."
 
 
-def test_facts_are_listed_corrected_and_put_back(space: Space) -> None:
+def test_facts_are_listed_corrected_and_restored(space: Space) -> None:
     space.remember("I live in Aarhus.", actor="Ann", observed_at=MONDAY, wait=True)
     fact = eventually(lambda: next(iter(space.facts(subject="Ann", current=True)), None))
     assert fact.object == "Aarhus"
@@ -107,7 +107,7 @@ def test_entities_topics_pages_and_merges_are_lists(space: Space) -> None:
     assert next(iter(space.units(actor="Ann"))).actor == "Ann"
 
 
-def test_a_unit_that_is_forgotten_is_not_found(space: Space) -> None:
+def test_a_forgotten_unit_is_not_found(space: Space) -> None:
     space.remember([FERN, "The cat sleeps on the sofa."], actor="Ann", wait=True)
     unit = next(it for it in space.units() if "fern" in it.text)
     assert "fern" in space.ask("What about the fern?").pack.text
@@ -148,7 +148,7 @@ def test_a_record_gets_versions(space: Space) -> None:
     assert space.record("city").text == "I live in Odense."
 
 
-def test_the_label_of_a_topic_is_taken_back(space: Space) -> None:
+def test_the_label_of_a_topic_is_removed(space: Space) -> None:
     talk = [{"text": f"I repotted fern number {it} in the garden.", "session": f"s{it % 4}"} for it in range(12)]
     space.remember(talk, actor="Ann", wait=True)
     topic = eventually(lambda: next(iter(space.topics()), None))
@@ -157,7 +157,7 @@ def test_the_label_of_a_topic_is_taken_back(space: Space) -> None:
         space.undo_label(str(uuid4()))
 
 
-def test_the_summary_of_a_page_is_taken_back(space: Space) -> None:
+def test_the_summary_of_a_page_is_removed(space: Space) -> None:
     space.remember([{"text": "I live in Odense with my dog Rex."}, {"text": "I work as a nurse."}], actor="Ann", wait=True)
     page = eventually(lambda: next(iter(space.pages()), None))
     assert space.undo_summary(page.id, reason="misleading").curation.act.kind == "undo_summary"
@@ -211,7 +211,7 @@ def test_an_import_is_harmless_to_repeat(space: Space, tmp_path: Path) -> None:
     assert space.info().records == 3  # all of them, since the first import waited
 
 
-def test_what_is_listed_can_be_imported_elsewhere(memory: Mnemic, space: Space) -> None:
+def test_listed_records_can_be_imported_into_another_space(memory: Mnemic, space: Space) -> None:
     space.remember([FERN, "The cat sleeps."], actor="Ann", session="monday", observed_at=MONDAY, wait=True)
     other = memory.create_space(f"test-{uuid4().hex[:12]}")
     assert other.import_records(space.records(), wait=True).accepted == 2
@@ -234,7 +234,7 @@ def test_a_time_without_a_zone_is_refused(space: Space) -> None:
         space.remember("One.", observed_at=datetime(2026, 3, 2))
 
 
-def test_what_cannot_be_used_names_the_field(space: Space) -> None:
+def test_the_error_of_an_invalid_request_names_the_field(space: Space) -> None:
     with pytest.raises(InvalidError) as error:
         space.ask("When?", budget={"tokens": 10, "enough": 7})
     assert "enough" in error.value.detail

@@ -1,4 +1,4 @@
-"""Retries, errors and keys: nothing is lost, nothing is stored twice, and an error says which one it is."""
+"""Tests of retries, errors and keys: nothing is lost, nothing is stored twice, and each error has its own class."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from mnemic.errors import BY_TYPE, error_of
 
 
 class Lossy(httpx.BaseTransport):
-    """Passes requests on to the server, and loses the first responses."""
+    """Forwards requests to the server, and loses the first responses."""
 
     def __init__(self, losses: int) -> None:
         self.inner = httpx.HTTPTransport()
@@ -50,7 +50,7 @@ class Lossy(httpx.BaseTransport):
 
 
 class Slow(Lossy):
-    """Never answers in time."""
+    """Responds only after the timeout."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.sent.append(request)
@@ -59,7 +59,7 @@ class Slow(Lossy):
 
 
 class Busy(Lossy):
-    """Answers the first requests as a proxy does whose server is away."""
+    """Answers the first requests like a proxy whose server is unreachable."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         self.sent.append(request)
@@ -143,7 +143,7 @@ def test_no_attempt_begins_after_the_timeout(server: Server, space: Space) -> No
     assert sent == [1, 3]
 
 
-def test_what_is_no_mnemic_is_an_error(server: Server) -> None:
+def test_a_response_of_another_server_is_an_error(server: Server) -> None:
     class Other(Lossy):
         def handle_request(self, request: httpx.Request) -> httpx.Response:
             return httpx.Response(200, text="<html>hello</html>", request=request)
@@ -179,13 +179,13 @@ def test_every_kind_of_problem_has_a_class() -> None:
     assert kinds - BY_TYPE.keys() == set()
 
 
-def test_a_response_that_is_no_problem_document_is_an_error_by_its_status() -> None:
+def test_a_response_without_a_problem_document_is_an_error_by_its_status() -> None:
     assert isinstance(error_of(httpx.Response(404, text="nginx")), NotFoundError)
     assert isinstance(error_of(httpx.Response(503, text="away")), UnavailableError)
     assert error_of(httpx.Response(418, text="teapot")).status == 418
 
 
-def test_keys_open_what_they_may(guarded: Server) -> None:
+def test_keys_are_limited_to_their_spaces_and_rights(guarded: Server) -> None:
     with Mnemic(guarded.url, KEYS["admin"]) as admin:
         admin.create_space("open-1").remember("One.", wait=True)
         admin.create_space("closed")
@@ -231,6 +231,6 @@ def test_the_async_client_does_the_same(server: Server) -> None:
 
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
-def test_names_that_a_path_would_fold_are_refused(name: str) -> None:
+def test_names_that_would_change_a_path_are_refused(name: str) -> None:
     with pytest.raises(ValueError, match="is no name"):
         path("spaces", "ann", "records", name)

@@ -1,4 +1,5 @@
-// Writes the types of the API from the OpenAPI document that the gateway's snapshot test keeps equal to what a server serves.
+// Generates the types of the API from the OpenAPI document. A snapshot test of the gateway keeps that document equal to the
+// document of a running server.
 //   npm run generate              writes src/schema.ts and src/models.ts
 //   npm run generate -- --check   fails if they are not up to date
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

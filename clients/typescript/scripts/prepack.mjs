@@ -1,4 +1,4 @@
-// Makes what `npm pack` puts into the package: the built files, and the licence of the project.
+// Creates the files that `npm pack` adds to the package: the build output, and the licence of the project.
 import { execFileSync } from "node:child_process";
 import { copyFileSync, rmSync } from "node:fs";
 

@@ -11,30 +11,30 @@ const TIMEOUT_MS = 30_000;
 const RETRIES = 4;
 const PAGE_SIZE = 100;
 
-/** How to reach a server. */
+/** Options of the connection to a server. */
 export interface MnemicOptions {
-  /** Where the server is; else `MNEMIC_URL` in the environment, else a server on this machine. */
+  /** URL of the server; default: `MNEMIC_URL` in the environment, else a server on this machine. */
   url?: string;
-  /** An API key; else `MNEMIC_KEY` in the environment. */
+  /** An API key; default: `MNEMIC_KEY` in the environment. */
   key?: string;
-  /** Milliseconds that one attempt at a request may take, and after which no other begins; 30,000 if not given. */
+  /** Timeout of one attempt in milliseconds; no attempt begins after this time. Default: 30,000. */
   timeoutMs?: number;
-  /** How often a request is sent again where that is harmless; 4 if not given. */
+  /** Most retries of a request that is safe to repeat. Default: 4. */
   retries?: number;
-  /** Milliseconds that `wait: true` waits for a write to be searchable; 30,000 if not given. */
+  /** Milliseconds that `wait: true` waits for a write to be searchable. Default: 30,000. */
   waitMs?: number;
-  /** In place of the global `fetch`, for proxies, certificates and tests. */
+  /** A replacement for the global `fetch`, for proxies, certificates and tests. */
   fetch?: typeof fetch;
-  /** Returns a number from 0 to 1, which spreads the pauses before retries; `Math.random` if not given. */
+  /** Returns a number from 0 to 1, which spreads the pauses before retries. Default: `Math.random`. */
   random?: () => number;
 }
 
-/** What a key opens and may do. */
+/** The spaces and rights of a new key. */
 export interface NewKeyOptions extends CallOptions {
-  /** Names, beginnings of names with `*` behind them, or `*` for all. */
+  /** Names of spaces, prefixes followed by `*`, or `*` for all. */
   spaces: string[];
   rights: models.Right[];
-  /** From when on it is no longer valid; if not given, it does not expire. */
+  /** Time at which the key expires; without it, the key does not expire. */
   expiresAt?: Time;
   quotas?: models.Quotas;
 }
@@ -56,12 +56,12 @@ export class Mnemic {
     });
   }
 
-  /** Returns a space by its name; asks the server nothing. */
+  /** Returns a space by its name, without a request to the server. */
   space(name: string): Space {
     return new Space(this.#transport, name);
   }
 
-  /** Creates a space, unless it exists, and returns it. */
+  /** Creates a space if it does not exist, and returns it. */
   async createSpace(name: string, options: CallOptions = {}): Promise<Space> {
     const space = this.space(name);
     await space.create(options);
@@ -73,18 +73,18 @@ export class Mnemic {
     return this.#list(options, "spaces");
   }
 
-  /** Returns which spaces the key opens and what it may do. */
+  /** Returns the spaces and rights of the key. */
   async access(options: CallOptions = {}): Promise<models.KeyAccess> {
     return this.#transport.fetch({ ...callOf(options), method: "GET", path: pathOf("access") });
   }
 
-  /** Returns the tools for models that look around by themselves, with the schemas of their arguments. */
+  /** Returns the tools with which a model can search by itself, with the schemas of their arguments. */
   async tools(options: CallOptions = {}): Promise<models.ToolSpec[]> {
     const list: models.ToolList = await this.#transport.fetch({ ...callOf(options), method: "GET", path: pathOf("tools") });
     return list.tools;
   }
 
-  /** Lists the messages that the server gave up on. */
+  /** Lists the messages that the server could not process. */
   deadLetters(options: ListOptions = {}): AsyncGenerator<models.DeadLetter, void, undefined> {
     return this.#list(options, "admin", "dead-letters");
   }
@@ -95,16 +95,16 @@ export class Mnemic {
     await this.#transport.send({ ...callOf(options), method: "POST", path });
   }
 
-  /** Discards a dead letter; what it carried is not written. */
+  /** Discards a dead letter; its content is not written. */
   async discardDeadLetter(id: string, options: CallOptions = {}): Promise<void> {
     const path = pathOf("admin", "dead-letters", id);
     await this.#transport.send({ ...callOf(options), method: "DELETE", path });
   }
 
   /**
-   * Makes a key and returns it with its `token`, which the server tells this once and does not keep. A call whose response was lost
-   * is not sent again: revoke the key by its name, and make one of another name. The key of this client needs the right `admin`
-   * over all spaces.
+   * Creates a key and returns it with its `token`. The server shows the token only once and does not store it. The call is not
+   * repeated if its response was lost: revoke the key by its name, and create one with another name. The key of this client needs
+   * the right `admin` for all spaces.
    */
   async createKey(name: string, options: NewKeyOptions): Promise<models.ApiKeyToken> {
     const { spaces, rights, quotas } = options;
@@ -112,14 +112,14 @@ export class Mnemic {
     return this.#transport.fetch({ ...callOf(options), method: "POST", path: pathOf("keys"), body, repeatable: false });
   }
 
-  /** Lists the keys that were made by `createKey`, also those that are expired or revoked, without their tokens. */
+  /** Lists the keys that `createKey` created, including expired and revoked keys, without their tokens. */
   keys(options: ListOptions = {}): AsyncGenerator<models.ApiKey, void, undefined> {
     return this.#list(options, "keys");
   }
 
   /**
-   * Gives a key a new token, and returns both. The token before stays valid for `graceSeconds`, at most 86,400; 0 if not given.
-   * A call whose response was lost is not sent again, since that would end the token before it.
+   * Gives a key a new token, and returns both. The previous token stays valid for `graceSeconds`, at most 86,400; default: 0. The
+   * call is not repeated if its response was lost, since a second rotation would end the previous token.
    */
   async rotateKey(name: string, options: CallOptions & { graceSeconds?: number } = {}): Promise<models.ApiKeyToken> {
     const body = { grace_seconds: options.graceSeconds ?? 0 };
@@ -127,7 +127,7 @@ export class Mnemic {
     return this.#transport.fetch({ ...callOf(options), method: "POST", path, body, repeatable: false });
   }
 
-  /** Revokes a key for good; it stays in the list. */
+  /** Revokes a key permanently; it stays in the list. */
   async revokeKey(name: string, options: CallOptions = {}): Promise<void> {
     await this.#transport.send({ ...callOf(options), method: "DELETE", path: pathOf("keys", name) });
   }
@@ -141,7 +141,7 @@ function callOf({ signal, timeoutMs }: CallOptions): CallOptions {
   return { signal, timeoutMs };
 }
 
-/** Returns a variable of the environment; browsers have none. */
+/** Returns an environment variable; browsers have none. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: { [name: string]: string | undefined } } };
   return process?.env?.[name] || undefined;

@@ -1,11 +1,11 @@
-/** Errors as classes, by the `type` of the problem document (RFC 9457) that the server answers with. */
+/** Error classes by the `type` of the server's problem document (RFC 9457). */
 import type * as models from "./models.js";
 
 const PREFIX = "urn:mnemic:problem:";
-/** Characters of a response without a problem document that an error repeats. */
+/** Most characters of a response without a problem document that an error quotes. */
 const DETAIL_MAX = 500;
 
-/** The base of every error of this client. */
+/** The base class of all errors of this client. */
 export class MnemicError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -13,15 +13,15 @@ export class MnemicError extends Error {
   }
 }
 
-/** No response came: the server is away, or it took longer than the timeout. */
+/** No response arrived: the server is unreachable, or it exceeded the timeout. */
 export class UnreachableError extends MnemicError {}
 
-/** The response is not one of this API, or is of a version of it that this client cannot read. */
+/** The response is not from this API, or from a version that this client cannot read. */
 export class UnexpectedResponseError extends MnemicError {}
 
-/** The server refused the request or failed, and says why. */
+/** The server refused the request or failed, and states the reason. */
 export class ProblemError extends MnemicError {
-  /** The document whole. */
+  /** The complete problem document. */
   readonly problem: models.Problem;
   /** The kind of problem, `urn:mnemic:problem:...`; `about:blank` if the response had no problem document. */
   readonly type: string;
@@ -38,9 +38,9 @@ export class ProblemError extends MnemicError {
   }
 }
 
-/** The request cannot be used; the detail names the field. */
+/** The request is invalid; the detail names the field. */
 export class InvalidError extends ProblemError {}
-/** The body is larger than the server takes. */
+/** The body exceeds the server's limit. */
 export class TooLargeError extends InvalidError {}
 /** The watermark does not belong to this space. */
 export class WatermarkError extends InvalidError {}
@@ -48,23 +48,23 @@ export class WatermarkError extends InvalidError {}
 export class CursorError extends InvalidError {}
 /** The idempotency key was used for another request. */
 export class IdempotencyKeyReusedError extends InvalidError {}
-/** There is no key, or the server does not know it. */
+/** The request has no key, or a key that the server does not know. */
 export class UnauthorizedError extends ProblemError {}
-/** The key may not do this in this space. */
+/** The key lacks the right for this operation in this space. */
 export class ForbiddenError extends ProblemError {}
-/** A server without keys answers its own machine only. */
+/** A server without keys answers only requests from its own machine. */
 export class NotLocalError extends ProblemError {}
-/** What was asked for does not exist. */
+/** The requested object does not exist. */
 export class NotFoundError extends ProblemError {}
-/** The space does not exist; `createSpace` makes it. */
+/** The space does not exist; `createSpace` creates it. */
 export class UnknownSpaceError extends NotFoundError {}
 /** The server does not have this route: it may be older than this client. */
 export class UnknownRouteError extends NotFoundError {}
-/** The request contradicts what is stored: the id belongs to other content. */
+/** The request contradicts the stored data: the id belongs to other content. */
 export class ConflictError extends ProblemError {}
 /** The first request with this idempotency key is still being answered. */
 export class IdempotencyKeyInFlightError extends ConflictError {}
-/** The time ran out on the server; `problem.progress` says how far writing is. */
+/** The server exceeded the deadline; `problem.progress` reports the progress of writing. */
 export class DeadlineError extends ProblemError {}
 /** Too many requests at once; try again later. */
 export class ExhaustedError extends ProblemError {}
@@ -72,9 +72,9 @@ export class ExhaustedError extends ProblemError {}
 export class ShareExhaustedError extends ExhaustedError {}
 /** A part of the service cannot be reached; try again later. */
 export class UnavailableError extends ProblemError {}
-/** Something that is stored is damaged, and the server does not answer with it; the operator runs `mnemic doctor`. */
+/** Stored data are damaged, and the server does not return them; the operator runs `mnemic doctor`. */
 export class DamagedError extends ProblemError {}
-/** A defect of the server; its log has the cause. */
+/** An internal error of the server; its log contains the cause. */
 export class InternalError extends ProblemError {}
 
 /** Some records of a batch were rejected. The others are on disk; `accepted` has the outcome of each. */
@@ -128,7 +128,7 @@ export const CLASS_BY_TYPE: ReadonlyMap<string, ProblemClass> = new Map<string, 
   ["watermark", WatermarkError],
 ]);
 
-/** Classes by status: for kinds of problem that a newer server adds, and for proxies between. */
+/** Classes by status, for kinds of problem that a newer server adds, and for proxies. */
 const CLASS_BY_STATUS: ReadonlyMap<number, ProblemClass> = new Map<number, ProblemClass>([
   [400, InvalidError],
   [401, UnauthorizedError],
@@ -144,7 +144,7 @@ const CLASS_BY_STATUS: ReadonlyMap<number, ProblemClass> = new Map<number, Probl
   [504, DeadlineError],
 ]);
 
-/** Returns the error that a response with a status and a body reports; without a problem document, one by its status. */
+/** Returns the error of a response with a status and a body; without a problem document, the error for the status. */
 export function errorOf(status: number, statusText: string, body: string): ProblemError {
   const problem = problemIn(body) ?? {
     type: "about:blank",
@@ -156,7 +156,7 @@ export function errorOf(status: number, statusText: string, body: string): Probl
   return new (kind ?? CLASS_BY_STATUS.get(status) ?? ProblemError)(problem);
 }
 
-/** Returns the problem document that a text is, or undefined if it is something else. */
+/** Returns the problem document in a text, or undefined if the text is something else. */
 function problemIn(text: string): models.Problem | undefined {
   let value: unknown;
   try {

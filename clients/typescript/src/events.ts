@@ -1,21 +1,24 @@
-/** Reads streams of server-sent events. */
+/** A reader of streams of server-sent events. */
 import { UnexpectedResponseError } from "./errors.js";
 
-/** Characters of one event; a response with its explanations stays far below. */
+/** Most characters of one event; a response with its explanations stays far below. */
 const EVENT_CHARS_MAX = 16 << 20;
 
-/** One event: its name and its data. Without data, what the server says about the stream: where it is, when to come again. */
+/**
+ * One event: its name and its data. A block without data describes the stream itself: its position, or the pause before a
+ * reconnection.
+ */
 export interface ServerEvent {
   name: string;
   data: string;
   id?: string;
-  /** Milliseconds before the stream may be opened again after it broke off. */
+  /** Milliseconds to wait before the stream is opened again. */
   retryMs?: number;
 }
 
 /**
  * Yields the events of a stream, and cancels the stream when the caller stops. Comments, which keep the connection alive, are
- * left out, and so is an event that the stream ends in. `onBytes` is called whenever something came.
+ * omitted, and so is a last event that is incomplete. `onBytes` is called for each chunk that arrives.
  */
 export async function* eventsOf(
   stream: ReadableStream<Uint8Array>,
@@ -48,7 +51,7 @@ export async function* eventsOf(
   }
 }
 
-/** Gathers the lines of an event. */
+/** Collects the lines of an event. */
 class EventLines {
   size = 0;
   #name = "message";

@@ -1,14 +1,14 @@
-/** Fences around what people and programs said, for prompts: data between marks that its authors cannot know. */
+/** Fences around text of people and programs, for prompts: data between marks that the authors of the text cannot know. */
 import { sha256 } from "./records.js";
 
-/** The name that the server knows, which stores no such block again. */
+/** The name of the fence. The server recognises it and does not store such a block again. */
 const NAME = "mnemic-memory";
 const MARK_DIGITS = 16;
-/** A fence with its content; the closing line may be missing where a text was cut. */
+/** A fence with its content; the closing line may be missing at the end of a truncated text. */
 const FENCE = new RegExp(`<${NAME} ([0-9a-f]{${MARK_DIGITS}})>[\\s\\S]*?(?:</${NAME} \\1>|$)`, "g");
 /**
- * Characters that a reader does not see: controls but for line breaks and tabs, joiners after characters that are not joined, soft hyphens,
- * bidirectional marks, tags, fillers. The same as the server takes out of its own prompts.
+ * Invisible characters: controls except line breaks and tabs, joiners after characters that cannot be joined, soft hyphens,
+ * bidirectional marks, tags, fillers. The server removes the same characters from its own prompts.
  */
 const HIDDEN = new RegExp(
   "(?<![\\u0600-\\u0dff\\u1000-\\u109f\\u1780-\\u18af\\u2190-\\u2bff\\ufe0f\\u{1f000}-\\u{1faff}])[\\u200c\\u200d]" +
@@ -16,12 +16,12 @@ const HIDDEN = new RegExp(
     "|[\\u2028-\\u202e\\u2060-\\u206f\\u3164\\ufdd0-\\ufdef\\ufeff\\uffa0\\ufff9-\\ufffb\\u{e0000}-\\u{e007f}]",
   "gu",
 );
-/** What a server could take for a marker between messages: `<|im_end|>`, `</s>`, `[INST]`. Fences look like one too. */
+/** Text that a server could interpret as a marker between messages: `<|im_end|>`, `</s>`, `[INST]`. Fences look similar. */
 const ROLE_MARKER = /<(?=[\p{L}|｜/<])|\[(?=\/?[A-Z_]+\])/gu;
 
 /**
- * Returns a text between marks. The mark is made of the text and of what it is for, so that nobody whose words are in the text can
- * know it; the same input gives the same prompt.
+ * Returns a text between marks. The mark is derived from the text and its purpose, so no author of a part of the text can know
+ * it; the same input gives the same prompt.
  */
 export async function fenced(text: string, purpose: string): Promise<string> {
   const digest = await sha256(new TextEncoder().encode(`${purpose}\n${text}`));
@@ -29,12 +29,14 @@ export async function fenced(text: string, purpose: string): Promise<string> {
   return `<${NAME} ${mark}>\n${defused(text)}\n</${NAME} ${mark}>`;
 }
 
-/** Returns a text without hidden characters, and with a space in whatever could end a message and begin another one. */
+/**
+ * Returns a text without invisible characters, and with a space in every sequence that could end a message and begin another one.
+ */
 export function defused(text: string): string {
   return text.trimEnd().replaceAll("\t", " ").replace(HIDDEN, "").replace(ROLE_MARKER, "$& ");
 }
 
-/** Returns a text without the fences in it and what is between them. */
+/** Returns a text without its fences and their content. */
 export function withoutFences(text: string): string {
   return text.replace(FENCE, "").trim();
 }

@@ -1,53 +1,53 @@
-/** What a space derives from its records: units, facts, topics, pages, entities; and what people decide about it. */
+/** Data that a space derives from its records (units, facts, topics, pages, entities), and the curations of users. */
 import { DeadlineError } from "./errors.js";
 import type * as models from "./models.js";
 import { type After, newKey, watermarkOf, type WriteOptions } from "./records.js";
 import { type CallOptions, type Request, type Time, WAIT_SLICE_MS } from "./request.js";
 import { spacePath, type Transport } from "./transport.js";
 
-/** What every list takes. */
+/** Options of every list. */
 export interface ListOptions extends CallOptions {
-  /** Items that one request fetches. */
+  /** Items per request. */
   pageSize?: number;
 }
 
-/** What a list of something derived takes. */
+/** Options of a list of derived objects. */
 export interface DerivedListOptions extends ListOptions {
-  /** As it was known at this moment. */
+  /** Return the objects as known at this moment. */
   asOf?: Time;
 }
 
-/** What a call for one derived thing takes. */
+/** Options of a call for one derived object. */
 export interface DerivedOptions extends CallOptions {
-  /** As it was known at this moment. */
+  /** Return the object as known at this moment. */
   asOf?: Time;
 }
 
-/** What narrows a list or a tool to some records. */
+/** Filters that restrict a list or a tool to some records. */
 export interface LabelOptions {
   /** Only records that have all of these tags. */
   tags?: string[];
-  /** Only records that this filter of tags and metadata takes. */
+  /** Only records that match this filter of tags and metadata. */
   filter?: models.LabelFilter;
 }
 
-/** What an act of curation takes. */
+/** Options of a curation. */
 export interface CurateOptions extends WriteOptions {
-  /** Why, in your words; kept in the audit log. */
+  /** The reason, in your words; it is stored in the audit log. */
   reason?: string;
-  /** Your id of the act: the same id with the same content is done once. */
+  /** Your id of the curation: a repetition with the same id and content has no effect. */
   id?: string;
 }
 
 type Params = { [name: string]: unknown };
 const PAGE_SIZE = 100;
 
-/** Returns the parameters of what narrows a list or a tool. */
+/** Returns the query parameters of the filters for a list or a tool. */
 export function labelParams({ tags, filter }: LabelOptions): Params {
   return { tag: tags, filter: filter && JSON.stringify(filter) };
 }
 
-/** The part of a space that derives from its records. */
+/** The derived data of a space. */
 export class Memory {
   readonly name: string;
   protected readonly transport: Transport;
@@ -57,7 +57,7 @@ export class Memory {
     this.name = name;
   }
 
-  /** Returns whether a write is searchable, and how much waits to be written. */
+  /** Returns whether a write is searchable, and the number of records that wait to be written. */
   async progress(watermark?: After, options: CallOptions = {}): Promise<models.Progress> {
     return this.get(options, { watermark: watermarkOf(watermark) }, "progress");
   }
@@ -77,7 +77,9 @@ export class Memory {
     }
   }
 
-  /** Lists the units in use, in the order of their latest changes; of records by their labels, the turns. */
+  /**
+   * Lists the units in use, in the order of their latest changes. With filters on labels, lists the turns of matching records.
+   */
   units(
     options: DerivedListOptions & LabelOptions & { session?: string; actor?: string } = {},
   ): AsyncGenerator<models.UnitView, void, undefined> {
@@ -90,14 +92,14 @@ export class Memory {
     return this.get(options, { as_of: options.asOf }, "units", id);
   }
 
-  /** Lists facts, those that hold and those that ceased to; with `current: true` only those that hold. */
+  /** Lists facts, both valid and former ones; with `current: true` only the valid ones. */
   facts(
     options: DerivedListOptions & {
       subject?: string;
       predicate?: string;
       aspect?: models.Aspect;
       current?: boolean;
-      /** Only those read by rule, or only those read by a language model. */
+      /** Only facts found by rules, or only facts found by a language model. */
       origin?: models.Origin;
     } = {},
   ): AsyncGenerator<models.Fact, void, undefined> {
@@ -110,7 +112,7 @@ export class Memory {
     return this.get(options, { as_of: options.asOf }, "facts", id);
   }
 
-  /** Lists people, places and whatever else has a name; `name` may be an alias or a role. */
+  /** Lists people, places and other named things; `name` may be an alias or a role. */
   entities(options: DerivedListOptions & { name?: string } = {}): AsyncGenerator<models.Entity, void, undefined> {
     return this.list(options, { name: options.name, as_of: options.asOf }, "entities");
   }
@@ -138,12 +140,12 @@ export class Memory {
     return this.list(options, { dimension, archived, as_of: asOf }, "pages");
   }
 
-  /** Returns one page whole. */
+  /** Returns one page with its sections. */
   async page(id: string, options: DerivedOptions = {}): Promise<models.Page> {
     return this.get(options, { as_of: options.asOf }, "pages", id);
   }
 
-  /** Lists what was taken for one, with the reasons. */
+  /** Lists merges, in which objects were treated as the same, with the reasons. */
   merges(options: ListOptions & { of?: models.MergeOf; undone?: boolean } = {}): AsyncGenerator<models.Merge, void, undefined> {
     return this.list(options, { of: options.of, undone: options.undone }, "merges");
   }
@@ -153,37 +155,37 @@ export class Memory {
     return this.get(options, {}, "merges", id);
   }
 
-  /** Lists what people decided about the memory: the audit log. */
+  /** Lists the curations of users: the audit log. */
   curations(options: ListOptions = {}): AsyncGenerator<models.Curation, void, undefined> {
     return this.list(options, {}, "curations");
   }
 
-  /** Returns one act of curation, by your id or Mnemic's. */
+  /** Returns one curation, by your id or by Mnemic's id. */
   async curation(id: string, options: CallOptions = {}): Promise<models.Curation> {
     return this.get(options, {}, "curations", id);
   }
 
-  /** Says that the value of a fact is another one. */
+  /** Replaces the value of a fact. */
   async correctFact(fact: string, object: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "correct_fact", fact, object }, options);
   }
 
-  /** Withdraws a fact: it stays in the lists and is not used any more. */
+  /** Withdraws a fact: it stays in the lists but is no longer used. */
   async retireFact(fact: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "retire_fact", fact }, options);
   }
 
-  /** Says that two things that were taken for one are two. */
+  /** Undoes a merge: the two objects are separate again. */
   async undoMerge(merge: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "undo_merge", merge }, options);
   }
 
-  /** Takes back how a language model called a topic and summed it up. */
+  /** Removes the label and the summary that a language model gave a topic. */
   async undoLabel(topic: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "undo_label", topic }, options);
   }
 
-  /** Takes back how a language model summed up a page and its sections. */
+  /** Removes the summaries that a language model wrote of a page and its sections. */
   async undoSummary(page: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "undo_summary", page }, options);
   }
@@ -193,12 +195,12 @@ export class Memory {
     return this.#curate({ kind: "pin_unit", unit }, options);
   }
 
-  /** Says that a unit is not to be found any more; its record stays. */
+  /** Excludes a unit from search; its record stays. */
   async forgetUnit(unit: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "forget_unit", unit }, options);
   }
 
-  /** Takes an earlier act of curation back; an erasure cannot be undone. */
+  /** Undoes an earlier curation; an erasure cannot be undone. */
   async undo(curation: string, options: CurateOptions = {}): Promise<models.Curated> {
     return this.#curate({ kind: "undo", curation }, options);
   }

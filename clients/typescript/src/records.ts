@@ -1,19 +1,19 @@
-/** Records as callers write them, and batches of them. */
+/** Records in the form in which callers write them, and batches of them. */
 import { webcrypto } from "#webcrypto";
 import type * as models from "./models.js";
 import type { CallOptions, Time } from "./request.js";
 
-/** A text, a record, or a record as it is listed. Fields have the names of the API; `observed_at` may be a `Date`. */
+/** A text, a record, or a record from a list. Fields have the names of the API; `observed_at` may be a `Date`. */
 export type RecordLike = string | (Omit<models.NewRecord, "observed_at"> & { observed_at?: Time | null }) | models.Record;
-/** What names a write: a watermark, or the response that has one. */
+/** A reference to a write: a watermark, or a response that contains one. */
 export type After = string | { watermark: string };
 
-/** Bytes of one request of an import, far below what the server takes. */
+/** Bytes of one request of an import, far below the server's limit. */
 const BATCH_BYTES = 1 << 20;
 const REJECTED_MAX = 1_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** What records that do not say it get. */
+/** Values for records that do not set them. */
 export interface RecordDefaults {
   actor?: string;
   session?: string;
@@ -22,31 +22,31 @@ export interface RecordDefaults {
   tags?: string[];
 }
 
-/** What a call that writes takes. */
+/** Options of a call that writes. */
 export interface WriteOptions extends CallOptions {
-  /** Whether to return only once the write is searchable; a number is the milliseconds that may take. */
+  /** Whether to wait until the write is searchable; a number is the timeout in milliseconds. */
   wait?: boolean | number;
 }
 
 /** A record that an import left out. */
 export interface Rejected {
-  /** Its place in what was imported, from 0. */
+  /** Position in the import, from 0. */
   index: number;
   reason: string;
 }
 
-/** What became of an import. */
+/** The result of an import. */
 export interface Imported {
   accepted: number;
   duplicates: number;
   rejectedCount: number;
-  /** The first thousand of them. */
+  /** The first thousand rejected records. */
   rejected: Rejected[];
-  /** Of the last batch that was accepted. */
+  /** Watermark of the last accepted batch. */
   watermark: string | undefined;
 }
 
-/** A record with its place in what is imported, and its size in bytes. */
+/** A record with its position in the import, and its size in bytes. */
 export interface Numbered {
   index: number;
   record: WrittenRecord;
@@ -56,7 +56,7 @@ export interface Numbered {
 /** The fields of a record as they are sent. */
 export type WrittenRecord = { [name: string]: unknown };
 
-/** Returns what is to be remembered as a list; a record's own fields win over the defaults. */
+/** Returns the records to store as a list; the fields of a record take precedence over the defaults. */
 export function recordsOf(what: RecordLike | Iterable<RecordLike>, defaults: RecordDefaults): WrittenRecord[] {
   const several = typeof what === "object" && Symbol.iterator in what ? what : [what];
   const shared = {
@@ -69,7 +69,7 @@ export function recordsOf(what: RecordLike | Iterable<RecordLike>, defaults: Rec
   return Array.from(several, (record) => ({ ...withoutUndefined(shared), ...fieldsOf(record) }));
 }
 
-/** Returns the fields of a record, without Mnemic's own id, which derives from the caller's. */
+/** Returns the fields of a record, without Mnemic's own id, which is derived from the caller's id. */
 export function fieldsOf(record: RecordLike): WrittenRecord {
   if (typeof record === "string") return { text: record };
   const fields: WrittenRecord = withoutUndefined({ ...record });
@@ -92,13 +92,13 @@ export function watermarkOf(after: After | undefined): string | undefined {
   return typeof after === "object" ? after.watermark : after;
 }
 
-/** Notes a record that is left out. */
+/** Counts a record that is left out. */
 export function reject(imported: Imported, index: number, reason: string): void {
   imported.rejectedCount += 1;
   if (imported.rejected.length < REJECTED_MAX) imported.rejected.push({ index, reason });
 }
 
-/** Notes what became of a batch. */
+/** Counts the outcomes of a batch. */
 export function note(imported: Imported, batch: Numbered[], accepted: models.Accepted): void {
   for (const item of accepted.items) {
     if (item.status === "accepted") imported.accepted += 1;
@@ -108,7 +108,7 @@ export function note(imported: Imported, batch: Numbered[], accepted: models.Acc
   imported.watermark = accepted.watermark;
 }
 
-/** Yields the records with ids in batches of at most `most` records and one MiB, or one record. */
+/** Yields the records with ids, in batches of at most `most` records and one MiB; a longer record is a batch of its own. */
 export async function* batchesOf(
   source: Iterable<RecordLike> | AsyncIterable<RecordLike>,
   most: number,
@@ -130,7 +130,7 @@ export async function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-/** Returns a record with an id: its own, or one of its place and content, by the rule of the Python client. */
+/** Returns a record with an id: its own, or one derived from its position and content, by the rule of the Python client. */
 async function numbered(index: number, record: WrittenRecord): Promise<Numbered> {
   const content = new TextEncoder().encode(canonical(record));
   if (record.id !== undefined && record.id !== null) return { index, record, bytes: content.length };
@@ -140,7 +140,9 @@ async function numbered(index: number, record: WrittenRecord): Promise<Numbered>
   return { index, record: { ...record, id: `line-${digest.slice(0, 16)}` }, bytes: content.length };
 }
 
-/** Returns a value as Python's `json.dumps(value, sort_keys=True)` writes it, so that both clients give records the same ids. */
+/**
+ * Returns a value in the format of Python's `json.dumps(value, sort_keys=True)`, so that both clients give records the same ids.
+ */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(", ")}]`;
   if (typeof value === "object" && value !== null) {
@@ -151,7 +153,7 @@ function canonical(value: unknown): string {
   return text.replace(/[\u007f-\uffff]/g, (it) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Returns the SHA-256 of some bytes one after another, in hex digits. */
+/** Returns the SHA-256 of the concatenated bytes, in hex digits. */
 export async function sha256(...parts: Uint8Array[]): Promise<string> {
   if (!webcrypto?.subtle) {
     throw new TypeError("this page has no Web Crypto: serve it over https, or give every record an id");

@@ -1,22 +1,22 @@
-/** What a request is, when it may be sent again, and how values are written. */
+/** Requests, the rules for retries, and the format of values. */
 
-/** Statuses of a server that is busy, or of a proxy whose server is away. */
+/** Statuses of a busy server, or of a proxy whose server is unreachable. */
 const BUSY = new Set([429, 502, 503]);
 const PAUSE_FIRST_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 const RETRY_AFTER_MAX_MS = 30_000;
 const IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight";
-/** Longest time in milliseconds that one request lets the server wait for a watermark. */
+/** Longest time in milliseconds that the server waits for a watermark in one request. */
 export const WAIT_SLICE_MS = 10_000;
 
 /** A moment: a `Date`, or RFC 3339 text. */
 export type Time = Date | string;
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call; it then fails with the reason of the signal. */
+  /** Aborts the call, which then fails with the reason of the signal. */
   signal?: AbortSignal;
-  /** Milliseconds that one attempt may take, and after which no other begins, in place of those of the client. */
+  /** Timeout of one attempt in milliseconds, instead of the client's; no attempt begins after this time. */
   timeoutMs?: number;
 }
 
@@ -24,36 +24,36 @@ export interface CallOptions {
 export interface Request extends CallOptions {
   method: "DELETE" | "GET" | "POST" | "PUT";
   path: string;
-  /** One that is a list is given once for each of its values. */
+  /** A parameter that is a list is sent once for each of its values. */
   params?: { [name: string]: unknown };
   body?: unknown;
   idempotencyKey?: string;
   /**
-   * Whether it may be sent again when nobody knows whether the first one arrived; if not given, all but a POST without an
-   * idempotency key.
+   * Whether the request may be sent again when it is unknown if the first one arrived. Default: true, except for a POST without
+   * an idempotency key.
    */
   repeatable?: boolean;
-  /** Milliseconds that the server may take beyond the timeout. */
+  /** Additional milliseconds that the server may take beyond the timeout. */
   extraMs?: number;
-  /** In small letters. */
+  /** Header names are in lower case. */
   headers?: { [name: string]: string };
 }
 
-/** Returns true if a request may be sent again although the first one may have been carried out. */
+/** Returns true if a request may be sent again although the first one may have been executed. */
 export function isRepeatable(request: Request): boolean {
   return request.repeatable ?? (request.method !== "POST" || request.idempotencyKey !== undefined);
 }
 
-/** Returns a path below `/v1`, each part quoted. Throws a `RangeError` for a part that would name another path. */
+/** Returns a path below `/v1` with quoted parts. Throws a `RangeError` for a part that would change the path. */
 export function pathOf(...parts: string[]): string {
   for (const part of parts) {
-    // `fetch` takes `.` and `..` out of paths, so that `records/..` would be the space itself. No id can be one of these.
+    // `fetch` resolves `.` and `..` in paths, so `records/..` would address the space itself. No id can have one of these values.
     if (part === "" || part === "." || part === "..") throw new RangeError(`"${part}" is not a name or an id`);
   }
   return `/v1/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** Returns the query part of an address with its `?`; parameters that are undefined are left out. */
+/** Returns the query string of a URL, with its `?`; undefined parameters are omitted. */
 export function queryOf(params: { [name: string]: unknown } = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
@@ -65,12 +65,12 @@ export function queryOf(params: { [name: string]: unknown } = {}): string {
   return text && `?${text}`;
 }
 
-/** Returns the milliseconds before another attempt after `made`: doubled each time, and spread by `random` from 0 to 1. */
+/** Returns the milliseconds before the attempt after `made` attempts: doubled each time, and spread by `random` from 0 to 1. */
 export function pauseMs(made: number, random: () => number): number {
   return Math.min(PAUSE_FIRST_MS * 2 ** (made - 1), PAUSE_MAX_MS) * (0.5 + random() / 2);
 }
 
-/** Returns the milliseconds that `Retry-After` asks for, as seconds or as a date, at most 30,000; 0 if it says nothing. */
+/** Returns the milliseconds in `Retry-After`, which has seconds or a date, at most 30,000; 0 for an invalid value. */
 export function retryAfterMs(header: string | null, now: number): number {
   if (!header) return 0;
   const seconds = Number(header);
@@ -79,18 +79,18 @@ export function retryAfterMs(header: string | null, now: number): number {
 }
 
 /**
- * Returns true if a refused request may succeed later and sending it again is harmless. A proxy answers 502 and 503 also when
- * the connection broke while the server was at work, so those count only for requests that may be repeated.
+ * Returns true if a refused request may succeed later and a retry is harmless. A proxy also answers 502 and 503 when the
+ * connection broke while the server was processing the request, so for these statuses only repeatable requests are retried.
  */
 export function mayPass(request: Request, status: number, type: string): boolean {
   if (status === 429 || (status === 409 && type === IN_FLIGHT)) return true;
   return BUSY.has(status) && isRepeatable(request);
 }
 
-/** Codes of errors that come before a request is sent. */
+/** Codes of errors that occur before a request is sent. */
 const NEVER_SENT = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"]);
 
-/** Returns true if an error of `fetch` says that the request did not leave this machine. Browsers do not say. */
+/** Returns true if an error of `fetch` shows that the request did not leave this machine. Errors in browsers do not show it. */
 export function wasNeverSent(error: unknown): boolean {
   const cause = (error as { cause?: { code?: unknown } } | undefined)?.cause;
   return typeof cause?.code === "string" && NEVER_SENT.has(cause.code);

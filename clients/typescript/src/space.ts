@@ -23,30 +23,30 @@ import {
 import type { CallOptions, Request, Time } from "./request.js";
 import { readJson } from "./transport.js";
 
-/** Records of one request of an import. */
+/** Records per request of an import. */
 const IMPORT_BATCH = 500;
-/** Milliseconds that the server gives a question, without and with a language model, if its budget does not say. */
+/** Milliseconds that the server spends on a question, without and with a language model, unless its budget sets another time. */
 const QUESTION_MS = 2_000;
 const MODEL_QUESTION_MS = 30_000;
 
-/** What a question takes. */
+/** Options of a question. */
 export interface AskOptions extends CallOptions {
-  /** Bounds the evidence, in o200k tokens; short for the same in `budget`. */
+  /** Most tokens (o200k) of evidence; short for the same field in `budget`. */
   tokens?: number;
   budget?: models.Budget;
   filter?: models.Filter;
   strategy?: models.Strategy;
-  /** Bounds the loop of a strategy; needs `model_calls` in the budget. */
+  /** Limits of the loop of a strategy; needs `model_calls` in the budget. */
   limits?: models.Limits;
-  /** How a language model of the server words the answer; needs `model_calls` in the budget. */
+  /** Form of the answer that a language model of the server writes; needs `model_calls` in the budget. */
   style?: models.AnswerStyle;
-  /** A write that must be seen: its watermark, or what `remember` returned. */
+  /** A write that the question must see: its watermark, or the result of `remember`. */
   after?: After;
-  /** Only what was known at this moment. */
+  /** Use only data known at this moment. */
   asOf?: Time;
   /** The "now" of relative times in the question. */
   askedAt?: Time;
-  /** Whether an answer is wanted beside verdict and evidence; true if not given. */
+  /** Whether to return an answer in addition to the verdict and the evidence. Default: true. */
   answer?: boolean;
   /** Number of units to explain. */
   explain?: number;
@@ -54,51 +54,51 @@ export interface AskOptions extends CallOptions {
   ranked?: number;
   /** Whether to return the metadata of the records in the evidence. */
   metadata?: boolean;
-  /** Whether evidence is only what was said, word for word; true if not given. */
+  /** Whether the evidence has only original texts of records, word for word. Default: true. */
   verbatim?: boolean;
 }
 
-/** What a question that is answered step by step gives: steps as they are made, and at the end the response. */
+/** An event of a question with steps: each step as it happens, and the response at the end. */
 export type AskEvent =
   | { type: "step"; step: models.PathStep }
   | { type: "response"; response: models.QueryResponse };
 
-/** What recall takes. */
+/** Options of recall. */
 export interface RecallOptions extends CallOptions {
-  /** Who says the message. */
+  /** The speaker of the message. */
   actor?: string;
-  /** The session; what was said in it is not said again there. */
+  /** The session; a hint is not repeated in the same session. */
   session?: string;
   after?: After;
-  /** When it is said: nothing later is used. */
+  /** Time of the message; later data are not used. */
   at?: Time;
-  /** Hints wanted at most. */
+  /** Most hints to return. */
   limit?: number;
-  /** Hints tell only what the records say that this filter of tags and metadata takes. */
+  /** Use only records that match this filter of tags and metadata. */
   filter?: models.LabelFilter;
-  /** Whether what is sensitive (health, money, grief) may be said. */
+  /** Whether to include sensitive hints (health, money, grief). */
   sensitive?: boolean;
   budget?: models.RecallBudget;
 }
 
 /** An isolated memory: of a user, an agent or a project. */
 export class Space extends Memory {
-  /** Creates the space, unless it exists. */
+  /** Creates the space if it does not exist. */
   async create(options: CallOptions = {}): Promise<models.Space> {
     return this.transport.fetch(this.request(options, "PUT"));
   }
 
-  /** Returns what the space holds. */
+  /** Returns the description of the space and its counts. */
   async info(options: CallOptions = {}): Promise<models.Space> {
     return this.get(options, {});
   }
 
   /**
-   * Stores what happened: a text, a record, or several. They are on disk when this returns, and found a moment later; with
-   * `wait`, it returns once they are searchable. Facts, entities and pages follow later.
+   * Stores a text, a record, or several. They are on disk when the promise resolves, and searchable a moment later; with `wait`,
+   * the promise resolves when they are searchable. Facts, entities and pages follow later.
    *
-   * `actor`, `session`, `observedAt`, `metadata` and `tags` are for records that do not say them. Throws a
-   * `RecordsRejectedError` if some were not taken: the others are stored all the same.
+   * `actor`, `session`, `observedAt`, `metadata` and `tags` apply to records that do not set them. Throws a
+   * `RecordsRejectedError` if some records were rejected; the others are stored.
    */
   async remember(
     what: RecordLike | Iterable<RecordLike>,
@@ -111,8 +111,8 @@ export class Space extends Memory {
   }
 
   /**
-   * Stores many records, in batches of at most `batch`. Records without an id get one from their place and content, so importing
-   * the same again stores nothing twice. Records that cannot be used are left out and named in what is returned.
+   * Stores many records, in batches of at most `batch`. Records without an id get one derived from their position and content, so
+   * a repeated import stores nothing twice. Invalid records are left out and listed in the result.
    */
   async importRecords(
     source: Iterable<RecordLike> | AsyncIterable<RecordLike>,
@@ -125,7 +125,7 @@ export class Space extends Memory {
     return imported;
   }
 
-  /** Sends a batch; one that is refused as a whole is halved until the records at fault are alone. */
+  /** Sends a batch. A batch that is refused as a whole is halved until each refused record is alone. */
   async #import(batch: Numbered[], imported: Imported, options: CallOptions): Promise<void> {
     const waiting = [batch];
     for (let part = waiting.pop(); part; part = waiting.pop()) {
@@ -146,14 +146,14 @@ export class Space extends Memory {
     return this.transport.fetch({ ...this.request(options, "POST", "records"), body: { records }, idempotencyKey });
   }
 
-  /** Returns the verdict, the evidence for a model of yours (`pack.text`), and a short answer if it is likely right. */
+  /** Returns the verdict, the evidence for your own model (`pack.text`), and a short answer if it is likely to be right. */
   async ask(question: string, options: AskOptions = {}): Promise<models.QueryResponse> {
     return this.transport.fetch(this.#question(question, options));
   }
 
   /**
-   * Asks, and yields the steps of a strategy as it makes them, and at the end the response. If the caller stops reading or aborts
-   * the signal, the server gives up the question too.
+   * Asks a question; yields each step of the strategy as it happens, and the response at the end. If the caller stops iterating
+   * or aborts the signal, the server stops processing the question too.
    */
   async *askSteps(question: string, options: AskOptions = {}): AsyncGenerator<AskEvent, void, undefined> {
     for await (const { name, data } of this.transport.events(this.#question(question, options))) {
@@ -196,9 +196,10 @@ export class Space extends Memory {
   }
 
   /**
-   * Returns what a message brings to mind that is worth saying unasked; mostly nothing, and `silent` says why.
+   * Returns hints for a message: related memories that are worth mentioning without a question. Most messages give none, and
+   * `silent` states the reason.
    *
-   * A hint is said once in a session, so a call whose response was lost is not sent again.
+   * A hint is given once in a session, so the call is not repeated if its response was lost.
    */
   async recall(message: string, options: RecallOptions = {}): Promise<models.RecallResponse> {
     const { actor, session, limit, filter, sensitive, budget } = options;
@@ -208,14 +209,14 @@ export class Space extends Memory {
     return this.transport.fetch({ ...this.request(options, "POST", "recall"), body, repeatable: false, extraMs });
   }
 
-  /** Says that these hints are not wanted again, in any session. */
+  /** Dismisses hints, so that they are not given again in any session. */
   async dismiss(hints: Iterable<string | models.Hint>, options: CallOptions & { session?: string } = {}): Promise<void> {
     const ids = Array.from(hints, (hint) => (typeof hint === "string" ? hint : hint.id));
     const body: models.Dismissal = { hints: ids, session: options.session };
     await this.transport.send({ ...this.request(options, "POST", "recall", "dismiss"), body, repeatable: true });
   }
 
-  /** Calls a tool; a call that cannot be used gives an `error` that a model can read. */
+  /** Calls a tool; an invalid call returns an `error` that a model can read. */
   async callTool(
     name: string,
     toolArguments: { [name: string]: unknown } = {},
@@ -225,7 +226,7 @@ export class Space extends Memory {
     return this.transport.fetch({ ...this.request(options, "POST", "tools", name), params, body: toolArguments, repeatable: true });
   }
 
-  /** Lists records, all or some, in the order in which they were stored. */
+  /** Lists all or filtered records, in the order in which they were stored. */
   records(
     options: ListOptions & LabelOptions & { session?: string; actor?: string; from?: Time; until?: Time } = {},
   ): AsyncGenerator<models.Record, void, undefined> {
@@ -233,15 +234,15 @@ export class Space extends Memory {
     return this.list(options, { session, actor, from, until, ...labelParams(options) }, "records");
   }
 
-  /** Returns one record, by your id or Mnemic's; of several versions the newest. */
+  /** Returns one record, by your id or by Mnemic's id; the newest if it has several versions. */
   async record(id: string, options: CallOptions = {}): Promise<models.Record> {
     return this.get(options, {}, "records", id);
   }
 
   /**
-   * Stores a record under an id, or, if there is one with other content, its next version, which takes its place. Session and actor
-   * are those of the version before, unless the record says them. What the newest version says already changes nothing. With
-   * `mustExist`, an id that does not exist is a `NotFoundError`.
+   * Stores a record under an id. If a record with other content exists, stores the next version, which replaces it; session and
+   * actor are those of the previous version unless the record sets them. Content equal to the newest version changes nothing.
+   * With `mustExist`, an id that does not exist throws a `NotFoundError`.
    */
   async putRecord(id: string, record: RecordLike, options: WriteOptions & { mustExist?: boolean } = {}): Promise<models.Accepted> {
     const headers: { [name: string]: string } = options.mustExist ? { "if-match": "*" } : {};
@@ -251,13 +252,13 @@ export class Space extends Memory {
     return accepted;
   }
 
-  /** Returns all versions of a record, the first one first. */
+  /** Returns all versions of a record, oldest first. */
   async versions(id: string, options: CallOptions = {}): Promise<models.Record[]> {
     const list: models.RecordVersions = await this.get(options, {}, "records", id, "versions");
     return list.items;
   }
 
-  /** Erases a record, all versions of it, with all that derives only from it, for good. */
+  /** Erases a record with all its versions and all data that derive only from it, permanently. */
   async eraseRecord(id: string, options: WriteOptions = {}): Promise<models.Curated> {
     const done: models.Curated = await this.transport.fetch(this.request(options, "DELETE", "records", id));
     await this.waitIfWanted(done, options);
@@ -265,8 +266,8 @@ export class Space extends Memory {
   }
 
   /**
-   * Erases the records of a session with all that derives only from them, for good. Returns how many; fewer if a response was
-   * lost and the request sent again.
+   * Erases the records of a session with all data that derive only from them, permanently. Returns the number of erased records;
+   * it is too low if a response was lost and the request was repeated.
    */
   async eraseSession(id: string, options: WriteOptions = {}): Promise<number> {
     for (let records = 0; ; ) {
@@ -280,45 +281,45 @@ export class Space extends Memory {
   }
 
   /**
-   * Erases the space and everything in it, for good. Returns true if every store has erased it, false if one is away: the server
-   * then finishes it by itself.
+   * Erases the space with all its data, permanently. Returns true if every store has erased it, and false if a store is
+   * unreachable; the server then completes the erasure later.
    */
   async delete(options: CallOptions = {}): Promise<boolean> {
     return (await this.transport.send(this.request(options, "DELETE"))).status === 204;
   }
 
-  /** Lists the receipts of what was erased under the name of this space. */
+  /** Lists the receipts of erasures in spaces with this name. */
   erasures(options: ListOptions = {}): AsyncGenerator<models.Erasure, void, undefined> {
     return this.list(options, {}, "erasures");
   }
 
-  /** Returns one receipt; it holds no word of what was erased. */
+  /** Returns one receipt; it contains no erased text. */
   async erasure(id: string, options: CallOptions = {}): Promise<models.Erasure> {
     return this.get(options, {}, "erasures", id);
   }
 
-  /** Looks now, in every store, for what was erased, and says what is there. */
+  /** Searches every store for the erased data now, and returns the result. */
   async checkErasure(id: string, options: CallOptions = {}): Promise<models.ErasureCheck> {
     return this.transport.fetch({ ...this.request(options, "POST", "erasures", id, "check"), repeatable: true });
   }
 
   /**
-   * Yields the events of the space as they happen, until the caller stops: what is searchable, what derives from it, what is erased.
+   * Yields the events of the space as they happen, until the caller stops: new searchable records, new derived data, erasures.
    *
-   * They begin when the stream opens, or after the event `lastEventId`. Once it was open, a stream that breaks off is opened again,
-   * with pauses that grow to 45 seconds; the events of the meantime follow, or one of the kind `gap`. An event may come twice. A
-   * refusal that does not pass, such as an `UnknownSpaceError`, is thrown.
+   * The events begin when the stream opens, or after the event `lastEventId`. After the first connection, a broken stream is
+   * opened again, with pauses of up to 45 seconds; the missed events follow, or an event of the kind `gap`. An event may arrive
+   * twice. A permanent refusal, such as an `UnknownSpaceError`, is thrown.
    */
   events(options: EventsOptions = {}): AsyncGenerator<SpaceEvent, void, undefined> {
     return spaceEvents(this.transport, this.request(options, "GET", "events"), options);
   }
 
-  /** Begins to derive the space again from its records. */
+  /** Starts a rebuild of the space from its records. */
   async rebuild(options: CallOptions = {}): Promise<models.Rebuild> {
     return this.transport.fetch(this.request(options, "POST", "rebuild"));
   }
 
-  /** Returns how far the latest rebuild is. */
+  /** Returns the progress of the latest rebuild. */
   async rebuildProgress(options: CallOptions = {}): Promise<models.Rebuild> {
     return this.get(options, {}, "rebuild");
   }

@@ -1,11 +1,11 @@
-/** Sends requests, again where that is harmless, and reads responses. */
+/** The connection to a server: sends requests, repeats them where that is harmless, and reads responses. */
 import { errorOf, ProblemError, UnexpectedResponseError, UnreachableError } from "./errors.js";
 import { eventsOf, type ServerEvent } from "./events.js";
 import { isRepeatable, mayPass, pathOf, pauseMs, queryOf, type Request, retryAfterMs, wasNeverSent } from "./request.js";
 
-/** How a client talks to a server. */
+/** Settings of a client. */
 export interface Settings {
-  /** Without a slash at the end. */
+  /** URL without a slash at the end. */
   url: string;
   key: string | undefined;
   timeoutMs: number;
@@ -21,10 +21,10 @@ interface Page<Item> {
   next?: string | null;
 }
 
-/** What became of an attempt that did not succeed. */
+/** The result of an attempt that failed. */
 interface Failure {
   error: unknown;
-  /** Milliseconds that the server asks to wait; undefined if the request must not be sent again. */
+  /** Milliseconds to wait before a retry; undefined if the request must not be repeated. */
   afterMs: number | undefined;
 }
 
@@ -36,12 +36,12 @@ export class Transport {
     this.settings = settings;
   }
 
-  /** Returns what a request gives, as JSON. */
+  /** Returns the JSON body of the response to a request. */
   async fetch<T>(request: Request): Promise<T> {
     return (await this.send<T>(request)).value;
   }
 
-  /** Returns status and value of a request that succeeded; the value is undefined if there is no body. */
+  /** Returns status and value of a successful request; the value is undefined if the response has no body. */
   async send<T>(request: Request): Promise<{ status: number; value: T }> {
     return this.#attempt(request, "application/json", async (response) => {
       const text = await response.text();
@@ -49,7 +49,7 @@ export class Transport {
     });
   }
 
-  /** Yields the events of a request that is answered with a stream; it is sent again only before the first of them. */
+  /** Yields the events of a request whose response is a stream. The request is repeated only before the first event. */
   async *events(request: Request): AsyncGenerator<ServerEvent, void, undefined> {
     const limit = new TimeLimit(request.signal, this.#timeMs(request));
     try {
@@ -62,9 +62,7 @@ export class Transport {
     }
   }
 
-  /**
-   * Yields the events of a stream without an end, until it breaks off. It counts as broken after `silenceMs` in which nothing came.
-   */
+  /** Yields the events of an endless stream until it breaks. A stream counts as broken after `silenceMs` without data. */
   async *endlessEvents(request: Request, silenceMs: number): AsyncGenerator<ServerEvent, void, undefined> {
     const limit = new TimeLimit(request.signal, silenceMs);
     try {
@@ -90,7 +88,10 @@ export class Transport {
     } while (after !== undefined);
   }
 
-  /** Attempts a request until it succeeds, must not be sent again, or its time is over. Each has a limit, or all share one. */
+  /**
+   * Attempts a request until it succeeds, must not be repeated, or its time is over. Each attempt has its own time limit, unless
+   * all attempts share the limit `shared`.
+   */
   async #attempt<T>(
     request: Request,
     accept: string,
@@ -129,7 +130,7 @@ export class Transport {
       headers["content-type"] = "application/json";
       init.body = JSON.stringify(request.body);
     }
-    // Called as a function of its own: browsers refuse `fetch` as a method of another object.
+    // Called as a plain function: browsers refuse `fetch` as a method of another object.
     const { fetch } = this.settings;
     return fetch(this.settings.url + request.path + queryOf(request.params), init);
   }
@@ -138,7 +139,7 @@ export class Transport {
     return (request.timeoutMs ?? this.settings.timeoutMs) + (request.extraMs ?? 0);
   }
 
-  /** Returns an error of `fetch` as one of this client; what the caller ended keeps the caller's reason. */
+  /** Returns an error of `fetch` as an error of this client; an abort by the caller keeps the caller's reason. */
   #lost(error: unknown, request: Request, limit: TimeLimit): unknown {
     if (request.signal?.aborted) return request.signal.reason;
     if (error instanceof UnexpectedResponseError || error instanceof ProblemError || error instanceof UnreachableError) return error;
@@ -147,7 +148,7 @@ export class Transport {
   }
 }
 
-/** A signal that fires when the caller's does, or after some time. `AbortSignal.any` is missing in Node 18. */
+/** A signal that fires with the caller's signal, or after some time. `AbortSignal.any` is missing in Node 18. */
 class TimeLimit {
   isOver = false;
   readonly #controller = new AbortController();
@@ -168,7 +169,7 @@ class TimeLimit {
     return this.#controller.signal;
   }
 
-  /** Lets the time begin again. */
+  /** Restarts the timer. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#timer = this.#start();
@@ -187,7 +188,7 @@ class TimeLimit {
   }
 }
 
-/** Returns the error of a response that refuses a request, and when it may be sent again. */
+/** Returns the error of a refused request, and the pause before a retry. */
 async function refusal(request: Request, response: Response): Promise<Failure> {
   const error = errorOf(response.status, response.statusText, await response.text());
   const after = retryAfterMs(response.headers.get("retry-after"), Date.now());
@@ -201,7 +202,7 @@ async function bodyOf(response: Response): Promise<ReadableStream<Uint8Array>> {
   throw new UnexpectedResponseError("the response is not a stream of events; is the server of another version?");
 }
 
-/** Returns a text of the server as JSON. */
+/** Returns a text of the server, parsed as JSON. */
 export function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -211,7 +212,7 @@ export function readJson(text: string): unknown {
   }
 }
 
-/** Waits, unless the signal ends it. */
+/** Waits for some time; the signal ends the wait early. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {

@@ -1,2 +1,2 @@
-/** The Web Crypto API of browsers, workers and runtimes like them. */
+/** The Web Crypto API of browsers, workers and similar runtimes. */
 export const webcrypto = globalThis.crypto;

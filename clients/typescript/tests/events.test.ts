@@ -1,4 +1,4 @@
-/** Streams of events, and keys and filters of the server. */
+/** Tests of event streams against a real server, with its keys and filters. */
 import assert from "node:assert/strict";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -21,13 +21,13 @@ function block(name: string, id: string, fields: object): string {
   return `event: ${name}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Returns the first event of a kind, and stops listening. */
+/** Returns the first event of a kind, and closes the stream. */
 async function first(events: AsyncIterable<SpaceEvent>, kind: SpaceEvent["kind"]): Promise<SpaceEvent> {
   for await (const event of events) if (event.kind === kind) return event;
   throw new Error("the events ended");
 }
 
-/** Begins to listen, and returns once the stream is open. */
+/** Opens a stream, and returns once it is open. */
 async function listen(space: Space, kind: SpaceEvent["kind"], lastEventId?: string): Promise<{ event: Promise<SpaceEvent> }> {
   let event: Promise<SpaceEvent> | undefined;
   await new Promise<void>((resolve, reject) => {
@@ -101,7 +101,9 @@ test("events go on after the server was killed", async () => {
   }
 });
 
-/** Runs a test with a server that answers each request with the next of some responses; those that break are cut off. */
+/**
+ * Runs a test with a server that answers each request with the next response of a list; a response marked as broken is cut off.
+ */
 async function withResponses(
   responses: { status?: number; type?: string; chunks: string[]; isBroken?: boolean }[],
   body: (space: Space, asked: (string | undefined)[]) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Tags and filters, and keys that are made by a client. */
+/** Tests of tags and filters, and of keys that a client creates. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ConflictError, ForbiddenError, InvalidError, Mnemic, NotFoundError, type Space, UnauthorizedError } from "mnemic";

@@ -14,7 +14,7 @@ const START_MS = 60_000;
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns the binary to test: of MNEMIC_BINARY, or what cargo built. */
+/** Returns the binary to test: the one in MNEMIC_BINARY, or the build output of cargo. */
 function binary(): string {
   const target = process.env.CARGO_TARGET_DIR ?? join(ROOT, "target");
   const built = ["release", "demo", "debug"].map((profile) => join(target, profile, "mnemic"));
@@ -23,7 +23,7 @@ function binary(): string {
   return found;
 }
 
-/** Returns a free port outside the range from which the system gives ports to others, so it is still free later. */
+/** Returns a free port outside the range that the system assigns automatically, so that it is still free later. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
@@ -43,7 +43,7 @@ export interface KeySetting {
   rights: string[];
 }
 
-/** A server with its memory, which goes with it. */
+/** A server with its memory, which is removed with it. */
 export class TestServer {
   readonly url: string;
   #process: ChildProcess | undefined;
@@ -69,7 +69,7 @@ export class TestServer {
     return server;
   }
 
-  /** Starts the process, also after `kill`, over the same memory. */
+  /** Starts the process over the same memory, also after `kill`. */
   async run(): Promise<void> {
     const admin = await freePort();
     const log = openSync(join(this.#folder, "log"), "a");
@@ -77,7 +77,7 @@ export class TestServer {
     const listen = ["--listen", `127.0.0.1:${this.#port}`, "--admin", `127.0.0.1:${admin}`];
     const child = spawn(binary(), ["serve", ...places, ...listen], { stdio: ["ignore", log, log] });
     this.#process = child;
-    // Node 18 calls `after` once nothing else keeps the process alive.
+    // Node 18 calls `after` when nothing else keeps the process alive.
     child.unref();
     for (const end = Date.now() + START_MS; Date.now() < end && child.exitCode === null; await pause(20)) {
       const ready = await fetch(`http://127.0.0.1:${admin}/readyz`).catch(() => undefined);
@@ -101,7 +101,7 @@ export class TestServer {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Creates a space of its own for a test. */
+  /** Creates a new space for a test. */
   async space(): Promise<Space> {
     return new Mnemic({ url: this.url }).createSpace(newName());
   }
@@ -111,17 +111,17 @@ export function newName(): string {
   return `test-${randomUUID().slice(0, 12)}`;
 }
 
-/** What a proxy saw of a request. */
+/** A request as seen by a proxy. */
 export interface Seen {
   method: string;
   path: string;
   key: string | undefined;
 }
 
-/** What a proxy does with a request: a response of its own, a broken connection, no response, or what the server says. */
+/** The reaction of a proxy to a request: its own response, a broken connection, no response, or the response of the server. */
 export type Fault = { status: number; headers?: { [name: string]: string }; body?: string } | "lose" | "hang" | "break-before" | "pass";
 
-/** A small server in front of another one that fails as it is told, once a request, and then passes requests on. */
+/** A small proxy in front of a server. Each listed fault affects one request; later requests pass. */
 export class FaultyProxy {
   readonly seen: Seen[] = [];
   readonly url: string;
@@ -177,7 +177,7 @@ async function answer(target: string, request: IncomingMessage, response: Server
   response.writeHead(said.status, type ? { "content-type": type } : {}).end(text);
 }
 
-/** Returns what a look gives once it gives something: facts and entities follow a moment after the records. */
+/** Polls `look` until it returns a value: facts and entities appear a moment after the records. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (const end = Date.now() + START_MS; Date.now() < end; await pause(20)) {
     const found = await look();
@@ -186,7 +186,7 @@ export async function eventually<T>(look: () => Promise<T | undefined>): Promise
   throw new Error("it did not come in time");
 }
 
-/** Milliseconds of a question: a binary with few optimisations on a busy machine may need more than the usual two seconds. */
+/** Time budget of a question: a binary with few optimisations on a busy machine may need more than the default of two seconds. */
 export const PATIENT = { ms: 20_000 };
 
 /** Returns the items of a list. */

@@ -1,4 +1,4 @@
-/** The words of the service, against a server. */
+/** Tests of the methods of a space, against a server. */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";

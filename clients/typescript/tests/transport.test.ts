@@ -1,4 +1,4 @@
-/** Retries, errors and keys: nothing is lost, nothing is stored twice, and an error says which one it is. */
+/** Tests of retries, errors and keys: nothing is lost, nothing is stored twice, and each error has its own class. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,14 +33,14 @@ before(async () => {
 after(async () => server.end());
 
 interface Setup {
-  /** The space, asked directly. */
+  /** The space without the proxy. */
   space: Space;
   /** The same space through the proxy. */
   through: Space;
   proxy: FaultyProxy;
 }
 
-/** Runs a test with a space and a proxy that fails as told. */
+/** Runs a test with a space and a proxy with the given faults. */
 async function withFaults(
   faults: Fault[],
   options: { retries?: number; timeoutMs?: number },

@@ -1,4 +1,4 @@
-/** What needs no server: times, paths, pauses, ids, streams of events, fences. */
+/** Tests that need no server: times, paths, pauses, ids, streams of events, fences. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ServerEvent, eventsOf } from "../dist/events.js";
@@ -46,7 +46,7 @@ test("records of an import get the ids that the Python client gives them", async
   assert.deepEqual(ids, PYTHON_IDS);
 });
 
-// Of `mnemic._records.lines_of` for the same three records.
+// Results of `mnemic._records.lines_of` for the same three records.
 const PYTHON_IDS = ["line-971a2925d4317bab", "line-f4f01a2ed921c737", "line-e461c48d5c352c5f"];
 
 test("a batch holds a mebibyte, or one record", async () => {

@@ -1,4 +1,4 @@
-/** The middleware, with the real `ai` package, its mock model and a real server. */
+/** Tests of the middleware with the real `ai` package, its mock model and a real server. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { generateText, type LanguageModelMiddleware, stepCountIs, streamText, tool, wrapLanguageModel } from "ai";
@@ -39,7 +39,7 @@ function streaming(chunks: Part[], chunkDelayInMs: number | null = null): MockLa
   return new MockLanguageModelV4({ doStream: async () => ({ stream: simulateReadableStream({ chunks, chunkDelayInMs }) }) });
 }
 
-/** A space that knows of the fern. */
+/** Returns a space with a record about the fern. */
 async function fernSpace(): Promise<Space> {
   const space = await server.space();
   await space.remember({ id: "fern", text: FERN, observed_at: "2026-03-02T18:00:00Z" }, { actor: "Ann", session: "monday", wait: true });
@@ -50,7 +50,7 @@ function remembering(model: MockLanguageModelV4, options: MnemicMemoryOptions) {
   return wrapLanguageModel({ model, middleware: mnemicMemory({ ask: { budget: PATIENT }, ...options }) });
 }
 
-/** Returns what was stored after the fern. */
+/** Returns the records stored after the one about the fern. */
 async function stored(space: Space): Promise<{ actor: string; session: string; text: string }[]> {
   await space.wait(await space.remember({ id: "last", text: "Last." }));
   const records = await all(space.records());

@@ -2,7 +2,7 @@ import { noteServerTime } from "../lib/clock";
 import { key, lostKey, noteAnswer, noteSilence } from "./session";
 import type { Listed, Problem } from "./types";
 
-/** What went wrong with a call: the problem document of the server, or none if the server did not answer. */
+/** A failed call: the problem document of the server, or none if the server did not answer. */
 export class Failure extends Error {
   constructor(
     readonly status: number,
@@ -47,7 +47,7 @@ async function failure(response: Response): Promise<Failure> {
   }
 }
 
-/** Sends a call with the user's key and returns the response; throws a `Failure` unless it succeeded. */
+/** Sends a call with the user's key and returns the response; throws a `Failure` unless the status is a success. */
 export async function send(path: string, accept: string, { method = "GET", query, body, signal }: Call): Promise<Response> {
   const headers: { [name: string]: string } = { accept };
   if (key.value) headers.authorization = `Bearer ${key.value}`;
@@ -76,19 +76,22 @@ export async function send(path: string, accept: string, { method = "GET", query
   return response;
 }
 
-/** Calls the public API with the user's key and returns the body of the response; null if there is none. */
+/** Calls the public API with the user's key and returns the body of the response; null if the response has no body. */
 export async function call<Body>(path: string, given: Call = {}): Promise<Body> {
   const response = await send(path, "application/json", given);
   const text = await response.text();
   return (text ? JSON.parse(text) : null) as Body;
 }
 
-/** Returns the path of something in a space; each part is encoded. */
+/** Returns the path of an object in a space; each part is encoded. */
 export function inSpace(space: string, ...parts: string[]): string {
   return ["/v1/spaces", encodeURIComponent(space), ...parts.map(encodeURIComponent)].join("/");
 }
 
-/** Reads a list page by page, hands what there is so far to `show`, and stops at `most` items. Returns true if it read all. */
+/**
+ * Reads a list page by page, passes the items so far to `show`, and stops at `most` items. Returns true if it read the whole
+ * list.
+ */
 export async function readList<Item>(
   path: string,
   query: Query,

@@ -4,10 +4,10 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Characters of one event at most. */
+/** Most characters of one event. */
 const EVENT_MAX = 16 << 20;
 
-/** Returns the name and data of an event; comments, which keep the connection open, have none. */
+/** Returns the name and data of an event; undefined for comments, which keep the connection open. */
 function parse(block: string): StreamEvent | undefined {
   let name = "message";
   const data: string[] = [];

@@ -3,18 +3,21 @@ import { eventsOf } from "./events";
 import { noteSilence } from "./session";
 import type { PathStep, Problem, QueryRequest, QueryResponse } from "./types";
 
-/** A step of a strategy with the time it took, in milliseconds: from the step before, or from the question, until the page had it. */
+/**
+ * A step of a strategy with its duration in milliseconds: from the previous step, or from the question, until the page received
+ * it.
+ */
 export interface TimedStep extends PathStep {
   took: number;
 }
 
-/** A question on its way: the steps made so far, and the response once it is there. */
+/** A question in progress: the steps so far, and the response when it has arrived. */
 export interface Progressing {
   steps: TimedStep[];
   response: QueryResponse | undefined;
 }
 
-/** Asks a question, hands each step to `show` as soon as the server has made it, and returns the steps with the response. */
+/** Asks a question, passes each step to `show` as soon as the server sends it, and returns the steps with the response. */
 export async function ask(
   space: string,
   body: QueryRequest,

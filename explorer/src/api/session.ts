@@ -2,20 +2,20 @@ import { signal } from "@preact/signals";
 import type { Access, Right } from "./types";
 
 const STORED = "mnemic.key";
-/** Milliseconds between looks whether a server that went away is back. */
+/** Milliseconds between checks whether an unreachable server is back. */
 const LOOK_EVERY = 1500;
 
-/** The user's key; empty without one. Kept for this tab only. */
+/** The user's key; empty without a key. It is stored for this tab only. */
 export const key = signal(sessionStorage.getItem(STORED) ?? "");
-/** What the key opens; null until that is known. */
+/** The spaces and rights of the key; null until they are known. */
 export const access = signal<Access | null>(null);
-/** Whether the server asks for a key that it did not get. */
+/** Whether the server requires a key and has got none. */
 export const keyNeeded = signal(false);
-/** Whether the key that was given is not valid. */
+/** Whether the server rejected the key. */
 export const keyRefused = signal(false);
 /** Whether the server answers. */
 export const online = signal(true);
-/** Rises when the server is back and after each change, so that views read again. */
+/** A counter that rises when the server is back and after each change, so that views load their data again. */
 export const revision = signal(0);
 
 /** Returns true if the key has the right. */
@@ -28,7 +28,7 @@ export function mayEverywhere(right: Right): boolean {
   return may(right) && (access.value?.spaces.includes("*") ?? false);
 }
 
-/** Takes a key from the user. */
+/** Stores the key that the user typed. */
 export function takeKey(text: string): void {
   key.value = text.trim();
   sessionStorage.setItem(STORED, key.value);
@@ -37,7 +37,7 @@ export function takeKey(text: string): void {
   access.value = null;
 }
 
-/** Forgets the key. */
+/** Removes the key. */
 export function signOut(): void {
   sessionStorage.removeItem(STORED);
   key.value = "";
@@ -46,7 +46,7 @@ export function signOut(): void {
   keyRefused.value = false;
 }
 
-/** The server did not accept the key, or got none. */
+/** Handles a request that the server refused because its key is missing or invalid. */
 export function lostKey(): void {
   keyRefused.value = key.value !== "";
   sessionStorage.removeItem(STORED);
@@ -55,7 +55,7 @@ export function lostKey(): void {
   keyNeeded.value = true;
 }
 
-/** Makes all views read again. */
+/** Makes all views load their data again. */
 export function readAgain(): void {
   revision.value += 1;
 }
@@ -64,7 +64,7 @@ export function noteAnswer(): void {
   online.value = true;
 }
 
-/** The server did not answer: looks until it does, then makes the views read again. */
+/** Handles a server that did not answer: checks until it does, then makes the views load their data again. */
 export function noteSilence(): void {
   if (!online.value) return;
   online.value = false;

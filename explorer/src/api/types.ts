@@ -39,7 +39,7 @@ export type UnitExplanation = Schemas["UnitExplanation"];
 export type Usage = Schemas["Usage"];
 export type Unit = Schemas["UnitView"];
 
-/** A reading. A server that knows several kinds names the kind. */
+/** A reading. A server with several kinds of readings names the kind. */
 export type Reading = Schemas["Reading"] & { kind?: string };
 
 /** A part of a list. */

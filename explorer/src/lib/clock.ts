@@ -1,7 +1,10 @@
-/** How far the server's clock is ahead of the browser's, in milliseconds; browsers' clocks are often wrong. */
+/**
+ * Difference between the server's clock and the browser's, in milliseconds; positive if the server is ahead. Browser clocks are
+ * often wrong.
+ */
 let ahead = 0;
 
-/** Takes the time of a response. */
+/** Updates the difference from the time of a response. */
 export function noteServerTime(date: string | null): void {
   const time = date ? Date.parse(date) : Number.NaN;
   if (!Number.isNaN(time)) ahead = time - Date.now();

@@ -1,6 +1,6 @@
 import { t } from "../strings";
 
-/** The features of the router by what they look at (`services/router/src/slots.rs`). */
+/** The features of the router, grouped by the data that they use (`services/router/src/slots.rs`). */
 const GROUPS: { [group in keyof typeof t.features]: string } = {
   words: "bm25 bm25_raw cover hits rare bigram",
   matter: "matter",
@@ -27,7 +27,7 @@ for (const [group, names] of Object.entries(GROUPS)) {
   for (const name of names.split(" ")) GROUP_OF.set(name, group as keyof typeof t.features);
 }
 
-/** Returns what a feature looks at, in words, with its name. */
+/** Returns a label for a feature: the data that it uses, and its name. */
 export function featureLabel(name: string): string {
   const group = GROUP_OF.get(name);
   const plain = name.replaceAll("_", " ");

@@ -23,12 +23,12 @@ export const whole = (value: number): string => WHOLE.format(value);
 export const percent = (value: number): string => `${Math.round(value * 100)} %`;
 export const fixed = (value: number): string => value.toFixed(2);
 
-/** Milliseconds for people. */
+/** Returns milliseconds as text for people. */
 export function duration(ms: number): string {
   return ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Returns the moment of a field `datetime-local`, which the explorer reads in UTC, as the API takes it; empty if there is none. */
+/** Returns the moment in a field `datetime-local`, read as UTC, in the format of the API; empty if the field is empty. */
 export function moment(field: string): string {
   if (!field) return "";
   const time = new Date(`${field}Z`);

@@ -2,14 +2,17 @@ import { useEffect, useState } from "preact/hooks";
 import { Failure } from "../api/client";
 import { revision } from "../api/session";
 
-/** How far something is that is read from the server. `value` may be there while more of it is read. */
+/** The state of data that are loaded from the server. `value` may have a part of the data while the rest is loading. */
 export interface Loaded<Value> {
   value: Value | undefined;
   failure: Failure | undefined;
   loading: boolean;
 }
 
-/** Reads something whenever `inputs` change, the server is back or the memory was changed. What was read before stays until then. */
+/**
+ * Loads data whenever `inputs` change, the server is back or the memory was changed. The previous data stay until new data
+ * arrive.
+ */
 export function useLoaded<Value>(
   read: (signal: AbortSignal, show: (value: Value) => void) => Promise<Value>,
   inputs: unknown[],

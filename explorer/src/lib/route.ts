@@ -1,6 +1,8 @@
 import { signal } from "@preact/signals";
 
-/** Where the user is: `#/SPACE/VIEW/ID?PARAMETERS`. What stands behind `#` never reaches the server, nor its logs. */
+/**
+ * The address of a view: `#/SPACE/VIEW/ID?PARAMETERS`. The part after `#` is never sent to the server, so it is not in its logs.
+ */
 export interface Route {
   space: string;
   view: string;
@@ -8,7 +10,7 @@ export interface Route {
   params: URLSearchParams;
 }
 
-/** The view of the routes that belong to no space; names of spaces have no such character. */
+/** The name in routes without a space; names of spaces cannot contain this character. */
 export const NO_SPACE = "~";
 
 function part(text: string | undefined): string {
@@ -19,7 +21,7 @@ function part(text: string | undefined): string {
   }
 }
 
-/** The server shows the explorer at `/docs` too. */
+/** The server serves the explorer at `/docs` too. */
 const START = location.pathname === "/docs" ? `${NO_SPACE}/docs` : "";
 
 function read(): Route {
@@ -46,7 +48,7 @@ export function link(space: string, view: string, id = "", params: Params = {}):
   return `#/${path.join("/")}${query ? `?${query}` : ""}`;
 }
 
-/** Goes to a link; `replace` leaves no step in the history. */
+/** Navigates to a link; with `replace`, adds no entry to the history. */
 export function go(to: string, replace = false): void {
   if (replace) {
     history.replaceState(null, "", to);

@@ -1,7 +1,10 @@
-/** A part of a list of tags: in quotes up to the next comma or the end, or anything without a comma. */
+/** One entry of a list of tags: in quotes up to the next comma or the end, or any text without a comma. */
 const PART = /\s*"[^"]*"\s*(?=,|$)|[^,]+/g;
 
-/** Returns the tags of a list that people write with commas, each once, in their order. Quotes keep commas and outer spaces of a tag. */
+/**
+ * Returns the tags in a comma-separated list, without repetitions, in their order. Quotes preserve commas and outer spaces in a
+ * tag.
+ */
 export function tagsIn(text: string): string[] {
   const tags = (text.match(PART) ?? []).map((part) => {
     const tag = part.trim();
@@ -10,7 +13,7 @@ export function tagsIn(text: string): string[] {
   return [...new Set(tags.filter((tag) => tag !== "" && tag !== '""'))];
 }
 
-/** Returns the tags that most of these have, at most `most`, in the order of the alphabet. */
+/** Returns the most frequent tags of the items, at most `most`, in alphabetical order. */
 export function commonTags(items: { tags: string[] }[], most: number): string[] {
   const counts = new Map<string, number>();
   for (const { tags } of items) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);

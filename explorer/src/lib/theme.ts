@@ -9,7 +9,7 @@ function stored(): Theme {
   return THEMES.find((theme) => theme === value) ?? "auto";
 }
 
-/** The colours: those of the system, light or dark. */
+/** The colour theme: that of the system, light or dark. */
 export const theme = signal<Theme>(stored());
 
 export function applyTheme(): void {
@@ -18,7 +18,7 @@ export function applyTheme(): void {
   else root.dataset.theme = theme.value;
 }
 
-/** Goes on to the next colours. */
+/** Switches to the next theme. */
 export function nextTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? "auto";
   localStorage.setItem(STORED, theme.value);

@@ -7,17 +7,17 @@ import { Trouble } from "./parts";
 
 /** Milliseconds that the server waits until a write is searchable. */
 const PATIENCE = 10_000;
-/** Facts follow what was written within about this time, in milliseconds. */
+/** Time after which facts usually follow a write, in milliseconds. */
 const SETTLING = 1_200;
 
-/** Waits until a write is searchable and what derives from it had time to follow, then makes the views read again. */
+/** Waits until a write is searchable, gives derived data time to follow, then makes the views load their data again. */
 export async function settle(space: string, watermark: string): Promise<void> {
   await call<Progress>(inSpace(space, "progress"), { query: { watermark, wait_ms: PATIENCE } }).catch(() => undefined);
   readAgain();
   setTimeout(readAgain, SETTLING);
 }
 
-/** Decides something about the memory, and returns what the server keeps of it. */
+/** Sends a curation, and returns the entry that the server stored. */
 export async function decide(space: string, act: NewAct, reason = ""): Promise<Curated> {
   const curated = await call<Curated>(inSpace(space, "curations"), { method: "POST", body: { act, reason } });
   await settle(space, curated.watermark);
@@ -32,7 +32,7 @@ interface Props {
   kind?: string;
 }
 
-/** A button that decides something; afterwards it offers to undo that. */
+/** A button for a curation; afterwards it offers to undo the curation. */
 export function Act({ space, label, act, reason, kind = "" }: Props) {
   const [busy, setBusy] = useState(false);
   const [done, setDone] = useState<Curated>();

@@ -16,7 +16,7 @@ interface Text extends Common {
   max?: number;
   placeholder?: string;
   required?: boolean;
-  /** Values that are offered; any other can be written too. */
+  /** Suggested values; the user can type any other value too. */
   suggestions?: string[];
 }
 
@@ -51,7 +51,7 @@ export function Field({ label, value, onValue, hint, type = "text", suggestions,
   );
 }
 
-/** What a form is about, with the button that submits it beside it. */
+/** The main field of a form, next to the button that submits the form. */
 export function Prompt({ submit, ...field }: Common & { placeholder: string; submit: string }) {
   return (
     <div class="row">
@@ -94,7 +94,7 @@ interface Ticked {
   label: string;
   checked: boolean;
   onChecked: (on: boolean) => void;
-  /** Its colour, where that means something. */
+  /** Colour of the option, if the colour has a meaning. */
   ink?: string;
 }
 

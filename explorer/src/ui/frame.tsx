@@ -8,10 +8,10 @@ import { nextTheme, theme } from "../lib/theme";
 import { t } from "../strings";
 import { viewsOf } from "../views";
 
-/** Spaces offered in the box at the top; the list of spaces has all. */
+/** Most spaces in the box at the top; the list of spaces has all. */
 const OFFERED = 200;
 
-/** What surrounds every view: where one is, and where one can go. */
+/** The frame around every view: the current position and the navigation. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const { space, view } = route.value;
   const inSpace = space !== "" && space !== NO_SPACE;
@@ -50,7 +50,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** `#` is where routes are, so the link moves the focus by itself. */
+/** The part after `#` is used by routes, so this link moves the focus by script. */
 function skip(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();

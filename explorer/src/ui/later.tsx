@@ -5,7 +5,7 @@ import { noteSilence, revision } from "../api/session";
 import type { ViewProps } from "../views";
 import { Busy, Trouble } from "./parts";
 
-/** Returns a view that is loaded when it is first opened, and again when the server is back if it could not be loaded. */
+/** Returns a view whose code is loaded when it is first opened. If loading fails, it is tried again when the server is back. */
 export function later(load: () => Promise<ComponentType<ViewProps>>): ComponentType<ViewProps> {
   let loaded: ComponentType<ViewProps> | undefined;
   return function Later(props: ViewProps) {

@@ -8,7 +8,7 @@ interface Children {
   children?: ComponentChildren;
 }
 
-/** A title with what can be done next to it. */
+/** A title with the available actions next to it. */
 export function Heading({ title, hint, children }: Children & { title: string; hint?: string }) {
   return (
     <header class="heading">
@@ -30,7 +30,7 @@ export function Card({ title, children, ...rest }: Children & { title?: string; 
   );
 }
 
-/** What went wrong, in the words of the server, and a way to try again. */
+/** An error in the words of the server, with a button to try again. */
 export function Trouble({ failure }: { failure: Failure }) {
   const title = failure.unreachable ? t.trouble.unreachable : failure.title || t.trouble.unknown;
   const detail = failure.unreachable ? t.trouble.unreachableHint : failure.detail;
@@ -63,7 +63,7 @@ export function Empty({ title, children }: Children & { title: string }) {
   );
 }
 
-/** Shows what was read, or that it is being read, or why it could not be. */
+/** Shows the loaded data, a loading note, or the reason of a failure. */
 export function Shown<Value>({
   from,
   children,
@@ -84,7 +84,7 @@ export function Badge({ kind = "", children }: Children & { kind?: string }) {
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-/** Names and values, one pair a row; pairs without a value are left out. */
+/** Names and values, one pair per row; pairs without a value are omitted. */
 export function Pairs({ rows }: { rows: { name: string; value: ComponentChildren }[] }) {
   const given = rows.filter((row) => row.value !== undefined && row.value !== "" && row.value !== null);
   return (
@@ -99,7 +99,7 @@ export function Pairs({ rows }: { rows: { name: string; value: ComponentChildren
   );
 }
 
-/** A text of the memory: shown as it is, with its line breaks, never as markup, and cut where it is very long. */
+/** A text of the memory: shown unchanged with its line breaks, never as markup, and truncated if it is very long. */
 export function Words({ text, most = 4000 }: { text: string; most?: number }) {
   if (text.length <= most) return <bdi class="words">{text}</bdi>;
   return (

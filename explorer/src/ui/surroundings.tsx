@@ -5,7 +5,7 @@ import { link } from "../lib/route";
 import { t } from "../strings";
 import { Badge, Shown, Words } from "./parts";
 
-/** Neighbours and relations shown. */
+/** Most neighbours and relations that are shown. */
 const SHOWN = 20;
 
 interface Stated {
@@ -30,7 +30,7 @@ async function look(space: string, unit: string, asOf: string, signal: AbortSign
   return { context: context?.units ?? [], related, facts: gist?.facts ?? [] };
 }
 
-/** The turns around a unit, what it is related to and the facts it states. */
+/** The turns around a unit, its related units and the facts that it states. */
 export function Surroundings({ space, unit, asOf = "" }: { space: string; unit: string; asOf?: string }) {
   const around = useLoaded((signal) => look(space, unit, asOf, signal), [space, unit, asOf]);
   return (

@@ -3,13 +3,13 @@ import { Badge, Words } from "./parts";
 
 interface Props {
   tags: string[];
-  /** Tags shown at most; the number of the others follows. */
+  /** Most tags that are shown; the number of the others follows. */
   most?: number;
-  /** Returns where a tag leads; without it tags are no links. */
+  /** Returns the link of a tag; without it, tags are not links. */
   to?: (tag: string) => string;
 }
 
-/** The tags of a record as chips; nothing if there are none. */
+/** The tags of a record as chips; empty if it has no tags. */
 export function Tags({ tags, most = Number.POSITIVE_INFINITY, to }: Props) {
   if (tags.length === 0) return null;
   return (

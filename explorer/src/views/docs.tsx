@@ -9,7 +9,7 @@ import { SchemaTable, TypeName } from "./docs/schema";
 import { TryIt } from "./docs/try-it";
 import type { ViewProps } from ".";
 
-/** The API as it is described by the server itself, with a form for each call. */
+/** The documentation of the API, from the server's own OpenAPI document, with a form for each call. */
 export function Docs({ id }: ViewProps) {
   const document = useLoaded((signal) => call<Document>("/openapi.json", { signal }), []);
   return (
@@ -103,7 +103,7 @@ function Parameters({ rows }: { rows: Parameter[] }) {
   );
 }
 
-/** A type with its fields, its users and the types that it names. */
+/** A type with its values or fields; the types of the fields are links. */
 function OneType({ document, name }: { document: Document; name: string }) {
   const schema = document.components.schemas[name] ?? {};
   const parts = schema.oneOf ?? schema.allOf ?? [schema];

@@ -14,7 +14,7 @@ import type { ViewProps } from ".";
 
 const RECEIPTS_READ = 1000;
 
-/** What is to be erased. */
+/** The data to erase. */
 export interface Target {
   kind: "record" | "session";
   name: string;
@@ -31,7 +31,7 @@ export function Erasure({ space }: ViewProps) {
   );
 }
 
-/** Preview first, then the name once more, then the erasure. */
+/** Shows a preview first, then asks for the name again, then erases. */
 function Erase({ space, given }: { space: string; given: string }) {
   const [kind, setKind] = useState<Target["kind"]>("record");
   const [name, setName] = useState(given);

@@ -11,9 +11,9 @@ import { FactPanel } from "./facts/panel";
 import { type Slot, holds, moments, slots } from "./facts/slots";
 import type { ViewProps } from ".";
 
-/** Facts read at most. */
+/** Most facts that are read. */
 const FACTS_READ = 10_000;
-/** Subjects shown before the user asks for more. */
+/** Subjects that are shown until the user asks for more. */
 const SUBJECTS = 40;
 const ASPECTS = ["preference", "attribute", "relation", "place", "work", "plan", "possession", "count", "habit", "instruction"];
 
@@ -57,7 +57,7 @@ interface SliderProps {
   onPlace: (place: number | undefined) => void;
 }
 
-/** Goes through the moments at which something became known; the last place is now. */
+/** A slider over the moments at which facts became known; the last position is now. */
 function Slider({ times, place, onPlace }: SliderProps) {
   if (times.length === 0) return null;
   const now = times.length;
@@ -181,7 +181,7 @@ function Subjects({ space, facts, asOf, chosen }: { space: string; facts: Fact[]
   );
 }
 
-/** A predicate of a subject with its values, those that hold first. */
+/** A predicate of a subject with its values; valid values come first. */
 function SlotRow({ space, slot, asOf, chosen }: { space: string; slot: Slot; asOf: string; chosen: string }) {
   const valid = slot.facts.filter((it) => holds(it, asOf));
   return (

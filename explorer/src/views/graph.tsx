@@ -16,9 +16,9 @@ import type { ViewProps } from ".";
 
 const ENTITIES_READ = 5000;
 const FACTS_READ = 10_000;
-/** Units that are looked through for events. */
+/** Most units that are read to find events. */
 const UNITS_READ = 5000;
-/** Names in the list below the drawing. */
+/** Most names in the list below the drawing. */
 const LISTED = 60;
 
 interface Content {
@@ -98,7 +98,7 @@ interface DrawnProps {
   asOf: string;
 }
 
-/** What was expanded, until the memory is read at another moment. */
+/** The expanded nodes and links, until the user chooses another moment. */
 function useExpanded(space: string, asOf: string) {
   const [expanded, setExpanded] = useState(NOTHING);
   useEffect(() => setExpanded(NOTHING), [space, asOf]);

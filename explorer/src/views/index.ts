@@ -15,11 +15,11 @@ interface View {
   name: string;
   label: string;
   component: ComponentType<ViewProps>;
-  /** Needs the right `admin`. */
+  /** Whether the view needs the right `admin`. */
   admin?: boolean;
 }
 
-// What is not seen first is loaded when it is opened, so that the first view is there sooner.
+// Views that are not shown first are loaded when they are opened, so that the first view appears sooner.
 const Curation = later(() => import("./curation").then((it) => it.Curation));
 const Docs = later(() => import("./docs").then((it) => it.Docs));
 const Erasure = later(() => import("./erasure").then((it) => it.Erasure));

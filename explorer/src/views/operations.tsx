@@ -10,7 +10,7 @@ import { Keys } from "./operations/keys";
 import { Readings } from "./operations/readings";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
-/** Spaces whose progress is shown, and letters shown. */
+/** Most spaces whose progress is shown, and most dead letters that are shown. */
 const SPACES = 50;
 const LETTERS = 200;
 const POLL_MS = 4_000;
@@ -42,7 +42,7 @@ export function Operations() {
   );
 }
 
-/** Sizes and progress of spaces, read again every few seconds, with the records stored in between. */
+/** Sizes and progress of spaces, refreshed every few seconds, with the number of records stored since the last refresh. */
 function SpaceProgress() {
   const [turn, setTurn] = useState(0);
   const rows = useLoaded<Row[]>(
@@ -100,7 +100,7 @@ function ProgressTable({ rows }: { rows: Row[] }) {
   );
 }
 
-/** Returns how much a number grew a second since it was read before. */
+/** Returns the growth of a number per second since it was last loaded. */
 function useRate(value: number, read: unknown): number {
   const before = useRef({ value, at: performance.now(), read, rate: 0 });
   if (before.current.read !== read) {

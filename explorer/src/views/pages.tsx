@@ -10,7 +10,7 @@ import { Badge, Card, Empty, Heading, Shown, Words } from "../ui/parts";
 import type { ViewProps } from ".";
 
 const PAGES_READ = 3000;
-/** Pages of a dimension shown before the user filters. */
+/** Pages per dimension that are shown until the user filters. */
 const SHOWN = 60;
 const DIMENSIONS = ["figure", "topic", "place", "preference", "event"] as const;
 

@@ -9,10 +9,10 @@ import { Check, Field, Prompt } from "../ui/field";
 import { Badge, Busy, Card, Empty, Heading, Trouble, Words } from "../ui/parts";
 import type { ViewProps } from ".";
 
-/** Hints asked for, which is the most that the server gives. */
+/** Number of hints to request; this is the server's maximum. */
 const HINTS = 10;
 
-/** Returns a session of its own, so that the notes of recall do not touch those of the agents. */
+/** Returns a name for a new session, so that the recall notes of agents' sessions are not affected. */
 const ownSession = () => `explorer ${Math.random().toString(36).slice(2, 10)}`;
 
 export function Recall({ space }: ViewProps) {

@@ -3,7 +3,7 @@ import { whole } from "../lib/format";
 import { link } from "../lib/route";
 import { t } from "../strings";
 
-/** The heads of the columns that every table of spaces begins with. */
+/** The header cells of the first columns in every table of spaces. */
 export function SpaceHeads() {
   return (
     <>
@@ -18,7 +18,7 @@ export function SpaceHeads() {
   );
 }
 
-/** The cells of a space in these columns. */
+/** The cells of a space in those columns. */
 export function SpaceCells({ space }: { space: Space }) {
   return (
     <>

@@ -14,19 +14,19 @@ import { type Mark, type Span, firstAt } from "./timeline/draw";
 import { RecordPanel } from "./timeline/record";
 import type { ViewProps } from ".";
 
-/** Records and units read at most; filters reach the others. */
+/** Most records and units that are read; filters give access to the others. */
 const RECORDS_READ = 20_000;
 const UNITS_READ = 10_000;
-/** Lanes at most; whoever said less shares the last one. */
+/** Most lanes; the actors with the fewest items share the last lane. */
 const LANES = 8;
 const LISTED = 50;
-/** Tags offered for the filter, and shown of a record in the list. */
+/** Most tags that the filter offers, and most tags that are shown per record in the list. */
 const TAGS_OFFERED = 200;
 const TAGS_LISTED = 8;
-/** The last time of a `Date`, in milliseconds from 1970; the first is as far before. */
+/** The latest time of a `Date`, in milliseconds from 1970; the earliest time is equally far before 1970. */
 const TIME_MOST = 8.64e15;
 
-/** What is in the timeline. */
+/** An entry of the timeline. */
 interface Item {
   id: string;
   at: number;
@@ -47,7 +47,7 @@ interface Content {
 interface Filters {
   session: string;
   actor: string;
-  /** Exactly as it is written in records. */
+  /** The tag, spelled exactly as in the records. */
   tag: string;
   from: string;
   until: string;
@@ -71,7 +71,9 @@ function sorted(items: Item[]): Item[] {
   return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
-/** Reads records and, if wanted, the events made of them, which have no tags; shows the first ones as soon as they are there. */
+/**
+ * Loads records and, if requested, the events derived from them, which have no tags; shows the first ones as soon as they arrive.
+ */
 function useContent(space: string, filters: Filters, events: boolean): Loaded<Content> {
   const { session, actor, tag } = filters;
   const query = { session, actor, tag, from: moment(filters.from), until: moment(filters.until) };
@@ -94,13 +96,16 @@ function useContent(space: string, filters: Filters, events: boolean): Loaded<Co
   );
 }
 
-/** Returns the filters that an address names; the others are empty. */
+/** Returns the filters in an address; the others are empty. */
 function filtersIn(params: URLSearchParams): Filters {
   const of = (name: string) => params.get(name) ?? "";
   return { session: of("session"), actor: of("actor"), tag: of("tag"), from: "", until: "" };
 }
 
-/** Returns the tags to offer. Records that a tag was asked of have only some, so those that were offered before stay. */
+/**
+ * Returns the tags that the filter offers. Records that were filtered by a tag have only some of the tags, so the earlier offers
+ * stay.
+ */
 function useOffered(content: Content | undefined, tag: string): string[] {
   const before = useRef<string[]>([]);
   const read = useMemo(() => commonTags(content?.items ?? [], TAGS_OFFERED), [content]);
@@ -112,7 +117,7 @@ export function Timeline({ space, id }: ViewProps) {
   const given = route.value.params;
   const address = given.toString();
   const [filters, setFilters] = useState<Filters>(filtersIn(given));
-  // A link to a record names no filter and leaves them as they are.
+  // A link to a record contains no filters and leaves them unchanged.
   useEffect(() => {
     if (address) setFilters(filtersIn(new URLSearchParams(address)));
   }, [address]);
@@ -148,7 +153,7 @@ export function Timeline({ space, id }: ViewProps) {
   );
 }
 
-/** Returns a time as the API writes it; times that no calendar has are cut to those that it has. */
+/** Returns a time in the format of the API; a time outside the range of `Date` is limited to that range. */
 const iso = (time: number): string => new Date(Math.max(-TIME_MOST, Math.min(TIME_MOST, time))).toISOString();
 
 interface LaidProps {
@@ -196,7 +201,7 @@ function Laid({ space, content, modality, chosen, loading }: LaidProps) {
   );
 }
 
-/** Gives a lane to each of those who said most, and one to all others. */
+/** Assigns a lane to each of the most active actors, and one common lane to all others. */
 function layOut(items: Item[]): { marks: Mark[]; lanes: string[] } {
   const counts = new Map<string, number>();
   for (const it of items) counts.set(it.actor, (counts.get(it.actor) ?? 0) + 1);

@@ -1,7 +1,7 @@
-//! What one key does to another, and what texts full of facts cost in memory, over HTTP with the real binary.
+//! Measures, over HTTP with the real binary, how much one key slows down another, and how much memory texts full of facts take.
 //!
-//! `cargo bench -p cli --bench limits` measures both; `LIMITS=hostile` or `LIMITS=facts` one of them. `LIMITS_MB=10` says how much
-//! text the second one sends.
+//! `cargo bench -p cli --bench limits` runs both measurements; `LIMITS=hostile` or `LIMITS=facts` runs one of them.
+//! `LIMITS_MB=10` sets the amount of text for the second one.
 
 #![expect(
     clippy::unwrap_used,
@@ -30,7 +30,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-/// Records of the space that is asked, questions of one measurement and the pause between two of them.
+/// Records of the space that is asked, questions per measurement, and the pause between two questions.
 const RECORDS: usize = 3_000;
 const QUESTIONS: usize = 200;
 const PAUSE: Duration = Duration::from_millis(10);
@@ -75,7 +75,7 @@ const THINGS: [&str; 12] = [
     "loom",
 ];
 
-/// One sentence that states a fact of its own.
+/// Returns a sentence that states a fact which no other sentence states.
 fn fact(number: usize) -> String {
     let name = NAMES[number % 12];
     let (place, thing) = (PLACES[number / 12 % 12], THINGS[number / 5 % 12]);
@@ -113,7 +113,7 @@ async fn call(server: &Server, key: &str, path: &str, body: &Value) -> (u16, Val
     server.send(request.bearer_auth(key).json(body)).await
 }
 
-/// Fills the space of a key, and waits until it is searchable.
+/// Fills the space of a key, and waits until all records are searchable.
 async fn fill(server: &Server, key: &str, count: usize, sentences: usize) {
     server
         .send(
@@ -144,7 +144,7 @@ async fn settled(server: &Server, key: &str) {
     }
 }
 
-/// Milliseconds of questions of the quiet key, sorted, and how many were refused.
+/// Asks the questions of the quiet key; returns their times in milliseconds, sorted, and the number of refused questions.
 async fn questions(server: &Server) -> (Vec<f64>, usize) {
     let (mut times, mut refused) = (Vec::new(), 0);
     for number in 0..QUESTIONS {
@@ -158,7 +158,7 @@ async fn questions(server: &Server) -> (Vec<f64>, usize) {
     (sorted(times), refused)
 }
 
-/// What the hostile key does until it is told to stop.
+/// The load that the hostile key generates until it is stopped.
 #[derive(Clone, Copy, Debug)]
 enum Hostile {
     SlowBodies,
@@ -167,7 +167,7 @@ enum Hostile {
     IdleConnections,
 }
 
-/// Keeps a connection that sends a head and then a byte of its body now and then; a new one when it is closed.
+/// Holds a connection open: sends a head, and then single bytes of the body at intervals; reconnects when it is closed.
 async fn drip(address: String, key: bool, stop: Arc<AtomicBool>) {
     let head = "POST /v1/spaces/hostile/query HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer hostile\r\n\
         content-type: application/json\r\ncontent-length: 4000\r\n\r\n{";
@@ -187,7 +187,7 @@ async fn drip(address: String, key: bool, stop: Arc<AtomicBool>) {
     }
 }
 
-/// Sends the same request over and over.
+/// Sends the same request repeatedly.
 async fn repeat(http: reqwest::Client, url: String, body: Value, stop: Arc<AtomicBool>, sent: Arc<AtomicU64>) {
     while !stop.load(Ordering::Relaxed) {
         let mut body = body.clone();
@@ -250,7 +250,7 @@ async fn hostile() {
         Hostile::IdleConnections,
         Hostile::LargeBatches,
     ] {
-        // Before each, since the machine and the memory change.
+        // The quiet key is measured before each load, since the state of the machine and of the memory changes.
         let (quiet, _) = questions(&server).await;
         let (stop, sent) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let tasks = attack(&server, kind, &stop, &sent);
@@ -292,7 +292,7 @@ async fn facts() {
     );
 }
 
-/// Returns the greatest resident memory that the process had.
+/// Returns the peak resident memory of the process.
 fn peak_mb(server: &Server) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", server.process())).unwrap();
     let line = status.lines().find(|it| it.starts_with("VmHWM")).unwrap();

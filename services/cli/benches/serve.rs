@@ -1,4 +1,5 @@
-//! Ingest, query latency, memory and start-up of the real binary over HTTP, beside one SQLite insert a record.
+//! Measures ingest, query latency, memory and start-up of the real binary over HTTP, compared with one SQLite insert
+//! per record.
 //!
 //! `cargo bench -p cli --bench serve` takes 1,000 and 10,000 records; `SERVE_SIZES=1000,10000,100000` takes more, and
 //! `SERVE_ENCODER=FOLDER`, with `--features encoder`, embeds with a sentence encoder.
@@ -80,7 +81,7 @@ const WORDS: [&str; 48] = [
     "hammer",
 ];
 
-/// A sentence with words of its own and words that many share.
+/// Returns a sentence with unique words and with words that many sentences share.
 fn sentence(number: usize) -> String {
     let word = |salt: usize| WORDS[(number * salt + salt) % WORDS.len()];
     format!(
@@ -107,7 +108,7 @@ fn batch(first: usize) -> Value {
     json!({ "records": records })
 }
 
-/// Records a second with one transaction a record, `synchronous=FULL`, beside the same disk.
+/// Returns the records per second with one transaction per record and `synchronous=FULL`, on the same disk.
 fn insert_per_record(folder: &Path) -> f64 {
     let connection = rusqlite::Connection::open(folder.join("baseline.sqlite")).unwrap();
     connection
@@ -131,7 +132,7 @@ async fn send(server: &Server, first: usize) -> String {
     body["watermark"].as_str().unwrap().to_owned()
 }
 
-/// Sends everything with a few senders; returns seconds until all is acknowledged and until all is searchable.
+/// Sends all records with several senders; returns the seconds until all are acknowledged and until all are searchable.
 async fn ingest(server: &Server, from: usize, to: usize) -> (f64, f64) {
     let begin = Instant::now();
     let senders = (0..SENDERS).map(|sender| async move {
@@ -157,7 +158,7 @@ async fn settled(server: &Server) {
     }
 }
 
-/// Milliseconds from the 202 to searchable, one batch at a time.
+/// Returns the milliseconds from status 202 until a batch is searchable, one batch at a time.
 async fn lags(server: &Server, from: usize) -> Vec<f64> {
     let mut lags = Vec::new();
     for first in (from..from + 50 * BATCH).step_by(BATCH) {
@@ -169,7 +170,7 @@ async fn lags(server: &Server, from: usize) -> Vec<f64> {
     sorted(lags)
 }
 
-/// Seconds until a question is answered for the first time: a space is read before that.
+/// Returns the seconds until the first question is answered, which include the loading of the space.
 async fn first(server: &Server) -> f64 {
     let begin = Instant::now();
     let body = json!({ "question": "When did Ann take the lantern to the museum?" });
@@ -195,7 +196,7 @@ async fn queries(server: &Server, stored: usize) -> Vec<f64> {
     sorted(times)
 }
 
-/// Starts over `data`, with the encoder that is asked for.
+/// Starts a server over `data`, with the sentence encoder if one is requested.
 async fn start(data: &Path) -> Server {
     Server::start_with(data, |program| {
         let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! Mnemic's HTTP interface, as far as the commands use it.
+//! A client of Mnemic's HTTP interface, with the calls that the commands need.
 
 mod erasures;
 mod events;
@@ -23,43 +23,43 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// Time a request may take.
+/// Timeout of one request.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Tries while the server is full or restarting.
+/// Attempts per request while the server is full or restarting.
 const TRIES: u32 = 7;
-/// First pause between tries; doubles.
+/// Pause before the first retry; it doubles with each retry.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Records of a page. A record may have 100 KiB, so a page is never large.
+/// Records on a page. A record has at most 100 KiB, so a page stays small.
 const PAGE: &str = "100";
-/// Time the server holds a question for progress, milliseconds.
+/// Longest time that the server holds a request for the progress of a question, in milliseconds.
 const HELD_MS: u32 = 10_000;
 
-/// Why a server did not do what it was asked.
+/// The reason why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The URL is none.
+    /// The argument is not a URL.
     #[error("`{url}` is not the URL of a server")]
     Url { url: String },
-    /// The URL wants what this build has not.
+    /// The URL needs TLS, and this build has no TLS.
     #[error("`{url}` wants TLS, which this build has not: build it with `--features https`")]
     NoTls { url: Url },
-    /// Nobody answered.
+    /// No server answered.
     #[error("no answer from {url}; is `mnemic serve` running there?")]
     Unreachable { url: Url, source: reqwest::Error },
-    /// The server said no.
+    /// The server refused the request.
     #[error("{status} {title}{}{detail}", if detail.is_empty() { "" } else { ": " })]
     Refused { status: u16, title: String, detail: String },
-    /// The steps of a question came, but no response.
+    /// The response ended after the steps of a question and before the answer.
     #[error("{url} broke off its response; ask again")]
     BrokenOff { url: Url },
-    /// The server's answer cannot be read.
+    /// The response is not in the format of Mnemic.
     #[error("{url} does not answer like Mnemic")]
     Unreadable { url: Url, source: reqwest::Error },
 }
 
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
-/// A problem as RFC 9457 has it, of this server or of what stands before it.
+/// A problem document (RFC 9457), from the server or from a proxy in front of it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Problem {
@@ -70,14 +70,14 @@ struct Problem {
     detail: String,
 }
 
-/// A page of any list.
+/// One page of any list.
 #[derive(Debug, Deserialize)]
 struct Page<T> {
     items: Vec<T>,
     next: Option<String>,
 }
 
-/// Speaks to one server.
+/// A client of one server.
 #[derive(Clone)]
 pub(crate) struct Client {
     http: reqwest::Client,
@@ -101,7 +101,7 @@ impl Client {
         })
     }
 
-    /// Returns the URL of a path below the server's.
+    /// Returns the URL of a path below the URL of the server.
     pub(crate) fn url(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
@@ -113,7 +113,7 @@ impl Client {
         url
     }
 
-    /// Creates a space; returns whether it is new.
+    /// Creates a space; returns true if it is new.
     pub(crate) async fn create(&self, space: &SpaceId) -> Result<bool> {
         let response = self
             .send(Method::PUT, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
@@ -121,13 +121,13 @@ impl Client {
         Ok(response.status() == StatusCode::CREATED)
     }
 
-    /// Returns what a space holds.
+    /// Returns the description of a space and its counts.
     pub(crate) async fn space(&self, space: &SpaceId) -> Result<Space> {
         let url = self.url(&["v1", "spaces", space.as_str()], &[]);
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Returns the page of the records that `filter` lets through behind `after`, in the order in which they were stored.
+    /// Returns the page of the records that match `filter`, after the cursor `after`, in the order in which they were stored.
     pub(crate) async fn records(
         &self,
         space: &SpaceId,
@@ -143,30 +143,30 @@ impl Client {
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Returns one record, by the caller's id or Mnemic's.
+    /// Returns one record, by the caller's id or by Mnemic's id.
     pub(crate) async fn record(&self, space: &SpaceId, id: &str) -> Result<Record> {
         let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Erases one record, by the caller's id or Mnemic's.
+    /// Erases one record, by the caller's id or by Mnemic's id.
     pub(crate) async fn erase(&self, space: &SpaceId, id: &str) -> Result<Curated> {
         let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
         read(self.send(Method::DELETE, &url, None).await?).await
     }
 
-    /// Erases records of a session, by the caller's name or Mnemic's id, as many as one request does.
+    /// Erases records of a session, given by the caller's name or by Mnemic's id, up to the limit of one request.
     pub(crate) async fn erase_session(&self, space: &SpaceId, session: &str) -> Result<Erased> {
         let url = self.url(&["v1", "spaces", space.as_str(), "sessions", session], &[]);
         read(self.send(Method::DELETE, &url, None).await?).await
     }
 
-    /// Returns all spaces the key may see, by name.
+    /// Returns all spaces that the key may see, by name.
     pub(crate) async fn spaces(&self) -> Result<Vec<Space>> {
         self.all(&["v1", "spaces"]).await
     }
 
-    /// Returns all dead letters the key may see.
+    /// Returns all dead letters that the key may see.
     pub(crate) async fn dead_letters(&self) -> Result<Vec<DeadLetter>> {
         self.all(&["v1", "admin", "dead-letters"]).await
     }
@@ -183,40 +183,40 @@ impl Client {
         self.send(Method::POST, &url, None).await.map(|_| ())
     }
 
-    /// Forgets a dead letter.
+    /// Deletes a dead letter.
     pub(crate) async fn discard(&self, id: &str) -> Result<()> {
         let url = self.url(&["v1", "admin", "dead-letters", id], &[]);
         self.send(Method::DELETE, &url, None).await.map(|_| ())
     }
 
-    /// Begins to derive a space again.
+    /// Starts a rebuild of a space.
     pub(crate) async fn rebuild(&self, space: &SpaceId) -> Result<Rebuild> {
         let url = self.url(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
         read(self.send(Method::POST, &url, None).await?).await
     }
 
-    /// Returns how far the rebuild of a space is.
+    /// Returns the progress of the rebuild of a space.
     pub(crate) async fn rebuilt(&self, space: &SpaceId) -> Result<Rebuild> {
         let url = self.url(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Returns the facts of a space that `filter` lets through, by id.
+    /// Returns the facts of a space that match `filter`, by id.
     pub(crate) async fn facts(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Fact>> {
         self.filtered(&["v1", "spaces", space.as_str(), "facts"], filter).await
     }
 
-    /// Returns the units of a space that `filter` lets through, in the order of their latest changes.
+    /// Returns the units of a space that match `filter`, in the order of their latest changes.
     pub(crate) async fn units(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<UnitView>> {
         self.filtered(&["v1", "spaces", space.as_str(), "units"], filter).await
     }
 
-    /// Returns the topics of a space that `filter` lets through, by id.
+    /// Returns the topics of a space that match `filter`, by id.
     pub(crate) async fn topics(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Topic>> {
         self.filtered(&["v1", "spaces", space.as_str(), "topics"], filter).await
     }
 
-    /// Returns the pages of a space that `filter` lets through, by id, without their sections.
+    /// Returns the pages of a space that match `filter`, by id, without their sections.
     pub(crate) async fn pages(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<PageHead>> {
         self.filtered(&["v1", "spaces", space.as_str(), "pages"], filter).await
     }
@@ -230,7 +230,7 @@ impl Client {
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Returns the entities of a space that `filter` lets through, by id.
+    /// Returns the entities of a space that match `filter`, by id.
     pub(crate) async fn entities(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Entity>> {
         self.filtered(&["v1", "spaces", space.as_str(), "entities"], filter)
             .await
@@ -250,7 +250,7 @@ impl Client {
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Says a message to a space.
+    /// Sends a message to a space; returns the hints.
     pub(crate) async fn recall(&self, space: &SpaceId, body: &Value) -> Result<RecallResponse> {
         let url = self.url(&["v1", "spaces", space.as_str(), "recall"], &[]);
         read(self.send(Method::POST, &url, Some(body)).await?).await
@@ -260,7 +260,7 @@ impl Client {
         self.filtered(path, &[]).await
     }
 
-    /// Reads a list to its end.
+    /// Returns all items of a list that match `filter`; follows the cursors to the last page.
     async fn filtered<T: DeserializeOwned>(&self, path: &[&str], filter: &[(&str, &str)]) -> Result<Vec<T>> {
         let mut items = Vec::new();
         let mut after: Option<String> = None;
@@ -292,7 +292,7 @@ impl Client {
         read(self.tried(&url, request).await?).await
     }
 
-    /// Says whether what gave the watermark is searchable, after waiting for it a while.
+    /// Waits a limited time for the write of the watermark; returns true if it is searchable.
     pub(crate) async fn written(&self, space: &SpaceId, watermark: &str) -> Result<bool> {
         let query = [("watermark", watermark), ("wait_ms", &HELD_MS.to_string())];
         let url = self.url(&["v1", "spaces", space.as_str(), "progress"], &query);
@@ -303,7 +303,7 @@ impl Client {
         }
     }
 
-    /// Asks a question; returns the response as it is.
+    /// Asks a question; returns the body of the response unchanged.
     pub(crate) async fn query(&self, space: &SpaceId, body: &Value) -> Result<Value> {
         let url = self.url(&["v1", "spaces", space.as_str(), "query"], &[]);
         read(self.send(Method::POST, &url, Some(body)).await?).await
@@ -328,7 +328,7 @@ impl Client {
         }
     }
 
-    /// Sends a request, all of which may be repeated; waits while the server is full.
+    /// Sends a request, with retries while the server is full. Every request of this client is safe to repeat.
     async fn tried(&self, url: &Url, request: impl Fn() -> RequestBuilder) -> Result<Response> {
         let mut pause = PAUSE;
         for attempt in 1.. {
@@ -337,7 +337,7 @@ impl Client {
                 url: url.clone(),
                 source: source.without_url(),
             })?;
-            // A server that says when to come again says that it may help.
+            // With the header Retry-After, the server says that a retry may help.
             let full = response.headers().contains_key(RETRY_AFTER)
                 || matches!(
                     response.status(),
@@ -353,7 +353,7 @@ impl Client {
     }
 }
 
-/// Returns the parameters of a query that were given.
+/// Returns the query parameters that have a value.
 pub(crate) fn given<'a>(parameters: &[(&'a str, Option<&'a str>)]) -> Vec<(&'a str, &'a str)> {
     parameters
         .iter()
@@ -374,7 +374,7 @@ async fn checked(response: Response) -> Result<Response> {
         problem.title
     };
     let detail = match (problem.kind.as_str(), problem.detail.split_once("; ")) {
-        // What the server advises is a request, and who reads this types commands.
+        // The server advises an HTTP request, but the reader of this message types commands.
         ("urn:mnemic:problem:unknown-space", Some((what, _))) => {
             format!("{what}; `mnemic spaces list` shows what there is, `mnemic spaces create NAME` makes one")
         }

@@ -43,8 +43,8 @@ Exit codes:
      insufficient, sessions wait to be read, doctor found something wrong,
      or provision found drift";
 
-/// A long-term memory for language-model agents: it keeps what happened, and hands back the smallest evidence that
-/// answers a question.
+/// A long-term memory for language-model agents: it stores what happened and returns the smallest evidence that answers
+/// a question.
 #[derive(Debug, Parser)]
 #[command(name = "mnemic", version, after_help = AFTER_HELP, arg_required_else_help = true)]
 pub(crate) struct Args {
@@ -84,29 +84,29 @@ pub(crate) enum Command {
     Completions(Completions),
 }
 
-/// Where settings come from.
+/// The source of the settings.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct Local {
-    /// Settings file [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].
+    /// Settings file [default: the file in MNEMIC_CONFIG, else mnemic.toml in this folder, if it exists].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Folder with the memory; overrides `dir` in [backends].
+    /// Folder of the memory; overrides `dir` in [backends].
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
 }
 
-/// The server to speak to.
+/// The server that a command talks to.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remote {
-    /// URL of the server; http:// may be left out.
+    /// URL of the server; http:// may be omitted.
     #[arg(long, global = true, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077", value_parser = server)]
     pub(crate) url: String,
-    /// Key for the server, if it asks for one.
+    /// Key for the server, if the server requires one.
     #[arg(long, global = true, env = "MNEMIC_KEY", hide_env_values = true)]
     pub(crate) key: Option<String>,
 }
 
-/// Returns the URL of a server that is named by host and port alone, as everybody types it.
+/// Returns the URL of a server; adds the scheme if the user typed only host and port.
 fn server(text: &str) -> Result<String, Infallible> {
     let whole = text.contains("://");
     Ok(if whole {
@@ -116,7 +116,7 @@ fn server(text: &str) -> Result<String, Infallible> {
     })
 }
 
-/// Checks an address to listen on: an IP address or a name, and a port.
+/// Returns an address to listen on if it is valid: an IP address or a host name, with a port.
 fn address(text: &str) -> Result<String, String> {
     let named = text
         .rsplit_once(':')
@@ -128,11 +128,12 @@ fn address(text: &str) -> Result<String, String> {
     }
 }
 
-/// Run the whole of Mnemic in this process.
+/// Run all of Mnemic in this process.
 ///
 /// HTTP gateway, writer, clusterer, router and reader, over files in one folder: no other server, no model, no network.
-/// Every setting can stand in a TOML file or in the environment (MNEMIC_GATEWAY__LISTEN is `listen` in [gateway]);
-/// `mnemic config` shows all of them. Ctrl-C stops taking work, finishes what is in flight and ends.
+/// Every setting can be in a TOML file or in the environment (MNEMIC_GATEWAY__LISTEN is `listen` in [gateway]); `mnemic
+/// config` shows all of them. After Ctrl-C the process accepts no more work, finishes the requests in progress and
+/// exits.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -148,44 +149,44 @@ pub(crate) struct Serve {
     /// Address of the HTTP interface [default: 127.0.0.1:7077].
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) listen: Option<String>,
-    /// Address of health and metrics [default: 127.0.0.1:7078].
+    /// Address of the health checks and metrics [default: 127.0.0.1:7078].
     #[arg(long, value_name = "ADDRESS", value_parser = address)]
     pub(crate) admin: Option<String>,
-    /// Keep everything on NATS, Qdrant and Neo4j instead of in a folder; [nats], [qdrant] and [neo4j] say where they are.
+    /// Store everything in NATS, Qdrant and Neo4j instead of a folder; [nats], [qdrant] and [neo4j] set their addresses.
     #[arg(long, conflicts_with = "data")]
     pub(crate) distributed: bool,
 }
 
-/// Make what NATS, Qdrant and Neo4j have to have: streams, collection, constraints.
+/// Create the streams, collections and constraints that Mnemic needs in NATS, Qdrant and Neo4j.
 ///
-/// Run it before the first start and after every update; to run it again changes nothing. What is there but otherwise
-/// than this version wants it is named and left as it is (exit code 3).
+/// Run it before the first start and after every update; a repeated run changes nothing. If an existing object differs
+/// from the needs of this version, the command names the difference and leaves the object unchanged (exit code 3).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:
   MNEMIC_NATS__URL=nats://nats:4222 MNEMIC_QDRANT__URL=http://qdrant:6334 \\
     MNEMIC_NEO4J__URL=bolt://neo4j:7687 MNEMIC_NEO4J__PASSWORD=... mnemic provision")]
 pub(crate) struct Provision {
-    /// Settings file [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].
+    /// Settings file [default: the file in MNEMIC_CONFIG, else mnemic.toml in this folder, if it exists].
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
 
 /// Show what a memory does: a sample conversation, six questions, evidence, answers, a refusal.
 ///
-/// Starts a server of its own on a free port, with a temporary folder that is removed at the end. Nothing else on this
-/// machine is touched.
+/// Starts its own server on a free port, with a temporary folder that is removed at the end. Nothing else on this
+/// machine is changed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Demo {
-    /// Leave the server running at the end, until Ctrl-C.
+    /// Keep the server running at the end, until Ctrl-C.
     #[arg(long)]
     pub(crate) keep: bool,
 }
 
 /// Ask a space a question.
 ///
-/// Prints the evidence with dates, probabilities and costs, whether it is enough and why, and a short answer. Exit code 3 when
-/// the evidence is insufficient: Mnemic says so rather than guess.
+/// Prints the evidence with dates, probabilities and costs, a verdict whether the evidence is sufficient, the reason,
+/// and a short answer. The exit code is 3 if the evidence is insufficient: Mnemic reports that and does not guess.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -201,47 +202,48 @@ pub(crate) struct Ask {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Tokens (o200k) the evidence may cost.
+    /// Most tokens (o200k) that the evidence may cost.
     #[arg(long, default_value_t = 512)]
     pub(crate) budget: u32,
-    /// Share of the evidence that is enough, above 0 and at most 1; 1 spends the whole budget.
+    /// Expected share of the relevant evidence at which packing stops, above 0 and at most 1; 1 uses the whole budget.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(crate) enough: f32,
-    /// Calls of the server's language model allowed; with one or more it answers from the evidence, if one is set up.
+    /// Most calls of the server's language model; with one or more, a configured model answers from the evidence.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]
     pub(crate) model_calls: u8,
-    /// How the evidence is sought: with --model-calls of two and more, all but `route` have a language model search first, and
-    /// `auto` chooses by the question.
+    /// How the evidence is found. With two or more --model-calls, each strategy except `route` lets a language model
+    /// search first; `auto` chooses a strategy for the question.
     #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,
-    /// How a language model words its answer: a few words, also what it concludes, or a few sentences; needs `--model-calls`.
+    /// Form of the answer that a language model writes: a few words, also conclusions, or a few sentences; needs
+    /// `--model-calls`.
     #[arg(long, default_value = "short", value_parser = PossibleValuesParser::new(AnswerStyle::ALL.map(AnswerStyle::name)))]
     pub(crate) style: String,
-    /// Only what was observed before this moment; RFC 3339, or ISO 8601 in UTC.
+    /// Use only records observed before this moment; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// When the question is asked: the "now" of relative times in it; left out, at `--as-of`, else now.
+    /// Time of the question, to which relative times in it refer [default: the time of `--as-of`, else now].
     #[arg(long, value_name = "TIME")]
     pub(crate) asked_at: Option<String>,
-    /// Only what was observed at this moment or later.
+    /// Use only records observed at this moment or later.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
-    /// Only what was observed before this moment.
+    /// Use only records observed before this moment.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
-    /// Only what this one said or did, in any case; may be repeated.
+    /// Use only statements and actions of this person or agent; the case of letters is ignored; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) actor: Vec<String>,
-    /// Only of this session, by name or id; may be repeated.
+    /// Use only this session, by name or id; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Vec<String>,
-    /// Only what was kept with this tag; repeated, with all of them.
+    /// Use only records with this tag; if repeated, records with all of the tags.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Explain so many of the best candidates: scores, features, why packed or not; and the path of the strategy.
+    /// Explain this many of the best candidates (scores, features, reason for the selection) and the path of the strategy.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) explain: u8,
-    /// Print the server's response as it is.
+    /// Print the response of the server unchanged.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -250,7 +252,7 @@ pub(crate) struct Ask {
 
 /// List, create and delete spaces.
 ///
-/// A space is an isolated memory: of a user, an agent, a project. Nothing crosses spaces.
+/// A space is an isolated memory, for example of a user, an agent or a project. Spaces share no data.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Spaces {
     #[command(subcommand)]
@@ -261,27 +263,27 @@ pub(crate) struct Spaces {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SpacesCommand {
-    /// List the spaces the key may see, with their sizes.
+    /// List the spaces that the key may see, with their sizes.
     List,
-    /// Create a space; one that exists stays as it is.
+    /// Create a space; an existing space is left unchanged.
     Create {
-        /// Its name: 1 to 64 of a-z, 0-9, '.', '_' and '-'.
+        /// Name of the space: 1 to 64 of a-z, 0-9, '.', '_' and '-'.
         space: SpaceId,
     },
-    /// Erase a space with everything in it, for good.
+    /// Erase a space with all its data, permanently.
     Delete {
-        /// Its name.
+        /// Name of the space.
         space: SpaceId,
-        /// Really do it.
+        /// Confirm the erasure.
         #[arg(long)]
         yes: bool,
     },
 }
 
-/// List, show, replay and discard messages that were given up.
+/// List, show, replay and discard messages that could not be processed.
 ///
-/// A message that cannot be worked on after several attempts is put aside, so that those behind it go on. Needs a key with
-/// the right `admin`, if the server has keys.
+/// A message that fails several times is set aside as a dead letter, so that later messages are not delayed. Needs a
+/// key with the right `admin`, if the server has keys.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DeadLetters {
     #[command(subcommand)]
@@ -292,47 +294,47 @@ pub(crate) struct DeadLetters {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DeadLettersCommand {
-    /// List them, oldest first, with the reasons.
+    /// List the dead letters, oldest first, with the reasons.
     List,
-    /// Show one with its payload.
+    /// Show one dead letter with its payload.
     Show {
-        /// Its number or id, as listed.
+        /// Number or id, as in the list.
         id: String,
     },
-    /// Deliver one again, to the group that gave it up.
+    /// Deliver a dead letter again, to the consumer group that gave it up.
     Replay {
-        /// Its number or id, as listed.
+        /// Number or id, as in the list.
         id: String,
     },
-    /// Forget one; what it carried is not written.
+    /// Delete a dead letter; its content is not written.
     Discard {
-        /// Its number or id, as listed.
+        /// Number or id, as in the list.
         id: String,
     },
 }
 
 /// Check this installation: settings, files or servers, drift between the stores, language models, the server.
 ///
-/// Reads only, unless --repair is given. Parts that cannot be looked at are said to be skipped, with the reason. Drift is
-/// counted space by space: records without a unit, units without a record, points missing or too many. Each language
-/// model that the settings name is asked one small question, which costs some 200 tokens.
+/// Only reads, unless --repair is given. Parts that cannot be checked are reported as skipped, with the reason. Drift
+/// is counted for each space: records without a unit, units without a record, missing or surplus points. Each language
+/// model in the settings gets one small question, which costs about 200 tokens.
 ///
-/// On NATS, Qdrant and Neo4j it uses the settings and credentials of the gateway.
+/// On NATS, Qdrant and Neo4j the command uses the settings and credentials of the gateway.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Doctor {
     #[command(flatten)]
     pub(crate) local: Local,
-    /// Derive again from the stored records what has drifted.
+    /// Repair the drift: derive the affected data again from the stored records.
     #[arg(long)]
     pub(crate) repair: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// Derive a space again from its records, for example after an update; it stays searchable meanwhile.
+/// Derive a space again from its records, for example after an update; the space stays searchable meanwhile.
 ///
-/// Units are written again into a new generation of the index, which then takes the place of the old one. Records,
-/// curations and ids stay as they are. Needs the right `admin`.
+/// Units are written to a new generation of the index, which then replaces the old one. Records, curations and ids do
+/// not change. Needs the right `admin`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  mnemic rebuild ann")]
 pub(crate) struct Rebuild {
@@ -342,33 +344,33 @@ pub(crate) struct Rebuild {
     pub(crate) remote: Remote,
 }
 
-/// Write a consistent copy of the memory to a file; works beside a running server.
+/// Write a consistent copy of the memory to a file; the server may be running.
 ///
-/// `mnemic restore` brings it back.
+/// `mnemic restore` restores the copy.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  mnemic backup /backups/mnemic-2026-03-02.sqlite --data /var/lib/mnemic")]
 pub(crate) struct Backup {
-    /// File to write; must not exist.
+    /// File to write; it must not exist.
     pub(crate) target: PathBuf,
     #[command(flatten)]
     pub(crate) local: Local,
 }
 
-/// Put a copy that `mnemic backup` wrote in the place of the memory. Stop Mnemic first.
+/// Replace the memory with a copy that `mnemic backup` wrote. Stop Mnemic first.
 ///
-/// The copy is verified before anything changes: the integrity of the file, and that no record or unit in it was changed. The
-/// memory that is there is kept in the same folder, under a name that ends with the time. What was written since the copy was
-/// made is not in it, and what was erased since then is in it again.
+/// The copy is verified before anything changes: the file must be intact, and no record or unit in it may have been
+/// modified. The present memory is kept in the same folder, under a name that ends with the time. Records written after
+/// the copy are not in it, and records erased after the copy are in it again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  mnemic restore /backups/mnemic-2026-03-02.sqlite --data /var/lib/mnemic")]
 pub(crate) struct Restore {
-    /// The copy; it stays as it is.
+    /// The copy; it is not changed.
     pub(crate) source: PathBuf,
     #[command(flatten)]
     pub(crate) local: Local,
 }
 
-/// Print all settings in force as TOML, defaults included, secrets masked.
+/// Print all settings in effect as TOML, with defaults; secrets are masked.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -377,7 +379,7 @@ Examples:
 pub(crate) struct Config {
     #[command(flatten)]
     pub(crate) local: Local,
-    /// Print a file with all settings, their defaults and what they mean, each commented out.
+    /// Print a settings file with every setting, its default and its description, all commented out.
     #[arg(long, conflicts_with = "schema")]
     pub(crate) sample: bool,
     /// Print the JSON schema of the settings file.
@@ -385,7 +387,7 @@ pub(crate) struct Config {
     pub(crate) schema: bool,
 }
 
-/// Print completions for a shell.
+/// Print the completion script for a shell.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -393,6 +395,6 @@ Examples:
   mnemic completions zsh > \"${fpath[1]}/_mnemic\"
   mnemic completions fish > ~/.config/fish/completions/mnemic.fish")]
 pub(crate) struct Completions {
-    /// The shell.
+    /// Shell for which to print the script.
     pub(crate) shell: Shell,
 }

@@ -11,10 +11,10 @@ use crate::args::Ask;
 use crate::out::Paint;
 use crate::{Outcome, out, render};
 
-/// How often the sign of work moves.
+/// Interval between two frames of the progress indicator.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Asks one question and prints what comes back.
+/// Asks one question and prints the response.
 pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let mut body = json!({
@@ -53,7 +53,7 @@ pub(crate) async fn ask(args: &Ask) -> anyhow::Result<Outcome> {
     Ok(if refused { Outcome::Lacking } else { Outcome::Done })
 }
 
-/// Returns the response. What takes a language model several steps shows them on a terminal while they are made.
+/// Returns the response. If a language model takes several steps, each step is shown on the terminal as it happens.
 async fn answered(client: &Client, args: &Ask, body: &Value) -> anyhow::Result<Value> {
     if args.model_calls == 0 || !std::io::stderr().is_terminal() {
         return Ok(client.query(&args.space, body).await?);

@@ -1,4 +1,4 @@
-//! Looking around in what a memory made of its records: topics, pages, entities and the audit log.
+//! Commands that show data derived from records (topics, pages, entities) and the audit log.
 
 use std::cmp::Reverse;
 
@@ -13,10 +13,10 @@ use crate::out::{Paint, Style};
 use crate::render::one_line;
 use crate::{Outcome, out};
 
-/// What is printed instead of an empty list of derived things.
+/// Note printed with an empty list of derived objects.
 const NOTHING_YET: &str = "what was sent a moment ago may not be organised yet";
 
-/// Lists topics, the one spoken of last first.
+/// Lists topics, the most recently discussed first.
 pub(crate) async fn topics(args: &Topics) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let filter = given(&[("as_of", args.as_of.as_deref())]);
@@ -65,7 +65,7 @@ pub(crate) async fn pages(args: &Pages) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Lists entities, those mentioned most first.
+/// Lists entities, those with the most mentions first.
 pub(crate) async fn entities(args: &Entities) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let filter = given(&[("name", args.name.as_deref()), ("as_of", args.as_of.as_deref())]);
@@ -77,7 +77,7 @@ pub(crate) async fn entities(args: &Entities) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Lists the audit log, oldest act first.
+/// Lists the audit log, oldest entry first.
 pub(crate) async fn curations(args: &Curations) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let mut acts = client.curations(&args.space).await?;
@@ -88,7 +88,7 @@ pub(crate) async fn curations(args: &Curations) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Prints items, as lines of JSON or as `line` shows them, or `empty` if there are none.
+/// Prints items as JSON lines, or in the format of `line`; prints `empty` if there are no items.
 fn list<T: Serialize>(items: &[T], json: bool, empty: &str, line: impl Fn(&T) -> String) -> anyhow::Result<Outcome> {
     for item in items {
         if json {

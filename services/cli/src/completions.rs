@@ -3,7 +3,7 @@ use clap::CommandFactory;
 use crate::args::{Args, Completions};
 use crate::{Outcome, out};
 
-/// Writes the completions of a shell.
+/// Writes the completion script for a shell.
 pub(crate) fn write(args: &Completions) -> Outcome {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Args::command(), "mnemic", &mut script);

@@ -7,7 +7,7 @@ use crate::args::Config;
 use crate::settings::sample::sample;
 use crate::{Outcome, out, serve, settings};
 
-/// Prints the settings in force, or what there is to set.
+/// Prints the settings in effect, a sample file, or the schema.
 pub(crate) fn show(args: &Config) -> anyhow::Result<Outcome> {
     if args.schema {
         out::say(&format!("{:#}", settings::schema()));
@@ -24,7 +24,7 @@ pub(crate) fn show(args: &Config) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Fails if router or reader could not start with the weights that the settings name.
+/// Fails if the router or the reader could not start with the weights in the settings.
 pub(crate) fn check_weights(settings: &Settings) -> anyhow::Result<()> {
     let router: router::Config = settings.section("router")?;
     if !router.weights.as_os_str().is_empty() {

@@ -1,4 +1,4 @@
-//! A memory at work, in half a minute: a sample conversation, questions, answers, a refusal, facts, a hint.
+//! A demonstration that takes half a minute: a sample conversation, questions, answers, a refusal, facts, a hint.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,22 +15,22 @@ use crate::args::Demo;
 use crate::out::{Paint, Style};
 use crate::{out, render, serve};
 
-/// The sample: two friends over seven months, one record a line.
+/// The sample conversation: two friends over seven months, one record per line.
 const TALK: &str = include_str!("../demo/talk.jsonl");
 
-/// The space it goes to.
+/// The space for the sample.
 const SPACE: &str = "demo";
 
-/// Tokens the evidence of each question may cost, and the share of it that is enough.
+/// Most tokens of evidence per question, and the share of the evidence at which packing stops.
 const BUDGET: u32 = 90;
 const ENOUGH: f32 = 0.95;
 
-/// A message that wakes something, and how often and how fast it is looked whether the facts are there.
+/// A message that triggers a hint, and the number and interval of the checks for the facts.
 const MESSAGE: &str = "I'll bake a walnut cake for Noor's birthday.";
 const LOOKS: u32 = 50;
 const LOOK: Duration = Duration::from_millis(100);
 
-/// A question, and what it shows.
+/// A question, and the feature that it demonstrates.
 struct Question {
     text: &'static str,
     shows: &'static str,
@@ -63,7 +63,7 @@ const QUESTIONS: [Question; 6] = [
     },
 ];
 
-/// Where the demo's server lives.
+/// The temporary folder and the URL of the demo's server.
 struct Stage {
     dir: PathBuf,
     url: String,
@@ -95,7 +95,7 @@ pub(crate) fn demo(args: &Demo) -> ExitCode {
         tokio::try_join!(serve::services(ctx.clone()), play)?;
         Ok(())
     });
-    // What stays in the temporary folder does no harm.
+    // Files that remain in the temporary folder are harmless.
     let _ = std::fs::remove_dir_all(&stage.dir);
     code
 }
@@ -130,12 +130,12 @@ async fn show(url: &str, keep: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows what the memory made of the talk by itself, and what it says to a message that asks nothing.
+/// Shows the facts that the memory derived from the conversation, and its hint on a message that is not a question.
 async fn organised(client: &Client, space: &SpaceId, paint: Paint) -> anyhow::Result<()> {
     let mut facts = Vec::new();
     for _ in 0..LOOKS {
         facts = client.facts(space, &[]).await?;
-        // One that holds no more is the last to come.
+        // A fact that is no longer valid is the last to appear.
         if facts.iter().any(|it| it.valid_until.is_some()) {
             break;
         }
@@ -177,7 +177,7 @@ async fn send(client: &Client, space: &SpaceId, paint: Paint) -> anyhow::Result<
     Ok(())
 }
 
-/// Says whether a shell finds `mnemic`.
+/// Returns true if `mnemic` is in the search path of the shell.
 fn installed() -> bool {
     let name = format!("mnemic{}", std::env::consts::EXE_SUFFIX);
     std::env::var_os("PATH").is_some_and(|it| std::env::split_paths(&it).any(|dir| dir.join(&name).is_file()))

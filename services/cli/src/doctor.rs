@@ -1,4 +1,4 @@
-//! Looks whether an installation is sound, and mends drift between its stores if asked to.
+//! Checks whether an installation is sound, and repairs drift between its stores on request.
 
 mod language_model;
 
@@ -12,15 +12,15 @@ use crate::args::Doctor;
 use crate::out::{Paint, Style};
 use crate::{Outcome, config, drift, out, serve, upkeep};
 
-/// Free space under which the disk is called nearly full.
+/// The disk is reported as nearly full below this many free bytes.
 const LEAST_FREE_BYTES: u64 = 1 << 30;
-/// Tenths of a second to reach the servers in.
+/// Timeout for the connection to the servers, in tenths of a second.
 const PATIENCE: u32 = 150;
 
-/// Unfinished erasures that are counted, and finished at once.
+/// Most unfinished erasures that are counted, and that one run finishes.
 const ERASURES_MAX: usize = 1_000;
 
-/// How one look came out.
+/// The result of one check.
 enum Finding {
     Well(String),
     Skipped(String),
@@ -28,7 +28,7 @@ enum Finding {
     Wrong(String),
 }
 
-/// Prints findings and remembers whether one was bad.
+/// Prints findings and remembers whether one of them was wrong.
 struct Report {
     paint: Paint,
     wrong: bool,
@@ -52,7 +52,7 @@ impl Report {
     }
 }
 
-/// Looks at settings, folder, file, stores, disk, language models and server.
+/// Checks settings, folder, file, stores, disk, language models and server.
 pub(crate) async fn doctor(args: &Doctor) -> anyhow::Result<Outcome> {
     let mut report = Report {
         paint: Paint::of_terminal(),
@@ -146,7 +146,8 @@ async fn files(dir: &Path, settings: Settings, repair: bool, report: &mut Report
     }
 }
 
-/// Opens the stores of a folder. If another model made their vectors, a repair takes these out, for all to be embedded anew.
+/// Opens the stores of a folder. If their vectors come from another model, a repair removes them, so that all texts are
+/// embedded again.
 async fn opened(dir: &Path, settings: Settings, repair: bool, report: &mut Report) -> anyhow::Result<Context> {
     let error = match Context::embedded_with(dir, settings.clone()).await {
         Ok(ctx) => return Ok(ctx),
@@ -171,7 +172,7 @@ fn disk(dir: &Path) -> Finding {
     }
 }
 
-/// Connects to the servers and compares what they hold.
+/// Connects to the servers and compares the contents of their stores.
 async fn servers(settings: Settings, repair: bool, report: &mut Report) {
     let ctx = match Context::connect("gateway", settings).await {
         Ok(ctx) => ctx,
@@ -200,7 +201,7 @@ async fn servers(settings: Settings, repair: bool, report: &mut Report) {
     ctx.shutdown.cancel();
 }
 
-/// Compares the stores of a folder; there the writer has to run in this process for a repair.
+/// Compares the stores of a folder. A repair needs the writer, which then runs in this process.
 async fn embedded_stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
     if !repair {
         return stores(ctx, false).await;
@@ -215,7 +216,7 @@ async fn embedded_stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding>
     compared
 }
 
-/// Compares what the stores hold, and with `repair` derives again what has drifted.
+/// Compares the contents of the stores; with `repair`, derives the drifted data again.
 async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
     let mut spaces = drift::look(ctx).await?;
     let mut mended = String::new();
@@ -254,7 +255,7 @@ async fn stores(ctx: &Context, repair: bool) -> anyhow::Result<Finding> {
     })
 }
 
-/// Says which deleted spaces a store still holds something of; with `repair`, erases that first.
+/// Returns a sentence about deleted spaces that still have data in a store; with `repair`, erases these data first.
 async fn unfinished_erasures(ctx: &Context, repair: bool) -> anyhow::Result<Option<String>> {
     let records = &ctx.backends.records;
     if repair {
@@ -272,7 +273,7 @@ async fn unfinished_erasures(ctx: &Context, repair: bool) -> anyhow::Result<Opti
     )))
 }
 
-/// Says what an update would write otherwise.
+/// Returns a sentence about units that were written by older rules; `None` if there are none.
 fn aged(spaces: &[drift::Held]) -> Option<String> {
     let aged: Vec<&drift::Held> = spaces.iter().filter(|it| it.older > 0).collect();
     let first = aged.first()?;

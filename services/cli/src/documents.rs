@@ -1,4 +1,4 @@
-//! The documents in `docs/` that are made of the code: a test compares them, and `INSTA_UPDATE=always` writes them.
+//! The documents in `docs/` that are generated from the code. A test compares them; `INSTA_UPDATE=always` writes them.
 
 mod errors;
 mod settings;
@@ -6,7 +6,7 @@ mod settings;
 use std::fs;
 use std::path::Path;
 
-/// Compares a document with its text, which is written first if `INSTA_UPDATE` is `always`.
+/// Compares a document with the text; writes the text first if `INSTA_UPDATE` is `always`.
 fn check(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
     if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {

@@ -1,7 +1,7 @@
-//! Compares records, units and points of every space, and derives again what is missing.
+//! Compares records, units and points of every space, and derives missing data again.
 //!
-//! The records are the truth. A record without its turn unit, a turn unit without its points, a turn unit or points
-//! without a record: all of it is drift, and all of it can be mended from the records.
+//! The records are the source of truth. Drift is: a record without its turn unit, a turn unit without its points, or a
+//! turn unit or points without a record. Every kind of drift can be repaired from the records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,32 +10,32 @@ use domain::record::Record;
 use domain::unit::{Grain, Status};
 use host::{Context, clock};
 
-/// Records, units and points read at once, and units removed at once.
+/// Page size for reading records, units and points, and batch size for removing units.
 const PAGE: usize = 1_000;
 
-/// What a space holds.
+/// The counts and the drift of one space.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) space: SpaceId,
     pub(crate) records: usize,
     pub(crate) units: usize,
     pub(crate) points: usize,
-    /// Turn units in use that other rules wrote than those of this program.
+    /// Turn units in use that were written by other rules than those of this program.
     pub(crate) older: usize,
-    /// Records that lack one of their turn units.
+    /// Records without one of their turn units.
     unwritten: usize,
-    /// Turn units in use whose record is gone.
+    /// Turn units in use whose record does not exist.
     orphans: BTreeSet<UnitId>,
-    /// Turn units that lack some of their points.
+    /// Turn units without some of their points.
     lacking: usize,
     /// Points that belong to no turn unit in use.
     strays: usize,
-    /// The units those say they belong to.
+    /// The units named by those points.
     astray: BTreeSet<UnitId>,
 }
 
 impl Held {
-    /// Says what is wrong; none if all agrees.
+    /// Returns a description of the drift, or `None` if the stores agree.
     pub(crate) fn drift(&self) -> Option<String> {
         let counts = [
             ("records without a unit", self.unwritten),
@@ -52,7 +52,7 @@ impl Held {
     }
 }
 
-/// Counts what every space holds.
+/// Returns the counts and the drift of every space.
 pub(crate) async fn look(ctx: &Context) -> anyhow::Result<Vec<Held>> {
     let (mut all, mut last) = (Vec::new(), None);
     loop {
@@ -67,8 +67,9 @@ pub(crate) async fn look(ctx: &Context) -> anyhow::Result<Vec<Held>> {
     }
 }
 
-/// Reads first what is derived last: beside a running writer something may seem to be missing, which is derived once more
-/// and does no harm, but nothing that has just been written seems to be too much.
+/// Compares the stores of a space. Reads the most derived data first (points, then units, then records). Next to a
+/// running writer, data may then seem to be missing, and a harmless second derivation follows; but data that were just
+/// written never seem to be surplus.
 async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
     let points = points(ctx, space).await?;
     let (due, of, older) = turns(ctx, space).await?;
@@ -86,7 +87,7 @@ async fn held(ctx: &Context, space: &SpaceId) -> anyhow::Result<Held> {
     let lacks = |(unit, parts): &(&UnitId, &usize)| {
         !orphans.contains(*unit) && (0..**parts).any(|part| !has(&points, unit, part))
     };
-    // What a unit that has to be written again had is replaced then.
+    // The repair replaces the points of a unit that has to be written again.
     let stray = |(unit, part): &&(UnitId, u16)| {
         due.get(unit).is_none_or(|parts| usize::from(*part) >= *parts) && !unwritten.contains_key(unit)
     };
@@ -124,8 +125,8 @@ async fn points(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeSet<(Unit
 type Due = BTreeMap<UnitId, usize>;
 type Sources = BTreeMap<UnitId, Vec<RecordId>>;
 
-/// Returns the turn units in use, with the number of points each should have and the records each is from, and those of
-/// them that other rules wrote.
+/// Returns the turn units in use with their expected number of points, the source records of each unit, and the units
+/// that were written by other rules.
 async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources, BTreeSet<UnitId>)> {
     let (mut due, mut of, mut older, mut after) = (Due::new(), Sources::new(), BTreeSet::new(), 0);
     loop {
@@ -134,7 +135,7 @@ async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources, 
             return Ok((due, of, older));
         };
         after = last.sequence;
-        // A unit may change while it is read; its last change tells how it is.
+        // A unit may change while the pages are read; its last change counts.
         for unit in changes
             .into_iter()
             .map(|it| it.unit)
@@ -155,7 +156,7 @@ async fn turns(ctx: &Context, space: &SpaceId) -> anyhow::Result<(Due, Sources, 
     }
 }
 
-/// Returns the records, with the number of turn units each should have.
+/// Returns the records with the expected number of turn units of each.
 async fn records(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeMap<RecordId, u16>> {
     let (mut all, mut cursor) = (BTreeMap::new(), Some(0));
     while let Some(after) = cursor {
@@ -167,8 +168,8 @@ async fn records(ctx: &Context, space: &SpaceId) -> anyhow::Result<BTreeMap<Reco
     Ok(all)
 }
 
-/// Removes what has no record and, if something is missing, has the writer derive the space again from its records. A unit
-/// with vectors too many is not found until it is derived again.
+/// Removes units and points without a record. If data are missing, makes the writer derive the space again from its
+/// records; a unit with too many vectors is not found until it is derived again.
 pub(crate) async fn repair(ctx: &Context, held: &Held) -> anyhow::Result<()> {
     let space = &held.space;
     let orphans: Vec<UnitId> = held.orphans.iter().copied().collect();

@@ -1,4 +1,4 @@
-//! Receipts of erasures, and the look for what was erased: in the stores by the server, in files by this process.
+//! Receipts of erasures, and the check for erased data: by the server in the stores, by this process in files.
 
 mod scan;
 
@@ -14,10 +14,10 @@ use crate::args::{CheckErasure, Erasures, ErasuresCommand};
 use crate::{Outcome, out, serve, upkeep};
 use scan::{Sighting, Text};
 
-/// Longest text that is looked for, bytes.
+/// Length limit of the text to search for, in bytes.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
 
-/// What was found, as JSON.
+/// The result of a check, as JSON.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -25,7 +25,7 @@ struct Report<'a> {
     files: &'a [FileCheck],
 }
 
-/// What a look into one file found.
+/// The result of searching one file.
 #[derive(Serialize)]
 struct FileCheck {
     file: PathBuf,
@@ -100,7 +100,8 @@ fn text_of_stdin() -> anyhow::Result<Text> {
         .context("the text on standard input has fewer than 4 bytes; give a longer stretch of what was erased")
 }
 
-/// Returns the files of the memory on this machine, if there is one, and those named; of a folder what is directly in it.
+/// Returns the files of the memory on this machine, if there are any, and the named files; for a folder, the files
+/// directly in it.
 fn files_to_scan(args: &CheckErasure) -> anyhow::Result<Vec<PathBuf>> {
     let settings = serve::settings(&args.local)?;
     let own = upkeep::directory(&settings)?.filter(|it| it.is_dir());

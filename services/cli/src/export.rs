@@ -11,7 +11,7 @@ use crate::api::{Client, Error};
 use crate::args::Export;
 use crate::{Outcome, out};
 
-/// Writes the records of a space and then its readings, one a line.
+/// Writes the records of a space and then its readings, one per line.
 pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let records = client.space(&args.space).await?.records;
@@ -30,7 +30,7 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
                 out::complain(&copied.to_string());
                 Ok(Outcome::Done)
             }
-            // Nobody reads any more.
+            // The reader closed the pipe.
             Err(error) if closed(&error) => Ok(Outcome::Done),
             Err(error) => Err(error),
         };
@@ -47,24 +47,24 @@ pub(crate) async fn export(args: &Export) -> anyhow::Result<Outcome> {
         shown: false,
     };
     let written = copy(&client, args, target, &progress(records)).await;
-    // Whole or not at all.
+    // The file appears complete or not at all.
     let moved = written.and_then(|copied| {
         file.sync_all()?;
         std::fs::rename(&partial, &args.out)?;
         Ok(copied)
     });
     if moved.is_err() {
-        // What stays does no harm.
+        // A remaining partial file is harmless.
         let _ = std::fs::remove_file(&partial);
     }
     out::say(&format!("{} written to {shown}", moved?));
     Ok(Outcome::Done)
 }
 
-/// Where records are written.
+/// The destination of an export.
 struct Target<W> {
     lines: W,
-    /// Whether it is a terminal, which must not obey what stands in a record.
+    /// True for a terminal, where the text of records must be escaped.
     shown: bool,
 }
 
@@ -80,7 +80,7 @@ impl<W: Write> Target<W> {
     }
 }
 
-/// How much was written.
+/// The counts of an export.
 struct Copied {
     records: u64,
     readings: u64,
@@ -96,7 +96,7 @@ impl fmt::Display for Copied {
     }
 }
 
-/// Writes page by page; returns how much.
+/// Copies records page by page; returns the counts.
 async fn copy<W: Write>(
     client: &Client,
     args: &Export,
@@ -135,7 +135,7 @@ async fn copy_records<W: Write>(
     }
 }
 
-/// Writes the readings after the records that they are of. A server without them is older.
+/// Copies the readings after the records that they refer to. A server without the route for readings is older.
 async fn copy_readings<W: Write>(client: &Client, args: &Export, target: &mut Target<W>) -> anyhow::Result<u64> {
     let mut after: Option<String> = None;
     let mut count = 0;

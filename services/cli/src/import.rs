@@ -1,7 +1,7 @@
-//! Importing what others exported, so that it can be stopped and run again.
+//! Imports exports of Mnemic and of other programs. An import can be interrupted and repeated.
 //!
-//! `source` opens an input and says what it is (`format`), `pieces` and `documents` read it piece by piece, `convert` makes records of
-//! a piece, `batch` sends them, and `state` keeps how far an import came.
+//! `source` opens an input and `format` detects its format; `pieces` and `documents` read it piece by piece; `convert`
+//! turns a piece into records; `batch` sends them; `state` stores the progress of an import.
 
 mod batch;
 mod blocks;
@@ -32,15 +32,15 @@ use crate::{Outcome, out};
 use state::State;
 use tally::{Tally, say_left_out};
 
-/// Batches that may not be searchable yet; beyond, sending waits a while for the first of them. Those of several writers are
-/// not done in order, so each is asked for.
+/// Most batches that may not be searchable yet; above this number, sending waits a limited time for the oldest one.
+/// Several writers do not finish batches in order, so each batch is checked.
 const BEHIND_MAX: usize = 256;
 
-/// Where records go.
+/// The destination of records.
 struct Target<'a> {
     client: Client,
     args: &'a Import,
-    /// Names this run, so that an answer to an earlier one never stands for what is sent now.
+    /// Identifies this run, so that the stored response of an earlier run is never returned for a request of this run.
     run: i64,
 }
 
@@ -100,8 +100,8 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Returns the watermark of an earlier import unless the server refuses it, for example because its seal key was changed:
-/// the records are in all the same, and only the wait for them is left out.
+/// Returns the watermark of an earlier import, or `None` if the server refuses it, for example because its seal key was
+/// changed. The records are stored in either case; without a watermark only the wait for them is skipped.
 async fn known(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result<Option<String>> {
     let Some(watermark) = watermark else { return Ok(None) };
     match target.client.written(&target.args.space, &watermark).await {
@@ -114,9 +114,9 @@ async fn known(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result
     }
 }
 
-/// Waits until what was sent is searchable; false if the server is behind for longer than is worth waiting.
+/// Waits until the records that were sent are searchable; returns false after too long a wait.
 async fn wait(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Result<bool> {
-    /// Times the server may hold the question, ten seconds each.
+    /// Most waiting requests, ten seconds each.
     const HOLDS: u32 = 30;
     let mut holds = 0;
     for watermark in watermarks {
@@ -130,7 +130,8 @@ async fn wait(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Res
     Ok(true)
 }
 
-/// Says how many sessions wait to be read by a language model. A server that does not say so is older, or the key may not read.
+/// Prints how many sessions wait to be read by a language model. An older server does not report it, and a key without
+/// the right `read` may not ask.
 async fn say_waiting(target: &Target<'_>) {
     if let Ok(summary) = target.client.reading_summary(&target.args.space).await
         && let Some(line) = waiting_line(&summary, &target.args.space)

@@ -1,4 +1,4 @@
-//! Keys: a fresh one for the settings file, and those that a server keeps in its store.
+//! Keys: a new one for the settings file, and the keys in the store of a server.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,10 +12,10 @@ use crate::api::Client;
 use crate::args::{CreateKey, Keys, KeysCommand};
 use crate::{Outcome, out};
 
-/// Random bytes in a key: 256 bits, beyond guessing.
+/// Random bytes in a key: 256 bits cannot be guessed.
 const BYTES: usize = 32;
 
-/// Makes, lists, rotates and revokes keys.
+/// Creates, lists, rotates and revokes keys.
 pub(crate) async fn keys(args: &Keys) -> anyhow::Result<Outcome> {
     let client = || Client::new(&args.remote.url, args.remote.key.clone());
     match &args.command {
@@ -41,7 +41,7 @@ pub(crate) async fn keys(args: &Keys) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Returns a name that can stand in a path: these are folded out of it, and another request would be sent.
+/// Returns a name that is safe in a URL path. `.` and `..` would be resolved away, and the request would go to another route.
 fn addressable(name: &str) -> anyhow::Result<&str> {
     ensure!(!matches!(name, "" | "." | ".."), "`{name}` is not the name of a key");
     Ok(name)
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_given_is_sent() {
+    fn only_given_options_are_sent() {
         let mut create = CreateKey {
             name: "a".to_owned(),
             spaces: vec!["*".to_owned()],

@@ -4,7 +4,7 @@ use crate::api::Client;
 use crate::args::{DeadLetters, DeadLettersCommand};
 use crate::{Outcome, out};
 
-/// Lists, shows, replays and discards messages that were given up.
+/// Lists, shows, replays and discards dead letters.
 pub(crate) async fn letters(args: &DeadLetters) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     match &args.command {
@@ -65,7 +65,7 @@ fn show(letter: &DeadLetter) {
     ));
 }
 
-/// Returns what a letter is called: by its number, if the key may know it.
+/// Returns the name of a letter for messages: its number, if the key may know it.
 fn called(letter: &DeadLetter) -> String {
     letter.number.map_or_else(|| letter.id.clone(), |it| it.to_string())
 }

@@ -1,8 +1,8 @@
-//! The binary `mnemic`: all of Mnemic in one process, and what people do with a server from a terminal.
+//! The binary `mnemic`: all of Mnemic in one process, and the commands for a server.
 //!
-//! [`args`](self) says what there is; one module a command does it. `serve`, `demo`, `doctor`, `backup`, `restore` and `config`
-//! work on this machine; the others speak HTTP through `api`, and need only a URL and a key. What
-//! people read is written by `out` and `render` alone.
+//! [`args`](self) defines the commands, and each has a module that implements it. `serve`, `demo`, `doctor`, `backup`,
+//! `restore` and `config` work on this machine; the others use HTTP through `api`, and need only a URL and a key. Only
+//! `out` and `render` write text for people.
 
 mod api;
 mod args;
@@ -40,13 +40,13 @@ use clap::Parser;
 
 use args::{Args, Command};
 
-/// What a command came to, as an exit code.
+/// The outcome of a command, as an exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// Done.
+    /// Success.
     Done,
-    /// Done, but the answer is no: lines left out, evidence insufficient, sessions that wait to be read, something wrong with
-    /// the installation, drift.
+    /// The command ran, but its result is negative: skipped lines, insufficient evidence, sessions that wait to be
+    /// read, a fault of the installation, drift.
     Lacking,
 }
 

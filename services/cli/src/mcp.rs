@@ -19,21 +19,21 @@ use crate::api::{Client, Error};
 use crate::args::{Local, Mcp};
 use crate::{Outcome, config, out, serve};
 
-/// Passes on what an agent asks over standard input and output, until it closes them.
+/// Forwards the requests of an agent from standard input to a server, until the agent closes the connection.
 pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
     speak(&args.remote.url, args.remote.key.as_ref(), &args.space).await?;
     Ok(Outcome::Done)
 }
 
-/// Does the same without a server, over the memory in a folder, which this process alone has open meanwhile. It listens on
-/// no port: whoever else is on this machine cannot reach the memory through it.
+/// Serves an agent without a server, over the memory in a folder that only this process has open meanwhile. It opens no
+/// port, so other users of this machine cannot reach the memory through it.
 pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
     let local = Local {
         config: args.config.clone(),
         data: Some(data.to_owned()),
     };
     let prepared = serve::settings(&local).and_then(|mut settings| {
-        // It serves files whatever the settings name, and its standard error is the agent's log.
+        // This mode always serves files, whatever the settings say, and standard error is the agent's log.
         settings.set("backends.kind", "embedded")?;
         settings.set("telemetry.level", "error")?;
         config::check_weights(&settings)?;
@@ -65,7 +65,7 @@ pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
     })
 }
 
-/// Stands between the agent and a server until the agent closes its side.
+/// Connects the agent and a server until the agent closes its side.
 async fn speak(server: &str, key: Option<&String>, space: &SpaceId) -> anyhow::Result<()> {
     let client = Client::new(server, key.cloned())?;
     ready(&client, space).await?;
@@ -87,7 +87,8 @@ async fn speak(server: &str, key: Option<&String>, space: &SpaceId) -> anyhow::R
     Ok(())
 }
 
-/// Creates the space if it is missing; a key that may not write reads what there is. Fails if there is nothing to read.
+/// Creates the space if it is missing; a key without the right `write` uses the existing space. Fails if there is no
+/// space to read.
 async fn ready(client: &Client, space: &SpaceId) -> anyhow::Result<()> {
     let refused = match client.create(space).await {
         Ok(_) => None,
@@ -100,11 +101,11 @@ async fn ready(client: &Client, space: &SpaceId) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Agents that speak protocol 2026-07-28 refuse a result that does not say that it is whole. The server is asked in an earlier
-/// version, whose results do not say so; for agents of earlier versions the library leaves it out again.
+/// Agents with protocol 2026-07-28 refuse a result without the mark that it is complete. This bridge asks the server in
+/// an earlier version, whose results lack the mark; for agents of earlier versions the library removes it again.
 const WHOLE: ResultType = ResultType::COMPLETE;
 
-/// A server on this side, a client on the other.
+/// A server for the agent and a client of the Mnemic server.
 struct Bridge {
     server: Peer<RoleClient>,
 }
@@ -114,7 +115,7 @@ impl ServerHandler for Bridge {
         let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION")).with_title("Mnemic");
         let server = self.server.peer_info();
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
-        // A server of an earlier version has no prompts, or no resources.
+        // A server of an earlier version has no prompts or no resources.
         capabilities.prompts = server.as_ref().and_then(|it| it.capabilities.prompts.clone());
         capabilities.resources = server.as_ref().and_then(|it| it.capabilities.resources.clone());
         let config = ServerConfig::new(capabilities).with_server_info(named);
@@ -145,7 +146,7 @@ impl ServerHandler for Bridge {
                 Ok(result.into())
             }
             Err(ServiceError::McpError(error)) => Err(error),
-            // The model may try again, so it is told.
+            // The model gets the error, because it may try again.
             Err(error) => Ok(CallToolResult::error(vec![ContentBlock::text(away(&error))]).into()),
         }
     }
@@ -205,7 +206,7 @@ impl ServerHandler for Bridge {
     }
 }
 
-/// Returns the server's own error of the protocol, or one that says that the server does not answer.
+/// Returns the protocol error of the server, or an error that says that the server does not answer.
 fn protocol_error(error: ServiceError) -> ErrorData {
     if let ServiceError::McpError(error) = error {
         return error;

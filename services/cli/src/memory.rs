@@ -26,7 +26,7 @@ pub(crate) async fn facts(args: &Facts) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Says a message and prints the hints it wakes.
+/// Sends a message and prints the hints.
 pub(crate) async fn recall(args: &Recall) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let mut body = json!({

@@ -1,5 +1,6 @@
-//! Everything that is printed, and the one place where stored text is made safe for a terminal. Only `export` writes
-//! records byte for byte. The reader may close the pipe at any time (`mnemic ask ... | head`); that is not an error.
+//! All output, and the only place where stored text is escaped for a terminal. Only `export` writes records byte for
+//! byte. The reader may close the pipe at any time (`mnemic ask ...
+//! head`); that is not an error.
 
 mod escape;
 
@@ -7,9 +8,9 @@ use std::io::{IsTerminal, Write};
 
 use serde::Serialize;
 
-/// Writes a line to standard output, with everything escaped that could steer a terminal.
+/// Writes a line to standard output; escapes every character that could control a terminal.
 pub(crate) fn say(line: &str) {
-    // Fails only when nobody reads any more.
+    // Fails only when the reader has closed the pipe.
     let _ = writeln!(std::io::stdout().lock(), "{}", escape::for_terminal(line));
 }
 
@@ -40,36 +41,36 @@ pub(crate) fn complain(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", escape::for_terminal(line));
 }
 
-/// Returns a line as it may be shown on a terminal.
+/// Returns a line that is safe to print on a terminal.
 pub(crate) fn for_terminal(line: &str) -> String {
     escape::for_terminal(line)
 }
 
-/// Returns JSON lines as they may be printed on a terminal.
+/// Returns JSON lines that are safe to print on a terminal.
 pub(crate) fn json_for_terminal(lines: &str) -> String {
     escape::json_for_terminal(lines)
 }
 
-/// How text stands out.
+/// The styles of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// As it is.
+    /// Unstyled text.
     Plain,
     /// Headings.
     Bold,
-    /// What matters less.
+    /// Less important text.
     Dim,
-    /// What is well.
+    /// A good result.
     Good,
-    /// What needs a look.
+    /// A warning.
     Warning,
-    /// What is wrong.
+    /// An error.
     Bad,
-    /// What can be typed.
+    /// Text that the user can type.
     Typed,
 }
 
-/// Puts text in a style, or leaves it plain.
+/// Applies a style to text, or leaves it plain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Paint {
     colours: bool,

@@ -1,11 +1,11 @@
-//! Makes what the servers of the distributed way have to have.
+//! Creates the objects that Mnemic needs on its servers.
 
 use host::Settings;
 
 use crate::args::Provision;
 use crate::{Outcome, out};
 
-/// Provisions the servers and prints what they have and what has drifted.
+/// Provisions the servers and prints the created objects and the differences.
 pub(crate) async fn provision(args: &Provision) -> anyhow::Result<Outcome> {
     let settings = Settings::load(args.config.as_deref())?;
     let mut drifted = false;

@@ -1,4 +1,4 @@
-//! Readings as they are listed, and the command that has a space read.
+//! The list of readings, and the command that requests readings of a space.
 
 use std::time::Duration;
 
@@ -15,16 +15,16 @@ use crate::out::{Paint, Style};
 use crate::render::one_line;
 use crate::{Outcome, out};
 
-/// Pause between two looks at how far it is.
+/// Interval of the progress checks.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How the wait for readings ended.
+/// The reason why the wait for readings ended.
 enum End {
-    /// No session waits.
+    /// No session is waiting.
     AllRead,
-    /// Nothing changed for as long as was to be waited.
+    /// Nothing changed during the longest allowed wait.
     Stalled,
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupted,
 }
 
@@ -50,7 +50,7 @@ pub(crate) async fn readings(args: &Readings) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Has a space read, and waits until it is.
+/// Requests readings of a space, and waits until they are complete.
 pub(crate) async fn read_space(args: &Read) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let space = &args.space;
@@ -95,7 +95,7 @@ pub(crate) async fn read_space(args: &Read) -> anyhow::Result<Outcome> {
     })
 }
 
-/// Has the server walk through the space, in as many requests as it takes; returns the sum of what it found.
+/// Sends requests until the server has gone through the whole space; returns the sums of their counts.
 async fn walk(client: &Client, args: &Read) -> anyhow::Result<BackfillReport> {
     let mut sum = BackfillReport {
         sessions: 0,
@@ -118,7 +118,7 @@ async fn walk(client: &Client, args: &Read) -> anyhow::Result<BackfillReport> {
     }
 }
 
-/// Shows how far the readings are until no session waits, nothing changes any more, or the user has seen enough.
+/// Shows the progress of the readings until no session is waiting, nothing changes any more, or the user presses Ctrl-C.
 async fn follow(client: &Client, args: &Read, sessions: u64) -> anyhow::Result<(End, ReadingSummary)> {
     let style = ProgressStyle::with_template("[{bar:40}] {pos}/{len} sessions {elapsed}  {msg}");
     let bar = ProgressBar::new(sessions).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -149,7 +149,7 @@ async fn follow(client: &Client, args: &Read, sessions: u64) -> anyhow::Result<(
     Ok((end, last))
 }
 
-/// Returns the line that `mnemic import` ends with if sessions wait to be read.
+/// Returns the last line of `mnemic import` if sessions wait to be read.
 pub(crate) fn waiting_line(summary: &ReadingSummary, space: &SpaceId) -> Option<String> {
     let waiting = summary.waiting_sessions;
     (waiting > 0)

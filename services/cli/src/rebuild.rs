@@ -8,10 +8,10 @@ use crate::api::{Client, Error};
 use crate::args::Rebuild;
 use crate::{Outcome, out};
 
-/// Pause between two looks at how far it is.
+/// Interval of the progress checks.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// Has the server derive a space again from its records, and waits for it.
+/// Requests a rebuild of a space from its records, and waits until it is complete.
 pub(crate) async fn rebuild(args: &Rebuild) -> anyhow::Result<Outcome> {
     let client = Client::new(&args.remote.url, args.remote.key.clone())?;
     let space = &args.space;

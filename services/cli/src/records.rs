@@ -8,7 +8,7 @@ use crate::out::{Paint, Style};
 use crate::render::one_line;
 use crate::{Outcome, out};
 
-/// Times the server may hold the question whether a record is gone, ten seconds each.
+/// Most requests that wait for the erasure of a record, ten seconds each.
 const HOLDS: u32 = 30;
 
 /// Lists records, or shows one.
@@ -46,7 +46,7 @@ pub(crate) async fn records(args: &Records) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Erases one record or a session, and waits until it is gone.
+/// Erases one record or a session, and waits until the erasure is complete.
 pub(crate) async fn erase(args: &Erase) -> anyhow::Result<Outcome> {
     let space = &args.space;
     let (what, id) = match (&args.session, &args.id) {

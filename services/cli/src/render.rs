@@ -1,4 +1,4 @@
-//! Responses as people read them.
+//! Formats responses as text for people.
 
 mod memory;
 
@@ -11,13 +11,13 @@ use crate::out::{Paint, Style};
 
 pub(crate) use memory::{facts, hints};
 
-/// Features shown of an explained unit.
+/// Number of features shown for an explained unit.
 const FEATURES: usize = 5;
 
-/// Probability from which a line stands out.
+/// Lines with at least this probability are highlighted.
 const LIKELY: f32 = 0.1;
 
-/// Returns text with a space for each line break and tab: where texts stand a line each.
+/// Returns text on one line: a space replaces each line break and tab.
 pub(crate) fn one_line(text: &str) -> String {
     text.replace(['\n', '\r', '\t'], " ")
 }

@@ -1,4 +1,4 @@
-//! All of Mnemic in this process.
+//! Runs all of Mnemic in this process.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, absolute};
@@ -12,19 +12,19 @@ use serde::Deserialize;
 use crate::args::{Local, Serve};
 use crate::{config, out, upkeep};
 
-/// Pause between two looks at whether everything is up.
+/// Interval of the readiness checks.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Address of the admin port where nothing sets one.
+/// Address of the admin port if no setting gives one.
 const ADMIN: &str = "127.0.0.1:7078";
 
-/// What is read of `[admin]` here.
+/// The part of `[admin]` that is needed here.
 #[derive(Default, Deserialize)]
 struct Admin {
     listen: Option<String>,
 }
 
-/// Serves until a signal.
+/// Serves until the process gets a signal.
 pub(crate) fn serve(args: &Serve) -> ExitCode {
     let prepared = settings(&args.local).and_then(|mut settings| {
         if let Some(listen) = &args.listen {
@@ -77,7 +77,7 @@ pub(crate) async fn workers(ctx: Context) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns true once everything is up, false if the process is to end before.
+/// Returns true once all services are ready, false if the process shuts down first.
 pub(crate) async fn up(ctx: &Context) -> bool {
     while !ctx.readiness.missing().is_empty() {
         tokio::select! {
@@ -88,7 +88,7 @@ pub(crate) async fn up(ctx: &Context) -> bool {
     true
 }
 
-/// Returns the settings that file, environment and command line make.
+/// Returns the settings of the file, the environment and the command line.
 pub(crate) fn settings(local: &Local) -> anyhow::Result<Settings> {
     let mut settings = Settings::load(local.config.as_deref())?;
     if let Some(data) = &local.data {
@@ -100,7 +100,7 @@ pub(crate) fn settings(local: &Local) -> anyhow::Result<Settings> {
     Ok(settings)
 }
 
-/// Puts a memory in `dir` on free ports of this machine, quietly, for who serves it beside other work; returns the URL.
+/// Changes the settings to serve the memory in `dir` on free local ports, with only errors logged; returns the URL.
 pub(crate) fn apart(settings: &mut Settings, dir: &Path) -> anyhow::Result<String> {
     let (address, admin) = (free_address()?, free_address()?);
     let dir = dir
@@ -113,13 +113,14 @@ pub(crate) fn apart(settings: &mut Settings, dir: &Path) -> anyhow::Result<Strin
     Ok(format!("http://{address}"))
 }
 
-/// Returns an address nobody listens on at the moment.
+/// Returns an address on a port that is free at the moment.
 fn free_address() -> anyhow::Result<String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
     Ok(listener.local_addr()?.to_string())
 }
 
-/// Fails if nobody could listen on the admin port: the services would be up, and said to be, before that is found out.
+/// Fails if the admin port is taken. Without this check, the services would start and report readiness before the
+/// failure shows.
 fn admin_is_free(settings: &Settings) -> anyhow::Result<()> {
     let admin: Admin = settings.section("admin")?;
     let listen = admin.listen.as_deref().unwrap_or(ADMIN);
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_admin_port_is_that_of_the_host() {
+    fn the_default_admin_port_equals_the_default_of_the_host() {
         let shown = Settings::default().in_force().unwrap();
         let (_, section) = shown.split_once("[admin]").unwrap();
         let listen = section.lines().find(|it| it.starts_with("listen")).unwrap();

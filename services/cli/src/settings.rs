@@ -1,4 +1,4 @@
-//! All settings as data: the sections with their schemas, a schema of the whole file, and an annotated sample of it.
+//! All settings as data: the sections with their schemas, a schema of the whole file, and an annotated sample file.
 
 pub(crate) mod sample;
 
@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 /// A section of the settings file.
 pub(crate) struct Section {
-    /// Its name.
+    /// Name of the section.
     pub(crate) name: &'static str,
     /// The services that read it.
     pub(crate) readers: &'static str,
-    /// Its JSON schema.
+    /// JSON schema of the section.
     pub(crate) schema: Value,
 }
 
@@ -64,17 +64,17 @@ pub(crate) fn schema() -> Value {
     })
 }
 
-/// What a key holds besides a plain value.
+/// The nested structure of a key that is not a plain value.
 pub(crate) enum Inside<'a> {
-    /// A table with keys of its own, as `[gateway.proxy]`.
+    /// A table with its own keys, for example `[gateway.proxy]`.
     Table(&'a Value),
-    /// Tables of a list, as `[[gateway.keys]]`.
+    /// A list of tables, for example `[[gateway.keys]]`.
     List(&'a Value),
-    /// Tables of one form with given names, as `[language_model.roles.answer]`; the names, and the form.
+    /// Named tables of the same form, for example `[language_model.roles.answer]`: the names, and the form.
     Named(Vec<&'a str>, &'a Value),
 }
 
-/// Returns what a key holds if it is no plain value.
+/// Returns the nested structure of a key; `None` for a plain value.
 pub(crate) fn inside(schema: &Value) -> Option<Inside<'_>> {
     if schema["items"]["properties"].is_object() {
         return Some(Inside::List(&schema["items"]));
@@ -98,12 +98,12 @@ pub(crate) fn keys(table: &Value) -> impl Iterator<Item = (&str, &Value)> {
         .map(|(name, schema)| (name.as_str(), schema))
 }
 
-/// Returns the sentences on a table or key.
+/// Returns the description of a table or key.
 pub(crate) fn description(schema: &Value) -> &str {
     schema["description"].as_str().unwrap_or_default()
 }
 
-/// Returns the values that a key may have, if they are listed.
+/// Returns the allowed values of a key, if the schema lists them.
 pub(crate) fn allowed(schema: &Value) -> Vec<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten().flat_map(Value::as_str);
     let alternatives = schema["oneOf"].as_array().into_iter().flatten();

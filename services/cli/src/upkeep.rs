@@ -1,4 +1,4 @@
-//! What an operator does with the files of the embedded stores.
+//! Maintenance of the files of the embedded stores.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) fn backup(args: &Backup) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Puts a copy in the place of the memory.
+/// Replaces the memory with a copy.
 pub(crate) fn restore(args: &Restore) -> anyhow::Result<Outcome> {
     let settings = serve::settings(&args.local)?;
     let dir = directory(&settings)?.context("[backends] names servers; restore them with their own tools")?;
@@ -38,7 +38,7 @@ pub(crate) fn restore(args: &Restore) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Returns the folder of the embedded stores; none if the settings name servers.
+/// Returns the folder of the embedded stores; `None` if the settings name servers.
 pub(crate) fn directory(settings: &Settings) -> anyhow::Result<Option<PathBuf>> {
     host::upkeep::directory(settings)
 }

@@ -1,1 +1,1 @@
-"""Measures Mnemic side by side with other memories, and under load."""
+"""Compares Mnemic with other memories, and measures it under load."""

@@ -1,4 +1,6 @@
-"""Compares a run with a baseline, and runs again before it says that something became slower: a machine has bad minutes."""
+"""Compares a run with a baseline. A loss has to appear in repeated runs before it is reported, since other load on the
+machine affects single runs.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ def best_of(runs: list[dict[str, float]]) -> dict[str, float]:
 
 
 def run(options: Namespace) -> dict[str, Any]:
-    """Runs until no ratio is lost, at most as often as the options say; what is still lost then is in `lost`."""
+    """Repeats the run until no ratio is lost, up to the number of tries in the options; `lost` has the remaining
+    losses.
+    """
     baseline = json.loads(options.check.read_text(encoding="utf-8"))["ratios"]
     runs: list[dict[str, float]] = []
     outcome: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""The runs of `compare`: rounds of each shape and size, and the overheads."""
+"""The runs of `compare`: rounds of each shape and size, and the measurements of overhead."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from . import meters, overhead, ratios, report, server, talk
 from .contestants import Contestant, Mnemic, Worker
 from .rounds import Plan, measure
 
-# Calls of each way, by the number of messages in one call; the last is the largest batch of the README.
+# Number of calls of each way, by the number of messages per call; the last key is the largest batch of the README.
 ADDS = {1: 40, 2: 40, 100: 10}
 
 
 def run(options: Namespace) -> dict[str, Any]:
-    """Measures all that is asked for, prints tables, and returns the figures with their ratios."""
+    """Runs the requested measurements, prints tables, and returns the figures with their ratios."""
     with tempfile.TemporaryDirectory(prefix="mnemic-bench-", dir=options.folder) as name:
         folder = Path(name)
         outcome: dict[str, Any] = {"machine": meters.machine(folder), "figures": {}, "ratios": {}}
@@ -109,7 +109,7 @@ def measured_overheads(
 
 
 def shapes_of(text: str) -> list[str]:
-    """Returns the shapes that an argument names."""
+    """Returns the shapes in an argument."""
     named = text.split(",")
     unknown = [it for it in named if it not in talk.SHAPES]
     if unknown:

@@ -1,4 +1,4 @@
-"""JSON over one HTTP connection that stays open."""
+"""JSON over one persistent HTTP connection."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-# A space that is read for the first time after a start may take long at a million records.
+# With a million records, the first request to a space after a start may take long, since the space is loaded first.
 TIMEOUT_SECONDS = 120
 
 
 class Unexpected(Exception):
-    """An answer with another status than the one that was expected."""
+    """A response with another status than the expected one."""
 
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
@@ -20,7 +20,7 @@ class Unexpected(Exception):
 
 
 class Connection:
-    """One connection to a server; it is opened again if the server closed it."""
+    """One connection to a server; it reconnects if the server closed it."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -28,7 +28,7 @@ class Connection:
         self.prefix = parts.path.rstrip("/")
 
     def send(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> tuple[int, bytes]:
-        """Returns status and body of the answer."""
+        """Returns status and body of the response."""
         encoded = None if body is None else json.dumps(body).encode()
         sent = {"content-type": "application/json", **(headers or {})}
         try:
@@ -42,7 +42,7 @@ class Connection:
     def json(
         self, method: str, path: str, body: Any = None, expected: int = 200, headers: dict[str, str] | None = None
     ) -> Any:
-        """Returns the body of an answer with the expected status."""
+        """Returns the body of a response with the expected status."""
         status, answer = self.send(method, path, body, headers)
         if status != expected:
             raise Unexpected(f"{method} {path}: {status} {answer[:500].decode(errors='replace')}", status)

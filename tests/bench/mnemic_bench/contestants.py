@@ -1,4 +1,4 @@
-"""Those that are compared, each with a process of its own: Mnemic over HTTP, the others over a pipe."""
+"""The contestants, each in its own process: Mnemic over HTTP, the others over a pipe."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass
 class Ingested:
-    """What adding records took. CPU is that of the process that stores, with what it derives afterwards."""
+    """The cost of adding records. The CPU time is that of the storing process, including data derived afterwards."""
 
     added: int
     seconds: float
@@ -33,7 +33,7 @@ class Ingested:
 
 @dataclass
 class Asked:
-    """What one question took, and the texts that were found."""
+    """The cost of one question, and the texts that were found."""
 
     seconds: float
     cpu: float
@@ -55,7 +55,7 @@ class Contestant(Protocol):
 
 
 class Mnemic:
-    """A server, and one connection to it."""
+    """A server, with one connection to it."""
 
     name = "Mnemic"
 
@@ -69,7 +69,7 @@ class Mnemic:
         return self.server.pid
 
     def ingest(self, shape: str, first: int, end: int, patience: float) -> Ingested:
-        """Sends records in batches, one after the other, and waits until the last one is searchable."""
+        """Sends records in batches, one after another, and waits until the last one is searchable."""
         given = [it.native() for it in talk.records(shape, first, end)]
         cpu, begun = meters.cpu_seconds(self.pid), time.perf_counter()
         added, watermark = 0, ""
@@ -99,18 +99,18 @@ class Mnemic:
 
 
 def wait_until_written(connection: Connection, space: str, watermark: str) -> None:
-    """Returns once the records before a watermark are searchable."""
+    """Returns when the records up to a watermark are searchable."""
     while True:
         status, body = connection.send("GET", f"/v1/spaces/{space}/progress?watermark={watermark}&wait_ms={WAIT_MS}")
         if status == 200:
             return
-        # A backlog of a large size takes longer than a request may wait.
+        # A large backlog takes longer than one request may wait.
         if status != 504:
             raise RuntimeError(f"progress: {status} {body[:500].decode(errors='replace')}")
 
 
 def wait_until_derived(connection: Connection, space: str) -> None:
-    """Returns once entities, facts, events, topics and pages are made of all records of a space."""
+    """Returns when entities, facts, events, topics and pages are derived from all records of a space."""
     while True:
         progress = connection.json("GET", f"/v1/spaces/{space}/progress")
         if progress["backlog"] == 0 and progress["deriving"] == 0:
@@ -119,13 +119,13 @@ def wait_until_derived(connection: Connection, space: str) -> None:
 
 
 class Worker:
-    """One of the other stores in a process of its own."""
+    """One of the other stores in its own process."""
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.name = kind
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
-        # mem0 keeps a file of its own in the home folder otherwise.
+        # Otherwise mem0 stores a file in the home folder.
         environment = {**os.environ, "MEM0_DIR": str(folder / "home"), "MEM0_TELEMETRY": "false", "PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-m", "mnemic_bench.worker", kind, str(folder)]
         self.log = (folder.parent / f"{kind}.log").open("wb")

@@ -1,4 +1,4 @@
-"""A language model that follows a script: chat completions in OpenAI's shape, after a fixed time.
+"""A scripted language model: chat completions in the format of OpenAI, after a fixed time.
 
 `python -m mnemic_bench.endpoint PORT MILLISECONDS` serves until it is stopped.
 """
@@ -16,17 +16,17 @@ WORDS = 60
 
 
 def reply_to(messages: list[dict[str, Any]]) -> str:
-    """Returns a reply of sixty words that depends on the last message alone."""
+    """Returns a reply of sixty words that depends only on the last message."""
     said = str(messages[-1].get("content", "")) if messages else ""
     digest = sha256(said.encode()).hexdigest()
     return " ".join(["I would bring it on the day you named,", digest[:12], *(["and then we will see"] * (WORDS // 5))])
 
 
 class Model(BaseHTTPRequestHandler):
-    """Answers chat completions."""
+    """An HTTP handler for chat completions."""
 
     protocol_version = "HTTP/1.1"
-    # Without it, head and body of an answer wait for each other.
+    # Without this setting, the head and the body of a response are delayed by each other.
     disable_nagle_algorithm = True
     wbufsize = -1
     seconds = 0.0
@@ -59,7 +59,7 @@ class Model(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Writes no log."""
+        """Suppresses the log."""
 
 
 def main() -> None:

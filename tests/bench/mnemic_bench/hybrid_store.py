@@ -1,4 +1,4 @@
-"""What a program would write itself: BM25 (`bm25s`) and exact cosine (`numpy`), joined by reciprocal ranks."""
+"""A typical self-written store: BM25 (`bm25s`) and exact cosine (`numpy`), merged by reciprocal rank fusion."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from . import talk
 from .vectors import WIDTH, Precomputed
 
 TOP_K = 10
-# Hits of each way that are joined, and the constant of reciprocal rank fusion.
+# Hits of each method that are merged, and the constant of reciprocal rank fusion.
 HITS = 60
 FUSION = 60
 
 
 class HybridStore:
-    """Texts in a file that is flushed to disk with each batch; both indices in memory."""
+    """Texts in a file that is flushed to disk with each batch; both indexes are in memory."""
 
     def __init__(self, folder: Path, vectors: Precomputed) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -46,7 +46,7 @@ class HybridStore:
         self.pending.append(made)
 
     def make_searchable(self) -> None:
-        """Builds the index of words again, which cannot grow, and joins the vectors."""
+        """Builds the word index again, since it cannot be extended, and concatenates the vectors."""
         if self.pending:
             self.matrix = np.concatenate([self.matrix, *self.pending])
             self.pending = []
@@ -71,7 +71,7 @@ def tokens_of(texts: list[str]) -> list[list[str]]:
 
 
 def best(values: np.ndarray, count: int) -> list[int]:
-    """Returns where the greatest values above 0 are, the greatest first."""
+    """Returns the indexes of the greatest values above 0, the greatest first."""
     count = min(count, len(values))
     at = np.argpartition(-values, count - 1)[:count]
     return [int(it) for it in at[np.argsort(-values[at], kind="stable")] if values[it] > 0]

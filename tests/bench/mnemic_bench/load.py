@@ -1,7 +1,7 @@
-"""Many spaces, readers and writers at once, for minutes.
+"""A load of many spaces, readers and writers at the same time, for minutes.
 
-Each reader and writer has a schedule. A latency is counted from the moment at which its request was due, so that a server
-that stops answering for a while does not look fast because nobody asked it in that time.
+Each reader and writer has a schedule. A latency is measured from the scheduled time of its request. A server that stops
+answering for a while therefore does not look fast because nobody sent requests in that time.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from .connection import Connection, Unexpected
 from .contestants import WAIT_MS, wait_until_derived
 from .server import Server
 
-# The things in a space have names that no other space has, while it has fewer records than this.
+# Names of things in a space occur in no other space, as long as the space has fewer records than this.
 NUMBERS_PER_SPACE = talk.NAMES // 256
 SAMPLE_SECONDS = 5.0
-# Of the requests of readers; the rest are pages of records.
+# Percentage of questions among the requests of readers; the rest are recall messages and pages of records.
 QUESTION_PERCENT = 70
 RECALL_PERCENT = 15
-# More than the server takes at once: it says so, and the caller may come again.
+# Status for too many requests at once: the caller may try again later.
 REFUSED = 429
 PROBLEMS_MAX = 20
 
 
 @dataclass(frozen=True)
 class Call:
-    """One request: when it was due, in seconds from the start, how long its answer took from then, and how it ended."""
+    """One request: its scheduled time in seconds from the start, its latency from then, and its outcome."""
 
     kind: str
     space: int
@@ -42,7 +42,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Request:
-    """A request that is due."""
+    """A scheduled request."""
 
     kind: str
     space: int
@@ -55,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Sample:
-    """What the server holds at a moment."""
+    """The state of the server at one moment."""
 
     at: float
     resident_mb: float
@@ -66,7 +66,7 @@ class Sample:
 
 @dataclass
 class Load:
-    """A run: what it is made of, and what was measured so far."""
+    """A run: its settings, and the measurements so far."""
 
     server: Server
     options: Namespace
@@ -96,7 +96,7 @@ class Load:
                 self.problems.append(problem)
 
     def send(self, call: Request, connection: Connection) -> Any:
-        """Sends a request and notes how it ended; returns the body of the answer, or None if it did not succeed."""
+        """Sends a request and records its outcome; returns the body of the response, or None if the request failed."""
         try:
             answer = connection.json(call.method, call.path, call.body, call.expected)
         except Unexpected as error:
@@ -115,7 +115,7 @@ def name_of(space: int) -> str:
 
 
 def fill(load: Load) -> None:
-    """Stores the first records of each space, and returns when everything is derived from them."""
+    """Stores the first records of each space, and returns when all data are derived from them."""
     connection = Connection(load.server.url)
     load.stored = [0] * load.options.spaces
     for space in range(load.options.spaces):
@@ -130,7 +130,9 @@ def fill(load: Load) -> None:
 
 
 def read(load: Load, reader: int) -> None:
-    """Asks, until the time is up: questions, messages for recall, and pages of records, of a space drawn for each."""
+    """Sends questions, messages for recall, and requests for pages of records until the time is up, each to a random
+    space.
+    """
     connection, draw = Connection(load.server.url), talk.Draw(reader)
     options = load.options
     due = options.reader_pause * reader / max(options.readers, 1)
@@ -155,7 +157,8 @@ def request_of_reader(load: Load, draw: talk.Draw, reader: int, due: float) -> R
 
 
 def write(load: Load, writer: int) -> None:
-    """Sends batches until the time is up, a share of them to the first space, and waits until each is searchable."""
+    """Sends batches until the time is up, a share of them to the first space, and waits until each batch is searchable.
+    """
     connection, draw = Connection(load.server.url), talk.Draw(10_000 + writer)
     options = load.options
     due = options.writer_pause * writer / max(options.writers, 1)
@@ -176,7 +179,7 @@ def write(load: Load, writer: int) -> None:
 
 
 def sample(load: Load, stop: threading.Event) -> None:
-    """Looks at the server every few seconds until it is told to stop."""
+    """Samples the state of the server every few seconds until `stop` is set."""
     while True:
         with load.lock:
             records = sum(load.stored)
@@ -188,7 +191,7 @@ def sample(load: Load, stop: threading.Event) -> None:
 
 
 def run(server: Server, options: Namespace) -> Load:
-    """Fills the spaces, runs readers and writers for the time that is set, and returns what was measured."""
+    """Fills the spaces, runs readers and writers for the set time, and returns the measurements."""
     load = Load(server, options)
     fill(load)
     load.began = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a run under load says: latencies by kind and window of time, fairness between spaces, and memory over time."""
+"""The report of a run under load: latencies by kind and time window, fairness between spaces, and memory over time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ from . import meters
 from .load import Call, Load, Sample
 from .report import table
 
-# Fewer questions than this say nothing about a space.
+# A space with fewer questions than this is not compared.
 QUESTIONS_MIN = 5
 
 
 def latencies(calls: Sequence[Call]) -> dict[str, dict[str, float]]:
-    """Returns the latencies by kind of what succeeded, in milliseconds, and how much was refused or failed."""
+    """Returns the latencies of successful requests by kind, in milliseconds, and the numbers of refused and failed
+    requests.
+    """
     by_kind: dict[str, list[Call]] = defaultdict(list)
     for it in calls:
         by_kind[it.kind].append(it)
@@ -31,7 +33,7 @@ def percentiles(calls: Sequence[Call]) -> dict[str, float]:
 
 
 def windows(load: Load) -> list[dict[str, Any]]:
-    """Returns the latencies of each window of time."""
+    """Returns the latencies of each time window."""
     width = load.options.window
     by_window: dict[int, list[Call]] = defaultdict(list)
     for it in load.calls:
@@ -40,7 +42,7 @@ def windows(load: Load) -> list[dict[str, Any]]:
 
 
 def fairness(calls: Sequence[Call]) -> dict[str, float]:
-    """Returns how the slowest space's questions compare with those of the median space, by their medians and p95."""
+    """Returns p50 and p95 of the questions in the slowest space and in the median space, with the ratios of the two."""
     by_space: dict[int, list[float]] = defaultdict(list)
     for it in calls:
         if it.kind == "question" and it.outcome == "done":
@@ -56,7 +58,7 @@ def fairness(calls: Sequence[Call]) -> dict[str, float]:
 
 
 def slope_per_minute(samples: Sequence[Sample]) -> float:
-    """Returns how fast resident memory grows, in MB a minute: the line of least squares; 0 of fewer than two samples."""
+    """Returns the growth of resident memory in MB per minute, by least squares; 0 for fewer than two samples."""
     if len(samples) < 2:
         return 0.0
     at = [it.at / 60 for it in samples]
@@ -67,7 +69,7 @@ def slope_per_minute(samples: Sequence[Sample]) -> float:
 
 
 def memory(samples: Sequence[Sample]) -> dict[str, float]:
-    """Returns resident memory at the start, at most and at the end, and its growth in the second half of the run."""
+    """Returns resident memory at the start, at its peak and at the end, and its growth in the second half of the run."""
     half = samples[len(samples) // 2 :]
     records = half[-1].records - half[0].records
     growth = slope_per_minute(half)

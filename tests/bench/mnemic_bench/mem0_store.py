@@ -1,4 +1,4 @@
-"""mem0's own library as it is published: `infer=False`, the embedded Qdrant store, its history in SQLite, no network."""
+"""The published library of mem0: `infer=False`, the embedded Qdrant store, its history in SQLite, no network."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-# Before the library is imported: it reports its use to its makers otherwise.
+# Set before the import of the library, which otherwise reports its use to its makers.
 os.environ["MEM0_TELEMETRY"] = "false"
 
 from mem0 import Memory
@@ -21,7 +21,7 @@ TOP_K = 10
 
 
 class PrecomputedEmbedder(EmbeddingBase):
-    """The embedder that mem0 calls: looks vectors up."""
+    """The embedder that mem0 calls: returns precomputed vectors."""
 
     vectors = Precomputed()
 
@@ -33,15 +33,15 @@ class PrecomputedEmbedder(EmbeddingBase):
 
 
 class Mem0Store:
-    """A memory of one user."""
+    """A memory with one user."""
 
     def __init__(self, folder: Path, vectors: Precomputed) -> None:
         PrecomputedEmbedder.vectors = vectors
-        # mem0 checks the names of providers: of those it knows, this is the one for embedders of the caller.
+        # mem0 checks the names of providers; this one is meant for embedders of the caller.
         EmbedderFactory.provider_to_class["langchain"] = f"{__name__}.PrecomputedEmbedder"
         settings: dict[str, Any] = {
             "embedder": {"provider": "langchain", "config": {"embedding_dims": WIDTH}},
-            # Made by the constructor, never called with `infer=False`.
+            # The constructor creates a model client, which is never called with `infer=False`.
             "llm": {"provider": "openai", "config": {"api_key": "unused"}},
             "vector_store": {
                 "provider": "qdrant",
@@ -55,7 +55,7 @@ class Mem0Store:
         self.memory.add([it.message() for it in records], user_id=USER, infer=False)
 
     def make_searchable(self) -> None:
-        """Does nothing: what is added is searchable."""
+        """Does nothing, because added records are searchable at once."""
 
     def search(self, question: str) -> list[str]:
         found = self.memory.search(question, filters={"user_id": USER}, top_k=TOP_K)

@@ -1,4 +1,4 @@
-"""What processes take and how long calls last."""
+"""Resources of processes, and durations of calls."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Returns the smallest value that at least this share of the values do not exceed; 0 if there is none."""
+    """Returns the smallest value such that at least this share of the values is not greater; 0 if there are no values."""
     if not values:
         return 0.0
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 
 def cpu_seconds(pid: int) -> float:
-    """Returns the CPU time of a process, its threads that ended included."""
+    """Returns the CPU time of a process in seconds, including threads that have ended."""
     stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
     fields = stat[stat.rindex(")") + 2 :].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
@@ -35,7 +35,7 @@ def resident_mb(pid: int) -> float:
 
 
 def disk_mb(folder: Path) -> float:
-    """Returns the size of all files of a folder in MB. Files that are removed meanwhile count nothing."""
+    """Returns the size of all files of a folder in MB. Files that are removed during the walk count as 0."""
     size = 0
     for it in folder.rglob("*"):
         with suppress(FileNotFoundError):
@@ -44,7 +44,7 @@ def disk_mb(folder: Path) -> float:
 
 
 def flush_ms(folder: Path, times: int = 20) -> float:
-    """Returns how long the disk takes to keep a page, in milliseconds: the median of some writes with `fsync`."""
+    """Returns the median time in milliseconds that the disk takes to write a page with `fsync`."""
     taken = []
     path = folder / "flush"
     with path.open("wb") as file:
@@ -59,7 +59,7 @@ def flush_ms(folder: Path, times: int = 20) -> float:
 
 
 def machine(folder: Path) -> dict[str, object]:
-    """Returns what is measured on: processor, cores, the load of the last minute, and how long the disk takes to flush."""
+    """Returns the machine of the measurement: processor, cores, load of the last minute, and flush time of the disk."""
     model = "unknown"
     for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
         if line.startswith("model name"):

@@ -1,4 +1,4 @@
-"""What mem0's API costs over Mnemic's own, what the proxy costs over the model, and mem0's client against its library."""
+"""The overhead of mem0's API over Mnemic's own, of the proxy over the model, and of mem0's client over its library."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-# Before the client is imported: it reports its use to its makers otherwise.
+# Set before the import of the client, which otherwise reports its use to its makers.
 os.environ["MEM0_TELEMETRY"] = "false"
 
 from mem0 import MemoryClient
@@ -32,13 +32,13 @@ url = "http://127.0.0.1:{port}/v1"
 MESSAGES = 1_000
 WARM_UP = 5
 TOP_K = 10
-# Tokens of evidence that the proxy asks for by default.
+# Tokens of evidence that the proxy requests by default.
 PROXY_TOKENS = 1_024
 
 
 @dataclass
 class Endpoint:
-    """A scripted model in a process of its own."""
+    """A scripted model in its own process."""
 
     url: str
     process: subprocess.Popen[bytes]
@@ -49,7 +49,7 @@ class Endpoint:
 
 
 def start_endpoint(milliseconds: float) -> Endpoint:
-    """Starts a scripted model that thinks for so long."""
+    """Starts a scripted model with this response time."""
     (port,) = free_ports(1)
     command = [sys.executable, "-m", "mnemic_bench.endpoint", str(port), str(milliseconds)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -72,7 +72,7 @@ def chat(connection: Connection, text: str, headers: dict[str, str]) -> None:
 
 
 class Ways:
-    """Several ways to do the same, called in turn; what each call took, and the CPU time of the server."""
+    """Several ways to do the same, called in turn, with the duration of each call and the CPU time of the server."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -80,7 +80,8 @@ class Ways:
         self.cpu: dict[str, float] = {}
 
     def call(self, ways: dict[str, Callable[[int], object]], count: int, after: Callable[[], object]) -> None:
-        """Calls each way with each number, those below 0 to warm up, and `after` each of them outside of the time taken."""
+        """Calls each way with each number, and `after` outside of the measured time. Numbers below 0 are warm-up calls.
+        """
         for number in range(-WARM_UP, count):
             for name, way in in_turn(list(ways.items()), number):
                 cpu, begun = meters.cpu_seconds(self.server.pid), time.perf_counter()
@@ -104,13 +105,15 @@ class Ways:
 
 
 def batch_of(prefix: int, number: int, size: int) -> list[talk.Record]:
-    """Returns records that no other batch has."""
+    """Returns records that occur in no other batch."""
     first = prefix + (number + WARM_UP) * size
     return list(talk.records("chat", first, first + size))
 
 
 def adds(server: Server, size: int, count: int) -> dict[str, dict[str, float]]:
-    """Compares adding messages until they are searchable: Mnemic's own route, the route of mem0, and mem0's client."""
+    """Compares three ways to add messages and wait until they are searchable: Mnemic's route, mem0's route, and mem0's
+    client.
+    """
     native, mem0, client = Connection(server.url), Connection(server.url), memory_client(server)
     spaces = {"native": f"native-{size}", "mem0 API": f"mem0-api-{size}", "mem0 client": f"mem0-client-{size}"}
     prefix = 1_000_000 + size * 1_000
@@ -194,7 +197,9 @@ def fill(connection: Connection, user: str) -> None:
 
 
 def proxied(server: Server, endpoint: Endpoint, count: int) -> dict[str, dict[str, float]]:
-    """Compares a chat with the model and through the proxy, over a space of 1,000 messages, and the parts of the latter."""
+    """Compares chats with the model and through the proxy, over a space of 1,000 messages, and measures the parts of
+    the latter.
+    """
     bare, proxy = Connection(endpoint.url), Connection(server.url)
     fill(proxy, "chats")
     space = "mem0-chats"
@@ -229,7 +234,9 @@ def proxied(server: Server, endpoint: Endpoint, count: int) -> dict[str, dict[st
 
 
 def ingest_by_client(server: Server, folder: Path, batch: int, patience: float) -> dict[str, float]:
-    """Returns seconds for 1,000 messages: mem0's client over Mnemic until all are searchable, and mem0's own library."""
+    """Returns the seconds for 1,000 messages: mem0's client over Mnemic until all are searchable, and mem0's own
+    library.
+    """
     worker, client = Worker("mem0", folder / f"library-{batch}"), memory_client(server)
     connection, user = Connection(server.url), f"whole-{batch}"
     seconds = {"mem0 client over Mnemic": 0.0, "mem0 library": 0.0}
@@ -253,7 +260,7 @@ def ingest_by_client(server: Server, folder: Path, batch: int, patience: float) 
 
 
 def by_client_in_batches(client: MemoryClient, user: str, numbers: range, batch: int) -> float:
-    """Adds records through the client and returns the seconds that took."""
+    """Adds records through the client and returns the duration in seconds."""
     given = [it.message() for it in talk.records("chat", numbers.start, numbers.stop)]
     begun = time.perf_counter()
     for first in range(0, len(given), batch):

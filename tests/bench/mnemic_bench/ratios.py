@@ -1,14 +1,16 @@
-"""Ratios of figures of one run, which say more than the figures on a shared machine; in each, more is better for Mnemic."""
+"""Ratios between figures of one run. On a shared machine they are more reliable than the figures. Greater is better for
+Mnemic.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
 
-# Share of a ratio that may be lost before a check fails.
+# Share by which a ratio may shrink before a check fails.
 TOLERANCE = 0.2
 
-# Name of the ratio, the figure, and whether more of it is better.
+# Name of the ratio, the figure, and whether a greater figure is better.
 COMPARED = (
     ("ingest records/s", "ingest_per_second", True),
     ("ingest CPU", "ingest_cpu_ms", False),
@@ -18,13 +20,13 @@ COMPARED = (
     ("memory", "resident_mb", False),
     ("disk", "disk_mb", False),
 )
-# What a check leaves out: one slow question in twenty decides a 95th percentile, and how fast a disk flushes decides how
-# many records a second any of them can add. Both are reported.
+# Ratios that a check ignores: one slow question in twenty decides a 95th percentile, and the flush time of the disk
+# decides how many records per second any contestant can add. Both are reported.
 UNCHECKED = ("question p95", "ingest records/s", "1,000 messages")
 
 
 def of_round(label: str, figures: dict[str, dict[str, float]]) -> dict[str, float]:
-    """Returns how many times better Mnemic was than each other contestant."""
+    """Returns the factors by which Mnemic was better than each other contestant."""
     ours, ratios = figures["Mnemic"], {}
     for name, theirs in figures.items():
         if name == "Mnemic" or theirs["records"] < ours["records"]:
@@ -37,7 +39,9 @@ def of_round(label: str, figures: dict[str, dict[str, float]]) -> dict[str, floa
 
 
 def of_ways(label: str, figures: dict[str, dict[str, float]], way: str, over: str) -> dict[str, float]:
-    """Returns the share of one way's cost in that of another: 1 if the other adds nothing, 0.5 if it takes twice as much."""
+    """Returns the cost of `over` divided by the cost of `way`: 1 if `way` adds nothing, 0.5 if `way` takes twice as
+    much.
+    """
     return {
         f"{label}: {name}, {over} / {way}": figures[over][figure] / figures[way][figure]
         for name, figure in (("p50", "p50_ms"), ("CPU", "cpu_ms"))
@@ -46,7 +50,7 @@ def of_ways(label: str, figures: dict[str, dict[str, float]], way: str, over: st
 
 
 def medians(rounds: Sequence[dict[str, float]]) -> dict[str, float]:
-    """Returns the median of each ratio that every round has."""
+    """Returns the median of each ratio that all rounds have."""
     names = [name for name in rounds[0] if all(name in it for it in rounds)]
     return {name: median(it[name] for it in rounds) for name in names}
 
@@ -56,7 +60,7 @@ def is_checked(name: str) -> bool:
 
 
 def lost(baseline: dict[str, float], measured: dict[str, float]) -> list[str]:
-    """Returns a sentence for each ratio of the baseline that is more than a fifth smaller now, or missing."""
+    """Returns a sentence for each ratio of the baseline that is now missing or more than a fifth smaller."""
     sentences = []
     for name, before in baseline.items():
         if not is_checked(name):

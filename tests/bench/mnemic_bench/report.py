@@ -1,4 +1,4 @@
-"""Tables of what was measured, as Markdown."""
+"""Tables of the measurements, as Markdown."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def contestants(figures: dict[str, dict[str, float]]) -> str:
-    """Returns the figures of the contestants, a row for each."""
+    """Returns the figures of the contestants, one row for each."""
     heads = ["", *(title for title, _, _ in COLUMNS)]
     rows = [[name, *(f"{it[figure]:,.{digits}f}" for _, figure, digits in COLUMNS)] for name, it in figures.items()]
     return table(heads, rows)
 
 
 def stopped(figures: dict[str, dict[str, float]], size: int) -> list[str]:
-    """Returns a sentence for each contestant that did not take all records."""
+    """Returns a sentence for each contestant that did not store all records."""
     return [
         f"{name} had {it['records']:,.0f} of {size:,} records when its time was up; its other figures are of these."
         for name, it in figures.items()
@@ -40,7 +40,7 @@ def stopped(figures: dict[str, dict[str, float]], size: int) -> list[str]:
 
 
 def ways(figures: dict[str, dict[str, float]]) -> str:
-    """Returns the figures of ways to do the same, a row for each."""
+    """Returns the figures of the ways, one row for each."""
     rows = [
         [name, f"{it['p50_ms']:.1f}", f"{it['p95_ms']:.1f}", f"{it['cpu_ms']:.1f}", f"{it['calls']:.0f}"]
         for name, it in figures.items()
@@ -49,5 +49,5 @@ def ways(figures: dict[str, dict[str, float]]) -> str:
 
 
 def ratios(measured: dict[str, float]) -> str:
-    """Returns the ratios, a row for each."""
+    """Returns the ratios, one row for each."""
     return table(["ratio, greater is better for Mnemic", ""], [[name, f"{value:.2f}"] for name, value in measured.items()])

@@ -1,8 +1,9 @@
-"""One round: all contestants take the same records and answer the same questions, in turn.
+"""One round: all contestants store the same records and answer the same questions, in turn.
 
-Records go in by chunks, and each question is asked of all before the next one, so that other load on the machine affects
-all of them. Another contestant begins each time. Mnemic derives facts, events, topics and pages in the background: the next
-contestant begins when it is done. The time of that is reported separately, and its CPU time counts as that of the records.
+Records are added in chunks, and each question is sent to all contestants before the next one, so that other load on the
+machine affects all of them. The first contestant changes each time. Mnemic derives facts, events, topics and pages in
+the background, and the next contestant begins after that. This time is reported separately, and its CPU time is added
+to that of the records.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass
 class Plan:
-    """What is stored and asked, and how long each contestant may take for each of the two."""
+    """The records and questions of a round, and the time limit of each contestant for both parts."""
 
     shape: str
     size: int
@@ -33,7 +34,7 @@ class Plan:
 
 @dataclass
 class Tally:
-    """What was measured of one contestant."""
+    """The measurements of one contestant."""
 
     resident_before: float
     added: int = 0
@@ -67,13 +68,15 @@ class Tally:
 
 
 def in_turn(items: Sequence[T], number: int) -> list[T]:
-    """Returns the items, beginning with another one for each number."""
+    """Returns the items in rotation: the first item changes with each number."""
     at = number % len(items)
     return [*items[at:], *items[:at]]
 
 
 def measure(contestants: Sequence[Contestant], plan: Plan) -> dict[str, dict[str, float]]:
-    """Returns the figures of each contestant by its name. One that runs out of patience stays with what it has."""
+    """Returns the figures of each contestant by its name. A contestant that exceeds its time limit keeps its records so
+    far.
+    """
     tallies = {it.name: Tally(meters.resident_mb(it.pid)) for it in contestants}
     ingest(contestants, plan, tallies)
     ask(contestants, plan, tallies)
@@ -90,7 +93,7 @@ def ingest(contestants: Sequence[Contestant], plan: Plan, tallies: dict[str, Tal
         for it in in_turn(contestants, number):
             tally = tallies[it.name]
             left = plan.patience - tally.ingest_seconds
-            # Who could not add all of an earlier chunk lacks records, and adds no more.
+            # A contestant that could not add all of an earlier chunk lacks records, and adds no more.
             if left <= 0 or tally.added < first:
                 continue
             done = it.ingest(plan.shape, first, end, left)
@@ -107,7 +110,7 @@ def ask(contestants: Sequence[Contestant], plan: Plan, tallies: dict[str, Tally]
             tally = tallies[it.name]
             if spent[it.name] > plan.patience or not tally.added:
                 continue
-            # Only what a contestant was given can be found there.
+            # A contestant can find only the records that it stored.
             question = talk.question(plan.shape, number % plan.questions, tally.added)
             done = it.ask(question.text)
             spent[it.name] += done.seconds

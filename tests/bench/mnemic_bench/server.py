@@ -1,4 +1,4 @@
-"""A server over a folder of its own: `mnemic serve` without any setting of this shell."""
+"""A server over its own folder: `mnemic serve` without any settings of this shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STOP_SECONDS = 30
 
 @dataclass
 class Server:
-    """A server that runs until it is stopped."""
+    """A running server."""
 
     url: str
     folder: Path
@@ -31,7 +31,7 @@ class Server:
         return self.folder / "data"
 
     def stop(self) -> None:
-        """Stops the server and waits until it is gone."""
+        """Stops the server and waits until the process has ended."""
         self.process.terminate()
         try:
             self.process.wait(STOP_SECONDS)
@@ -41,7 +41,7 @@ class Server:
 
 
 def free_ports(count: int) -> list[int]:
-    """Returns ports nobody listens on, each another one."""
+    """Returns different free ports."""
     held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [int(it.getsockname()[1]) for it in held]
     for it in held:
@@ -50,7 +50,7 @@ def free_ports(count: int) -> list[int]:
 
 
 def start(binary: Path, folder: Path, settings: str = "") -> Server:
-    """Starts a server with settings in TOML, and returns it once it is ready.
+    """Starts a server with settings in TOML, and returns it when it is ready.
 
     Raises RuntimeError with its log if it does not start.
     """

@@ -1,4 +1,4 @@
-"""Records and questions from templates and word lists of our own: the same arguments give the same talk everywhere."""
+"""Records and questions from our own templates and word lists: the same arguments give the same data on every machine."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ NAMES = len(SYLLABLES) ** 4
 
 
 class Draw:
-    """A sequence of numbers that depends on its seed alone (splitmix64)."""
+    """A sequence of pseudo-random numbers that depends only on its seed (splitmix64)."""
 
     def __init__(self, seed: int) -> None:
         self.state = seed
@@ -76,7 +76,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Record:
-    """A turn of a talk."""
+    """A turn of a conversation."""
 
     number: int
     session: str
@@ -87,25 +87,25 @@ class Record:
     observed_at: str
 
     def native(self, prefix: str = "") -> dict[str, Any]:
-        """Returns the record as Mnemic's own API takes it."""
+        """Returns the record in the format of Mnemic's own API."""
         fields = ("session", "ordinal", "actor", "text", "observed_at")
         return {"id": f"{prefix}{self.number}", **{field: getattr(self, field) for field in fields}}
 
     def message(self) -> dict[str, str]:
-        """Returns the record as a chat message, as mem0 takes it."""
+        """Returns the record as a chat message, in the format of mem0."""
         return {"role": self.role, "name": self.actor, "content": self.text}
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question, and a word that only the record with the answer holds; none if several records answer it."""
+    """A question, and a word that only the record with the answer contains; None if several records answer it."""
 
     text: str
     answer_word: str | None
 
 
 def name_of(number: int) -> str:
-    """Returns a name that no other number below 2,560,000 has."""
+    """Returns a name that is unique among the numbers below 2,560,000."""
     rest = (number * 1_592_953 + 7) % NAMES
     syllables = []
     for _ in range(4):
@@ -115,7 +115,7 @@ def name_of(number: int) -> str:
 
 
 def words_for(number: int) -> dict[str, Any]:
-    """Returns what the sentences of a record are about."""
+    """Returns the words that fill the templates of a record."""
     draw = Draw(number)
     return {
         "thing": draw.one_of(THINGS),
@@ -128,7 +128,7 @@ def words_for(number: int) -> dict[str, Any]:
 
 
 def chat_text(number: int) -> str:
-    """Returns one to three sentences, one of which says what happened to something that has a name."""
+    """Returns one to three sentences, one of which says what happened to a named thing."""
     draw, words = Draw(number + 1_000_003), words_for(number)
     before, behind = draw.below(2), draw.below(2)
     sentences = [draw.one_of(SMALL_TALK) for _ in range(before)]
@@ -147,7 +147,7 @@ def assistant_text(number: int) -> str:
     for step in range(1, 9 + draw.below(5)):
         about = words_for(number * 31 + step)
         at = draw.below(len(ADVICE))
-        # Never the same sentence twice in a step.
+        # Avoids the same sentence twice in a step.
         other = (at + 1 + draw.below(len(ADVICE) - 1)) % len(ADVICE)
         steps.append(f"{step}. {ADVICE[at]} {ADVICE[other]}".format(**about))
     opening = f"Here is a plan for {topic}, from the first step to the last. I call it the plan {words['name']}."
@@ -158,7 +158,7 @@ def assistant_text(number: int) -> str:
 
 
 def record(shape: str, number: int) -> Record:
-    """Returns a turn of a talk of two people, or of a user and an assistant."""
+    """Returns a turn of a conversation of two people, or of a user and an assistant."""
     session, ordinal = divmod(number, TURNS_PER_SESSION)
     at = BEGIN + timedelta(hours=2 * session, minutes=2 * ordinal)
     if shape == "chat":
@@ -171,12 +171,12 @@ def record(shape: str, number: int) -> Record:
 
 
 def records(shape: str, first: int, end: int) -> Iterator[Record]:
-    """Returns the records from one number to another, without the last."""
+    """Returns the records from `first` up to, but not including, `end`."""
     return (record(shape, number) for number in range(first, end))
 
 
 def question(shape: str, number: int, stored: int) -> Question:
-    """Returns a question about what is stored: every second one names something that one record speaks of."""
+    """Returns a question about stored records: every second question names something that only one record mentions."""
     target = Draw(number + 3_000_017).below(stored)
     words = words_for(target)
     if number % 2 == 0:

@@ -1,7 +1,7 @@
-"""A process that holds one of the other stores, so that its CPU time and memory are its own.
+"""A process that runs one of the other stores, so that its CPU time and memory can be measured separately.
 
-`python -m mnemic_bench.worker mem0|hybrid FOLDER` reads commands as lines of JSON and answers each with one line. It makes
-the records and computes their vectors outside of the time that is measured.
+`python -m mnemic_bench.worker mem0|hybrid FOLDER` reads commands as lines of JSON and answers each with one line. It
+generates the records and computes their vectors outside of the measured time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .vectors import Precomputed
 
 
 class Store(Protocol):
-    """What is compared: a memory that takes records and finds the ten best for a question."""
+    """A contestant: a memory that stores records and finds the ten best for a question."""
 
     def add(self, records: list[talk.Record]) -> None: ...
 
@@ -27,7 +27,7 @@ class Store(Protocol):
 
 
 def open_store(kind: str, folder: Path, vectors: Precomputed) -> Store:
-    """Returns an empty store over a folder. A store's libraries are imported only where it runs."""
+    """Returns an empty store over a folder. The libraries of a store are imported only in its process."""
     if kind == "mem0":
         from .mem0_store import Mem0Store
 
@@ -40,7 +40,9 @@ def open_store(kind: str, folder: Path, vectors: Precomputed) -> Store:
 
 
 def ingest(store: Store, vectors: Precomputed, command: dict[str, Any]) -> dict[str, Any]:
-    """Adds records until all are searchable, or until the time is up; returns how many were added, in which time."""
+    """Adds records until all are searchable, or until the time is up; returns the number of added records and the
+    duration.
+    """
     given = list(talk.records(command["shape"], command["first"], command["end"]))
     vectors.prepare([it.text for it in given])
     batch, added = command["batch"], 0
@@ -56,7 +58,7 @@ def ingest(store: Store, vectors: Precomputed, command: dict[str, Any]) -> dict[
 
 
 def ask(store: Store, vectors: Precomputed, command: dict[str, Any]) -> dict[str, Any]:
-    """Returns the texts that are found for a question, and the time that took."""
+    """Returns the texts that are found for a question, and the duration."""
     vectors.prepare([command["question"]])
     begun, begun_cpu = time.perf_counter(), time.process_time()
     texts = store.search(command["question"])
@@ -64,7 +66,7 @@ def ask(store: Store, vectors: Precomputed, command: dict[str, Any]) -> dict[str
 
 
 def main() -> None:
-    # What a library prints must not stand between the answers.
+    # Output of a library on standard output would break the protocol.
     answers, sys.stdout = sys.stdout, sys.stderr
     vectors = Precomputed()
     store = open_store(sys.argv[1], Path(sys.argv[2]), vectors)

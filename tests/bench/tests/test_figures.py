@@ -1,4 +1,4 @@
-"""Percentiles, ratios, and what a check says about them."""
+"""Tests of percentiles and ratios, and of the checks of them."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def test_percentiles_are_values_that_were_measured() -> None:
     assert meters.percentile([], 0.5) == 0.0
 
 
-def test_each_contestant_begins_in_its_turn() -> None:
+def test_the_first_contestant_changes_with_each_round() -> None:
     assert [in_turn(["a", "b", "c"], it)[0] for it in range(4)] == ["a", "b", "c", "a"]
     assert in_turn(["a", "b", "c"], 1) == ["b", "c", "a"]
 
@@ -53,7 +53,7 @@ def test_a_way_that_adds_nothing_has_the_ratio_one() -> None:
     assert found == {"add: p50, native / mem0 API": 1.0, "add: CPU, native / mem0 API": 0.5}
 
 
-def test_a_ratio_is_lost_when_more_than_a_fifth_of_it_is_gone() -> None:
+def test_a_ratio_counts_as_lost_if_it_shrank_by_more_than_a_fifth() -> None:
     baseline = {"question p50": 10.0, "question CPU": 10.0, "memory": 2.0, "question p95": 10.0}
     lost = ratios.lost(baseline, {"question p50": 8.01, "question CPU": 7.99, "question p95": 1.0})
     assert len(lost) == 2
@@ -61,7 +61,7 @@ def test_a_ratio_is_lost_when_more_than_a_fifth_of_it_is_gone() -> None:
     assert lost[1].startswith("memory: was not measured")
 
 
-def test_a_check_goes_by_the_best_of_its_runs() -> None:
+def test_a_check_uses_the_best_of_its_runs() -> None:
     runs = [{"a": 1.0, "b": 3.0}, {"a": 2.0, "b": 1.0}]
     assert check.best_of(runs) == {"a": 2.0, "b": 3.0}
 
@@ -81,13 +81,13 @@ def test_refused_and_failed_requests_have_no_latency() -> None:
 
 def test_fairness_compares_the_slowest_space_with_the_median_one() -> None:
     calls = [call(space, seconds) for space, seconds in ((1, 0.1), (2, 0.2), (3, 0.6)) for _ in range(5)]
-    # Too few questions to say anything of the space.
+    # The space has too few questions to be compared.
     found = fairness([*calls, call(4, 9.0)])
     assert (found["median_space_p50_ms"], found["worst_space_p50_ms"], found["worst_over_median_p50"]) == (200, 600, 3)
     assert found["spaces"] == 3
 
 
-def test_growth_of_memory_is_that_of_the_second_half() -> None:
+def test_memory_growth_is_measured_in_the_second_half() -> None:
     held = [100.0, 300.0, 300.0, 303.0, 306.0]
     samples = [Sample(60.0 * at, mb, 0.0, 0.0, 1024 * at) for at, mb in enumerate(held)]
     found = memory(samples)

@@ -1,4 +1,4 @@
-"""A round gives each contestant the same work, and leaves alone who ran out of time."""
+"""Tests of rounds: each contestant gets the same work, and a contestant out of time gets no more."""
 
 import os
 from pathlib import Path
@@ -13,7 +13,7 @@ from mnemic_bench.server import Server
 
 
 class Recorder:
-    """Takes `room` records at most, each in a second, and writes down what it was asked."""
+    """Accepts at most `room` records, each in a second, and records its calls."""
 
     def __init__(self, name: str, journal: list[str], room: int, folder: Path) -> None:
         self.name, self.journal, self.room, self.folder = name, journal, room, folder
@@ -49,7 +49,7 @@ def test_contestants_take_chunks_in_turn_and_answer_the_same_questions(tmp_path:
     assert figures["ingest_cpu_ms"] == pytest.approx(1.0)
 
 
-def test_who_ran_out_of_time_gets_no_more_records_and_is_asked_about_its_own(tmp_path: Path) -> None:
+def test_a_contestant_out_of_time_gets_no_more_records_and_only_questions_about_its_own(tmp_path: Path) -> None:
     journal: list[str] = []
     slow, fast = Recorder("slow", journal, 600, tmp_path), Recorder("fast", journal, 10_000, tmp_path)
     found = measure([slow, fast], Plan("chat", 2_000, 10, patience=10_000))
@@ -58,14 +58,14 @@ def test_who_ran_out_of_time_gets_no_more_records_and_is_asked_about_its_own(tmp
     assert (found["slow"]["found_percent"], found["fast"]["found_percent"]) == (100, 100)
 
 
-def test_patience_ends_the_questions_of_the_slow_one_alone(tmp_path: Path) -> None:
+def test_the_time_limit_ends_only_the_questions_of_the_slow_contestant(tmp_path: Path) -> None:
     journal: list[str] = []
     found = measure([Recorder("a", journal, 100, tmp_path)], Plan("chat", 100, 100, patience=5.0))
     assert found["a"]["questions"] < 20
     assert found["a"]["question_p50_ms"] == 250
 
 
-def test_ways_are_called_equally_often_and_beginnings_are_not_counted(tmp_path: Path) -> None:
+def test_ways_are_called_equally_often_and_warm_up_calls_are_not_counted(tmp_path: Path) -> None:
     class Own:
         pid = os.getpid()
 

@@ -1,4 +1,4 @@
-"""The other stores find what they were given, so that they are compared at the same work."""
+"""Tests that the other stores find their records, so that all contestants do the same work."""
 
 import json
 import threading
@@ -42,7 +42,7 @@ def test_a_store_finds_the_record_that_a_question_names(kind: str, tmp_path: Pat
         worker.close()
 
 
-def test_a_store_without_patience_adds_one_batch_at_most(tmp_path: Path) -> None:
+def test_a_store_without_time_adds_at_most_one_batch(tmp_path: Path) -> None:
     worker = Worker("hybrid", tmp_path / "hybrid")
     try:
         assert worker.ingest("chat", 0, 60, patience=1e-9, batch=20).added <= 20
@@ -50,7 +50,7 @@ def test_a_store_without_patience_adds_one_batch_at_most(tmp_path: Path) -> None
         worker.close()
 
 
-def test_the_scripted_model_answers_in_the_shape_of_openai() -> None:
+def test_the_scripted_model_answers_in_the_format_of_openai() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Model)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""The talk is the same everywhere, and its questions can be answered from it."""
+"""Tests that the data are the same everywhere, and that the questions can be answered from them."""
 
 from hashlib import sha256
 
@@ -6,7 +6,8 @@ import pytest
 
 from mnemic_bench import talk
 
-# Changing what is generated makes figures incomparable with those before: change it on purpose only, with the baseline.
+# A change of the generated data makes figures incomparable with earlier ones. Change it only on purpose, together with
+# the baseline.
 DIGESTS = {"chat": "48c8da80617a799b", "assistant": "526b80a03d42fd6b"}
 
 

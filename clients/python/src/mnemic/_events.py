@@ -1,4 +1,4 @@
-"""Events of a space, and how they are read from a stream of server-sent events; the same for sync and async."""
+"""Events of a space, and the reader of streams of server-sent events; the same for sync and async."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from mnemic import models
 from mnemic._model import Model
 from mnemic.errors import UnexpectedResponseError
 
-# Bytes of one block of a stream; an event holds no text of a record and stays far below.
+# Size limit of one block of a stream in bytes. An event contains no text of a record and stays far below.
 BLOCK_BYTES_MAX = 1 << 20
-# Seconds of silence after which a stream counts as broken. The server sends a comment every 15 seconds.
+# Seconds without data after which a stream counts as broken. The server sends a comment every 15 seconds.
 SILENCE = 45.0
-# Seconds before a stream is opened again, unless the server names another time, and most of them after several failures.
+# Seconds before the first reconnection, unless the server sends another value, and the greatest pause after repeated
+# failures.
 RETRY_FIRST = 2.0
 RETRY_MAX = 30.0
 
 
 class SpaceEvent(models.Event):
-    """Something that happened in a space; `kind` is `searchable`, `organised` or `erased`."""
+    """An event in a space; `kind` is `searchable`, `organised` or `erased`."""
 
     id: str
-    """Names the event: `events(last_event_id=...)` gives what happened since."""
+    """Id of the event: `events(last_event_id=...)` continues after it."""
 
 
 class EventGap(Model):
-    """What happened since the last event is not known; what happens from `watermark` on follows."""
+    """A gap: the events since the last received one are unknown; events after `watermark` follow."""
 
     id: str
     kind: Literal["gap"] = "gap"
     space: str
     watermark: str
-    """Up to where records are searchable."""
+    """The watermark up to which records are searchable."""
     at: datetime
     reason: str
 
@@ -48,24 +49,24 @@ AnyEvent: TypeAlias = SpaceEvent | EventGap
 
 @dataclass
 class Block:
-    """One block of a stream: an event, or what the server says about the stream if `data` is empty."""
+    """One block of a stream: an event, or information about the stream itself if `data` is empty."""
 
     name: str = "message"
     id: str | None = None
     data: str = ""
-    # Seconds before the stream may be opened again after it broke off.
+    # Seconds to wait before the stream is opened again.
     retry: float | None = None
 
 
 class BlockReader:
-    """Reads the blocks of a stream from its bytes, however the network cuts them."""
+    """Reads the blocks of a stream from chunks of bytes, which may end anywhere."""
 
     def __init__(self) -> None:
         self._rest = b""
 
     def feed(self, chunk: bytes) -> Iterator[Block]:
-        """Returns the blocks that are complete with this chunk; those of comments alone are left out."""
-        # A line break that is cut in two waits for its second half.
+        """Returns the blocks that this chunk completes, without blocks that have only comments."""
+        # If a chunk ends inside a line break, the first half waits for the second.
         text = self._rest + chunk
         held = text[-1:] if text.endswith(b"\r") else b""
         blocks = text[: len(text) - len(held)].replace(b"\r\n", b"\n").split(b"\n\n")
@@ -76,7 +77,7 @@ class BlockReader:
 
 
 def block_of(lines: bytes) -> Block | None:
-    """Returns what the lines of a block say, or None if they are comments."""
+    """Returns the block in some lines, or None if they are comments."""
     block = Block()
     data: list[str] = []
     for line in lines.decode("utf-8", "replace").split("\n"):
@@ -95,7 +96,7 @@ def block_of(lines: bytes) -> Block | None:
 
 
 def event_of(block: Block) -> AnyEvent | None:
-    """Returns the event of a block, or None if it has none or one that only a newer server knows."""
+    """Returns the event of a block, or None if the block has no event or an event that only a newer server knows."""
     kinds: dict[str, type[AnyEvent]] = {"gap": EventGap}
     kinds.update(dict.fromkeys(("searchable", "organised", "erased"), SpaceEvent))
     kind = kinds.get(block.name)
@@ -109,6 +110,7 @@ def event_of(block: Block) -> AnyEvent | None:
 
 
 def retry_pause(wanted: float, failures: int) -> float:
-    """Returns the seconds before a stream is opened again: at least as the server wants, doubled with each failure, and
-    spread so that clients do not come in step."""
+    """Returns the seconds before a stream is opened again: at least the value that the server wants, doubled with each
+    failure, and spread so that clients do not synchronise.
+    """
     return float(min(wanted * 2 ** min(failures, 10), RETRY_MAX) * random.uniform(1.0, 1.5))

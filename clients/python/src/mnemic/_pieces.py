@@ -1,4 +1,5 @@
-"""JSON in the metadata of a record, in pieces that fit the bounds of a value and of the number of entries."""
+"""JSON in the metadata of a record, split into pieces that respect the limits for values and for the number of entries.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-# Bytes of a piece, and the most pieces of a value: 30 KB. JSON is written in ASCII, so a character is a byte.
+# Bytes of a piece, and the greatest number of pieces of a value: 30 KB. The JSON is ASCII, so each character is one
+# byte.
 PIECE = 1_000
 PIECES_MAX = 30
 

@@ -1,4 +1,4 @@
-"""Records as callers write them, and batches of them; the same for sync and async."""
+"""Records in the form in which callers write them, and batches of them; the same for sync and async."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from uuid import UUID
 from mnemic import models
 from mnemic._request import given, listed, plain
 
-# A text, a record, a record as it is listed, or its fields.
+# A text, a record, a record from a list, or the fields of a record.
 RecordLike: TypeAlias = str | models.NewRecord | models.Record | Mapping[str, Any]
-# What names a write: a watermark, or the response that has one.
+# A reference to a write: a watermark, or a response that contains one.
 After: TypeAlias = str | models.Accepted | models.Curated | models.Erased
 
-# Bounds of one request of an import, well inside those of the server.
+# Size limits of one request of an import, well below the server's limits.
 BATCH_BYTES = 1 << 20
 REJECTED_MAX = 1_000
 
@@ -34,12 +34,12 @@ class Rejected:
 
 @dataclass
 class Imported:
-    """What became of an import."""
+    """The result of an import."""
 
     accepted: int = 0
     duplicates: int = 0
     rejected_count: int = 0
-    # The first thousand of them.
+    # The first thousand rejected records.
     rejected: list[Rejected] = field(default_factory=list)
     watermark: str | None = None
 
@@ -61,7 +61,7 @@ class Imported:
 
 @dataclass(frozen=True)
 class Numbered:
-    """A record with its place in what is imported, from 0."""
+    """A record with its position in the import, from 0."""
 
     index: int
     record: dict[str, Any]
@@ -69,14 +69,14 @@ class Numbered:
 
 
 def records_of(what: RecordLike | Iterable[RecordLike], defaults: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns what is to be remembered as a list; a record's own fields go before the defaults."""
+    """Returns the records to store as a list; the fields of a record take precedence over the defaults."""
     alone = isinstance(what, str | models.NewRecord | models.Record | Mapping)
     several: Iterable[RecordLike] = [what] if alone else what  # type: ignore[list-item,assignment]
     return [{**defaults, **fields(it)} for it in several]
 
 
 def fields(record: RecordLike) -> dict[str, Any]:
-    """Returns the fields of a record, without Mnemic's own id, which derives from the caller's."""
+    """Returns the fields of a record, without Mnemic's own id, which is derived from the caller's id."""
     if isinstance(record, str):
         return {"text": record}
     written = dict(plain(record))
@@ -100,7 +100,9 @@ def watermark_of(after: After | None) -> str | None:
 
 
 def lines_of(source: str | Path | Iterable[RecordLike], imported: Imported) -> Iterator[Numbered]:
-    """Returns records with ids, so that importing the same again stores each once. A path names a file of JSON lines."""
+    """Returns records with ids, so that a repeated import stores each record once. A path is the path of a file of JSON
+    lines.
+    """
     if isinstance(source, str | Path):
         with open(source, "rb") as file:
             yield from lines_of_file(file, imported)
@@ -142,7 +144,7 @@ def is_uuid(value: Any) -> bool:
 
 
 def batches_of(lines: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
-    """Returns the records in batches of at most `most` records and one MiB, or one record."""
+    """Returns the records in batches of at most `most` records and one MiB; a longer record is a batch of its own."""
     batch: list[Numbered] = []
     size = 0
     for line in lines:

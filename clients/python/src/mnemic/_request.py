@@ -1,4 +1,4 @@
-"""What a request is, when it may be sent again, and how values are written; the same for sync and async."""
+"""Requests, the rules for retries, and the format of values; the same for sync and async."""
 
 from __future__ import annotations
 
@@ -15,19 +15,20 @@ import httpx
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-# Statuses of a server that is away; a proxy answers with them also when it lost the response of a server that was at work.
+# Statuses of an unreachable server. A proxy also sends them if it lost the response of a server that was processing the
+# request.
 AWAY_STATUSES = frozenset({502, 503})
 IN_FLIGHT = "urn:mnemic:problem:idempotency-key-in-flight"
 PAUSE_FIRST = 0.1
 PAUSE_MAX = 5.0
 RETRY_AFTER_MAX = 30.0
-# Longest time that one request lets the server wait for a watermark.
+# Longest time that the server waits for a watermark in one request, in milliseconds.
 WAIT_SLICE_MS = 10_000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a client talks to the service."""
+    """Settings of a client."""
 
     url: str
     key: str | None
@@ -48,9 +49,9 @@ class Request:
     params: Mapping[str, Any] = field(default_factory=dict)
     body: Any = None
     idempotency_key: str | None = None
-    # Whether it may be sent again when nobody knows whether the first one arrived.
+    # Whether the request may be sent again when it is unknown if the first one arrived.
     repeatable: bool = True
-    # Seconds that the server may take beyond the timeout.
+    # Additional seconds that the server may take beyond the timeout.
     extra_time: float = 0.0
     more_headers: Mapping[str, str] = field(default_factory=dict)
 
@@ -66,12 +67,12 @@ class Request:
         return headers
 
     def query(self) -> dict[str, str | list[str]]:
-        """Returns the parameters; one with several values stands several times."""
+        """Returns the query parameters; a parameter with several values is repeated."""
         return {name: parameter(value) for name, value in self.params.items() if value is not None}
 
 
 class Attempts:
-    """Counts the attempts at one request; none begins once the time of one is over."""
+    """Counts the attempts at one request; none begins after the time limit of one attempt."""
 
     def __init__(self, settings: Settings, request: Request) -> None:
         self.made = 0
@@ -90,7 +91,7 @@ def parameter(value: Any) -> str | list[str]:
 
 
 def text(value: Any) -> str:
-    """Returns a parameter as the API writes it."""
+    """Returns a parameter in the format of the API."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
@@ -99,7 +100,7 @@ def text(value: Any) -> str:
 
 
 def moment(value: datetime | str) -> str:
-    """Returns a time as RFC 3339. One without a zone is refused: it would be read as UTC."""
+    """Returns a time as RFC 3339. A time without a zone is refused, because the server would read it as UTC."""
     if isinstance(value, str):
         return value
     if value.tzinfo is None:
@@ -108,8 +109,9 @@ def moment(value: datetime | str) -> str:
 
 
 def path(*parts: str) -> str:
-    """Returns a path below `/v1`, each part quoted. `.` and `..` are refused: HTTP clients fold them out of a path, and
-    `records/..` would name the space itself."""
+    """Returns a path below `/v1` with quoted parts. `.` and `..` are refused: HTTP clients resolve them, so
+    `records/..` would address the space itself.
+    """
     for part in parts:
         if part in ("", ".", ".."):
             raise ValueError(f"{part!r} is no name of a space, a record or a session")
@@ -117,7 +119,7 @@ def path(*parts: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Returns models, times and nested values as JSON values; fields of models that were not set are left out."""
+    """Returns models, times and nested values as JSON values; fields of models that were not set are omitted."""
     if isinstance(value, BaseModel):
         return plain(value.model_dump(exclude_unset=True))
     if isinstance(value, datetime):
@@ -135,23 +137,23 @@ def given(**fields: Any) -> dict[str, Any]:
 
 
 def listed(tags: Iterable[str] | None) -> list[str] | None:
-    """Returns tags as a list. A text alone is one tag, not one for each of its characters."""
+    """Returns tags as a list. A single text is one tag, not one tag per character."""
     return [tags] if isinstance(tags, str) else None if tags is None else list(tags)
 
 
 def labels(tags: Iterable[str] | None, filter: BaseModel | Mapping[str, Any] | None) -> dict[str, Any]:
-    """Returns the parameters that restrict a list or a tool to records with all these tags, and to what a filter takes."""
+    """Returns the parameters that restrict a list or a tool to records that have all of the tags and match a filter."""
     return {"tag": listed(tags), "filter": None if filter is None else json.dumps(plain(filter))}
 
 
 def may_repeat(request: Request, error: httpx.TransportError) -> bool:
-    """Returns true if a request that got no response may be sent again."""
+    """Returns true if a request without a response may be sent again."""
     never_sent = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
     return never_sent or request.repeatable
 
 
 def pause_after(request: Request, response: httpx.Response, attempt: int) -> float | None:
-    """Returns the seconds after which a refused request is sent again, or None if that would not help or do harm."""
+    """Returns the seconds before a refused request is sent again, or None if a retry would be useless or harmful."""
     in_flight = response.status_code == 409 and IN_FLIGHT in response.text
     away = response.status_code in AWAY_STATUSES and request.repeatable
     if response.status_code != 429 and not away and not in_flight:
@@ -164,5 +166,5 @@ def pause_after(request: Request, response: httpx.Response, attempt: int) -> flo
 
 
 def pause(attempt: int) -> float:
-    """Returns the seconds before another attempt: doubled each time, and spread so that clients do not come in step."""
+    """Returns the seconds before another attempt: doubled each time, and spread so that clients do not synchronise."""
     return float(min(PAUSE_FIRST * 2 ** (attempt - 1), PAUSE_MAX) * random.uniform(0.5, 1.0))

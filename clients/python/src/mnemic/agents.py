@@ -1,7 +1,8 @@
 """A session of the OpenAI Agents SDK over a space. Needs `pip install 'mnemic[agents]'`.
 
-Each item of the session is a record. What users, models and tools say is the text of the record, so that questions find it
-and facts are made of it; the rest of the item is kept in the metadata, from which `get_items` puts the same item together.
+Each item of the session is a record. The text of the record is the text of the user, the model or the tool, so that
+questions find it and facts are derived from it. The rest of the item is in the metadata, and `get_items` restores the
+whole item.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from mnemic.errors import NotFoundError
 if TYPE_CHECKING:
     from agents.items import TResponseInputItem
 
-# Names the entries of the metadata.
+# Prefix of the names of the metadata entries.
 ENTRY = "item"
-# Records of one request, and of one page of a list.
+# Records per request, and per page of a list.
 BATCH_MAX = 500
 PAGE_SIZE = 1_000
 TOOL_NAME_BYTES_MAX = 128
@@ -40,12 +41,13 @@ class MnemicSession:
     >>> session = MnemicSession("monday", space=memory.space("ann"))
     >>> await Runner.run(agent, "I repotted the fern.", session=session)
 
-    `actor` and `assistant` are the names of the user and of the model in the memory. Give the session a name of its own:
-    records that other programs store in it are not items, but `clear_session` erases them too. `pop_item` and
-    `clear_session` erase for good, which needs an API key with the right `admin`.
+    `actor` and `assistant` are the names of the user and of the model in the memory. Use a session name that no other
+    program uses: records of other programs in the session are not items, but `clear_session` erases them too.
+    `pop_item` and `clear_session` erase permanently, which needs an API key with the right `admin`.
 
-    An item may have 30 KB of JSON besides its texts. One that has more, such as a message with a picture in it, raises
-    `ValueError`, and nothing is stored. What a system or a developer tells the model is kept, but no question finds it.
+    An item may have 30 KB of JSON in addition to its texts. A larger item, such as a message with a picture, raises
+    `ValueError`, and nothing is stored. Messages of a system or a developer to the model are stored, but no question
+    finds them.
     """
 
     session_id: str
@@ -60,27 +62,27 @@ class MnemicSession:
         assistant: str = "assistant",
         session_settings: SessionSettings | None = None,
     ) -> None:
-        """`session_settings.limit` is how many items `get_items` returns when it is given no limit."""
+        """`session_settings.limit` is the number of items that `get_items` returns if it gets no limit."""
         self.session_id = session_id
         self.session_settings = session_settings
         self.space = space
         self.actors = {"user": actor, "assistant": assistant}
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """Returns the items from the oldest on, or the latest `limit` of them."""
+        """Returns all items, oldest first, or only the latest `limit` items."""
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
         return [cast("TResponseInputItem", item_of(record)) for record in await self._latest(limit)]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
-        """Stores items after those that are there, and returns once `get_items` and questions see them."""
+        """Appends items, and returns when `get_items` and questions see them."""
         records = [{"session": self.session_id, **record_of(item, self.actors)} for item in items]
         numbered = (Numbered(at, record, len(json.dumps(record))) for at, record in enumerate(records))
         for batch in batches_of(numbered, BATCH_MAX):
             await self.space.remember([it.record for it in batch], wait=True)
 
     async def pop_item(self) -> TResponseInputItem | None:
-        """Erases the latest item for good and returns it, or None if there is no item."""
+        """Erases the latest item permanently and returns it, or None if there is no item."""
         latest = await self._latest(1)
         if not latest:
             return None
@@ -88,14 +90,14 @@ class MnemicSession:
         return cast("TResponseInputItem", item_of(latest[0]))
 
     async def clear_session(self) -> None:
-        """Erases the session for good."""
+        """Erases the session permanently."""
         try:
             await self.space.erase_session(self.session_id, wait=True)
         except NotFoundError:
             return
 
     async def _latest(self, limit: int | None) -> list[models.Record]:
-        """Returns the records of the latest `limit` items, or of all."""
+        """Returns the records of the latest `limit` items, or of all items."""
         found: deque[models.Record] = deque(maxlen=None if limit is None else max(limit, 0))
         try:
             async for record in self.space.records(session=self.session_id, page_size=PAGE_SIZE):
@@ -108,7 +110,7 @@ class MnemicSession:
 
 @dataclass(frozen=True)
 class Told:
-    """A text of an item: where it is in the item, and what it says."""
+    """A text of an item: its path in the item, and the text itself."""
 
     path: tuple[str | int, ...]
     text: str
@@ -119,10 +121,11 @@ class Told:
 
 
 def record_of(item: Mapping[str, Any], actors: Mapping[str, str]) -> dict[str, Any]:
-    """Returns the record of an item, with an id of its own, so that an item may occur twice.
+    """Returns the record of an item, with a new id, so that an item may occur twice.
 
-    Texts that the server stores without a change are left out of the metadata, which say where in the text of the record
-    they are: from which character to which. The others are in both, in the text without what the server refuses or cuts.
+    Texts that the server stores without a change are not repeated in the metadata, which have the character range of
+    such a text in the text of the record. Other texts are in both: unchanged in the metadata, and in the record without
+    refused or removed parts.
     """
     rest = copy.deepcopy(dict(item))
     said: list[str] = []
@@ -149,7 +152,7 @@ def record_of(item: Mapping[str, Any], actors: Mapping[str, str]) -> dict[str, A
 
 
 def item_of(record: models.Record) -> dict[str, Any]:
-    """Returns the item that a record was made of."""
+    """Returns the item from which a record was made."""
     kept = value_of(ENTRY, record.metadata)
     item: dict[str, Any] = kept["item"]
     for path, start, end in kept["texts"]:
@@ -158,7 +161,7 @@ def item_of(record: models.Record) -> dict[str, Any]:
 
 
 def texts_of(item: Mapping[str, Any]) -> Iterator[Told]:
-    """Returns what an item tells: the words of users and models, and what a tool returned."""
+    """Returns the texts of an item: the words of users and models, and the result of a tool."""
     if kind_of(item) == "message" and item.get("role") in ("user", "assistant"):
         yield from texts_at("content", item.get("content"))
     elif kind_of(item).endswith("_output"):
@@ -177,7 +180,7 @@ def texts_at(field: str, value: Any) -> Iterator[Told]:
 
 
 def wordless(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns what a record says of an item without a text: the call of a tool, or the kind of the item."""
+    """Returns a text for an item that has none: the call of a tool, or the kind of the item."""
     name = item.get("name")
     if kind_of(item) == "function_call" and isinstance(name, str) and is_tool_name(name):
         return {"tool": {"name": name, "arguments": storable(str(item.get("arguments", "")))}}
@@ -185,18 +188,20 @@ def wordless(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_tool_name(name: str) -> bool:
-    """Returns true if the server takes a name of a tool: bounded, with something to see, and without control characters."""
+    """Returns true if the server accepts a name of a tool: limited length, visible characters, and no control
+    characters.
+    """
     return bool(name.strip()) and name.isprintable() and len(name.encode()) <= TOOL_NAME_BYTES_MAX
 
 
 def kind_of(item: Mapping[str, Any]) -> str:
-    """Returns the type of an item; a message may leave it out."""
+    """Returns the type of an item; messages may omit it."""
     kind = item.get("type") or ("message" if "role" in item else "unknown")
     return storable(str(kind))
 
 
 def actor_of(item: Mapping[str, Any], actors: Mapping[str, str]) -> str:
-    """Returns who says or does an item: users and models by their names, others by their roles."""
+    """Returns the actor of an item: the names of users and models, and the roles of others."""
     if kind_of(item).endswith("_output"):
         return "tool"
     role = str(item.get("role", "assistant"))

@@ -1,4 +1,4 @@
-"""What can go wrong, as classes by the `type` of the problem document (RFC 9457) that the service answers with."""
+"""Error classes by the `type` of the server's problem document (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ PREFIX = "urn:mnemic:problem:"
 
 
 class MnemicError(Exception):
-    """The base of every error of this client."""
+    """The base class of all errors of this client."""
 
 
 class UnreachableError(MnemicError):
-    """No response came: the server is away, or it took longer than the timeout."""
+    """No response arrived: the server is unreachable, or it exceeded the timeout."""
 
 
 class UnexpectedResponseError(MnemicError):
-    """What answered is not this API, or is a version of it that this client cannot read."""
+    """The response is not from this API, or from a version that this client cannot read."""
 
 
 class ProblemError(MnemicError):
-    """The service refused the request or failed, and says why."""
+    """The server refused the request or failed, and states the reason."""
 
     def __init__(self, problem: models.Problem) -> None:
         super().__init__(f"{problem.title}: {problem.detail}" if problem.detail else problem.title)
@@ -36,19 +36,19 @@ class ProblemError(MnemicError):
 
 
 class InvalidError(ProblemError):
-    """The request cannot be used; the detail names the field."""
+    """The request is invalid; the detail names the field."""
 
 
 class TooLargeError(InvalidError):
-    """The body is larger than the server takes."""
+    """The body exceeds the server's limit."""
 
 
 class WatermarkError(InvalidError):
-    """The watermark is none of this space."""
+    """The watermark does not belong to this space."""
 
 
 class CursorError(InvalidError):
-    """The cursor is none of this list with these filters."""
+    """The cursor does not belong to this list with these filters."""
 
 
 class IdempotencyKeyReusedError(InvalidError):
@@ -56,23 +56,23 @@ class IdempotencyKeyReusedError(InvalidError):
 
 
 class UnauthorizedError(ProblemError):
-    """There is no key, or the server does not know it."""
+    """The request has no key, or a key that the server does not know."""
 
 
 class ForbiddenError(ProblemError):
-    """The key may not do this in this space."""
+    """The key lacks the right for this operation in this space."""
 
 
 class NotLocalError(ProblemError):
-    """A server without keys answers its own machine only."""
+    """A server without keys answers only requests from its own machine."""
 
 
 class NotFoundError(ProblemError):
-    """There is no such thing."""
+    """The requested object does not exist."""
 
 
 class UnknownSpaceError(NotFoundError):
-    """There is no such space; `create_space` makes it."""
+    """The space does not exist; `create_space` creates it."""
 
 
 class UnknownRouteError(NotFoundError):
@@ -80,7 +80,7 @@ class UnknownRouteError(NotFoundError):
 
 
 class ConflictError(ProblemError):
-    """The request contradicts what is stored: an id stands for other content."""
+    """The request contradicts the stored data: the id belongs to other content."""
 
 
 class IdempotencyKeyInFlightError(ConflictError):
@@ -88,31 +88,31 @@ class IdempotencyKeyInFlightError(ConflictError):
 
 
 class DeadlineError(ProblemError):
-    """The time ran out on the server; `problem.progress` says how far the writer is."""
+    """The server exceeded the deadline; `problem.progress` reports the progress of writing."""
 
 
 class ExhaustedError(ProblemError):
-    """Too much at once; it passes."""
+    """Too many requests at once; try again later."""
 
 
 class ShareExhaustedError(ExhaustedError):
-    """This key does too much at once; it passes."""
+    """Too many requests of this key at once; try again later."""
 
 
 class UnavailableError(ProblemError):
-    """A part of the service cannot be reached; it passes."""
+    """A part of the service cannot be reached; try again later."""
 
 
 class DamagedError(ProblemError):
-    """Something that is stored is damaged and is not answered with; the operator runs `mnemic doctor`."""
+    """Stored data are damaged, and the server does not return them; the operator runs `mnemic doctor`."""
 
 
 class InternalError(ProblemError):
-    """A defect of the server; its log has the cause."""
+    """An internal error of the server; its log contains the cause."""
 
 
 class RecordsRejectedError(MnemicError):
-    """Some records of a batch were not taken. The others are on disk; `accepted` has the outcome of each."""
+    """Some records of a batch were rejected. The others are on disk; `accepted` has the outcome of each."""
 
     def __init__(self, accepted: models.Accepted) -> None:
         self.accepted = accepted
@@ -123,7 +123,7 @@ class RecordsRejectedError(MnemicError):
         super().__init__(f"{count}; record {first.index} ({first.id or 'without an id'}){why}")
 
 
-# By the last part of `type`. A test compares them with docs/ERRORS.md.
+# Classes by the last part of `type`. A test compares them with docs/ERRORS.md.
 BY_TYPE: dict[str, type[ProblemError]] = {
     "beyond-bounds": InvalidError,
     "conflict": ConflictError,
@@ -156,7 +156,7 @@ BY_TYPE: dict[str, type[ProblemError]] = {
     "watermark": WatermarkError,
 }
 
-# For kinds of problem that a newer server adds, and for proxies in between.
+# Classes by status, for kinds of problem that a newer server adds, and for proxies.
 BY_STATUS: dict[int, type[ProblemError]] = {
     400: InvalidError,
     401: UnauthorizedError,
@@ -174,7 +174,7 @@ BY_STATUS: dict[int, type[ProblemError]] = {
 
 
 def error_of(response: httpx.Response) -> ProblemError:
-    """Returns the error that a response tells of; what is no problem document becomes one by its status."""
+    """Returns the error of a response; without a problem document, the error for the status."""
     try:
         said: Any = response.json()
         problem = models.Problem.model_validate(said)

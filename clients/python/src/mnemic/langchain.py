@@ -19,8 +19,8 @@ class MnemicRetriever(BaseRetriever):
 
     >>> MnemicRetriever(space=memory.space("ann"), tokens=512).invoke("When did Ann repot the fern?")
 
-    A line is a document; its metadata has the records it stands on, who said it and when, and the verdict on the whole. With
-    `async_space`, `ainvoke` uses it; without, it runs the sync one in a thread.
+    Each line is a document. Its metadata has the source records, the speaker, the time, and the verdict on the whole
+    evidence. `ainvoke` uses `async_space` if it is set; otherwise it runs the sync space in a thread.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -28,7 +28,7 @@ class MnemicRetriever(BaseRetriever):
     space: Space
     async_space: AsyncSpace | None = None
     tokens: int = 512
-    # More for `Space.ask`: `filter`, `strategy`, `as_of`, `budget`.
+    # Further options of `Space.ask`: `filter`, `strategy`, `as_of`, `budget`.
     options: dict[str, Any] = Field(default_factory=dict)
 
     def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
@@ -43,7 +43,7 @@ class MnemicRetriever(BaseRetriever):
 
 
 def documents(found: models.QueryResponse) -> list[Document]:
-    """Returns the lines of the evidence as documents, in its order."""
+    """Returns the lines of the evidence as documents, in the same order."""
     return [
         Document(
             id=item.unit,

@@ -1,7 +1,8 @@
 """A LangGraph store over Mnemic. Needs `pip install 'mnemic[langgraph]'`.
 
-A namespace is a space of its own, a key is the id of a record. The text of a record is what its value says in words, so that
-`search(query=...)` finds it by meaning, and facts and pages are made of it; the value itself is kept beside it.
+A namespace is a separate space, and a key is the id of a record. The text of a record has the words of the value, so
+that `search(query=...)` finds it by meaning and facts and pages are derived from it; the value itself is in the
+metadata.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from mnemic._sync.client import Mnemic
 from mnemic._sync.space import Space
 from mnemic.errors import NotFoundError, UnknownSpaceError
 
-# Units that one search looks at in a namespace.
+# Most units that one search reads in a namespace.
 RANKED_MAX = 200
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": operator.eq,
@@ -50,15 +51,16 @@ class MnemicStore(BaseStore):
 
     >>> MnemicStore(memory).put(("memories", "ann"), "food", {"text": "I like sushi."})
 
-    `put` replaces what is stored under the key: the old record is erased, which needs an API key with the right `admin`. A
-    value has at most 30 KB of JSON; its texts, or those of the fields in `index`, are what is searched. Without words in it,
-    or with `index=False`, it is found by its key and by filters only. There is no expiry (`ttl`).
+    `put` replaces the value under the key: the old record is erased, which needs an API key with the right `admin`. A
+    value has at most 30 KB of JSON. A search uses its texts, or the texts of the fields in `index`. A value without
+    words, or with `index=False`, is found only by its key and by filters. Values do not expire (`ttl` is not
+    supported).
     """
 
     supports_ttl = False
 
     def __init__(self, memory: Mnemic, *, prefix: str = "graph") -> None:
-        """`prefix` begins the names of its spaces, so that several stores can share a server."""
+        """`prefix` begins the names of the spaces of this store, so that several stores can share a server."""
         self.memory = memory
         self.prefix = prefix
 
@@ -119,7 +121,7 @@ class MnemicStore(BaseStore):
                 yield from self._found(namespace, op.query)
 
     def _found(self, namespace: tuple[str, ...], query: str | None) -> Iterator[SearchItem]:
-        """Returns the items of a namespace; those that the query finds have a score."""
+        """Returns the items of a namespace; items that the query finds have a score."""
         space = self._space(namespace)
         scores = self._scores(space, query) if query else {}
         for record in space.records(page_size=1000):
@@ -147,7 +149,9 @@ class MnemicStore(BaseStore):
 
 
 def name_of(prefix: str, namespace: tuple[str, ...]) -> str:
-    """Returns the name of the space of a namespace; what a name cannot hold is written as `_` and hex digits."""
+    """Returns the name of the space of a namespace; characters that a name cannot contain are written as `_` and hex
+    digits.
+    """
 
     def escaped(part: str) -> str:
         return re.sub(r"[^a-z0-9-]", lambda it: "".join(f"_{byte:02x}" for byte in it[0].encode()), part)
@@ -159,7 +163,7 @@ def name_of(prefix: str, namespace: tuple[str, ...]) -> str:
 
 
 def namespace_of(prefix: str, name: str) -> tuple[str, ...] | None:
-    """Returns the namespace of a space, or None if it is not one of this store."""
+    """Returns the namespace of a space, or None if the space does not belong to this store."""
     first, *parts = name.split(".")
     if first != prefix or not parts:
         return None
@@ -172,7 +176,7 @@ def unescaped(part: str) -> str:
 
 
 def record_of(op: PutOp, created_at: datetime | None) -> dict[str, Any]:
-    """Returns the record of an item: its words as the text, its value in pieces beside it."""
+    """Returns the record of an item: its words are the text, and its value is in pieces in the metadata."""
     metadata = pieces_of("value", op.value, f"the value of {op.key!r}")
     metadata["created_at"] = (created_at or datetime.now(timezone.utc)).isoformat()
     fields = [] if op.index is False else (op.index or ["$"])
@@ -191,7 +195,7 @@ def words(value: Mapping[str, Any], fields: list[str]) -> Iterator[str]:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """Returns the texts in a value, in its order."""
+    """Returns the texts in a value, in the same order."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

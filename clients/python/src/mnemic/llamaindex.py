@@ -1,7 +1,8 @@
 """A memory for agents of LlamaIndex over a space. Needs `pip install 'mnemic[llamaindex]'`.
 
-`MnemicMemoryBlock` is a block for LlamaIndex's own `Memory`, which hands messages over when its history is full.
-`MnemicMemory` is that `Memory`, but hands every message over at once, so that a short conversation is remembered too.
+`MnemicMemoryBlock` is a block for LlamaIndex's own `Memory`, which passes messages to the block when its history is
+full. `MnemicMemory` is a `Memory` that passes every message immediately, so that short conversations are remembered
+too.
 """
 
 from __future__ import annotations
@@ -21,33 +22,34 @@ from mnemic._async.space import AsyncSpace
 from mnemic._fence import memory_block, storable
 from mnemic._sync.space import Space
 
-# Characters of the end of a message that are asked about: the server takes 8 KiB.
+# Most characters, from the end of a message, that are used as the question: the server accepts 8 KiB.
 QUESTION_CHARS_MAX = 2_000
-# Characters of a message that are stored: the server takes 1 MiB.
+# Most characters of a message that are stored: the server accepts 1 MiB.
 STORED_CHARS_MAX = 250_000
-# The latest messages of the history that evidence leaves out, since the model sees them anyway: a filter takes 100 values.
+# Number of latest messages of the history that are excluded from evidence, since the model sees them anyway: a filter
+# has at most 100 values.
 SEEN_MAX = 100
-# The entry in the metadata of a record by which evidence is narrowed.
+# The metadata entry of a record by which the evidence is filtered.
 ENTRY = "message"
-# Whose messages are stored: not what a program tells the model, nor what its tools returned.
+# Roles whose messages are stored: not the instructions of a program, and not the results of its tools.
 STORED_ROLES = (MessageRole.USER, MessageRole.ASSISTANT)
 DEFAULT_SESSION = "default"
 
 
 class MnemicMemoryBlock(BaseMemoryBlock[str]):
-    """Shows the model evidence for the user's last message, and stores what users and the model said.
+    """Shows the model evidence for the user's last message, and stores the messages of the user and the model.
 
     >>> block = MnemicMemoryBlock(space=memory.space("ann"), tokens=512)
     >>> chat = MnemicMemory.from_defaults(session_id="monday", memory_blocks=[block])
     >>> await agent.run("When did I repot the fern?", memory=chat)
 
-    The evidence has at most `tokens` tokens and leaves out the latest 100 messages that are still in the history. The model
-    sees it as data between marks, and what is between them is not stored again. The session of a record is that of the
-    `Memory`. Its id derives from session, role and text, so that the same words are stored once in a session, however often
-    they are put.
+    The evidence has at most `tokens` tokens and excludes the latest 100 messages that are still in the history. The
+    model sees it as data between marks, and text between marks is not stored again. The session of a record is that of
+    the `Memory`. The id of a record is derived from session, role and text, so the same words are stored only once per
+    session.
 
-    With `async_space` the block uses it, in the event loop to which it belongs. Without, it runs `space` in a thread, which
-    suits the sync methods of `Memory` too. Errors of the server are raised.
+    With `async_space`, the block uses that space, in the event loop to which it belongs. Otherwise it runs `space` in a
+    thread, which also works with the sync methods of `Memory`. Errors of the server are raised.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -59,13 +61,13 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
     # The names of the user and of the model in the memory.
     actor: str = "user"
     assistant: str = "assistant"
-    # More for `Space.ask`: `filter`, `strategy`, `as_of`, `budget`.
+    # Further options of `Space.ask`: `filter`, `strategy`, `as_of`, `budget`.
     options: dict[str, Any] = Field(default_factory=dict)
 
     async def _aget(
         self, messages: list[ChatMessage] | None = None, session_id: str | None = None, **block_kwargs: Any
     ) -> str:
-        """Returns evidence for the user's last message as a marked block; nothing if there is no message or no evidence."""
+        """Returns evidence for the user's last message as a marked block; empty if there is no message or no evidence."""
         question = last_question(messages or [])
         if not question:
             return ""
@@ -80,12 +82,12 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
         return await asyncio.to_thread(self.space.ask, question, tokens=self.tokens, answer=False, **options)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        """Stores messages. `aput` notes the session in each of them, which is taken out again."""
+        """Stores messages. `aput` adds the session to each message, and this method removes it again."""
         records: list[dict[str, Any]] = []
         for message in messages:
             session = message.additional_kwargs.pop("session_id", None)
             records.extend(self._records([message], session or DEFAULT_SESSION))
-        # The same words twice in a batch are one record.
+        # Equal messages in a batch are one record.
         records = list({it["id"]: it for it in records}.values())
         if not records:
             return
@@ -95,7 +97,7 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
             await asyncio.to_thread(self.space.remember, records)
 
     def _records(self, messages: Iterable[ChatMessage], session: str) -> list[dict[str, Any]]:
-        """Returns the records of what is stored of messages, in their order."""
+        """Returns the records for the messages that are stored, in the same order."""
         actors = {MessageRole.USER: self.actor, MessageRole.ASSISTANT: self.assistant}
         records: list[dict[str, Any]] = []
         for message in messages:
@@ -108,7 +110,9 @@ class MnemicMemoryBlock(BaseMemoryBlock[str]):
 
 
 class MnemicMemory(Memory):
-    """LlamaIndex's `Memory`, whose messages are stored in the spaces of its `MnemicMemoryBlock`s as soon as they are put."""
+    """LlamaIndex's `Memory` with immediate storage: each message goes to the spaces of the `MnemicMemoryBlock`s when it
+    is put.
+    """
 
     @classmethod
     def class_name(cls) -> str:
@@ -132,7 +136,7 @@ class MnemicMemory(Memory):
 
 
 def last_question(messages: Sequence[ChatMessage]) -> str:
-    """Returns the end of the user's last message; empty if it has no words."""
+    """Returns the end of the user's last message; empty if the message has no words."""
     said = next((it.content for it in reversed(messages) if it.role == MessageRole.USER), None)
     return storable(said or "").strip()[-QUESTION_CHARS_MAX:]
 
@@ -143,7 +147,7 @@ def id_of(session: str, role: MessageRole, text: str) -> str:
 
 
 def unseen(filter: models.Filter | Mapping[str, Any] | None, seen: list[str]) -> dict[str, Any]:
-    """Returns a filter that also leaves out what the model sees in the history."""
+    """Returns a filter that also excludes the messages that the model sees in the history."""
     given = filter.model_dump(exclude_unset=True, by_alias=True) if isinstance(filter, models.Filter) else dict(filter or {})
     if not seen:
         return given

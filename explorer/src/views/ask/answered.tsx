@@ -8,7 +8,7 @@ import { QuestionCost } from "./cost";
 import { Explained } from "./explained";
 import { Steps } from "./steps";
 
-/** Units shown of those that were left out. */
+/** Most units that are shown of those left out of the evidence. */
 const LEFT_OUT_SHOWN = 12;
 
 interface Props {
@@ -90,7 +90,7 @@ interface LineProps {
   asOf: string;
 }
 
-/** A line of the pack. The dates in its text are those that the model reads. */
+/** A line of the pack. The dates in its text are the dates that a model sees. */
 function EvidenceLine({ space, item, explanation, asOf }: LineProps) {
   const [open, setOpen] = useState(false);
   return (

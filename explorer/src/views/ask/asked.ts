@@ -3,30 +3,30 @@ import { moment } from "../../lib/format";
 import { link } from "../../lib/route";
 import { tagsIn } from "../../lib/tags";
 
-/** Units the server explains, which is the most it allows. */
+/** Units that the server explains; this is its maximum. */
 const EXPLAINED = 100;
 const DEFAULT_TOKENS = "512";
 const DEFAULT_STYLE = "short";
 
-/** A question as the address of the page has it. */
+/** A question in the form of the page's address. */
 export interface Asked {
   question: string;
   strategy: string;
   tokens: string;
   asOf: string;
-  /** Tags of which the records must have one, with commas between them; empty for all records. */
+  /** Tags, separated by commas; a record must have one of them. Empty for all records. */
   tags: string;
-  /** Calls of a language model that the question may make. */
+  /** Most calls of a language model for the question. */
   calls: string;
   style: string;
-  /** Whether the evidence is only what was said, word for word. */
+  /** Whether the evidence has only original texts of records, word for word. */
   verbatim: boolean;
   compare: boolean;
   otherTokens: string;
   otherAsOf: string;
 }
 
-/** Returns the question of an address. */
+/** Returns the question in an address. */
 export function askedIn(params: URLSearchParams): Asked {
   return {
     question: params.get("q") ?? "",
@@ -43,7 +43,7 @@ export function askedIn(params: URLSearchParams): Asked {
   };
 }
 
-/** Returns the address of a question; what is as by default is not in it. */
+/** Returns the address of a question; default values are omitted. */
 export function addressOf(space: string, it: Asked): string {
   const other = it.compare ? { compare: 1, tokens2: it.otherTokens, as_of2: it.otherAsOf } : {};
   const model = {
@@ -55,10 +55,10 @@ export function addressOf(space: string, it: Asked): string {
   return link(space, "ask", "", { ...common, ...model, ...other });
 }
 
-/** Returns true if a setting of the language model is not as by default. */
+/** Returns true if a setting of the language model differs from its default. */
 export const usesModel = (it: Asked): boolean => Number(it.calls) > 0 || it.style !== DEFAULT_STYLE || !it.verbatim;
 
-/** Returns the body of the call that asks the question. */
+/** Returns the request body of the question. */
 export function requestOf(it: Asked): QueryRequest {
   const body: QueryRequest = {
     question: it.question,

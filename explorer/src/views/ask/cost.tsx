@@ -5,7 +5,7 @@ import { Card, Pairs } from "../../ui/parts";
 
 const tokens = (it: Usage | undefined) => t.ask.modelTokens(whole(it?.prompt_tokens ?? 0), whole(it?.completion_tokens ?? 0));
 
-/** What a question cost: tokens of the pack, time by step, and calls of language models by what they were for. */
+/** The cost of a question: tokens of the pack, time by step, and calls of language models by purpose. */
 export function QuestionCost({ response }: { response: QueryResponse }) {
   const { cost, pack } = response;
   const roles = Object.entries(cost.roles ?? {}).flatMap(([name, it]) => (it ? [{ name, it }] : []));

@@ -14,7 +14,7 @@ interface Props {
   asOf: string;
 }
 
-/** Why a unit is in the pack or not, and what is around it in the memory. */
+/** The reason why a unit is in the pack or not, and its surroundings in the memory. */
 export function Explained({ space, unit, explanation, records, asOf }: Props) {
   return (
     <div class="explained">
@@ -52,7 +52,7 @@ function Reasons({ it }: { it: UnitExplanation }) {
   );
 }
 
-/** What each feature added to the score or took from it. */
+/** The amount that each feature added to the score or subtracted from it. */
 function Moves({ it }: { it: UnitExplanation }) {
   const most = Math.max(0.01, ...it.features.map((feature) => Math.abs(feature.moved)));
   return (

@@ -9,7 +9,7 @@ const TOKENS_MAX = 32_000;
 
 const options = (labels: { [value: string]: string }) => Object.entries(labels).map(([value, label]) => ({ value, label }));
 
-/** The question and what it may cost; asking goes to its address. */
+/** The form of a question and its limits; submitting it opens the address of the question. */
 export function Form({ space, start }: { space: string; start: Asked }) {
   const [it, setIt] = useState(start);
   const set = (part: Partial<Asked>) => setIt({ ...it, ...part });

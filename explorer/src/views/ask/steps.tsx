@@ -3,7 +3,7 @@ import { duration } from "../../lib/format";
 import { t } from "../../strings";
 import { Card, Words } from "../../ui/parts";
 
-/** The steps of a strategy in their order, each with what it found, what it kept and how long it took. */
+/** The steps of a strategy in order, each with the number of units found and kept, and its duration. */
 export function Steps({ steps }: { steps: TimedStep[] }) {
   if (steps.length === 0) return null;
   return (

@@ -50,7 +50,7 @@ export interface Schema {
   allOf?: Schema[];
 }
 
-/** An operation with where it is. */
+/** An operation with its method and path. */
 export interface Route {
   method: string;
   path: string;
@@ -69,7 +69,7 @@ export function refName(schema: Schema | undefined): string | undefined {
   return schema?.$ref?.split("/").pop();
 }
 
-/** Returns the examples of a body by name; without any, one made from its schema. */
+/** Returns the examples of a body by name; if there are none, one generated from the schema. */
 export function examples(document: Document, operation: Operation): { name: string; value: unknown }[] {
   const content = operation.requestBody?.content["application/json"];
   if (!content) return [];
@@ -79,10 +79,10 @@ export function examples(document: Document, operation: Operation): { name: stri
   return [{ name: "", value: sample(document, content.schema, 0) }];
 }
 
-/** Nesting at which a made example ends. */
+/** Greatest nesting depth of a generated example. */
 const DEEPEST = 4;
 
-/** Returns a value that fits a schema: defaults where there are some, and only what is required elsewhere. */
+/** Returns a value that fits a schema: default values where they exist, and otherwise only required fields. */
 function sample(document: Document, schema: Schema | undefined, depth: number): unknown {
   if (!schema || depth > DEEPEST) return null;
   if (schema.default !== undefined && schema.default !== null) return schema.default;

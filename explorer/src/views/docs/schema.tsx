@@ -3,7 +3,7 @@ import { NO_SPACE, link } from "../../lib/route";
 import { t } from "../../strings";
 import { type Schema, refName } from "./document";
 
-/** The name of a type; types that have a name are links. */
+/** The name of a type; a named type is a link. */
 export function TypeName({ schema }: { schema: Schema | undefined }): ComponentChildren {
   if (!schema) return null;
   const name = refName(schema);
@@ -37,7 +37,7 @@ interface Row {
   note: string;
 }
 
-/** Returns the bounds of a value in words. */
+/** Returns the limits of a value as text. */
 function bounds(it: Schema): string {
   const said = [
     it.minimum !== undefined && `≥ ${it.minimum}`,

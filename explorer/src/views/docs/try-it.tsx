@@ -5,15 +5,15 @@ import { Field } from "../../ui/field";
 import { Trouble } from "../../ui/parts";
 import { type Document, type Route, examples } from "./document";
 
-/** Characters of a response that are shown. */
+/** Most characters of a response that are shown. */
 const SHOWN = 50_000;
 
-/** Returns the path with its parameters filled in. */
+/** Returns the path with the values of its parameters. */
 function filled(path: string, values: { [name: string]: string }): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
 }
 
-/** A form that sends a call with the user's key and shows what comes back. */
+/** A form that sends a call with the user's key and shows the response. */
 export function TryIt({ document, route }: { document: Document; route: Route }) {
   const id = useId();
   const given = examples(document, route.operation);

@@ -6,15 +6,15 @@ import { t } from "../../strings";
 import { Pairs, Shown, Words } from "../../ui/parts";
 import type { Target } from "../erasure";
 
-/** What is looked through for the preview. */
+/** Most objects that are read for the preview. */
 const READ = 10_000;
 const LINES = 8;
 
 interface Affected {
   records: Record[];
-  /** Units that go, since they derive from nothing else. */
+  /** Units that will be erased, since they derive from nothing else. */
   gone: Unit[];
-  /** Units that are made again without these records. */
+  /** Units that will be derived again without these records. */
   remade: Unit[];
   facts: Fact[];
 }
@@ -47,7 +47,7 @@ async function read(space: string, target: Target, signal: AbortSignal): Promise
   };
 }
 
-/** Says what an erasure would take away, before it is done. */
+/** Shows the data that an erasure would remove, before it happens. */
 export function Preview({ space, target }: { space: string; target: Target }) {
   const affected = useLoaded((signal) => read(space, target, signal), [space, target.kind, target.name]);
   return (

@@ -12,7 +12,7 @@ import { Badge, Card, Pairs, Shown, Trouble, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
 import { holds } from "./slots";
 
-/** Values of the same predicate that are shown. */
+/** Most values of the same predicate that are shown. */
 const VALUES = 50;
 
 interface Opened {
@@ -103,7 +103,7 @@ function History({ space, fact, others }: { space: string; fact: Fact; others: F
   );
 }
 
-/** Correct and retire, each with a reason for the audit log. */
+/** The actions "correct" and "retire", each with a reason for the audit log. */
 function Changes({ space, fact }: { space: string; fact: Fact }) {
   const [object, setObject] = useState(fact.object);
   const [reason, setReason] = useState("");

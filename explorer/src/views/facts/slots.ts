@@ -6,18 +6,21 @@ export interface Slot {
   subject: string;
   predicate: string;
   facts: Fact[];
-  /** Whether a value of it has ever closed another one, so that two values at once are a contradiction. */
+  /** Whether a value of the predicate has ever ended another one. Two valid values are then a contradiction. */
   single: boolean;
 }
 
-/** Returns true if the fact holds at a moment, or now. The facts of an earlier moment come from the server as they were known then. */
+/**
+ * Returns true if the fact is valid at a moment, or now. The server returns the facts of an earlier moment as they were known
+ * then.
+ */
 export function holds(it: Fact, asOf: string): boolean {
   const moment = asOf ? Date.parse(asOf) : serverNow();
   const until = it.valid_until ? Date.parse(it.valid_until) : Number.POSITIVE_INFINITY;
   return !it.withdrawn && Date.parse(it.valid_from.start) <= moment && moment < until;
 }
 
-/** Groups facts by subject and predicate: values that hold first, then the newest. */
+/** Groups facts by subject and predicate: valid values first, then the newest. */
 export function slots(facts: Fact[]): Slot[] {
   const groups = Map.groupBy(facts, (it) => JSON.stringify([it.subject, it.predicate]));
   return [...groups.values()].map((of) => {
@@ -32,7 +35,7 @@ export function slots(facts: Fact[]): Slot[] {
   });
 }
 
-/** Returns the moments at which something became known or was changed, in order. */
+/** Returns the moments at which a fact became known or was changed, in order. */
 export function moments(facts: Fact[]): string[] {
   const all = new Set<string>();
   for (const it of facts) {

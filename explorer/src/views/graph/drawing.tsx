@@ -9,7 +9,7 @@ interface Props {
   nodes: Node[];
   edges: Edge[];
   chosen: string;
-  /** Nodes that a search found; none without a search. */
+  /** Nodes that a search found; undefined without a search. */
   found: Set<string> | undefined;
   onPick: (id: string) => void;
 }

@@ -1,7 +1,7 @@
 import { type SeenUnit, relatedTo } from "../../api/tools";
 import { type Edge, type Network, type Node, unitNode } from "./network";
 
-/** Relations read of one unit, and lines of an event whose own relations are read. */
+/** Most relations that are read of one unit, and most lines of an event whose own relations are read. */
 const RELATIONS = 50;
 const LINES = 24;
 const PART_OF = "part_of";
@@ -18,7 +18,10 @@ function edgeOf(unit: string, it: SeenUnit): Edge {
   return { id: `${relation}:${from}:${to}`, from, to, kind: "relation", label, holds: true, source: "" };
 }
 
-/** Returns what a unit is related to, as nodes and links: causes, effects, sequels, the event it is part of; of an event also how its lines are related. */
+/**
+ * Returns the relations of a unit as nodes and links: causes, effects, sequels and the enclosing event; for an event also the
+ * relations of its lines.
+ */
 export async function expand(space: string, node: Node, asOf: string, signal: AbortSignal): Promise<Network> {
   const own = (unit: string) =>
     relatedTo(space, unit, RELATIONS, { asOf, signal }).then((all) => all.filter((it) => it.of === "it"));
@@ -34,7 +37,7 @@ export async function expand(space: string, node: Node, asOf: string, signal: Ab
   return found;
 }
 
-/** Returns both together. */
+/** Returns the union of two networks. */
 export function joined(a: Network, b: Network): Network {
   return { nodes: [...a.nodes, ...b.nodes], edges: [...a.edges, ...b.edges] };
 }

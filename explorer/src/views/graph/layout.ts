@@ -20,20 +20,20 @@ export interface Line {
   holds: boolean;
 }
 
-/** What is drawn: the heaviest spots first. */
+/** The content of the drawing: the heaviest spots first. */
 export interface Scene {
   spots: Spot[];
   lines: Line[];
 }
 
-/** Places by the ids of nodes. */
+/** Positions by the ids of nodes. */
 export type Places = Map<string, { x: number; y: number }>;
 
-/** Time the layout may take in one frame, and altogether, in milliseconds. */
+/** Time budget of the layout in one frame, and in total, in milliseconds. */
 const FRAME_MS = 8;
 const LARGE_FRAME_MS = 150;
 const LAYOUT_MS = 4_000;
-/** Nodes from which a graph is large. */
+/** Number of nodes from which a graph counts as large. */
 const LARGE = 1_000;
 const LABEL_MOST = 40;
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5));
@@ -51,7 +51,10 @@ export class Layout {
   private iterations = 1;
   private frame = 0;
 
-  /** Nodes that were drawn before begin where they were; new ones next to a neighbour that was, and otherwise on a spiral with the heaviest in the middle, so that nothing is left to chance. */
+  /**
+   * Nodes that were drawn before start at their old position, and new ones next to such a neighbour. All others start on a spiral
+   * with the heaviest in the middle. The start is deterministic.
+   */
   constructor({ nodes, edges }: Network, before: Places) {
     const spots = nodes.map((it): Spot => {
       const label = it.name.length > LABEL_MOST ? `${it.name.slice(0, LABEL_MOST)}…` : it.name;
@@ -83,7 +86,10 @@ export class Layout {
     return new Map(this.scene.spots.map(({ id, x, y }) => [id, { x, y }]));
   }
 
-  /** Moves the spots in each frame until the time is spent, and calls `moved` after each; not while `isPaused`. A large graph is moved less often. */
+  /**
+   * Moves the spots in each frame until the time budget is spent, and calls `moved` after each move; pauses while `isPaused` is
+   * true. A large graph is moved less often.
+   */
   start(isPaused: () => boolean, moved: () => void): void {
     const { order } = this.graph;
     const settings = { ...forceAtlas2.inferSettings(this.graph), barnesHutOptimize: order > 300, scalingRatio: 10 };

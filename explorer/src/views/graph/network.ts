@@ -1,7 +1,10 @@
 import type { Entity, Fact, Unit } from "../../api/types";
 import { holds } from "../facts/slots";
 
-/** Kinds of nodes. A `value` is what a fact says of somebody without being an entity itself; an `event` is an event or a gist; a `turn` is one line that was said. */
+/**
+ * Kinds of nodes. A `value` is the object of a fact that is not an entity; an `event` is an event or a gist; a `turn` is one line
+ * of a conversation.
+ */
 export const KINDS = ["speaker", "person", "place", "other", "value", "event", "turn"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -9,15 +12,15 @@ export interface Node {
   id: string;
   name: string;
   kind: Kind;
-  /** How much is known of it: mentions and links. */
+  /** Number of mentions and links of the node. */
   weight: number;
-  /** The record that an event or a turn opens with; empty for others. */
+  /** The record that the link of an event or a turn leads to; empty for other kinds. */
   record: string;
-  /** When an event or a turn was observed; empty for others. */
+  /** Time at which an event or a turn was observed; empty for other kinds. */
   time: string;
 }
 
-/** A link between two nodes: a fact, a relation between units, or that somebody or something takes part in an event. */
+/** A link between two nodes: a fact, a relation between units, or the participation of an entity in an event. */
 export interface Edge {
   id: string;
   from: string;
@@ -36,14 +39,14 @@ export interface Network {
 
 export interface Wanted {
   kinds: Kind[];
-  /** Whether nodes without any link are wanted. */
+  /** Whether to include nodes without any link. */
   alone: boolean;
-  /** The time in which events were observed and facts held, in milliseconds; both ends are open by default. */
+  /** Time span in which events were observed and facts were valid, in milliseconds; both ends are open by default. */
   from: number;
   until: number;
 }
 
-/** What the network is made of. */
+/** The data from which the network is built. */
 export interface Sources {
   entities: Entity[];
   facts: Fact[];
@@ -52,7 +55,7 @@ export interface Sources {
   expanded: Network;
 }
 
-/** What the ids of nodes begin with that are named in facts and are no entities. */
+/** Prefix of the ids of nodes that occur in facts but are not entities. */
 export const NOT_AN_ENTITY = "value:";
 const NAME_MOST = 60;
 const lower = (text: string) => text.toLowerCase();
@@ -65,7 +68,7 @@ export function unitNode(it: Pick<Unit, "id" | "grain" | "tag" | "text" | "obser
   return { id: it.id, name, kind: isTurn ? "turn" : "event", weight: 0, record: it.external_ids[0] ?? "", time: it.observed_at };
 }
 
-/** Collects nodes and edges, each once. */
+/** Collects nodes and edges without duplicates. */
 class Builder {
   readonly nodes = new Map<string, Node>();
   readonly edges = new Map<string, Edge>();
@@ -104,13 +107,13 @@ class Builder {
   }
 }
 
-/** Returns true if a fact held at some time of the span. */
+/** Returns true if a fact was valid at some time in the span. */
 function heldWithin(it: Fact, { from, until }: Wanted): boolean {
   const end = it.valid_until ? Date.parse(it.valid_until) : Number.POSITIVE_INFINITY;
   return Date.parse(it.valid_from.start) < until && end > from;
 }
 
-/** Returns entities, values and events as nodes, and facts, relations and taking part as links between them. */
+/** Returns entities, values and events as nodes, and facts, relations and participations as links between them. */
 export function network({ entities, facts, events, expanded }: Sources, wanted: Wanted): Network {
   const built = new Builder();
   const isWithin = (time: string) => Date.parse(time) >= wanted.from && Date.parse(time) < wanted.until;
@@ -144,7 +147,7 @@ function restrict(nodes: Node[], edges: Edge[], { kinds, alone }: Wanted): Netwo
 export interface Neighbour {
   edge: Edge;
   other: string;
-  /** Whether the link begins at the node itself. */
+  /** Whether the link starts at the node itself. */
   out: boolean;
 }
 

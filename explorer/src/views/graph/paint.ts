@@ -1,7 +1,7 @@
 import { theme } from "../../lib/theme";
 import type { Line, Scene, Spot } from "./layout";
 
-/** Where a place of the scene is on the screen: at `k * place + (x, y)`, in pixels. */
+/** The transformation from the scene to the screen: `k * position + (x, y)`, in pixels. */
 export interface Camera {
   k: number;
   x: number;
@@ -13,10 +13,10 @@ export interface Size {
   height: number;
 }
 
-/** What stands out. */
+/** The highlighted nodes. */
 export interface Marked {
   chosen: string;
-  /** Nodes that a search found; none without a search. */
+  /** Nodes that a search found; undefined without a search. */
   found: Set<string> | undefined;
 }
 
@@ -30,15 +30,15 @@ interface Inks {
   chosen: string;
 }
 
-/** Nodes up to which all labels are shown; of more, those that have room. */
+/** Up to this number of nodes all labels are shown; with more nodes, only labels that have room. */
 const ALL_LABELS = 20;
 const LABEL_HEIGHT = 16;
 const LABEL_CELL = 24;
-/** The width of a letter, about. */
+/** Approximate width of a letter, in pixels. */
 const LETTER = 7;
 const FONT = "12px system-ui, sans-serif";
 const ARROW = 7;
-/** Room around a scene that is shown as a whole, in pixels. */
+/** Margin around a scene that is shown as a whole, in pixels. */
 const ROOM = 50;
 const WHOLE_TURN = 2 * Math.PI;
 
@@ -77,7 +77,7 @@ const DARK: Inks = {
   chosen: "#fda29b",
 };
 
-/** Returns the colours of the page as it is: light or dark. */
+/** Returns the current colours of the page: light or dark. */
 export function inks(): Inks {
   const isDark = theme.value === "dark" || (theme.value === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
   return isDark ? DARK : LIGHT;
@@ -96,7 +96,9 @@ export function wholeScene({ spots }: Scene, { width, height }: Size): Camera {
   return { k, x: (width - k * (left + right)) / 2, y: (height - k * (top + bottom)) / 2 };
 }
 
-/** Returns the radius of a spot in pixels; those of large graphs are smaller, and all grow a little as the scene is magnified. */
+/**
+ * Returns the radius of a spot in pixels. Spots of large graphs are smaller, and all spots grow a little with the magnification.
+ */
 export function radiusOf(it: Spot, count: number, magnified: number): number {
   const whole = 3.5 + 1.4 * Math.log2(1 + it.weight);
   return whole * (count > 1000 ? 0.55 : 1) * Math.min(2, Math.max(0.7, Math.sqrt(magnified)));
@@ -133,7 +135,7 @@ export function paintScene(pen: CanvasRenderingContext2D, it: Picture): void {
   paintLabels(pen, it, isLit, ink);
 }
 
-/** Returns things by their colour, so that each colour is drawn at once. */
+/** Groups things by their colour, so that each colour is drawn in one pass. */
 function byColour<Thing>(things: Thing[], colourOf: (it: Thing) => string): Map<string, Thing[]> {
   return Map.groupBy(things, colourOf);
 }
@@ -182,7 +184,7 @@ function paintSpots(pen: CanvasRenderingContext2D, it: Picture, colourOf: (spot:
   }
 }
 
-/** Returns the cells of the drawing that a label takes. */
+/** Returns the cells of the drawing that a label occupies. */
 function cellsOf(left: number, middle: number, label: string): string[] {
   const rows = [middle - LABEL_HEIGHT / 2, middle + LABEL_HEIGHT / 2].map((y) => Math.floor(y / LABEL_HEIGHT));
   const first = Math.floor(left / LABEL_CELL);
@@ -190,7 +192,7 @@ function cellsOf(left: number, middle: number, label: string): string[] {
   return rows.flatMap((row) => Array.from({ length: last - first + 1 }, (_, at) => `${row}/${first + at}`));
 }
 
-/** Writes the names of the heaviest nodes, as far as they have room; that of the chosen one always. */
+/** Draws the names of the heaviest nodes that have room; the name of the chosen node is always drawn. */
 function paintLabels(pen: CanvasRenderingContext2D, it: Picture, isLit: (spot: Spot) => boolean, ink: Inks): void {
   const { camera, marked, scene } = it;
   const taken = new Set<string>();

@@ -9,7 +9,7 @@ import { Badge, Card, Pairs, Shown, Trouble, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
 import { type Edge, NOT_AN_ENTITY, type Neighbour, type Node, neighbours } from "./network";
 
-/** Links shown before the user asks for more. */
+/** Links that are shown until the user asks for more. */
 const LISTED = 60;
 
 interface Props {
@@ -18,11 +18,11 @@ interface Props {
   nodes: Node[];
   edges: Edge[];
   asOf: string;
-  /** Adds what the node is related to. */
+  /** Adds the related nodes of the node. */
   onExpand: (node: Node) => Promise<void>;
 }
 
-/** A node with what is known of it and its links; an event or a line can be expanded. */
+/** A node with its data and its links; an event or a line can be expanded. */
 export function NodePanel({ space, node, nodes, edges, asOf, onExpand }: Props) {
   const isUnit = node.kind === "event" || node.kind === "turn";
   const links = neighbours(edges, node.id);

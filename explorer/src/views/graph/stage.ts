@@ -6,19 +6,22 @@ import { type Camera, type Marked, type Size, paintScene, radiusOf, wholeScene }
 const MAGNIFIED_MOST = 60;
 const MAGNIFIED_LEAST = 0.5;
 const STEP = 1.6;
-/** How far from a node a click still picks it, in pixels. */
+/** Greatest distance from a node at which a click still picks it, in pixels. */
 const NEAR = 6;
-/** Milliseconds without a move after which the scene is drawn sharply again. */
+/** Milliseconds without a movement after which the scene is drawn sharply again. */
 const REST_MS = 150;
 const RATIO_MOST = 2;
 
-/** A painted scene that is larger than the canvas, and the camera it was painted with. */
+/** A painted scene that is larger than the canvas, with the camera of the painting. */
 interface Print {
   camera: Camera;
   canvas: HTMLCanvasElement;
 }
 
-/** Shows a scene on a canvas that the user moves and magnifies. In the meantime it shows a picture that was painted before, so that a graph of any size moves smoothly. */
+/**
+ * Shows a scene on a canvas that the user can move and magnify. During a movement it shows an earlier picture, so that a graph of
+ * any size moves smoothly.
+ */
 export class Stage {
   scene: Scene = { spots: [], lines: [] };
   marked: Marked = { chosen: "", found: undefined };
@@ -118,7 +121,7 @@ export class Stage {
     pen.drawImage(print.canvas, left, top, 2 * size.width * scale, 2 * size.height * scale);
   };
 
-  /** Returns true if a print still fills the canvas, and is not stretched too far. */
+  /** Returns true if a print still fills the canvas and is not stretched too much. */
   private covers({ camera }: Print, { width, height }: Size): boolean {
     const scale = this.camera.k / camera.k;
     const [left, top] = [this.camera.x - scale * camera.x, this.camera.y - scale * camera.y];
@@ -126,7 +129,7 @@ export class Stage {
     return isFilled && scale < 3;
   }
 
-  /** Paints the scene with half a canvas more on each side. */
+  /** Paints the scene with an extra margin of half a canvas on each side. */
   private paint({ width, height }: Size, ratio: number): Print {
     const canvas = this.print?.canvas ?? document.createElement("canvas");
     Object.assign(canvas, { width: Math.round(2 * width * ratio), height: Math.round(2 * height * ratio) });

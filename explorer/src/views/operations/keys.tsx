@@ -11,7 +11,10 @@ import { Entry } from "./keys/entry";
 import { NewKey } from "./keys/form";
 import { Token } from "./keys/token";
 
-/** Keys read, shown before the user asks for more, and from which on a filter is offered. */
+/**
+ * Most keys that are read, keys that are shown until the user asks for more, and the number of keys from which a filter is
+ * offered.
+ */
 const KEYS_READ = 2_000;
 const LISTED = 20;
 const FILTER_FROM = 8;
@@ -29,7 +32,7 @@ async function read(signal: AbortSignal): Promise<Content> {
   return { keys, all };
 }
 
-/** The keys of the server's store: what they open and when they were used; makes, rotates and revokes them. */
+/** The keys in the store of the server, with their spaces and times of use; creates, rotates and revokes keys. */
 export function Keys() {
   const content = useLoaded<Content>(read, []);
   const [made, setMade] = useState<ApiKeyToken>();

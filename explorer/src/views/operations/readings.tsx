@@ -8,21 +8,21 @@ import { t } from "../../strings";
 import { Select } from "../../ui/field";
 import { Badge, Card, Empty, Pairs, Shown, Words } from "../../ui/parts";
 
-/** Spaces that can be chosen, and readings read of one. */
+/** Most spaces that can be chosen, and most readings that are read of one space. */
 const SPACES = 200;
 const READINGS_READ = 2_000;
-/** Readings shown before the user asks for more, and records named of one. */
+/** Readings that are shown until the user asks for more, and records that are named per reading. */
 const LISTED = 20;
 const RECORDS_NAMED = 24;
 
-/** Returns what language models cost, in words. */
+/** Returns the cost of language models as text. */
 function costOf(it: ReadingCost): string {
   const { prompt_tokens = 0, completion_tokens = 0 } = it.usage ?? {};
   const tokens = t.ask.modelTokens(whole(prompt_tokens), whole(completion_tokens));
   return `${t.ask.callCount(it.model_calls ?? 0)}, ${tokens}, ${duration(it.model_ms ?? 0)}`;
 }
 
-/** What language models read in the records of a space: how far they are, what failed and why, what was not used, what it cost. */
+/** The readings of a space by language models: progress, failures with reasons, unused statements, costs. */
 export function Readings() {
   const [chosen, setChosen] = useState("");
   const spaces = useLoaded<Listed<Space>>((signal) => call("/v1/spaces", { query: { limit: SPACES }, signal }), []);
@@ -123,7 +123,7 @@ function ReadingList({ space, items }: { space: string; items: Reading[] }) {
   );
 }
 
-/** Returns what the model was asked about, in words; the name as it is for kinds that this page does not know. */
+/** Returns a label for the kind of a reading; the name itself for kinds that this page does not know. */
 function kindOf({ kind = "passage" }: Reading): string {
   const kinds: { [kind: string]: string } = t.readings.kinds;
   return Object.hasOwn(kinds, kind) ? (kinds[kind] ?? kind) : kind.replaceAll("_", " ");

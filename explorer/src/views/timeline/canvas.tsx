@@ -9,20 +9,20 @@ interface Props {
   marks: Mark[];
   lanes: string[];
   selected: string;
-  /** Is called with the time that is shown, once it rests. */
+  /** Called with the visible time span when it stops changing. */
   onSpan: (span: Span) => void;
   onPick: (id: string) => void;
 }
 
 const LANE_HEIGHT = 34;
 const AXIS_HEIGHT = 28;
-/** The shortest time that fills the whole width, in milliseconds. */
+/** The shortest time span that fills the whole width, in milliseconds. */
 const SHORTEST = 60_000;
 const STEP = 1.8;
-/** Milliseconds without a move after which the list follows the picture. */
+/** Milliseconds without a movement after which the list is updated. */
 const REST_MS = 120;
 
-/** Returns the time from the first mark to the last, with a little room around it. */
+/** Returns the time span from the first mark to the last, with a small margin. */
 export function wholeSpan(marks: Mark[]): Span {
   const first = marks[0]?.at ?? Date.UTC(2000, 0);
   const last = marks.at(-1)?.at ?? first;
@@ -30,7 +30,10 @@ export function wholeSpan(marks: Mark[]): Span {
   return { from: first - room, until: last + room };
 }
 
-/** Marks in time, one lane for each speaker. It is drawn on a canvas, so that tens of thousands move smoothly; the list below has the same records for keyboards and screen readers. */
+/**
+ * Marks in time, one lane per speaker. They are drawn on a canvas, so that tens of thousands of marks move smoothly; the list
+ * below has the same records for keyboards and screen readers.
+ */
 export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const state = useRef({ marks, lanes, selected, onSpan, onPick, transform: zoomIdentity as ZoomTransform });
@@ -89,7 +92,7 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
     };
   }, [from, until, height, marks, selected]);
 
-  /** Zooms around the open record if it is in the picture, else around the middle. */
+  /** Zooms around the open record if it is visible, else around the middle. */
   const scaleBy = (factor: number) => {
     const element = canvas.current;
     if (!element) return;

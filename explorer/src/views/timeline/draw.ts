@@ -23,15 +23,15 @@ interface Drawing {
   height: number;
 }
 
-/** Width of a column in which marks are counted, in pixels. */
+/** Width of a column for counting marks, in pixels. */
 const COLUMN = 3;
-/** Marks in a column from which it has its full height. */
+/** Number of marks in a column at which its bar has the full height. */
 const FULL = 12;
-/** How far from a mark a click still picks it, in pixels. */
+/** Greatest distance from a mark at which a click still picks it, in pixels. */
 const NEAR = 12;
 const LABEL_MOST = 28;
 
-/** Returns the index of the first mark at or after a time; marks are in the order of their times. */
+/** Returns the index of the first mark at or after a time; the marks must be sorted by time. */
 export function firstAt(marks: Mark[], time: number): number {
   let low = 0;
   let high = marks.length;
@@ -47,7 +47,7 @@ export function laneAt(y: number, laneHeight: number): number {
   return Math.floor(y / laneHeight);
 }
 
-/** Returns the mark of a lane that is nearest to a place, if one is near. */
+/** Returns the mark of a lane that is nearest to a position, or undefined if no mark is near. */
 export function nearestMark(marks: Mark[], time: Time, x: number, lane: number): Mark | undefined {
   const from = firstAt(marks, time.invert(x - NEAR).getTime());
   const until = firstAt(marks, time.invert(x + NEAR).getTime() + 1);
@@ -62,7 +62,7 @@ export function nearestMark(marks: Mark[], time: Time, x: number, lane: number):
   return best;
 }
 
-/** Draws lanes, marks and the axis. Marks that share a column of pixels become one higher bar. */
+/** Draws lanes, marks and the axis. Marks in the same column of pixels become one higher bar. */
 export function drawTimeline(canvas: HTMLCanvasElement, it: Drawing): void {
   const pen = canvas.getContext("2d");
   if (!pen) return;
@@ -75,7 +75,8 @@ export function drawTimeline(canvas: HTMLCanvasElement, it: Drawing): void {
   pen.clearRect(0, 0, width, it.height);
   pen.font = `12px ${style.fontFamily}`;
   pen.textBaseline = "middle";
-  // A canvas knows no variables of the style sheet, which puts the colours on properties that a canvas does not need.
+  // A canvas cannot read variables of the style sheet. The style sheet therefore stores the colours in properties that a canvas
+  // does not use.
   const inks = { main: style.color, edge: style.borderTopColor, soft: style.outlineColor, chosen: style.caretColor };
   drawAxis(pen, it, width, inks);
   drawMarks(pen, it, width, inks);

@@ -10,7 +10,7 @@ import { Badge, Card, Pairs, Shown, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
 import { Tags } from "../../ui/tags";
 
-/** Units of a session that are looked through for those of a record. */
+/** Most units of a session that are searched for the units of a record. */
 const UNITS_READ = 10_000;
 
 interface Opened {
@@ -27,7 +27,7 @@ async function read(space: string, id: string, signal: AbortSignal): Promise<Ope
   return { record, units };
 }
 
-/** A record word for word, with what was made of it. */
+/** A record word for word, with the units derived from it. */
 export function RecordPanel({ space, id }: { space: string; id: string }) {
   const opened = useLoaded((signal) => read(space, id, signal), [space, id]);
   return (

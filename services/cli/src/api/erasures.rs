@@ -5,9 +5,9 @@ use reqwest::{Method, StatusCode};
 
 use super::{Client, Result, read};
 
-/// A space that was deleted.
+/// The outcome of the deletion of a space.
 pub(crate) struct Deleted {
-    /// What is left to do, if anything is.
+    /// The steps that remain, if there are any.
     pub(crate) left: Option<Deleting>,
     /// The id of the receipt, if there is one.
     pub(crate) receipt: Option<String>,
@@ -27,7 +27,7 @@ impl Client {
         Ok(Deleted { left, receipt })
     }
 
-    /// Returns the receipts of erasures under the name of a space, by id.
+    /// Returns the receipts of erasures in the spaces with this name, by id.
     pub(crate) async fn erasures(&self, space: &SpaceId) -> Result<Vec<Erasure>> {
         self.all(&["v1", "spaces", space.as_str(), "erasures"]).await
     }
@@ -38,7 +38,7 @@ impl Client {
         read(self.send(Method::GET, &url, None).await?).await
     }
 
-    /// Has the server look into its stores for what was erased.
+    /// Asks the server to search its stores for the erased data of a receipt.
     pub(crate) async fn check_erasure(&self, space: &SpaceId, id: &str) -> Result<ErasureCheck> {
         let url = self.url(&["v1", "spaces", space.as_str(), "erasures", id, "check"], &[]);
         read(self.send(Method::POST, &url, None).await?).await

@@ -13,7 +13,7 @@ use super::{Client, Error, Problem, Result, read};
 const EVENTS: &str = "text/event-stream";
 
 impl Client {
-    /// Asks a question, tells its steps to `heard`, and returns the response as it is.
+    /// Asks a question, calls `heard` for each step, and returns the body of the response unchanged.
     pub(crate) async fn query_heard(&self, space: &SpaceId, body: &Value, heard: impl Fn(&PathStep)) -> Result<Value> {
         let url = self.url(&["v1", "spaces", space.as_str(), "query"], &[]);
         let request = || self.request(Method::POST, &url).header(ACCEPT, EVENTS).json(body);

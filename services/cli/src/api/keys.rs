@@ -5,13 +5,13 @@ use serde_json::{Value, json};
 use super::{Client, Result, read};
 
 impl Client {
-    /// Makes a key on the server.
+    /// Creates a key on the server.
     pub(crate) async fn create_key(&self, body: &Value) -> Result<ApiKeyToken> {
         let url = self.url(&["v1", "keys"], &[]);
         read(self.send(Method::POST, &url, Some(body)).await?).await
     }
 
-    /// Returns the keys of the server's store, by name.
+    /// Returns the keys in the store of the server, by name.
     pub(crate) async fn keys(&self) -> Result<Vec<ApiKey>> {
         self.all(&["v1", "keys"]).await
     }

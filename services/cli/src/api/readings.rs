@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Client, PAGE, Result, read};
 
-/// Some readings in the form that another space takes, as the server has them.
+/// A page of readings in the portable form, which another space accepts.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PortablePage {
     pub(crate) items: Vec<Value>,
@@ -14,19 +14,19 @@ pub(crate) struct PortablePage {
 }
 
 impl Client {
-    /// Returns how far the readings of a space are.
+    /// Returns the progress of the readings of a space.
     pub(crate) async fn reading_summary(&self, space: &SpaceId) -> Result<ReadingSummary> {
         let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[("limit", "1")]);
         let page: ReadingPage = read(self.send(Method::GET, &url, None).await?).await?;
         Ok(page.summary)
     }
 
-    /// Returns the readings of a space, by id, without the replies of the model.
+    /// Returns the readings of a space, by id, without the replies of the language model.
     pub(crate) async fn readings(&self, space: &SpaceId) -> Result<Vec<Reading>> {
         self.all(&["v1", "spaces", space.as_str(), "readings"]).await
     }
 
-    /// Returns the page of the readings after `after`, in the form that another space takes.
+    /// Returns the page of the readings after the cursor `after`, in the portable form.
     pub(crate) async fn portable_readings(&self, space: &SpaceId, after: Option<&str>) -> Result<PortablePage> {
         let query: Vec<_> = [("limit", PAGE), ("portable", "true")]
             .into_iter()
@@ -43,7 +43,7 @@ impl Client {
         read(self.send(Method::PUT, &url, Some(&body)).await?).await
     }
 
-    /// Has the records of a space read that were not; returns how many those are.
+    /// Requests that a language model reads the unread records of a space; returns the counts of them.
     pub(crate) async fn backfill(&self, space: &SpaceId, body: &Value) -> Result<BackfillReport> {
         let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[]);
         read(self.send(Method::POST, &url, Some(body)).await?).await

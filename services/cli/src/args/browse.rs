@@ -3,9 +3,9 @@ use domain::page::Dimension;
 
 use super::Remote;
 
-/// List the topics of a space: what was talked about, with keywords, sizes and dates.
+/// List the topics of a space, with keywords, sizes and dates.
 ///
-/// A line each, the topic that was spoken of last first: when that was, the label, how many events it has, its keywords.
+/// One topic per line, the most recently discussed first: date, label, number of events, keywords.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -15,19 +15,19 @@ pub(crate) struct Topics {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Only what had been spoken of by this moment, RFC 3339 or ISO 8601 in UTC.
+    /// Show only topics discussed up to this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// Print the topics as the server has them, a line each.
+    /// Print the topics as the server returns them, one JSON object per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// List the pages of a space, or read one: what is known of a person, a place, a topic, a month.
+/// List the pages of a space, or read one: what is known about a person, a place, a topic, a month.
 ///
-/// The list has a line each: id, dimension, title, summary. With an id, the page is printed section by section.
+/// The list has one page per line: id, dimension, title, summary. With an id, the command prints the page section by section.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,22 +35,22 @@ Examples:
   mnemic pages --space ann --dimension figure
   mnemic pages --space ann 5b1e6a52-6f0e-5c63-9a3f-6b1a4f1a7b10")]
 pub(crate) struct Pages {
-    /// Read this page.
+    /// Id of the page to read.
     #[arg(conflicts_with_all = ["dimension", "archived"])]
     pub(crate) id: Option<String>,
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Only pages of this dimension: topic, figure, place, preference or event.
+    /// List only pages of this dimension: topic, figure, place, preference or event.
     #[arg(long, value_parser = dimension)]
     pub(crate) dimension: Option<&'static str>,
     /// List archived pages too.
     #[arg(long)]
     pub(crate) archived: bool,
-    /// As they were at this moment, RFC 3339 or ISO 8601 in UTC.
+    /// Show the pages as they were at this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// Print the pages as the server has them, a line each.
+    /// Print the pages as the server returns them, one JSON object per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -59,7 +59,7 @@ pub(crate) struct Pages {
 
 /// List the people, places and things that a space knows by name.
 ///
-/// Those mentioned most come first: name, kind, number of mentions, other names and roles.
+/// The entities with the most mentions come first: name, kind, number of mentions, other names and roles.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -69,22 +69,22 @@ pub(crate) struct Entities {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Only those with this name, alias or role, in any case.
+    /// Show only entities with this name, alias or role; the case of letters is ignored.
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Only those named by this moment, RFC 3339 or ISO 8601 in UTC.
+    /// Show only entities named up to this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// Print the entities as the server has them, a line each.
+    /// Print the entities as the server returns them, one JSON object per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// List what people decided about a space: the audit log of corrections, retirements, pins, erasures and undone merges.
+/// List the audit log of a space: corrections, retirements, pins, erasures and undone merges.
 ///
-/// Oldest first: when, by which key, what, why.
+/// Oldest first: time, key, action, reason.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -94,7 +94,7 @@ pub(crate) struct Curations {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Print the acts as the server has them, a line each.
+    /// Print the entries as the server returns them, one JSON object per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

@@ -5,10 +5,10 @@ use domain::id::SpaceId;
 
 use super::{Local, Remote};
 
-/// List the receipts of erasures, show one, or check that what was erased is gone from every store and file.
+/// List the receipts of erasures, show one, or check that erased data is gone from every store and file.
 ///
-/// A receipt says what was erased, when, and how much it was. It outlives what it is about, a whole space too, and holds no word
-/// of it.
+/// A receipt states which data were erased, when, and how much. It is kept after the erasure, even after the erasure of
+/// a whole space, and contains no word of the erased data.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -25,24 +25,24 @@ pub(crate) struct Erasures {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ErasuresCommand {
-    /// List the receipts of a space, oldest first; the space may be erased itself.
+    /// List the receipts of a space, oldest first; the space itself may be erased.
     List {
         /// The space.
         #[arg(long, short)]
         space: SpaceId,
-        /// Print the receipts as the server has them, a line each.
+        /// Print the receipts as the server returns them, one JSON object per line.
         #[arg(long)]
         json: bool,
     },
     /// Show one receipt.
     Show {
-        /// Its id.
+        /// Id of the receipt.
         id: String,
         /// The space.
         #[arg(long, short)]
         space: SpaceId,
     },
-    /// Look in every store, and in files if asked, for what was erased (exit code 3 if something of it is there).
+    /// Search every store, and files if requested, for the erased data (exit code 3 if any of it is found).
     Check(CheckErasure),
 }
 
@@ -53,16 +53,16 @@ pub(crate) struct CheckErasure {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Read a text that was erased from standard input, and look for it in the files of the memory on this machine and in those
-    /// named. The server is not told the text.
+    /// Read an erased text from standard input, and search for it in the files of the memory on this machine and in the
+    /// given files. The text is not sent to the server.
     #[arg(long)]
     pub(crate) stdin: bool,
-    /// Logs, exports and copies to look at too.
+    /// Logs, exports and copies to search as well.
     #[arg(requires = "stdin")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) local: Local,
-    /// Print what was found as JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }

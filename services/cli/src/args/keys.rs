@@ -3,13 +3,13 @@ use clap::{Subcommand, value_parser};
 
 use super::Remote;
 
-/// Longest time for which a token stays valid beside its successor, in seconds.
+/// Longest time that an old token stays valid after a rotation, in seconds.
 const GRACE_SECONDS_MAX: i64 = 86_400;
 
-/// Make keys: one for the settings file, or keys that a server keeps in its store.
+/// Create keys, for the settings file or in the store of a server.
 ///
-/// `new` works without a server. The other commands speak to one, with a key that has the right `admin` over all spaces; the first
-/// of those has to be a key of the settings.
+/// `new` works without a server. The other commands talk to a server with a key that has the right `admin` for all
+/// spaces; the first such key has to be in the settings.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,54 +28,54 @@ pub(crate) struct Keys {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeysCommand {
-    /// Print a fresh key, and the lines for the settings file that let it in. Only the digest is ever stored.
+    /// Print a new key, and the lines for the settings file that allow it. Only the digest is ever stored.
     New,
-    /// Make a key on a server, and print its token, which is shown only now.
+    /// Create a key on a server and print its token. The token is shown only once.
     Create(CreateKey),
-    /// List the keys that were made on a server, with those that are expired or revoked.
+    /// List the keys that were created on a server, including expired and revoked keys.
     List {
-        /// Print the keys as the server has them, a line each.
+        /// Print the keys as the server returns them, one JSON object per line.
         #[arg(long)]
         json: bool,
     },
-    /// Give a key a new token, and print it; it is shown only now.
+    /// Give a key a new token and print it. The token is shown only once.
     Rotate {
-        /// The name of the key.
+        /// Name of the key.
         name: String,
-        /// Seconds for which the token before it stays valid, at most a day.
+        /// Seconds for which the previous token stays valid, at most one day.
         #[arg(long, value_name = "SECONDS", default_value_t = 0, value_parser = value_parser!(u32).range(0..=GRACE_SECONDS_MAX))]
         grace_seconds: u32,
-        /// Print the server's response as it is.
+        /// Print the response of the server unchanged.
         #[arg(long)]
         json: bool,
     },
-    /// Revoke a key with all its tokens, at once and for good.
+    /// Revoke a key with all its tokens, immediately and permanently.
     Revoke {
-        /// The name of the key.
+        /// Name of the key.
         name: String,
     },
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CreateKey {
-    /// Its name: 1 to 64 letters, digits, '.', '_' and '-'.
+    /// Name of the key: 1 to 64 letters, digits, '.', '_' and '-'.
     pub(crate) name: String,
-    /// A space that it opens, the beginning of names with '*' behind it, or '*' for all; may be repeated.
+    /// Space that the key opens: a name, a prefix followed by '*', or '*' for all; may be repeated.
     #[arg(long = "space", short, value_name = "SPACE", required = true)]
     pub(crate) spaces: Vec<String>,
-    /// What it may do there; may be repeated.
+    /// Right that the key has there; may be repeated.
     #[arg(long = "right", value_name = "RIGHT", required = true, value_parser = PossibleValuesParser::new(["read", "write", "admin"]))]
     pub(crate) rights: Vec<String>,
-    /// From when on it is no longer valid; RFC 3339, or ISO 8601 in UTC [default: it does not expire].
+    /// Time at which the key expires; RFC 3339, or ISO 8601 in UTC [default: it does not expire].
     #[arg(long, value_name = "TIME")]
     pub(crate) expires: Option<String>,
-    /// Most requests a minute [default: no bound].
+    /// Most requests per minute [default: no limit].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(crate) requests_per_minute: Option<u32>,
-    /// Most new records a day (UTC) [default: no bound].
+    /// Most new records per day (UTC) [default: no limit].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(crate) records_per_day: Option<u32>,
-    /// Print the server's response as it is.
+    /// Print the response of the server unchanged.
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -4,10 +4,10 @@ use domain::id::SpaceId;
 
 use super::{Remote, Whose};
 
-/// List what a space takes for true: facts with the times from and until which they hold.
+/// List the facts that a space currently believes, with the times from and until which they are valid.
 ///
-/// Sorted by whom they are about, oldest first. What does not hold any more is left out unless --all is given; it stays in the
-/// memory, and --as-of shows what was known at any moment.
+/// Sorted by the person or thing that a fact is about, oldest first. Facts that are no longer valid are omitted unless
+/// --all is given; they stay in the memory, and --as-of shows the knowledge at any moment.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -18,26 +18,26 @@ pub(crate) struct Facts {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Only about this person or thing.
+    /// Show only facts about this person or thing.
     #[arg(long, value_name = "NAME")]
     pub(crate) about: Option<String>,
-    /// As they were known at this moment, RFC 3339 or ISO 8601 in UTC.
+    /// Show the facts as known at this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
-    /// What does not hold any more, too.
+    /// Show facts that are no longer valid, too.
     #[arg(long)]
     pub(crate) all: bool,
-    /// Print the facts as the server has them, a line each.
+    /// Print the facts as the server returns them, one JSON object per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// List the units of a space, or show one: what was made of its records to be found and shown.
+/// List the units of a space, or show one. Units are the searchable texts derived from the records.
 ///
-/// Turns stand for one record, events for several; an event of several people is of no one actor. A line each, oldest first:
-/// id, when it was observed, what it is, who, what.
+/// A turn represents one record, an event several; an event with several people has no single actor. One unit per line,
+/// oldest first: id, time of the observation, kind, actor, text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ Examples:
   mnemic units --space ann --session monday --actor Ben
   mnemic units --space ann --as-of 2026-03-01")]
 pub(crate) struct Units {
-    /// Show this one whole.
+    /// Id of the unit to show in full.
     #[arg(conflicts_with_all = ["session", "actor", "tag"])]
     pub(crate) id: Option<String>,
     /// The space.
@@ -53,17 +53,17 @@ pub(crate) struct Units {
     pub(crate) space: SpaceId,
     #[command(flatten)]
     pub(crate) whose: Whose,
-    /// As they stood at this moment, RFC 3339 or ISO 8601 in UTC.
+    /// Show the units as they were at this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// Say a message to a space, and hear what is worth saying unasked.
+/// Send a message to a space, and print the hints that the memory offers without a question.
 ///
-/// Prints hints with their reasons, or why it stays silent, as it mostly does. What was said in a session is not said again
-/// there.
+/// Prints hints with their reasons, or the reason for giving none, which is the usual case. A hint is not repeated in
+/// the same session.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -75,35 +75,36 @@ pub(crate) struct Recall {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Who says it.
+    /// Person or agent that says it.
     #[arg(long, default_value = "")]
     pub(crate) actor: String,
-    /// The session it is said in.
+    /// Session of the message.
     #[arg(long, default_value = "default")]
     pub(crate) session: String,
-    /// Only hints on what was kept with this tag; repeated, with all of them.
+    /// Give only hints from records with this tag; if repeated, with all of the tags.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Hints wanted at most.
+    /// Most hints to give.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub(crate) limit: u8,
-    /// Calls of the server's language model allowed; with one or more it decides what is worth saying, if one is set up.
+    /// Most calls of the server's language model; with one or more, a configured model decides which hints to give.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]
     pub(crate) model_calls: u8,
-    /// Hear of health, money, faith, love, law and grief, too.
+    /// Include hints about health, money, faith, love, law and grief.
     #[arg(long)]
     pub(crate) sensitive: bool,
-    /// Print the server's response as it is.
+    /// Print the response of the server unchanged.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// Be the memory of an agent that speaks the Model Context Protocol, over standard input and output.
+/// Serve a memory to an agent over the Model Context Protocol, on standard input and output.
 ///
-/// Passes on what the agent asks to a running server, where the tools are: `remember`, `ask`, `recall`, `curate` and the
-/// catalogue, as far as the key may. Agents that speak HTTP need no help: the server listens at /v1/spaces/SPACE/mcp.
+/// Forwards the agent's requests to a running server, which has the tools: `remember`, `ask`, `recall`, `curate` and
+/// the catalogue, within the rights of the key. Agents that speak HTTP do not need this command: the server listens at
+/// /v1/spaces/SPACE/mcp.
 #[derive(Debug, clap::Args)]
 #[command(after_help = r#"Examples:
   claude mcp add memory -- mnemic mcp --space ann
@@ -116,11 +117,12 @@ pub(crate) struct Mcp {
     /// The space; created if missing.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Folder with the memory, in place of a server: the command opens it itself until the agent leaves, and no port. One
-    /// process at a time can; for several agents run `mnemic serve`. Keys of the settings are honoured: give one with --key.
+    /// Folder of the memory, instead of a server: the command itself opens it until the agent disconnects, and opens no
+    /// port. Only one process at a time can open it; for several agents run `mnemic serve`. Keys in the settings are
+    /// enforced: give one with --key.
     #[arg(long, value_name = "DIR")]
     pub(crate) data: Option<PathBuf>,
-    /// Settings file for --data [default: what MNEMIC_CONFIG names, else mnemic.toml in this folder, if there is one].
+    /// Settings file for --data [default: the file in MNEMIC_CONFIG, else mnemic.toml in this folder, if it exists].
     #[arg(long, value_name = "FILE", requires = "data")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]

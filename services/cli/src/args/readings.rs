@@ -2,14 +2,14 @@ use domain::id::SpaceId;
 
 use super::Remote;
 
-/// Have a language model read the records of a space that it has not read.
+/// Let a language model read the unread records of a space.
 ///
-/// The server's writer reads session after session, within its budget of calls and tokens ([writer.readings]), and derives
-/// gists, relations and facts from the replies. The command shows how far it is until no session waits. Ctrl-C ends the
-/// command and not the reading: run it again to see how far it is. Needs the right `admin`.
+/// The server's writer reads one session after another, within its budget of calls and tokens ([writer.readings]), and
+/// derives gists, relations and facts from the replies. The command shows the progress until no session is waiting.
+/// Ctrl-C ends the command but not the reading: run it again to see the progress. Needs the right `admin`.
 ///
-/// It ends with code 3 if readings failed, or if sessions still wait and nothing has changed for --wait seconds: no language
-/// model is set up, it does not answer, or the budget of the day is spent.
+/// The exit code is 3 if readings failed, or if sessions are still waiting and nothing has changed for --wait seconds:
+/// no language model is configured, it does not answer, or the budget of the day is used up.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -21,14 +21,14 @@ Examples:
 pub(crate) struct Read {
     /// The space.
     pub(crate) space: SpaceId,
-    /// Only print how many sessions and records were not read, and an estimate of calls and tokens.
+    /// Print only the numbers of unread sessions and records, and an estimate of calls and tokens.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Only this session, by name or id.
+    /// Read only this session, by name or id.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
-    /// described.
+    /// First remove the failed readings, so that their records are read again, and describe pictures that have no
+    /// description yet.
     #[arg(long)]
     pub(crate) again: bool,
     /// Seconds without any change after which the command ends.
@@ -38,10 +38,10 @@ pub(crate) struct Read {
     pub(crate) remote: Remote,
 }
 
-/// List the readings of a space: what a language model read, what was derived from it, what failed and what it cost.
+/// List the readings of a space: the records read by a language model, the results, failures and costs.
 ///
-/// A line each, oldest first: when, which records, what was read (a passage, a pair of events), how many gists, facts and relations,
-/// or why it failed.
+/// One reading per line, oldest first: time, records, what was read (a passage, a pair of events), and the numbers of
+/// gists, facts and relations, or the reason for a failure.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -52,10 +52,10 @@ pub(crate) struct Readings {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Show what the model said and the records do not bear out, too.
+    /// Show also statements of the model that the records do not support.
     #[arg(long)]
     pub(crate) left_out: bool,
-    /// Print the readings as the server has them, a line each.
+    /// Print the readings as the server returns them, one JSON object per line.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]

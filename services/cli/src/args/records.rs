@@ -4,12 +4,12 @@ use domain::id::SpaceId;
 
 use super::Remote;
 
-/// What a file is that is imported.
+/// The format of a file to import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// Decided by the content, for texts by the ending of the name
+    /// Detect by the content, and for texts by the file extension
     Auto,
-    /// JSON lines, a record each
+    /// JSON lines, one record per line
     Records,
     /// conversations.json of ChatGPT
     Chatgpt,
@@ -25,21 +25,23 @@ pub(crate) enum Format {
     Markdown,
 }
 
-/// Put records, conversations and documents into a space.
+/// Import records, conversations and documents into a space.
 ///
-/// Takes JSON lines, a record each, as POST /v1/spaces/{space}/records takes it and GET gives it back; what ChatGPT, Claude, mem0 and
-/// Hindsight export, one JSON file; and texts (.md, .txt), also all below a folder. The content says what a file is, and for texts
-/// the ending of its name; --format says it where neither does. Archives are unpacked first: unzip export.zip conversations.json
+/// Accepts JSON lines with one record per line (the format that POST /v1/spaces/{space}/records accepts and GET
+/// returns); exports of ChatGPT, Claude, mem0 and Hindsight, each as one JSON file; and texts (.md, .txt), also all
+/// texts below a folder. The command detects the format by the content, and for texts by the file extension; use
+/// --format if neither is clear. Unpack archives first: unzip export.zip conversations.json
 ///
-/// What is wrong is named by its place and left out, the rest goes in (exit code 3). Stopped halfway, the same command goes
-/// on where it stopped; run again on a file that has grown, it sends what is new. How far it came is kept in
-/// $XDG_STATE_HOME/mnemic/imports, and of standard input nothing.
+/// Invalid entries are reported by their place and skipped, and the others are imported (exit code 3). After an
+/// interruption, the same command continues at the same place; if the file has grown, it sends the new entries. The
+/// progress is kept in $XDG_STATE_HOME/mnemic/imports; no progress is kept for standard input.
 ///
-/// A conversation or a file becomes a session. Ids derive from those of the export, or from what a text says, so that what is
-/// imported twice is stored once. Files may be larger than memory; a single conversation may have 64 MiB. A text is split at
-/// headings, paragraphs, lists and blocks of code into parts of about 1,500 bytes.
+/// A conversation or a file becomes a session. Ids are derived from those of the export, or from the content of a text,
+/// so a repeated import stores each record once. Files may be larger than the main memory; a single conversation may
+/// have up to 64 MiB. Texts are split at headings, paragraphs, lists and blocks of code into parts of about 1,500
+/// bytes.
 ///
-/// A line {"reading": {...}}, as `mnemic export` writes it, is a reading: what a language model said about records before it.
+/// A line {"reading": {...}}, as `mnemic export` writes it, is a reading: the reply of a language model about earlier records.
 #[derive(Debug, clap::Args)]
 #[command(after_help = r#"A record:
   {"id": "42", "session": "monday", "actor": "Ann",
@@ -53,35 +55,35 @@ Examples:
   mnemic import talk.jsonl --space ann --batch 500 --url https://memory.example
   jq -c '.[]' talk.json | mnemic import - --space ann"#)]
 pub(crate) struct Import {
-    /// The file, or a folder with texts; `-` is standard input.
+    /// File, or a folder with texts; `-` is standard input.
     pub(crate) file: PathBuf,
-    /// The space; created if missing.
+    /// Name of the space; it is created if missing.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// What the file is.
+    /// Format of the file.
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     pub(crate) format: Format,
-    /// Only say what the file holds: counts, and the first records. No server is asked.
+    /// Only report what the file contains: counts, and the first records. No request is sent to a server.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Give every record this tag, beside its own; may be repeated.
+    /// Tag to add to every record; may be repeated.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Records sent at once.
+    /// Most records in one request.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) batch: u16,
-    /// Send everything again; what the server has is left as it is.
+    /// Send everything again; records that the server has are left unchanged.
     #[arg(long)]
     pub(crate) restart: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// Write the records of a space as JSON lines, which `mnemic import` takes.
+/// Write the records of a space as JSON lines, which `mnemic import` accepts.
 ///
-/// Word for word, in the order in which they were stored; after them what a language model said about them (readings), so
-/// that nobody has to pay for it again. What was made of both is not written, it derives again; nor is what was decided
-/// about them (GET /v1/spaces/{space}/curations).
+/// Records are written unchanged, in the order in which they were stored. The readings (replies of a language model
+/// about the records) follow, so that nobody has to pay for them again. Derived data are not written, because an import
+/// derives them again. Curations are not written either (GET /v1/spaces/{space}/curations).
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -92,33 +94,33 @@ pub(crate) struct Export {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// File to write, must not exist; `-` is standard output.
+    /// File to write, which must not exist; `-` is standard output.
     #[arg(long, value_name = "FILE", default_value = "-")]
     pub(crate) out: PathBuf,
-    /// Leave out the readings.
+    /// Omit the readings.
     #[arg(long)]
     pub(crate) records_only: bool,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// Whose records or units are listed.
+/// The filters for a list of records or units.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Whose {
-    /// Only of this session, by name or id.
+    /// Show only this session, by name or id.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
-    /// Only what this one said or did, in any case.
+    /// Show only statements and actions of this person or agent; the case of letters is ignored.
     #[arg(long, value_name = "NAME")]
     pub(crate) actor: Option<String>,
-    /// Only what was kept with this tag; repeated, with all of them.
+    /// Show only records with this tag; if repeated, with all of the tags.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
 }
 
 /// List the records of a space, or show one.
 ///
-/// In the order in which they were stored, a line each: id, when it was observed, who, what.
+/// One record per line, in the order in which they were stored: id, time of the observation, actor, text.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -128,7 +130,7 @@ Examples:
   mnemic records --space ann --tag work
   mnemic records --space ann --from 2026-03-01 --until 2026-04-01")]
 pub(crate) struct Records {
-    /// Show this one whole: your id, or Mnemic's.
+    /// Id of the record to show in full: your id, or Mnemic's.
     #[arg(conflicts_with_all = ["session", "actor", "tag", "from", "until"])]
     pub(crate) id: Option<String>,
     /// The space.
@@ -136,20 +138,20 @@ pub(crate) struct Records {
     pub(crate) space: SpaceId,
     #[command(flatten)]
     pub(crate) whose: Whose,
-    /// Only what was observed at this moment or later; RFC 3339, or ISO 8601 in UTC.
+    /// Show only records observed at this moment or later; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,
-    /// Only what was observed before this moment.
+    /// Show only records observed before this moment.
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
     #[command(flatten)]
     pub(crate) remote: Remote,
 }
 
-/// Erase a record, or a whole session, with all that derives only from it, for good.
+/// Erase a record or a whole session, with all data that derive only from it, permanently.
 ///
-/// Returns once it is gone; what was stopped halfway is finished by the same command. Needs a key with the right `admin`, if
-/// the server has keys.
+/// The command returns after the erasure is complete; the same command finishes an interrupted erasure. Needs a key
+/// with the right `admin`, if the server has keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -165,7 +167,7 @@ pub(crate) struct Erase {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Really do it.
+    /// Confirm the erasure.
     #[arg(long)]
     pub(crate) yes: bool,
     #[command(flatten)]

@@ -1,11 +1,11 @@
-//! Whether the language models that the settings name reply as they should, and how soon.
+//! Checks whether the configured language models reply as expected, and how fast.
 
 use host::Settings;
 use host::upkeep::{ModelTrial, TrialOutcome, try_language_models};
 
 use super::Finding;
 
-/// Asks each model once; returns nothing if none is set up.
+/// Sends each model one question; returns an empty list if no model is configured.
 pub(super) async fn look(settings: &Settings) -> Vec<Finding> {
     match try_language_models(settings).await {
         Ok(trials) => trials.iter().map(finding).collect(),

@@ -58,11 +58,11 @@ fn exits() -> String {
 }
 
 #[test]
-fn the_catalogue_of_errors_is_that_of_the_code() {
+fn the_catalogue_of_errors_matches_the_code() {
     check("ERRORS.md", &format!("{HEAD}{}{}", gateway::error_catalogue(), exits()));
 }
 
-/// The link in a problem names its heading; a heading that occurs twice gets another anchor.
+/// The link in a problem document points to a heading. A repeated heading would get another anchor.
 #[test]
 fn headings_are_unique() {
     let catalogue = gateway::error_catalogue();

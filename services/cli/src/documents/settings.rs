@@ -38,7 +38,7 @@ fn reference() -> String {
     text
 }
 
-/// Adds the sentences on a table, without the one that only names it.
+/// Adds the description of a table, unless it only repeats the name of the table.
 fn introduce(text: &mut String, name: &str, schema: &Value) {
     let sentences = description(schema);
     if sentences != format!("Settings in `[{name}]`.") {
@@ -46,7 +46,7 @@ fn introduce(text: &mut String, name: &str, schema: &Value) {
     }
 }
 
-/// Adds the keys of a table, then the tables inside of it; those of a list or with names have no variable of their own.
+/// Adds the keys of a table and then its inner tables. Keys in lists and in named tables have no environment variable.
 fn table(text: &mut String, name: &str, schema: &Value, with_variables: bool) {
     rows(text, name, schema, with_variables);
     for (key, schema) in keys(schema) {
@@ -103,7 +103,7 @@ fn variable(path: &str) -> String {
     format!("MNEMIC_{}", path.replace('.', "__").to_uppercase())
 }
 
-/// Returns text that does not end a cell.
+/// Returns text that is safe inside a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
@@ -146,17 +146,17 @@ fn range(schema: &Value) -> String {
 }
 
 #[test]
-fn the_reference_of_settings_is_that_of_the_code() {
+fn the_reference_of_settings_matches_the_code() {
     check("SETTINGS.md", &reference());
 }
 
 #[test]
-fn the_sample_of_settings_is_that_of_the_code() {
+fn the_sample_of_settings_matches_the_code() {
     check("mnemic.sample.toml", &sample());
 }
 
 #[test]
-fn the_schema_of_settings_is_that_of_the_code() {
+fn the_schema_of_settings_matches_the_code() {
     check("mnemic.schema.json", &format!("{:#}\n", schema()));
 }
 
@@ -180,7 +180,7 @@ fn described(path: &str, schema: &Value) {
     }
 }
 
-/// The sample sets nothing as it is, and with its `#` removed it sets the defaults.
+/// The sample sets nothing. With its `#` removed, it sets the defaults.
 #[test]
 fn the_sample_holds_the_defaults() {
     let in_force = |text: &str| {
@@ -208,7 +208,7 @@ fn the_sample_holds_the_defaults() {
     assert_eq!(in_force(&all), defaults);
 }
 
-/// Leaves out the sections that a build without the clients of the servers does not complete.
+/// Removes the sections that a build without the server clients does not complete.
 fn without_servers(text: &str) -> String {
     let is_server = |it: &str| ["[nats", "[neo4j", "[qdrant"].iter().any(|name| it.starts_with(name));
     let blocks = text.split("\n\n").filter(|it| !is_server(it));

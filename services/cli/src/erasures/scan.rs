@@ -1,6 +1,7 @@
-//! Looks for a text in the bytes of files, whatever their format: as it is and as JSON writes it, in any case of ASCII letters.
+//! Searches the bytes of files in any format for a text, both unescaped and JSON-escaped, ignoring the case of ASCII letters.
 //!
-//! A database keeps a long text in several pages, so it is looked for in parts too; a page cuts one part at most.
+//! A database stores a long text in several pages. The parts of a text are therefore searched for as well; a page
+//! boundary cuts at most one part.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -10,40 +11,40 @@ use std::path::Path;
 
 use serde::Serialize;
 
-/// Bytes by which a place is recognised as one to compare at; also the length of the shortest text.
+/// Length of the prefix that selects the patterns to compare at a place, in bytes; also the length of the shortest text.
 const START: usize = 4;
-/// Length of a part, bytes. A text of two of them or fewer has no parts.
+/// Length of a part, in bytes. A text of at most twice this length has no parts.
 const PART: usize = 32;
-/// Bytes read at once.
+/// Bytes per read.
 const BLOCK: usize = 1 << 20;
 
-/// A text to look for.
+/// A text to search for.
 pub(crate) struct Text {
     patterns: Vec<Pattern>,
-    /// Patterns by how they start.
+    /// Indexes of patterns by their first bytes.
     starts: HashMap<[u8; START], Vec<usize>>,
     parts: usize,
 }
 
 struct Pattern {
     bytes: Vec<u8>,
-    /// Number of the part; none for the whole text.
+    /// Number of the part; `None` for the whole text.
     part: Option<usize>,
 }
 
-/// How much of a text is in a file.
+/// How much of a text a file contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Sighting {
-    /// Times that the whole text is there.
+    /// Occurrences of the whole text.
     whole: usize,
-    /// Number of different parts of the text, 32 bytes each, that are there.
+    /// Number of different parts of the text, 32 bytes each, that occur.
     parts_found: usize,
     /// Number of parts that the text has; 0 if it is short.
     parts: usize,
 }
 
 impl Text {
-    /// Prepares a text; none if it has fewer than four bytes.
+    /// Prepares a text for the search; returns `None` if it has fewer than four bytes.
     pub(crate) fn new(text: &str) -> Option<Text> {
         if text.len() < START {
             return None;
@@ -79,7 +80,7 @@ impl Text {
         })
     }
 
-    /// Reads a file from its start to its end and returns how much of the text is in it.
+    /// Reads a whole file and returns how much of the text it contains.
     pub(crate) fn seek_in(&self, path: &Path) -> io::Result<Sighting> {
         self.seek(File::open(path)?)
     }
@@ -94,7 +95,7 @@ impl Text {
             let read = input.by_ref().take(BLOCK as u64).read_to_end(&mut held)?;
             ended = read < BLOCK;
             held[before..].make_ascii_lowercase();
-            // Places at which the longest pattern may not be there in full are looked at with the next block.
+            // Places too close to the end of the block for the longest pattern are compared with the next block.
             let places = if ended {
                 held.len()
             } else {

@@ -1,4 +1,4 @@
-//! Reading an input in batches, and sending them.
+//! Reads an input in batches and sends them.
 
 use anyhow::Context;
 use serde_json::{Value, json};
@@ -16,19 +16,19 @@ use super::{BEHIND_MAX, Target};
 use crate::api::Error;
 use crate::keys::hex;
 
-/// A request ends with the record that brings it to so many bytes, so that with a record as long as can be it stays within the
-/// body that a server takes.
+/// A request ends with the record that brings it to this many bytes. Even if that record has the greatest length, the
+/// request stays below the server's limit for a body.
 const BATCH_BYTES: usize = 2 << 20;
 
 /// A record or a reading with its place in the input.
 pub(super) struct Line {
     pub(super) place: String,
     pub(super) content: Value,
-    /// Length at about.
+    /// Approximate length.
     bytes: usize,
 }
 
-/// What is sent together: first the records, and then the readings, which are of records before them.
+/// One batch: first the records, and then the readings, which refer to earlier records.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) records: Vec<Line>,
@@ -36,19 +36,19 @@ pub(super) struct Batch {
     pub(super) end: bool,
 }
 
-/// Takes note of what could not be read.
+/// Receives reports about entries that cannot be imported.
 pub(super) trait Complaints {
-    /// Notes that what is at `place` is left out.
+    /// Reports that the entry at `place` is skipped.
     fn wrong(&mut self, place: &str, problem: &str);
-    /// Returns the counts of what is left out on purpose.
+    /// Returns the counts of entries that are omitted on purpose.
     fn left_out(&mut self) -> &mut LeftOut;
 }
 
-/// Reads pieces until there are `limit` records, [`readings::AT_ONCE`] readings or about [`BATCH_BYTES`] of them; what is wrong is
-/// named and left out. The last piece is whole: a conversation may bring more records.
+/// Reads pieces until there are `limit` records, [`readings::AT_ONCE`] readings or about [`BATCH_BYTES`] of them;
+/// reports and skips invalid pieces. The last piece is never split, so a conversation may exceed the limit.
 ///
 /// # Errors
-/// If the input cannot be read on.
+/// If the input cannot be read any further.
 pub(super) fn read(
     source: &mut Source,
     state: &mut State,
@@ -96,7 +96,7 @@ pub(super) fn read(
     Ok(batch)
 }
 
-/// Returns the place of a record: its piece, with its id or its session where that helps to find it.
+/// Returns the place of a record: its piece, with the id or the session if that helps to find it.
 fn place_of(piece: &str, kind: Kind, record: &Value) -> String {
     let name = match kind {
         Kind::Records => None,
@@ -113,7 +113,7 @@ fn text_bytes(record: &Value) -> usize {
 /// Sends records, in requests of up to `--batch` records and about [`BATCH_BYTES`].
 ///
 /// # Errors
-/// If the server does not take any more.
+/// If the server accepts no more.
 pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let limit = usize::from(target.args.batch);
     let mut rest = lines;
@@ -132,7 +132,7 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
     Ok(())
 }
 
-/// Returns a record with more tags; one whose tags cannot be read is for the server to refuse.
+/// Returns a record with additional tags. A record with invalid tags is returned unchanged, and the server refuses it.
 fn tagged(record: &Value, tags: &[String]) -> Value {
     let mut record = record.clone();
     if let (Some(fields), false) = (record.as_object_mut(), tags.is_empty()) {
@@ -144,7 +144,7 @@ fn tagged(record: &Value, tags: &[String]) -> Value {
     record
 }
 
-/// Sends records; a batch that is refused as a whole is halved until the records at fault stand alone.
+/// Sends records. A batch that is refused as a whole is halved until each refused record is alone.
 async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let mut waiting = vec![lines];
     while let Some(part) = waiting.pop() {
@@ -179,8 +179,8 @@ async fn send_together(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -
     Ok(())
 }
 
-/// Returns the halves of lines that were refused as a whole, the second one first; a line that stands alone is at fault, and is
-/// noted with the reason.
+/// Returns the halves of a refused batch, the second half first. A single line is the cause of the refusal; it is
+/// reported with the reason.
 pub(super) fn halved<'a>(lines: &'a [Line], reason: &str, tally: &mut Tally) -> Vec<&'a [Line]> {
     match lines {
         [] => Vec::new(),

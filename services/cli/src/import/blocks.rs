@@ -1,32 +1,32 @@
 //! The blocks of a text: headings, paragraphs, lists and code.
 
-/// Blocks of up to so many bytes stay whole; longer ones are cut at about [`PART_BYTES`].
+/// Blocks of up to this many bytes stay whole; longer ones are cut at about [`PART_BYTES`].
 pub(super) const WHOLE_BYTES: usize = 2 * PART_BYTES;
-/// Code of up to so many bytes stays whole; longer code is cut between lines.
+/// Code of up to this many bytes stays whole; longer code is cut between lines.
 pub(super) const CODE_BYTES: usize = 64 << 10;
-/// What a part of a text has at about.
+/// Approximate length of a part of a text, in bytes.
 pub(super) const PART_BYTES: usize = 1_500;
 
 /// A block, without blank lines around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Block {
-    /// A heading as it is written, of a level from 1 to 6, and its words.
+    /// A heading: its level from 1 to 6, the line as written, and its words.
     Heading { level: usize, text: String, title: String },
-    /// Everything else.
+    /// Any other block.
     Body(String),
 }
 
-/// What the lines since the last block are.
+/// The kind of block that the lines since the last block belong to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Open {
     Nothing,
     Paragraph,
     List,
-    /// With the fence that began it.
+    /// Code, with the fence that opened it.
     Code(Fence),
 }
 
-/// The line before a block of code.
+/// The fence that opens a block of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Fence {
     mark: char,
@@ -38,9 +38,9 @@ pub(super) struct Blocks {
     is_markdown: bool,
     open: Open,
     text: String,
-    /// In a list: the fence of code that is open inside of it.
+    /// In a list: the fence of an open block of code inside the list.
     inner: Option<Fence>,
-    /// In a list: blank lines that were read and not kept yet.
+    /// In a list: number of blank lines that were read and not added yet.
     blanks: usize,
     done: Vec<Block>,
 }
@@ -57,7 +57,7 @@ impl Blocks {
         }
     }
 
-    /// Takes a line without its end; returns the blocks that are whole with it.
+    /// Adds a line without its line end; returns the blocks that it completes.
     pub(super) fn take(&mut self, line: &str) -> Vec<Block> {
         match self.open.clone() {
             Open::Code(fence) => {
@@ -73,7 +73,7 @@ impl Blocks {
         std::mem::take(&mut self.done)
     }
 
-    /// Returns the blocks that the end of the text makes whole.
+    /// Returns the blocks that the end of the text completes.
     pub(super) fn finish(&mut self) -> Vec<Block> {
         self.close();
         std::mem::take(&mut self.done)
@@ -149,7 +149,7 @@ impl Blocks {
         Some(Block::Heading { level, text, title })
     }
 
-    /// Returns true if a line cannot go on a list.
+    /// Returns true if a line cannot continue a list.
     fn begins_block(&self, line: &str) -> bool {
         self.heading(line).is_some() || self.is_markdown && (fence(line).is_some() || is_rule(line))
     }
@@ -161,7 +161,7 @@ impl Blocks {
         self.text.push_str(line.trim_end());
     }
 
-    /// Ends the open block.
+    /// Closes the open block.
     fn close(&mut self) {
         let text = std::mem::take(&mut self.text);
         self.open = Open::Nothing;
@@ -177,7 +177,7 @@ impl Blocks {
         }
     }
 
-    /// Cuts what is too long of the open block.
+    /// Cuts pieces off the open block while it is too long.
     fn cut(&mut self) {
         let is_code = matches!(self.open, Open::Code(_)) || self.inner.is_some();
         let most = if is_code { CODE_BYTES } else { WHOLE_BYTES };
@@ -196,8 +196,8 @@ impl Blocks {
     }
 }
 
-/// Returns where to cut a long block: at most [`PART_BYTES`] from its beginning, before an item of a list, else after a
-/// line, a sentence or a word.
+/// Returns the position at which to cut a long block: at most [`PART_BYTES`] from its beginning, before a list item,
+/// else after a line, a sentence or a word.
 fn cut_at(text: &str) -> usize {
     let most = text.floor_char_boundary(PART_BYTES);
     let window = &text[..most];
@@ -238,17 +238,17 @@ fn cut_at(text: &str) -> usize {
 /// The end of a sentence.
 struct Stop {
     end: usize,
-    /// Of a script that puts no blank after it.
+    /// True if the script puts no space after the end of a sentence.
     is_wide: bool,
 }
 
-/// Returns where the last line before `most` ends, else `most`.
+/// Returns the end of the last complete line before `most`, or `most` if there is none.
 fn last_line_end(text: &str, most: usize) -> usize {
     let most = text.floor_char_boundary(most);
     text[..most].rfind('\n').map_or(most, |it| it + 1)
 }
 
-/// Returns the width of the blanks before a line.
+/// Returns the width of the indentation of a line.
 fn indent(line: &str) -> usize {
     let blanks = line.chars().take_while(|it| matches!(it, ' ' | '\t'));
     blanks.map(|it| if it == '\t' { 4 } else { 1 }).sum()
@@ -258,7 +258,7 @@ fn is_indented(line: &str) -> bool {
     indent(line) >= 2
 }
 
-/// Returns true if a line begins an item of a list.
+/// Returns true if a line begins a list item.
 fn is_item(line: &str) -> bool {
     let text = line.trim_start();
     let rest = match text.strip_prefix(['-', '*', '+']) {
@@ -279,7 +279,7 @@ fn fence(line: &str) -> Option<Fence> {
     let text = line.trim_start();
     let mark = text.chars().next().filter(|it| matches!(it, '`' | '~'))?;
     let length = text.chars().take_while(|it| *it == mark).count();
-    // Three backticks with one more after them on the line are code inside of a sentence.
+    // Three backticks with another backtick later on the line are inline code.
     let is_inline = mark == '`' && text[length..].contains('`');
     (length >= 3 && !is_inline).then_some(Fence { mark, length })
 }
@@ -295,7 +295,7 @@ fn is_underline(line: &str) -> bool {
     text.len() >= 2 && indent(line) < 4 && (all('=') || all('-'))
 }
 
-/// Returns true if a line is a rule between parts of a text.
+/// Returns true if a line is a horizontal rule.
 fn is_rule(line: &str) -> bool {
     let marks: Vec<char> = line.chars().filter(|it| !it.is_whitespace()).collect();
     marks.len() >= 3 && ['-', '*', '_'].iter().any(|mark| marks.iter().all(|it| it == mark))
@@ -357,7 +357,7 @@ mod tests {
             "{all:?}"
         );
         assert_eq!(all.join(" "), text.trim());
-        // Without any place to cut.
+        // A text without any place to cut.
         let all = blocks(&"漢".repeat(3_000), true);
         assert!(all.iter().all(|it| it.len() <= WHOLE_BYTES));
         assert_eq!(all.concat().chars().count(), 3_000);

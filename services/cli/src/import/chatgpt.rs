@@ -1,7 +1,7 @@
-//! Conversations that ChatGPT exported: `conversations.json`.
+//! Conversations exported by ChatGPT: `conversations.json`.
 //!
-//! A conversation is a tree of messages in `mapping`, because a message can be edited and an answer made again. The branch that
-//! ends in `current_node` is what the user sees.
+//! A conversation is a tree of messages in `mapping`, because a message can be edited and an answer can be regenerated.
+//! The branch that ends in `current_node` is the branch that the user sees.
 
 use serde_json::{Map, Value};
 
@@ -9,13 +9,13 @@ use super::draft::{Draft, LeftOut, Metadata, digest, field, prefixed, uri};
 use super::moments::moment;
 
 const PROGRAM: &str = "chatgpt";
-/// Further images of a message that are kept by their address.
+/// Most additional images of a message whose addresses are kept.
 const IMAGES_MAX: usize = 8;
 
-/// Returns the records of a conversation, in order; counts what is left out of it.
+/// Returns the records of a conversation, in order; counts the messages that are left out.
 ///
 /// # Errors
-/// If there is no tree of messages.
+/// If the conversation has no tree of messages.
 pub(super) fn records(conversation: &Value, left_out: &mut LeftOut) -> Result<Vec<Value>, String> {
     let Some(nodes) = conversation.get("mapping").and_then(Value::as_object) else {
         return Err("no conversation of ChatGPT: there is no `mapping`".to_owned());
@@ -38,7 +38,7 @@ pub(super) fn records(conversation: &Value, left_out: &mut LeftOut) -> Result<Ve
             continue;
         };
         let said_at = message.get("create_time").and_then(moment);
-        // A message without a time was written with the one before it.
+        // A message without a time gets the time of the message before it.
         at = said_at.or(at);
         match said(message) {
             Err(why) => left_out.note(why),
@@ -77,7 +77,7 @@ fn branch<'a>(conversation: &Value, nodes: &'a Map<String, Value>) -> Vec<Node<'
     while let Some(node) = next {
         let parent = node.value.get("parent").and_then(Value::as_str);
         branch.push(node);
-        // Parents that form a circle end here.
+        // Parents that form a cycle end here.
         next = parent.and_then(entry).filter(|_| branch.len() < nodes.len());
     }
     branch.reverse();
@@ -100,10 +100,10 @@ fn latest_leaf(nodes: &Map<String, Value>) -> Option<Node<'_>> {
         .map(|(id, value)| Node { id, value })
 }
 
-/// What a message says.
+/// The content of a message.
 struct Said {
     actor: String,
-    /// Name of the tool that speaks.
+    /// Name of the tool that wrote the message.
     tool: Option<String>,
     text: String,
     images: Vec<String>,
@@ -121,7 +121,7 @@ impl Said {
     }
 }
 
-/// Returns what a message says, or why it is left out.
+/// Returns the content of a message, or the reason for leaving it out.
 fn said(message: &Value) -> Result<Said, &'static str> {
     let actor = match message.pointer("/author/role").and_then(Value::as_str) {
         Some(role @ ("user" | "assistant" | "tool")) => role.to_owned(),
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_damaged_is_read_as_far_as_it_goes() {
+    fn a_damaged_conversation_is_read_as_far_as_possible() {
         let mut damaged = conversation();
         damaged["current_node"] = json!("lost");
         damaged["mapping"]["n1"]["parent"] = json!("n2");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_said_is_counted() {
+    fn messages_that_are_not_imported_are_counted_by_kind() {
         let parts = |parts: Value| json!({ "content_type": "multimodal_text", "parts": parts });
         for (role, content, expected) in [
             ("assistant", text("  "), "empty messages"),

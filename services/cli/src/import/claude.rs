@@ -1,4 +1,4 @@
-//! Conversations that Claude exported: `conversations.json`.
+//! Conversations exported by Claude: `conversations.json`.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ const PROGRAM: &str = "claude";
 /// Returns the records of a conversation, in order: messages, each after the texts that were attached to it.
 ///
 /// # Errors
-/// If there is no list of messages.
+/// If the conversation has no list of messages.
 pub(super) fn records(conversation: &Value, left_out: &mut LeftOut) -> Result<Vec<Value>, String> {
     let Some(messages) = conversation.get("chat_messages").and_then(Value::as_array) else {
         return Err("no conversation of Claude: there is no `chat_messages`".to_owned());
@@ -57,7 +57,7 @@ pub(super) fn records(conversation: &Value, left_out: &mut LeftOut) -> Result<Ve
     Ok(records)
 }
 
-/// Returns what a message says: its blocks of text, or the text of older exports.
+/// Returns the text of a message: its text blocks, or the text field of older exports.
 fn text(message: &Value, left_out: &mut LeftOut) -> String {
     let mut texts: Vec<&str> = Vec::new();
     for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! From a piece of an input to records.
+//! Converts a piece of an input to records.
 
 use domain::id::RecordId;
 use serde_json::{Value, json};
@@ -9,16 +9,16 @@ use super::format::Kind;
 use super::{chatgpt, claude, memories, readings};
 use crate::keys::hex;
 
-/// What a piece holds.
+/// The content of a piece.
 pub(super) enum Parsed {
     Records(Vec<Value>),
     Reading(Value),
 }
 
-/// Returns what a piece holds; counts what is left out of it.
+/// Returns the content of a piece; counts the parts that are left out.
 ///
 /// # Errors
-/// If it is not JSON, or nothing of this kind.
+/// If the piece is not JSON, or is not of this kind.
 pub(super) fn parse(kind: Kind, piece: &[u8], number: u64, left_out: &mut LeftOut) -> Result<Parsed, String> {
     let value: Value = serde_json::from_slice(piece).map_err(|error| format!("not JSON: {error}"))?;
     if !value.is_object() {
@@ -35,8 +35,9 @@ pub(super) fn parse(kind: Kind, piece: &[u8], number: u64, left_out: &mut LeftOu
     Ok(Parsed::Records(records?))
 }
 
-/// Returns the record or the reading of a line. A record without an id gets one from its number and text, so that sending it twice stores
-/// it once. Mnemic's own id, which stands in the records of its lists, is left out: it derives from the other.
+/// Returns the record or the reading of a line. A record without an id gets one derived from its number and text, so
+/// that a record that is sent twice is stored once. Mnemic's own id, which lists of records contain, is removed, since
+/// it is derived from the other id.
 fn record(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String> {
     if let Some(reading) = readings::of_line(&mut record) {
         return Ok(Parsed::Reading(reading));

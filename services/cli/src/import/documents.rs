@@ -1,4 +1,4 @@
-//! Documents, read line by line: of one file, or of all files below a folder.
+//! Reads documents line by line: one file, or all files below a folder.
 
 use std::collections::{HashMap, VecDeque};
 use std::fs::File;
@@ -15,27 +15,27 @@ use super::parts::{Part, Parts};
 use super::pieces::{Next, Pieces};
 use super::source::{is_utf16, unmarked};
 
-/// Longest line that is read at once; a longer one is read in pieces.
+/// Longest line that is read in one piece; a longer line is read in several pieces.
 const LINE_BYTES_MAX: u64 = 64 << 10;
-/// Files of a folder.
+/// Most files below a folder.
 const FILES_MAX: usize = 100_000;
-/// Folders inside of folders.
+/// Greatest nesting depth of folders.
 const DEPTH_MAX: usize = 64;
 const SESSION_BYTES_MAX: usize = 256;
 
-/// A document that was not opened yet.
+/// A document that is not open yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Document {
     pub(super) path: PathBuf,
-    /// Its path below the folder that is imported.
+    /// Path relative to the imported folder.
     name: String,
     pub(super) kind: Kind,
 }
 
-/// Finds the documents below a folder, in the order of their names; hidden ones and links are left out.
+/// Returns the documents below a folder, sorted by name; hidden files and links are left out.
 ///
 /// # Errors
-/// If a folder cannot be read, or there are more than 100,000 documents or 64 folders inside of each other.
+/// If a folder cannot be read, or if there are more than 100,000 documents or 64 levels of folders.
 pub(super) fn find(folder: &Path, left_out: &mut LeftOut) -> anyhow::Result<Vec<Document>> {
     let mut found = Vec::new();
     find_in(folder, "", 0, &mut found, left_out)?;
@@ -85,25 +85,25 @@ pub(super) struct Documents {
     left_out: LeftOut,
 }
 
-/// A document that is read.
+/// The document that is being read.
 struct Reader {
     source: Box<dyn BufRead>,
     name: String,
     parts: Parts,
-    /// Parts that are whole, as records.
+    /// Complete parts, as records.
     ready: VecDeque<Vec<u8>>,
-    /// How often a record was there before, by the digest of what it says: parts that say the same keep ids of their own.
+    /// Number of earlier records by the digest of their content, so that equal parts get different ids.
     seen: HashMap<String, u32>,
-    /// The begin of a word or a character that was cut.
+    /// Beginning of a word or a character that was cut.
     cut: Vec<u8>,
     lines: u64,
     is_over: bool,
-    /// Why the rest is left out.
+    /// Reason why the rest of the document is skipped.
     failed: Option<String>,
 }
 
 impl Documents {
-    /// Reads documents of a folder.
+    /// Returns a reader of the documents in a folder.
     pub(super) fn of_folder(found: Vec<Document>, left_out: LeftOut) -> Documents {
         Documents {
             waiting: found.into(),
@@ -113,7 +113,7 @@ impl Documents {
         }
     }
 
-    /// Reads one document.
+    /// Returns a reader of one document.
     pub(super) fn of_source(source: Box<dyn BufRead>, path: &Path, kind: Kind) -> Documents {
         let name = path.file_name().filter(|_| path != Path::new("-"));
         let name = name.map_or_else(|| "standard input".to_owned(), |it| it.to_string_lossy().into_owned());
@@ -184,7 +184,7 @@ impl Reader {
         }
     }
 
-    /// Reads a line, and makes records of the parts that are whole with it.
+    /// Reads a line and adds the records of the parts that it completes.
     fn read_line(&mut self, position: &mut u64) {
         let line = self.next_line(position);
         let parts = match &line {
@@ -201,8 +201,8 @@ impl Reader {
         }
     }
 
-    /// Returns the next line, or the whole words at the beginning of one that is longer than [`LINE_BYTES_MAX`]; none at the
-    /// end.
+    /// Returns the next line, or the complete words at the beginning of a line that is longer than [`LINE_BYTES_MAX`];
+    /// `None` at the end.
     fn next_line(&mut self, position: &mut u64) -> Result<Option<String>, String> {
         let mut line = std::mem::take(&mut self.cut);
         let before = line.len();
@@ -228,8 +228,8 @@ impl Reader {
         Ok(Some(text.to_owned()))
     }
 
-    /// Returns the record of a part. Its id derives from what it says and where, so that a document that was changed brings
-    /// in what is new in it, and the rest is known.
+    /// Returns the record of a part. Its id is derived from its content and its place, so a new import of a changed
+    /// document adds only the new parts.
     fn record(&mut self, part: &Part) -> serde_json::Value {
         let mut metadata = Metadata::of("document");
         metadata.put("file", &self.name);
@@ -314,7 +314,7 @@ mod tests {
         );
         assert_eq!(records[1]["text"], records[2]["text"]);
         assert_ne!(records[1]["id"], records[2]["id"]);
-        // Again, and with a section more: what was there keeps its id.
+        // The same text with one more section: existing parts keep their ids.
         let longer = text.replace("# Food", "# New\nWords.\n\n# Food");
         let again: Vec<Value> = read(longer.as_bytes(), "2025-01-01 oslo.md", Kind::Markdown)
             .into_iter()
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_named_and_the_rest_goes_in() {
+    fn files_that_are_not_text_are_reported_and_the_others_are_imported() {
         let all = read(b"Fine.\n\nBad \xff byte.\n", "x.txt", Kind::Text);
         assert_eq!((all.len(), &all[0].as_ref().unwrap()["text"]), (2, &json!("Fine.")));
         assert!(all[1].as_ref().unwrap_err().starts_with("x.txt: line 3: not in UTF-8"));

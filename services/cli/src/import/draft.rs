@@ -1,4 +1,4 @@
-//! Records made of what other programs wrote, within the bounds that a server sets.
+//! Builds records from the data of other programs, within the limits of a server.
 
 use std::collections::BTreeMap;
 
@@ -14,23 +14,23 @@ const METADATA_ENTRIES_MAX: usize = 32;
 const METADATA_NAME_BYTES_MAX: usize = 64;
 const METADATA_VALUE_BYTES_MAX: usize = 1_024;
 
-/// What was left out on purpose, by what it was.
+/// Counts of entries that were left out on purpose, by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LeftOut(BTreeMap<&'static str, u64>);
 
 impl LeftOut {
-    /// Counts one more.
+    /// Adds one to the count of a kind.
     pub(super) fn note(&mut self, what: &'static str) {
         *self.0.entry(what).or_default() += 1;
     }
 
-    /// Returns the counts in words, such as `system messages: 3`.
+    /// Returns the counts as text, for example `system messages: 3`.
     pub(super) fn in_words(&self) -> Vec<String> {
         self.0.iter().map(|(what, count)| format!("{what}: {count}")).collect()
     }
 }
 
-/// A record to be.
+/// A record in preparation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     pub(super) id: String,
@@ -44,7 +44,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Returns the record as servers take it, without control characters, which they refuse.
+    /// Returns the record in the format that servers accept, without control characters, which servers refuse.
     pub(super) fn into_record(self) -> Value {
         let mut record = Map::new();
         record.insert("id".to_owned(), json!(self.id));
@@ -69,22 +69,22 @@ impl Draft {
     }
 }
 
-/// What is kept next to a text: at most 32 entries, the first ones stay.
+/// Metadata of a text: at most 32 entries, of which the first ones are kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Metadata {
     entries: BTreeMap<String, String>,
 }
 
 impl Metadata {
-    /// Returns metadata that name the program which a record is from.
+    /// Returns metadata with the name of the program that exported the record.
     pub(super) fn of(source: &str) -> Metadata {
         let mut metadata = Metadata::default();
         metadata.put("source", source);
         metadata
     }
 
-    /// Keeps a value, shortened to 1,024 bytes, unless it is empty, or one of its name is kept. Returns false if there is
-    /// no room for it.
+    /// Adds a value, shortened to 1,024 bytes. An empty value, or a second value under the same name, is ignored.
+    /// Returns false if there is no room for the value.
     pub(super) fn put(&mut self, name: &str, value: &str) -> bool {
         let name = shortened(&one_line(name), METADATA_NAME_BYTES_MAX);
         let value = printable(value.trim());
@@ -98,7 +98,7 @@ impl Metadata {
         true
     }
 
-    /// Keeps a value as text: strings as they are, everything else as JSON; nothing of null.
+    /// Adds a value as text: strings unchanged, other values as JSON; null is ignored.
     pub(super) fn put_value(&mut self, name: &str, value: &Value) -> bool {
         match value {
             Value::Null => true,
@@ -114,7 +114,7 @@ impl Metadata {
         }
     }
 
-    /// Keeps the named fields of an object, as far as they are there.
+    /// Adds the named fields of an object that exist.
     pub(super) fn put_fields(&mut self, object: &Value, names: &[&str]) {
         for name in names {
             if let Some(value) = object.get(name) {
@@ -124,7 +124,7 @@ impl Metadata {
     }
 }
 
-/// Returns the text of the first of the fields that has one; numbers count as text.
+/// Returns the text of the first named field that has one; numbers count as text.
 pub(super) fn field(object: &Value, names: &[&str]) -> Option<String> {
     names.iter().find_map(|name| match object.get(name)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -133,7 +133,7 @@ pub(super) fn field(object: &Value, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Returns a name of an export as an id or a session: after the name of its program, and as a digest if it is too long.
+/// Returns an exported name as an id or a session: prefixed with the name of the program, and as a digest if it is too long.
 pub(super) fn prefixed(program: &str, name: &str) -> String {
     let whole = format!("{program}:{}", one_line(name));
     if whole.len() <= NAME_BYTES_MAX {
@@ -143,7 +143,7 @@ pub(super) fn prefixed(program: &str, name: &str) -> String {
     }
 }
 
-/// Returns 32 hex digits that texts have in common with their like only.
+/// Returns a digest of texts as 32 hex digits; equal texts have equal digests.
 pub(super) fn digest(texts: &[&str]) -> String {
     let mut digest = Sha256::new();
     for text in texts {
@@ -153,7 +153,7 @@ pub(super) fn digest(texts: &[&str]) -> String {
     hex(&digest.finalize()[..16])
 }
 
-/// Returns a text if it can be the place of an image: a scheme, and no blank in it.
+/// Returns a text if it can be the URI of an image: it has a scheme and no white space.
 pub(super) fn uri(text: &str) -> Option<String> {
     let (scheme, rest) = text.split_once("://")?;
     let is_scheme = scheme.starts_with(|it: char| it.is_ascii_alphabetic())
@@ -170,13 +170,13 @@ pub(super) fn printable(text: &str) -> String {
     text.chars().filter(is_kept).collect()
 }
 
-/// Returns a text without any control character; a run of them becomes a blank.
+/// Returns a text without control characters; a run of them becomes one space.
 pub(super) fn one_line(text: &str) -> String {
     let parts = text.split(char::is_control).filter(|it| !it.is_empty());
     parts.collect::<Vec<_>>().join(" ").trim().to_owned()
 }
 
-/// Returns the beginning of a text, at most `most` bytes, with an ellipsis if something is missing.
+/// Returns the beginning of a text, at most `most` bytes, with an ellipsis if the text was cut.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_record_keeps_the_bounds_of_a_server() {
+    fn a_record_stays_within_the_limits_of_a_server() {
         let mut metadata = Metadata::of("chatgpt");
         assert!(metadata.put("title", &"é".repeat(1_000)));
         assert!(metadata.put("source", "another") && metadata.put("empty", "  "));
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn places_of_images_are_uris() {
+    fn only_uris_are_accepted_as_addresses_of_images() {
         assert_eq!(
             uri("file-service://file-abc").as_deref(),
             Some("file-service://file-abc")

@@ -1,4 +1,4 @@
-//! What an import would send, without a server.
+//! Shows the records that an import would send, without a server.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,15 +11,15 @@ use super::state::State;
 use super::tally::{NAMED, say_left_out};
 use crate::{Outcome, out};
 
-/// Records that are shown.
+/// Number of records that are shown.
 const SHOWN: usize = 5;
 const SHOWN_BYTES: usize = 100;
-/// Sessions and speakers that are counted one by one.
+/// Most sessions and speakers that are counted separately.
 const COUNTED_MAX: usize = 100_000;
-/// Speakers that are named.
+/// Number of speakers that are named.
 const SPEAKERS_MAX: usize = 10;
 
-/// What was read so far.
+/// The counts and samples of the pieces that were read so far.
 #[derive(Default)]
 struct Preview {
     records: u64,
@@ -33,10 +33,10 @@ struct Preview {
     on_purpose: LeftOut,
 }
 
-/// Reads the whole input, and says what it holds.
+/// Reads the whole input and reports its content.
 ///
 /// # Errors
-/// If the input cannot be read on.
+/// If the input cannot be read any further.
 pub(super) fn show(mut source: Source, limit: usize) -> anyhow::Result<Outcome> {
     let mut preview = Preview::default();
     let mut state = State::unkept();

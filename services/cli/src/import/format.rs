@@ -1,4 +1,4 @@
-//! What an input is: named by the user, or recognised by its first bytes and the ending of its name.
+//! The format of an input: given by the user, or detected by its first bytes and the file extension.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::json_scan::{Outline, outline};
 use super::source::unmarked;
 use crate::args::Format;
 
-/// Bytes at the beginning of an input that are looked at.
+/// Bytes at the beginning of an input that are examined.
 pub(super) const HEAD_BYTES: usize = 64 << 10;
 
-/// What an input is.
+/// The format of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Records,
@@ -24,7 +24,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Returns what the user named; none for `auto`.
+    /// Returns the format that the user chose; `None` for `auto`.
     pub(super) fn named(format: Format) -> Option<Kind> {
         match format {
             Format::Auto => None,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// Returns what such an input is called.
+    /// Returns the name of the format for messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Kind::Records => "records of Mnemic",
@@ -51,7 +51,7 @@ impl Kind {
         }
     }
 
-    /// Returns what one piece of such an input is called: how far an import came is counted in pieces.
+    /// Returns the name of one piece of this format. The progress of an import is counted in pieces.
     pub(super) fn piece(self) -> &'static str {
         match self {
             Kind::Records => "line",
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// Returns true if the input is text that is split into parts.
+    /// Returns true if the input is a text that is split into parts.
     pub(super) fn is_document(self) -> bool {
         match self {
             Kind::Text | Kind::Markdown => true,
@@ -80,7 +80,7 @@ impl Kind {
     }
 }
 
-/// Returns what the file at `path` is by the ending of its name, if that says it.
+/// Returns the format of the file at `path` by its extension, if that determines it.
 pub(super) fn document_by_name(path: &Path) -> Option<Kind> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     match ending.as_str() {
@@ -90,7 +90,7 @@ pub(super) fn document_by_name(path: &Path) -> Option<Kind> {
     }
 }
 
-/// Returns what an input is by its first bytes, if they say it.
+/// Returns the format of an input by its first bytes, if they determine it.
 pub(super) fn by_content(head: &[u8]) -> Option<Kind> {
     let Outline { is_list, wrapper, keys } = outline(unmarked(head));
     let has = |wanted: &[&str]| keys.iter().any(|it| wanted.contains(&it.as_str()));
@@ -101,7 +101,7 @@ pub(super) fn by_content(head: &[u8]) -> Option<Kind> {
         return Some(Kind::Claude);
     }
     let lists_memories = is_list || wrapper.is_some();
-    // A page of the records that Mnemic lists is wrapped in `items`, too.
+    // A page of records from Mnemic's API is wrapped in `items`, too.
     if has(&["record", "session"]) {
         return (!lists_memories).then_some(Kind::Records);
     }
@@ -133,10 +133,10 @@ pub(super) fn by_content(head: &[u8]) -> Option<Kind> {
     None
 }
 
-/// Returns what an input is: by the ending of a Markdown file, else by its first bytes, else by the ending of its name.
+/// Returns the format of an input: by the extension of a Markdown file, else by its first bytes, else by the file extension.
 ///
 /// # Errors
-/// If the input is an archive, or none of them says what it is.
+/// If the input is an archive, or if nothing determines the format.
 pub(super) fn recognise(head: &[u8], path: &Path) -> anyhow::Result<Kind> {
     let file = path.display();
     if head.starts_with(b"PK\x03\x04") {
@@ -195,7 +195,7 @@ mod tests {
                 Some(Kind::Records),
             ),
             (r#"{"reading": {"records": []}}"#, Some(Kind::Records)),
-            // Of Mnemic, but no lines; and of nobody known.
+            // Records of Mnemic that are not JSON lines, and a format that is unknown.
             (r#"{"items": [{"record": "r", "session": "s", "text": "x"}]}"#, None),
             (r#"[{"id": "1", "text": "I moved."}]"#, None),
             (r#"{"id": "1", "#, None),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_content_does_not_say_the_name_says() {
+    fn the_file_name_decides_if_the_content_does_not() {
         let kind = |head: &str, name: &str| recognise(head.as_bytes(), Path::new(name)).unwrap();
         assert_eq!(kind("# Notes", "notes.md"), Kind::Markdown);
         assert_eq!(kind("[{\"text\": 1}]", "notes.MD"), Kind::Markdown);

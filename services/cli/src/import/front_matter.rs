@@ -2,20 +2,20 @@
 
 use super::moments::written;
 
-/// Longest front matter; what is longer is text.
+/// Most lines of front matter; a longer block is ordinary text.
 const LINES_MAX: usize = 200;
 const BYTES_MAX: usize = 16 << 10;
 const ENTRIES_MAX: usize = 20;
-/// Names of the time at which a text was written, the best one first.
+/// Keys for the date of a text, in order of preference.
 const DATES: [&str; 5] = ["date", "created", "created_at", "date_created", "published"];
 
-/// Names and values, in order. Only simple values and lists are read: nested ones are passed over.
+/// Keys and values, in order. Only simple values and lists are read; nested ones are skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrontMatter {
     pub(super) entries: Vec<Entry>,
 }
 
-/// A name and its value.
+/// A key and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) name: String,
@@ -23,13 +23,13 @@ pub(super) struct Entry {
 }
 
 impl FrontMatter {
-    /// Returns the value of a name.
+    /// Returns the value of a key.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         let entry = self.entries.iter().find(|it| it.name.eq_ignore_ascii_case(name))?;
         Some(entry.value.as_str()).filter(|it| !it.is_empty())
     }
 
-    /// Returns when the text was written, as RFC 3339.
+    /// Returns the date of the text, as RFC 3339.
     pub(super) fn date(&self) -> Option<String> {
         DATES.iter().find_map(|it| written(self.get(it)?))
     }
@@ -72,18 +72,18 @@ fn plain(value: &str) -> String {
     }
 }
 
-/// What became of a line at the beginning of a text.
+/// The classification of a line at the beginning of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It is part of the front matter, which goes on.
+    /// The line is part of the front matter, which continues.
     Inside,
-    /// It ends the front matter.
+    /// The line ends the front matter.
     Whole(FrontMatter),
-    /// There is no front matter: these lines are text, the one given among them.
+    /// There is no front matter: these lines are text, including the given line.
     Text(Vec<String>),
 }
 
-/// Takes the first lines of a text until it is clear whether they are front matter.
+/// Collects the first lines of a text until it is clear whether they are front matter.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
     lines: Vec<String>,
@@ -91,7 +91,7 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    /// Takes a line without its end.
+    /// Takes a line without its line end.
     pub(super) fn take(&mut self, line: &str) -> Taken {
         self.lines.push(line.to_owned());
         self.bytes += line.len();
@@ -108,7 +108,7 @@ impl Opening {
         }
     }
 
-    /// Returns the lines of a text that ended before it was clear what they are: they are text.
+    /// Returns the collected lines as text, if the text ends before the front matter does.
     pub(super) fn rest(&mut self) -> Vec<String> {
         std::mem::take(&mut self.lines)
     }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_end_is_text() {
+    fn front_matter_without_an_end_is_text() {
         assert_eq!(
             read("---\nA line\n"),
             (None, vec!["---".to_owned(), "A line".to_owned()])

@@ -1,20 +1,20 @@
-//! Where JSON values begin and end, without reading what they say: also of values that are broken or cut off.
+//! Finds where JSON values begin and end, without parsing them; also for values that are malformed or truncated.
 
-/// Names of lists of conversations or memories inside of an object.
+/// Keys of an object that may hold a list of conversations or memories.
 pub(super) const LIST_NAMES: [&str; 5] = ["conversations", "results", "memories", "items", "data"];
-/// Deepest nesting that is followed.
+/// Greatest nesting depth that is supported.
 const DEPTH_MAX: usize = 1_024;
-/// Names that are collected by [`outline`].
+/// Most keys that [`outline`] collects.
 const KEYS_MAX: usize = 256;
 
-/// What a byte was to the value that it belongs to.
+/// The role of a byte in a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The value goes on after it.
+    /// The value continues after the byte.
     Inside,
-    /// It is the last byte of the value.
+    /// The byte is the last one of the value.
     Last,
-    /// It comes after the value, which is a number or a word.
+    /// The byte comes after the value, which is a number or a literal.
     After,
     /// The value is nested deeper than [`DEPTH_MAX`].
     TooDeep,
@@ -22,8 +22,8 @@ pub(super) enum Step {
 
 /// Follows one value byte by byte.
 ///
-/// A bracket that does not match closes what was left open inside of its counterpart, and a string ends with its line, so
-/// that a broken element of a list seldom takes the next one with it.
+/// A closing bracket also closes all brackets that were left open inside its counterpart, and a string ends with its
+/// line. A malformed list element therefore seldom affects the next one.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     open: Vec<u8>,
@@ -33,7 +33,7 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// Takes the next byte of the value.
+    /// Processes the next byte of the value.
     pub(super) fn step(&mut self, byte: u8) -> Step {
         let is_first = !self.has_begun;
         self.has_begun = true;
@@ -88,18 +88,18 @@ impl Scan {
     }
 }
 
-/// What the first bytes of a JSON text say about it.
+/// The structure of a JSON text, from its first bytes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Outline {
-    /// Whether it is a list.
+    /// True if the text is a list.
     pub(super) is_list: bool,
-    /// Name of the list inside of the object that it is, if it has one of [`LIST_NAMES`].
+    /// If the text is an object: the key of its list, one of [`LIST_NAMES`], if it has one.
     pub(super) wrapper: Option<String>,
-    /// Names in the first element of the list, else in the object.
+    /// Keys of the first element of the list, else of the object.
     pub(super) keys: Vec<String>,
 }
 
-/// Returns what the first bytes of a JSON text say about it; nothing for other texts.
+/// Returns the structure of a JSON text from its first bytes; an empty outline for other texts.
 pub(super) fn outline(head: &[u8]) -> Outline {
     let mut cursor = Cursor { rest: head };
     match cursor.peek() {
@@ -129,14 +129,14 @@ pub(super) fn outline(head: &[u8]) -> Outline {
     }
 }
 
-/// Names in an object, and the one of a list at which reading stopped.
+/// Keys of an object, and the key of the list at which reading stopped.
 #[derive(Default)]
 struct Keys {
     names: Vec<String>,
     wrapper: Option<String>,
 }
 
-/// Reads names of the object at the cursor, until the first list of [`LIST_NAMES`], whose bracket is passed.
+/// Reads keys of the object at the cursor, up to the first list of [`LIST_NAMES`]; moves past the opening bracket of that list.
 fn keys(cursor: &mut Cursor<'_>) -> Keys {
     let mut keys = Keys::default();
     if cursor.peek() != Some(b'{') {
@@ -171,7 +171,7 @@ struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Moves to the next byte that is no white space, and returns it.
+    /// Moves to the next byte that is not white space, and returns it.
     fn peek(&mut self) -> Option<u8> {
         self.rest = self.rest.trim_ascii_start();
         self.rest.first().copied()
@@ -181,7 +181,7 @@ impl<'a> Cursor<'a> {
         self.rest = self.rest.get(bytes..).unwrap_or_default();
     }
 
-    /// Passes a value and returns it; none if it is cut off.
+    /// Moves past a value and returns it; `None` if it is truncated.
     fn value(&mut self) -> Option<&'a [u8]> {
         self.peek()?;
         let mut scan = Scan::default();
@@ -205,14 +205,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_end_where_they_end() {
+    fn the_end_of_each_value_is_found() {
         for (text, expected) in [
             (r#"{"a": "}"} , 1"#, r#"{"a": "}"}"#),
             (r#""a \" b", 1"#, r#""a \" b""#),
             ("12.5]", "12.5"),
             ("null}", "null"),
             (r#"[[1], {"b": []}]]"#, r#"[[1], {"b": []}]"#),
-            // Broken, and yet at an end.
+            // Malformed, but the end is found.
             (r#"{"a": [1, 2}, {"#, r#"{"a": [1, 2}"#),
             ("{\"a\": \"b\n}, {", "{\"a\": \"b\n}"),
         ] {

@@ -1,4 +1,4 @@
-//! Memories that mem0 and Hindsight exported: sentences in the third person that a model made of talk.
+//! Memories exported by mem0 and Hindsight: sentences in the third person that a model wrote about conversations.
 
 use serde_json::Value;
 
@@ -9,10 +9,10 @@ const MEM0: &str = "mem0";
 const HINDSIGHT: &str = "hindsight";
 const TIMES_UNREAD: &str = "times that could not be read";
 
-/// Returns the record of a memory of mem0.
+/// Returns the record of a mem0 memory.
 ///
 /// # Errors
-/// If it says nothing.
+/// If the memory has no text.
 pub(super) fn of_mem0(memory: &Value, left_out: &mut LeftOut) -> Result<Vec<Value>, String> {
     let text = field(memory, &["memory", "data", "text"]).ok_or("no memory of mem0: there is no `memory`")?;
     let user = field(memory, &["user_id"]);
@@ -47,10 +47,10 @@ pub(super) fn of_mem0(memory: &Value, left_out: &mut LeftOut) -> Result<Vec<Valu
     Ok(vec![draft.into_record()])
 }
 
-/// Returns the record of a memory of Hindsight.
+/// Returns the record of a Hindsight memory.
 ///
 /// # Errors
-/// If it says nothing.
+/// If the memory has no text.
 pub(super) fn of_hindsight(memory: &Value, left_out: &mut LeftOut) -> Result<Vec<Value>, String> {
     let text = field(memory, &["text", "content"]).ok_or("no memory of Hindsight: there is no `text`")?;
     let mut metadata = Metadata::of(HINDSIGHT);
@@ -78,7 +78,8 @@ pub(super) fn of_hindsight(memory: &Value, left_out: &mut LeftOut) -> Result<Vec
         id: prefixed(HINDSIGHT, &identity(memory, &text)),
         session: document.map_or_else(|| HINDSIGHT.to_owned(), |it| prefixed(HINDSIGHT, &it)),
         text,
-        // When it was said comes before when it happened: that is what "yesterday" in it is counted from.
+        // The time of the statement comes before the time of the event, because "yesterday" refers to the time of the
+        // statement.
         observed_at: time(
             memory,
             &["mentioned_at", "date", "occurred_start", "created_at"],
@@ -90,12 +91,12 @@ pub(super) fn of_hindsight(memory: &Value, left_out: &mut LeftOut) -> Result<Vec
     Ok(vec![draft.into_record()])
 }
 
-/// Returns the id that the export gives, else a digest of the text.
+/// Returns the id in the export, else a digest of the text.
 fn identity(memory: &Value, text: &str) -> String {
     field(memory, &["id", "memory_id", "uuid"]).unwrap_or_else(|| digest(&[text]))
 }
 
-/// Returns the first of the named times that can be read; counts it if there are only others.
+/// Returns the first named time that can be read; counts the memory if it has only unreadable times.
 fn time(memory: &Value, names: &[&str], left_out: &mut LeftOut) -> Option<String> {
     let mut is_there = false;
     for name in names {

@@ -1,13 +1,14 @@
-//! Times as exports write them.
+//! Times in the formats of exports.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, SecondsFormat};
 use serde_json::Value;
 
-/// Unix times from here on are in milliseconds: in seconds they would be after the year 5000.
+/// Unix times from this value on are in milliseconds: in seconds they would be after the year 5000.
 const MILLISECONDS_FROM: f64 = 1e11;
 
-/// Returns a time as RFC 3339: of a number, seconds or milliseconds since 1970, or of a text, RFC 3339 or ISO 8601, a date
-/// alone too; without a zone it is UTC. None for what is no time, or no time from 1900 to 9999.
+/// Returns a time as RFC 3339. Accepts a number (seconds or milliseconds since 1970) or a text (RFC 3339 or ISO 8601,
+/// also a date alone; without a zone it is UTC). Returns `None` for other values and for times outside the years 1900
+/// to 9999.
 pub(super) fn moment(value: &Value) -> Option<String> {
     match value {
         Value::Number(number) => unix(number.as_f64()?),
@@ -26,14 +27,14 @@ fn unix(number: f64) -> Option<String> {
     if !micros.is_finite() || micros.abs() > 1e18 {
         return None;
     }
-    // Whole, and well inside of the range.
+    // The number is whole, and well inside the range.
     let at = DateTime::from_timestamp_micros(micros as i64)?;
     (1_900..=9_999)
         .contains(&at.year())
         .then(|| at.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }
 
-/// Returns a written time as RFC 3339.
+/// Returns a time given as text, as RFC 3339.
 pub(super) fn written(text: &str) -> Option<String> {
     let zoned = DateTime::parse_from_rfc3339(text)
         .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f%:z"))

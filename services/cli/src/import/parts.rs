@@ -1,4 +1,4 @@
-//! The parts of a document: blocks of one section that are about [`PART_BYTES`] together.
+//! The parts of a document: blocks of one section, together about [`PART_BYTES`] long.
 
 use super::blocks::{Block, Blocks, PART_BYTES};
 use super::draft::one_line;
@@ -8,20 +8,20 @@ use super::front_matter::{FrontMatter, Opening, Taken};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) text: String,
-    /// Headings that it stands under, the outermost first, joined with ` > `.
+    /// Headings above the part, the outermost first, joined with ` > `.
     pub(super) heading: String,
 }
 
 /// Splits the lines of a document into parts.
 pub(super) struct Parts {
     blocks: Blocks,
-    /// Until it is clear whether the text begins with front matter.
+    /// Set until it is clear whether the text begins with front matter.
     opening: Option<Opening>,
     matter: FrontMatter,
     first_heading: Option<String>,
     path: Vec<Heading>,
     text: String,
-    /// Whether the text has more than headings.
+    /// True if the text has other blocks than headings.
     has_body: bool,
     done: Vec<Part>,
 }
@@ -45,7 +45,7 @@ impl Parts {
         }
     }
 
-    /// Takes a line without its end; returns the parts that are whole with it.
+    /// Adds a line without its line end; returns the parts that it completes.
     pub(super) fn take(&mut self, line: &str) -> Vec<Part> {
         let Some(opening) = &mut self.opening else {
             self.take_text(line);
@@ -65,7 +65,7 @@ impl Parts {
         std::mem::take(&mut self.done)
     }
 
-    /// Returns the parts that the end of the text makes whole.
+    /// Returns the parts that the end of the text completes.
     pub(super) fn finish(&mut self) -> Vec<Part> {
         if let Some(mut opening) = self.opening.take() {
             opening.rest().iter().for_each(|it| self.take_text(it));
@@ -77,12 +77,12 @@ impl Parts {
         std::mem::take(&mut self.done)
     }
 
-    /// Returns the front matter; empty until it was read.
+    /// Returns the front matter; empty until it has been read.
     pub(super) fn front_matter(&self) -> &FrontMatter {
         &self.matter
     }
 
-    /// Returns the title: of the front matter, else the first heading so far.
+    /// Returns the title: from the front matter, else the first heading so far.
     pub(super) fn title(&self) -> Option<&str> {
         self.matter.get("title").or(self.first_heading.as_deref())
     }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_know_the_headings_that_they_stand_under() {
+    fn parts_have_the_headings_above_them() {
         let text = "---\ntags: a\n---\nBefore.\n\n# Guide\n## Install\nRun it.\n\nAgain.\n### Linux\nUse apt.\n## Use\nAsk.\n# Last\n";
         let read = parts(text);
         let shown: Vec<String> = read
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_about_the_size_they_should() {
+    fn parts_have_about_the_target_size() {
         let paragraph = "A sentence about boats and the people in them. ".repeat(8);
         let text = format!("# Boats\n{}", format!("{paragraph}\n\n").repeat(40));
         let read = parts(&text);

@@ -1,4 +1,4 @@
-//! Inputs, read piece by piece: lines, elements of a list in JSON, parts of documents.
+//! Reads inputs piece by piece: lines, elements of a JSON list, parts of documents.
 
 use std::io::{BufRead, ErrorKind};
 
@@ -6,44 +6,44 @@ use anyhow::{Context, bail};
 
 use super::json_scan::{LIST_NAMES, Scan, Step};
 
-/// Longest element of a list, in bytes: a conversation is held in memory whole, the list is not.
+/// Longest element of a list, in bytes. A whole conversation is held in memory, but not the whole list.
 pub(super) const ELEMENT_BYTES_MAX: usize = 64 << 20;
-/// Names of values that were passed over; more are not kept.
+/// Most keys of skipped values that are kept.
 const PASSED_MAX: usize = 16;
-/// Longest name that is read.
+/// Longest key that is read, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
 const CUT_OFF: &str = "the input ends inside of it";
 
-/// What came next.
+/// The result of reading the next piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// A whole piece.
+    /// A complete piece.
     Piece,
-    /// A piece that cannot be read, and why; the input goes on after it.
+    /// A piece that cannot be read, with the reason; the input continues after it.
     Broken(String),
-    /// Nothing more.
+    /// The end of the input.
     End,
 }
 
-/// An input, read piece by piece.
+/// An input that is read piece by piece.
 pub(super) trait Pieces {
-    /// Reads the next piece in place of what `piece` holds.
+    /// Reads the next piece into `piece` and replaces its content.
     ///
     /// # Errors
-    /// If the input cannot be read on.
+    /// If the input cannot be read any further.
     fn next(&mut self, piece: &mut Vec<u8>) -> anyhow::Result<Next>;
 
-    /// Returns how many bytes of the input are read.
+    /// Returns the number of bytes read so far.
     fn position(&self) -> u64;
 
-    /// Returns what else the input holds that is not read, in words.
+    /// Returns descriptions of other content of the input that is not imported.
     fn passed_over(&self) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// Lines with their ends.
+/// Lines with their line ends.
 pub(super) struct Lines {
     source: Box<dyn BufRead>,
     position: u64,
@@ -68,22 +68,22 @@ impl Pieces for Lines {
     }
 }
 
-/// Where an [`Elements`] is.
+/// The position of an [`Elements`] in the JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
     /// Before a list or an object.
     Top,
-    /// In a list; `wrapped` if an object holds it.
+    /// In a list; `wrapped` if an object holds the list.
     List { wrapped: bool },
     /// In the object that holds lists.
     Wrapper,
 }
 
-/// Elements of lists in JSON: of a list, of the lists in an object under one of [`LIST_NAMES`], or objects one after
-/// another. At most [`ELEMENT_BYTES_MAX`] bytes are held at once.
+/// Elements of JSON lists: of a list, of the lists in an object under one of [`LIST_NAMES`], or objects one after
+/// another. At most [`ELEMENT_BYTES_MAX`] bytes are held in memory.
 pub(super) struct Elements {
     source: Box<dyn BufRead>,
-    /// Whether an object at the top holds lists, and is no element itself.
+    /// True if the object at the top holds lists and is not an element itself.
     is_wrapped: bool,
     at: At,
     position: u64,
@@ -101,7 +101,7 @@ impl Elements {
         }
     }
 
-    /// Passes white space and commas; returns the next byte, which is not passed.
+    /// Skips white space and commas; returns the next byte without consuming it.
     fn peek(&mut self) -> anyhow::Result<Option<u8>> {
         loop {
             let buffer = match self.source.fill_buf() {
@@ -127,7 +127,7 @@ impl Elements {
         self.position += bytes as u64;
     }
 
-    /// Passes a value and puts up to `most` bytes of it into `value`.
+    /// Reads a value and stores at most `most` bytes of it in `value`.
     fn value(&mut self, value: &mut Vec<u8>, most: usize) -> anyhow::Result<Next> {
         value.clear();
         let (mut scan, mut bytes) = (Scan::default(), 0_usize);
@@ -168,7 +168,7 @@ impl Elements {
         })
     }
 
-    /// Reads an element of a list; nothing follows one that is cut off.
+    /// Reads an element of a list. A truncated element is the last one.
     fn element(&mut self, element: &mut Vec<u8>) -> anyhow::Result<Next> {
         let next = self.value(element, ELEMENT_BYTES_MAX)?;
         if self.source.fill_buf().context("cannot read on")?.is_empty() && next != Next::Piece {
@@ -177,7 +177,7 @@ impl Elements {
         Ok(next)
     }
 
-    /// Reads a name in the object that holds the lists; goes into its list, or passes its value.
+    /// Reads a key of the object that holds the lists; enters its list, or skips its value.
     fn name(&mut self) -> anyhow::Result<()> {
         let mut name = Vec::new();
         self.value(&mut name, NAME_BYTES_MAX)?;
@@ -258,7 +258,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, is_wrapped: bool) -> Vec<String> {
-        // A buffer of seven bytes, so that values span several.
+        // A buffer of seven bytes makes values span several reads.
         let source = BufReader::with_capacity(7, Cursor::new(text.as_bytes().to_vec()));
         let mut elements = Elements::new(Box::new(source), is_wrapped);
         let (mut piece, mut all) = (Vec::new(), Vec::new());
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_element_leaves_the_others() {
+    fn a_malformed_element_does_not_affect_the_others() {
         assert_eq!(
             read("[{\"a\": [1, 2}, {\"b\": 3}]", false),
             ["{\"a\": [1, 2}", "{\"b\": 3}"]
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_too_long_is_passed() {
+    fn a_value_that_is_too_long_is_skipped() {
         let text = format!("[\"{}\", 1]", "a".repeat(100));
         let mut elements = Elements::new(Box::new(Cursor::new(text.into_bytes())), false);
         let mut value = Vec::new();

@@ -1,4 +1,4 @@
-//! Readings among the lines of an import: each goes in once the records before it are searchable.
+//! Sends the readings among the lines of an import. A reading is sent when the records of earlier lines are searchable.
 
 use anyhow::{Context, ensure};
 use gateway::api::StoredReadingStatus;
@@ -10,19 +10,19 @@ use super::{Target, wait};
 use crate::api::Error;
 use crate::out;
 
-/// Readings that a server takes at once.
+/// Most readings in one request.
 pub(super) const AT_ONCE: usize = 100;
 
 const STOPPED: &str = "stopped; run the same command again, what is in stays as it is";
 
-/// Returns the reading of a line that holds one.
+/// Returns the reading of a line, if the line holds one.
 pub(super) fn of_line(line: &mut Value) -> Option<Value> {
     let fields = line.as_object_mut().filter(|it| it.len() == 1)?;
     fields.get("reading").filter(|it| it.is_object())?;
     fields.remove("reading")
 }
 
-/// Sends readings; a batch that is refused as a whole is halved until the readings at fault are alone.
+/// Sends readings. A batch that is refused as a whole is halved until each refused reading is alone.
 pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally) -> anyhow::Result<()> {
     let Some(first) = lines.first() else { return Ok(()) };
     if tally.lacks_readings {
@@ -35,7 +35,7 @@ pub(super) async fn send(target: &Target<'_>, lines: &[Line], tally: &mut Tally)
         "the server is still writing the records before {}; run the same command again, what is in stays as it is",
         first.place
     );
-    // The last one is kept for the state of the import.
+    // The last watermark is kept for the state of the import.
     let written = tally.watermarks.len().saturating_sub(1);
     tally.watermarks.drain(..written);
     let mut waiting = vec![lines];

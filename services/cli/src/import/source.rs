@@ -1,4 +1,4 @@
-//! Where records come from.
+//! The source of records.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, stdin};
@@ -13,9 +13,9 @@ use super::json_scan::outline;
 use super::pieces::{Elements, Lines, Pieces};
 use crate::args::Import;
 
-/// What some programs put before a text in UTF-8; where such texts were joined, it stands before later lines too.
+/// Mark that some programs write before a UTF-8 text. In concatenated texts, it also occurs before later lines.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
-/// What texts in UTF-16 begin with.
+/// Marks at the beginning of UTF-16 texts.
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -23,16 +23,16 @@ const BUFFER_BYTES: usize = 64 << 10;
 pub(super) struct Source {
     pub(super) kind: Kind,
     pub(super) pieces: Box<dyn Pieces>,
-    /// Length; 0 if it is not known.
+    /// Length in bytes; 0 if unknown.
     pub(super) bytes: u64,
-    /// Whether it can be read again, so that it makes sense to keep how far it was imported.
+    /// True if the source can be read again, so that it is useful to store the progress of its import.
     pub(super) again: bool,
 }
 
 /// Opens the file, the folder, or standard input for `-`.
 ///
 /// # Errors
-/// If it cannot be read, or if it is nothing that can be imported: the error says what to do.
+/// If the source cannot be read or imported; the error says what to do.
 pub(super) fn open(args: &Import) -> anyhow::Result<Source> {
     let path = args.file.as_path();
     if path == Path::new("-") {
@@ -99,7 +99,7 @@ fn of_reader(mut reader: Box<dyn Read>, args: &Import, bytes: u64, again: bool) 
     })
 }
 
-/// Reads until the first bytes say what the input is, at most [`HEAD_BYTES`]. What comes slowly is not waited for longer.
+/// Reads until the first bytes determine the format, at most [`HEAD_BYTES`]. Does not wait for slow input after that.
 fn head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     let mut head = Vec::new();
     while head.len() < HEAD_BYTES {
@@ -119,7 +119,7 @@ fn head(reader: &mut dyn Read) -> std::io::Result<Vec<u8>> {
     Ok(head)
 }
 
-/// Refuses a list of records in the place of lines, and says what to do.
+/// Refuses a list of records in place of lines, and says what to do.
 fn refuse_list(head: &[u8], args: &Import) -> anyhow::Result<()> {
     let Some(inside) = unmarked(head).trim_ascii_start().strip_prefix(b"[") else {
         return Ok(());
@@ -136,12 +136,12 @@ fn refuse_list(head: &[u8], args: &Import) -> anyhow::Result<()> {
     )
 }
 
-/// Returns true if a text is in UTF-16, by how it begins.
+/// Returns true if a text begins like UTF-16.
 pub(super) fn is_utf16(head: &[u8]) -> bool {
     UTF16_MARKS.iter().any(|it| head.starts_with(it))
 }
 
-/// Refuses a text in UTF-16, in which Windows PowerShell writes what is redirected to a file, and says what to do.
+/// Refuses a text in UTF-16, the encoding of redirected output in Windows PowerShell, and says what to do.
 fn refuse_utf16(head: &[u8], args: &Import) -> anyhow::Result<()> {
     if !is_utf16(head) {
         return Ok(());
@@ -153,7 +153,7 @@ fn refuse_utf16(head: &[u8], args: &Import) -> anyhow::Result<()> {
     )
 }
 
-/// Returns a line without a byte order mark before it.
+/// Returns a line without a leading byte order mark.
 pub(super) fn unmarked(line: &[u8]) -> &[u8] {
     line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line)
 }

@@ -1,4 +1,4 @@
-//! How far a file was imported, kept in the user's folder of states and not next to the user's file.
+//! The progress of an import, stored in the user's state folder and not next to the imported file.
 
 use std::fs::DirBuilder;
 use std::io::Write as _;
@@ -15,8 +15,8 @@ use super::pieces::{Next, Pieces};
 use crate::keys::hex;
 use crate::out;
 
-/// What stands in the file: where the pieces went (lines, conversations, parts of documents), how many of them the server has, and a
-/// digest of them, to notice that they changed.
+/// The content of the state file: the destination of the pieces (lines, conversations, parts of documents), the number
+/// of pieces that the server has, and a digest that shows whether the pieces changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
@@ -24,10 +24,10 @@ struct Saved {
     created_at: DateTime<Utc>,
     lines: u64,
     sha256: String,
-    /// What was left out of them as wrong.
+    /// Number of those pieces that were left out as invalid.
     #[serde(default)]
     left_out: u64,
-    /// Of the last batch.
+    /// Watermark of the last batch.
     #[serde(default)]
     watermark: Option<String>,
 }
@@ -45,21 +45,21 @@ impl Saved {
     }
 }
 
-/// What is imported, and where it goes.
+/// The input and the destination of an import.
 pub(super) struct Place<'a> {
-    /// None if it cannot be read again.
+    /// `None` if the input cannot be read again.
     pub(super) file: Option<&'a Path>,
     pub(super) space: &'a SpaceId,
     pub(super) url: &'a str,
     pub(super) kind: Kind,
 }
 
-/// How far a file was imported.
+/// The progress of the import of one file.
 pub(super) struct State {
     kind: Kind,
-    /// Where it is kept, if it is.
+    /// The state file, if the state is stored.
     path: Option<PathBuf>,
-    /// Where releases before 0.2 kept it: next to the input. Removed once the state is kept at `path`.
+    /// The state file of releases before 0.2: next to the input. It is removed after the state is stored at `path`.
     former: Option<PathBuf>,
     saved: Saved,
     taken: Taken,
@@ -80,7 +80,7 @@ impl Taken {
 }
 
 impl State {
-    /// Returns a state of which nothing is kept.
+    /// Returns a state that is never stored.
     pub(super) fn unkept() -> State {
         State {
             kind: Kind::Records,
@@ -91,8 +91,8 @@ impl State {
         }
     }
 
-    /// Reads what is kept about a file and a space; nothing is kept about other servers, and of a space that was created
-    /// anew nothing holds. Without a file nothing is kept at all.
+    /// Loads the state for a file and a space. A state of another server, or of an earlier space with the same name, is
+    /// ignored. Without a file, no state is stored.
     pub(super) fn load(place: &Place<'_>, created_at: DateTime<Utc>) -> State {
         let (url, kind) = (place.url, place.kind);
         let path = place.file.and_then(|it| state_path(it, place));
@@ -124,7 +124,7 @@ impl State {
         }
     }
 
-    /// Moves `source` past the pieces that were imported; false if those pieces are not what they were.
+    /// Moves `source` past the imported pieces; returns false if those pieces have changed.
     pub(super) fn skip(&mut self, source: &mut dyn Pieces) -> anyhow::Result<bool> {
         let mut piece = Vec::new();
         while self.taken.pieces < self.saved.lines {
@@ -144,12 +144,12 @@ impl State {
         Ok(same)
     }
 
-    /// Forgets the pieces that were read; for a source that begins again.
+    /// Forgets the pieces that were read, before a source is read again from its beginning.
     pub(super) fn rewind(&mut self) {
         self.taken = Taken::default();
     }
 
-    /// Notes that a piece was read; returns its number, from 1.
+    /// Records that a piece was read; returns its number, from 1.
     pub(super) fn take(&mut self, piece: &[u8]) -> u64 {
         self.taken.take(piece);
         self.taken.pieces
@@ -160,7 +160,7 @@ impl State {
         self.taken.pieces
     }
 
-    /// Returns how much of what was read earlier was left out, and the watermark of the last of it.
+    /// Returns the number of earlier pieces that were left out, and the watermark of the last earlier batch.
     pub(super) fn earlier(&self) -> (u64, Option<String>) {
         match self.taken.pieces {
             0 => (0, None),
@@ -168,13 +168,13 @@ impl State {
         }
     }
 
-    /// Drops the watermark of the earlier import, which the server does not take.
+    /// Drops the watermark of the earlier import, which the server refuses.
     pub(super) fn drop_watermark(&mut self) {
         self.saved.watermark = None;
     }
 
-    /// Keeps that the server has every piece read so far, but for what was left out. What cannot be kept is said once, and does
-    /// not stop the import: records that are sent again do no harm.
+    /// Stores that the server has every piece read so far, except the pieces that were left out. A failure is reported
+    /// once and does not stop the import, since sending records again is harmless.
     pub(super) fn save(&mut self, left_out: u64, watermark: Option<&String>) {
         self.saved.lines = self.taken.pieces;
         self.saved.sha256 = self.sha256();
@@ -189,7 +189,7 @@ impl State {
             ));
             self.path = None;
         } else if let Some(former) = self.former.take() {
-            // Left there it would only be ignored.
+            // If it remains there, it is only ignored.
             let _ = std::fs::remove_file(former);
         }
     }
@@ -199,8 +199,8 @@ impl State {
     }
 }
 
-/// Returns the file in `$XDG_STATE_HOME/mnemic/imports` for a file, a space, a server and what the file is taken for; none if
-/// neither that variable nor `HOME` is set. The name is a digest, so it reveals no path.
+/// Returns the path of the state file in `$XDG_STATE_HOME/mnemic/imports` for an input file, a space, a server and a
+/// format; `None` if neither that variable nor `HOME` is set. The file name is a digest, so it reveals no path.
 fn state_path(file: &Path, place: &Place<'_>) -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
     let states = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
@@ -223,7 +223,7 @@ fn state_path(file: &Path, place: &Place<'_>) -> Option<PathBuf> {
     )
 }
 
-/// Writes all or nothing, readable by its owner only: into another file, which then takes the place of the old one.
+/// Writes the file atomically, readable only by its owner: writes a temporary file, which then replaces the old one.
 fn write(path: &Path, saved: &Saved) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

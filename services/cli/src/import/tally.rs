@@ -1,4 +1,4 @@
-//! What became of an import, and how it is shown.
+//! The counts of an import, and their output.
 
 use std::collections::VecDeque;
 
@@ -10,27 +10,27 @@ use super::draft::LeftOut;
 use super::format::Kind;
 use crate::out;
 
-/// Wrong pieces that are named; the rest is counted.
+/// Most invalid pieces that are reported one by one; the others are only counted.
 pub(super) const NAMED: u64 = 50;
 
-/// What became of the pieces, and who is told.
+/// The counts of pieces by outcome, and the progress bar.
 pub(super) struct Tally {
     pub(super) bar: ProgressBar,
     pub(super) accepted: u64,
     pub(super) known: u64,
     pub(super) readings: u64,
     pub(super) wrong: u64,
-    /// Left out by an earlier import of the same file.
+    /// Pieces left out by an earlier import of the same file.
     pub(super) wrong_before: u64,
-    /// Of the batches that may not be searchable yet, the latest last.
+    /// Watermarks of the batches that may not be searchable yet, the latest last.
     pub(super) watermarks: VecDeque<String>,
-    /// Whether the server has no route for readings.
+    /// True if the server has no route for readings.
     pub(super) lacks_readings: bool,
     pub(super) on_purpose: LeftOut,
 }
 
 impl Tally {
-    /// Begins with what an earlier import of the same file left; `bytes` is the length of the input, 0 if unknown.
+    /// Returns a tally that continues an earlier import of the same file; `bytes` is the length of the input, 0 if unknown.
     pub(super) fn new(bytes: u64, wrong_before: u64, watermark: Option<String>) -> Tally {
         Tally {
             bar: bar(bytes),
@@ -45,7 +45,7 @@ impl Tally {
         }
     }
 
-    /// Notes what became of the records of a request.
+    /// Counts the outcome of the records of a request.
     pub(super) fn note(&mut self, lines: &[Line], accepted: Accepted) {
         for item in accepted.items {
             match item.status {
@@ -63,12 +63,12 @@ impl Tally {
         self.watermarks.push_back(accepted.watermark);
     }
 
-    /// Returns how much was left out because it is wrong, by this import and earlier ones of the file.
+    /// Returns the number of pieces that were left out as invalid, by this import and earlier ones of the file.
     pub(super) fn wrong_in_all(&self) -> u64 {
         self.wrong_before + self.wrong
     }
 
-    /// Says what became of the input, of which `skipped` pieces were imported earlier and `pieces` are read.
+    /// Prints the outcome: `skipped` pieces were imported earlier, and `pieces` were read.
     pub(super) fn report(&self, kind: Kind, skipped: u64, pieces: u64, searchable: bool) {
         let mut parts = vec![format!("{} records in", self.accepted)];
         if self.readings > 0 {
@@ -116,7 +116,7 @@ impl Complaints for Tally {
     }
 }
 
-/// Says what is not imported because it is no part of a memory.
+/// Prints the content that was not imported because it is not part of a memory.
 pub(super) fn say_left_out(left_out: &LeftOut, passed_over: Vec<String>) {
     let mut all = left_out.in_words();
     all.extend(passed_over);

@@ -1,4 +1,4 @@
-//! Makes stored text safe to print: whatever could steer a terminal or hide what is written is shown as an escape.
+//! Makes stored text safe to print: every character that could control a terminal or hide text is shown as an escape.
 
 use std::fmt::Write as _;
 use std::hash::{BuildHasher, RandomState};
@@ -11,15 +11,16 @@ static MARK: LazyLock<String> = LazyLock::new(|| format!("\u{fdd0}{:016x}", Rand
 /// Ends a colour code.
 const MARK_END: char = '\u{fdd1}';
 
-/// Returns `text` between a colour code and the code that ends it, both in the form that only [`for_terminal`] turns into
-/// terminal sequences.
+/// Returns `text` between a colour code and the code that ends it, both in the form that only [`for_terminal`] turns
+/// into terminal sequences.
 pub(super) fn coloured(code: &str, text: &str) -> String {
     let mark = MARK.as_str();
     format!("{mark}{code}{MARK_END}{text}{mark}0{MARK_END}")
 }
 
-/// Returns `text` as it may be printed: colour codes of [`coloured`] become terminal sequences, and every character that a
-/// terminal would obey or not show becomes `\u{...}`. Line feeds and tabs stay; a carriage return before a line feed is dropped.
+/// Returns `text` in a printable form: colour codes of [`coloured`] become terminal sequences, and every character that
+/// a terminal would interpret or not show becomes `\u{...}`. Line feeds and tabs stay; a carriage return before a line
+/// feed is dropped.
 pub(super) fn for_terminal(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -43,8 +44,8 @@ pub(super) fn for_terminal(text: &str) -> String {
     shown
 }
 
-/// Returns JSON as it may be printed: the same characters as in [`for_terminal`] become `\uXXXX`, which any JSON parser reads
-/// back. They stand in strings only, as serialised JSON has no others outside of them.
+/// Returns JSON in a printable form: the same characters as in [`for_terminal`] become `\uXXXX`, which any JSON parser
+/// decodes. These characters occur only in strings, because serialised JSON has no others outside of them.
 pub(super) fn json_for_terminal(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     let mut units = [0; 2];
@@ -68,7 +69,7 @@ fn colour_code(text: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    /// Texts that act on a terminal or hide what is written, and what is shown of them.
+    /// Texts that control a terminal or hide text, and their escaped forms.
     const HOSTILE: [(&str, &str); 34] = [
         ("\x1b[2J", r"\u{1b}[2J"),
         ("\x1b[31mred", r"\u{1b}[31mred"),

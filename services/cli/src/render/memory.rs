@@ -7,7 +7,7 @@ use gateway::api::RecallResponse;
 
 use crate::out::{Paint, Style};
 
-/// Returns facts as text, by whom they are about, oldest first; what does not hold any more stands back.
+/// Returns facts as text, grouped by subject, oldest first; facts that are no longer valid are dimmed.
 pub(crate) fn facts(mut facts: Vec<Fact>, paint: Paint) -> String {
     facts.sort_by(|a, b| {
         let key = |it: &Fact| (it.valid_from.start, it.id);
@@ -29,7 +29,7 @@ pub(crate) fn facts(mut facts: Vec<Fact>, paint: Paint) -> String {
     text.trim_end().to_owned()
 }
 
-/// Returns hints as text, or why there are none.
+/// Returns hints as text, or the reason why there are none.
 pub(crate) fn hints(response: &RecallResponse, paint: Paint) -> String {
     let mut text = String::new();
     for hint in &response.hints {

@@ -14,7 +14,7 @@ const HEAD: &str = "\
 /// Longest line, in characters.
 const WIDTH: usize = 120;
 
-/// Returns the text of the sample. As it is, it sets nothing.
+/// Returns the text of the sample. The sample sets nothing, because every key is commented out.
 pub(crate) fn sample() -> String {
     let mut text = HEAD.to_owned();
     for section in sections() {
@@ -24,7 +24,7 @@ pub(crate) fn sample() -> String {
     text
 }
 
-/// Adds a table with a note, then those inside of it.
+/// Adds a table with a note, and then its inner tables.
 fn table(text: &mut String, name: &str, schema: &Value, note: &str) {
     text.push('\n');
     explain(text, description(schema));
@@ -45,7 +45,7 @@ fn table(text: &mut String, name: &str, schema: &Value, note: &str) {
     }
 }
 
-/// Adds a table that is not there unless somebody makes it.
+/// Adds an example of a table that exists only if the user adds it.
 fn example(text: &mut String, header: &str, form: &Value) {
     text.push('\n');
     explain(text, description(form));
@@ -65,7 +65,7 @@ fn plain_keys(text: &mut String, table: &Value) {
     }
 }
 
-/// Adds sentences as comments of lines that are not too long.
+/// Adds sentences as comment lines of limited length.
 fn explain(text: &mut String, sentences: &str) {
     let mut line = String::new();
     for word in sentences.split_whitespace() {

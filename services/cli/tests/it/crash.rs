@@ -1,6 +1,6 @@
-//! Pulls the plug at random moments while records stream in, others are erased and pinned, a file is imported and the space is
-//! rebuilt: nothing accepted is lost, nothing is there twice, nothing erased comes back, and an answer right after the restart
-//! has what was accepted or says in `degraded` that it may lack it.
+//! Kills the server at random moments while records arrive, other records are erased and pinned, a file is imported and
+//! the space is rebuilt. No accepted record may be lost or stored twice, and no erased record may come back. An answer
+//! directly after a restart must contain the accepted records, or report in `degraded` that some may be missing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,20 +11,20 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, mnemic};
 
-/// Rounds unless the variable `CRASH_ROUNDS` says otherwise; `docs/OPERATIONS.md` has the figure of a longer run.
+/// Rounds unless the variable `CRASH_ROUNDS` sets another number; `docs/OPERATIONS.md` has the figure of a longer run.
 const ROUNDS: u64 = 30;
 const SENDERS: u64 = 2;
 const BATCH: u64 = 10;
-/// Records of a file that is imported in every round until it is in.
+/// Records of a file whose import continues in every round until it is complete.
 const IMPORTED: u64 = 400;
-/// Erasures acknowledged last that are looked for in every store at the end.
+/// Number of the latest acknowledged erasures that are checked in every store at the end.
 const CHECKED: usize = 20;
-/// Records accepted last that are asked for after each restart.
+/// Number of the latest accepted records that are asked about after each restart.
 const ASKED: usize = 6;
-/// How often a question is asked at most.
+/// Most attempts at one question.
 const ATTEMPTS: usize = 10;
 
-/// A repeatable source of moments; the seed is printed when a round fails.
+/// A reproducible source of random moments; the seed is printed when a round fails.
 struct Dice(u64);
 
 impl Dice {
@@ -36,23 +36,23 @@ impl Dice {
     }
 }
 
-/// What was acknowledged.
+/// Everything that the server has acknowledged.
 #[derive(Default)]
 struct Ledger {
-    /// The word of each record that was accepted, by its id; those are left out whose erasure was asked for.
+    /// The unique word of each accepted record, by its id, without records whose erasure was requested.
     accepted: BTreeMap<String, String>,
-    /// Ids in the order in which they were accepted.
+    /// Ids in the order of acceptance.
     order: Vec<String>,
     /// Words of records whose erasure was acknowledged.
     erased: BTreeMap<String, String>,
-    /// Receipts of the erasures that were acknowledged.
+    /// Receipts of the acknowledged erasures.
     receipts: Vec<String>,
     watermarks: Vec<String>,
-    /// What was done, by kind.
+    /// Number of actions by kind.
     counts: BTreeMap<&'static str, u64>,
 }
 
-/// A word no other record has: letters only, so that every tokeniser keeps it whole.
+/// Returns a word that no other record has: letters only, so that every tokeniser keeps it whole.
 fn word(sender: u64, number: u64) -> String {
     let digits: String = format!("{sender}{number:06}")
         .chars()
@@ -76,14 +76,14 @@ fn batch(sender: u64, first: u64) -> Value {
     json!({ "records": records })
 }
 
-/// Sends a request until the server goes away: the status and the body, or nothing once it is gone.
+/// Sends a request; returns the status and the body, or `None` if the server is gone.
 async fn sent(request: reqwest::RequestBuilder) -> Option<(u16, Value)> {
     let response = request.send().await.ok()?;
     let status = response.status().as_u16();
     Some((status, response.json::<Value>().await.ok()?))
 }
 
-/// Sends batches until the server goes away; returns those answered 202 and where to go on.
+/// Sends batches until the server is gone; returns the number to continue with, and the records answered with status 202.
 async fn stream(http: reqwest::Client, base: String, sender: u64, mut next: u64) -> (u64, Vec<(u64, String)>) {
     let mut accepted = Vec::new();
     loop {
@@ -100,20 +100,20 @@ async fn stream(http: reqwest::Client, base: String, sender: u64, mut next: u64)
     }
 }
 
-/// An erasure that was acknowledged.
+/// An acknowledged erasure.
 struct Erased {
     id: String,
     watermark: String,
     receipt: String,
 }
 
-/// Erases records until the server goes away; returns those whose erasure was acknowledged.
+/// Erases records until the server is gone; returns the acknowledged erasures.
 async fn erase(http: reqwest::Client, base: String, ids: Vec<String>) -> Vec<Erased> {
     let mut erased = Vec::new();
     for id in ids {
         let ask = || sent(http.delete(format!("{base}/spaces/crash/records/{id}")));
         let mut answer = ask().await;
-        // After a restart the writer may still be busy with batches that it had not come to.
+        // After a restart the writer may not have processed the batches of these records yet.
         while answer.as_ref().is_some_and(|it| it.0 == 404) {
             tokio::time::sleep(Duration::from_millis(50)).await;
             answer = ask().await;
@@ -132,7 +132,7 @@ async fn erase(http: reqwest::Client, base: String, ids: Vec<String>) -> Vec<Era
     erased
 }
 
-/// Pins units, and begins a rebuild, until the server goes away; returns how many of both were accepted.
+/// Pins units and starts a rebuild until the server is gone; returns the number of accepted requests of each kind.
 async fn decide(http: reqwest::Client, base: String) -> (u64, u64) {
     let mut pinned = 0;
     let units = sent(http.get(format!("{base}/spaces/crash/units?limit=5"))).await;
@@ -141,7 +141,7 @@ async fn decide(http: reqwest::Client, base: String) -> (u64, u64) {
         let act = json!({ "act": { "kind": "pin_unit", "unit": unit["id"] } });
         match sent(http.post(format!("{base}/spaces/crash/curations")).json(&act)).await {
             Some((202, _)) => pinned += 1,
-            // A unit may be gone by now.
+            // The unit may have been erased in the meantime.
             Some((status, body)) => assert!(status == 404 || status == 409 || status == 422, "{status} {body}"),
             None => return (pinned, 0),
         }
@@ -150,7 +150,7 @@ async fn decide(http: reqwest::Client, base: String) -> (u64, u64) {
     (pinned, u64::from(begun.is_some_and(|it| it.0 == 202)))
 }
 
-/// Starts an import that ends with the server, if not before.
+/// Starts an import; it ends at the latest when the server is killed.
 fn import(server: &Server, file: &Path) -> Child {
     let url = server.base.trim_end_matches("/v1");
     mnemic()
@@ -170,13 +170,13 @@ fn import(server: &Server, file: &Path) -> Child {
         .unwrap()
 }
 
-/// One round: everything at once, until the plug is pulled.
+/// Runs one round: all activities at once, until the server is killed.
 async fn round(server: Server, file: &Path, ledger: &mut Ledger, next: &mut [u64], moment: Duration) {
     let (http, base) = (server.http.clone(), server.base.clone());
     let senders: Vec<_> = (0..SENDERS)
         .map(|it| tokio::spawn(stream(http.clone(), base.clone(), it, next[it as usize])))
         .collect();
-    // From the middle, not those that are asked for after the restart.
+    // Takes records from the middle, not the ones that are asked about after the restart.
     let doomed: Vec<String> = ledger.order.iter().rev().skip(40).step_by(7).take(3).cloned().collect();
     let doomed: Vec<String> = doomed
         .into_iter()
@@ -216,8 +216,8 @@ async fn round(server: Server, file: &Path, ledger: &mut Ledger, next: &mut [u64
     importing.wait().unwrap();
 }
 
-/// Asks for what was accepted last, as soon as the server says that it is ready. A question that runs out of time says so and is
-/// asked again. Returns how many answers came, and how many of them lacked what was asked for and said that they might.
+/// Asks about the latest accepted records as soon as the server is ready. Repeats a question whose answer reports a
+/// timeout. Returns the number of answers, and the number of those that lacked the expected records and reported it.
 async fn ask(server: &Server, ledger: &Ledger) -> (u64, u64) {
     let (mut answers, mut said) = (0, 0);
     let last = ledger
@@ -253,7 +253,7 @@ fn imported(folder: &Path) -> PathBuf {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_accepted_is_lost_doubled_or_silently_missing() {
+async fn accepted_records_are_not_lost_duplicated_or_silently_missing() {
     let rounds = std::env::var("CRASH_ROUNDS")
         .ok()
         .and_then(|it| it.parse().ok())
@@ -288,7 +288,7 @@ async fn nothing_accepted_is_lost_doubled_or_silently_missing() {
     );
 }
 
-/// Compares what was acknowledged with what can be listed and found.
+/// Compares the acknowledged changes with the lists and the search results.
 async fn check(server: &Server, ledger: &Ledger) {
     for watermark in &ledger.watermarks {
         server.written("crash", watermark).await;
@@ -337,7 +337,7 @@ async fn is_found(server: &Server, space: &str, id: &str, word: &str) -> bool {
     found.to_string().contains(&format!("\"{id}\""))
 }
 
-/// Returns the caller's id of a record, or of the record of a turn unit; none for event units.
+/// Returns the caller's id of a record, or of the record of a turn unit; `None` for event units.
 fn turn_id(item: &Value) -> Option<String> {
     if item["grain"] == "event" {
         return None;

@@ -1,4 +1,4 @@
-//! Bad days: a full disk, a damaged file, two processes over one directory, a wrong setting.
+//! Faults: a full disk, a damaged file, two processes over one directory, a wrong setting.
 
 use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::process::CommandExt;
@@ -28,7 +28,7 @@ async fn a_damaged_file_is_refused_with_the_way_back() {
     file.seek(SeekFrom::Start(0)).unwrap();
     file.write_all(&[0x5a; 512]).unwrap();
     drop(file);
-    // The log of the last writes holds a good copy of the page and would heal it.
+    // The write-ahead log holds a good copy of the page and would repair it.
     std::fs::remove_file(data.join("mnemic.sqlite-wal")).unwrap();
     let mut command = mnemic();
     command
@@ -78,7 +78,7 @@ fn an_open_address_without_keys_is_refused() {
     assert!(error.contains("key"), "{error}");
 }
 
-/// A limit on file size stands for the full disk: writes fail, reads go on.
+/// A limit on file size simulates the full disk: writes fail, reads still work.
 #[tokio::test]
 async fn a_full_disk_acknowledges_nothing_and_recovers() {
     let data = fresh_directory("damage-full");

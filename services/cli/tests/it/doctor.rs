@@ -1,4 +1,4 @@
-//! What `mnemic doctor` says of the stores.
+//! Reports of `mnemic doctor` about the stores.
 
 use chrono::DateTime;
 use domain::id::SpaceId;

@@ -1,4 +1,4 @@
-//! Nothing of what is erased is left in any file of the data folder, while the server runs and others write and ask.
+//! Erased data leave no trace in any file of the data folder, while the server runs and other clients write and ask.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory};
 
-/// Time within which everything is gone.
+/// Time limit for the removal of all traces.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// Counts, in all files of a folder, how often each of some words occurs, in any case of ASCII letters.
+/// Returns the number of occurrences of each word in each file of a folder, ignoring the case of ASCII letters.
 fn occurrences(data: &Path, words: &[&str]) -> Vec<(String, String, usize)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(data).unwrap() {
@@ -31,7 +31,7 @@ fn occurrences(data: &Path, words: &[&str]) -> Vec<(String, String, usize)> {
     found
 }
 
-/// Waits until no word is left; panics with what is left after the bound.
+/// Waits until no word is left; panics with the remaining occurrences after the time limit.
 async fn assert_gone(data: &Path, words: &[&str]) {
     let begun = Instant::now();
     loop {
@@ -65,7 +65,7 @@ async fn erase(server: &Server, space: &str, path: &str) {
     server.written(space, body["watermark"].as_str().unwrap()).await;
 }
 
-/// Writes and asks until told to stop, in another space and in the same one.
+/// Writes and asks until `stop` is set, in another space and in the same one.
 async fn load(server: Arc<Server>, space: &'static str, stop: Arc<AtomicBool>) {
     let mut number = 0;
     while !stop.load(Ordering::SeqCst) {
@@ -94,7 +94,7 @@ async fn load(server: Arc<Server>, space: &'static str, stop: Arc<AtomicBool>) {
     }
 }
 
-/// Corrects the fact that holds a word.
+/// Corrects the fact that contains a word.
 async fn correct(server: &Server, space: &str, word: &str, object: &str, reason: &str) {
     let begun = Instant::now();
     let fact = loop {
@@ -116,7 +116,7 @@ async fn correct(server: &Server, space: &str, word: &str, object: &str, reason:
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_of_records_sessions_and_spaces_is_left_under_load() {
+async fn erased_records_sessions_and_spaces_leave_no_trace_under_load() {
     let data = fresh_directory("erased-load");
     let server = Arc::new(Server::start(&data).await);
     for space in ["one", "two", "other"] {

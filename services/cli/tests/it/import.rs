@@ -1,4 +1,4 @@
-//! Files into spaces and back: what was erased meanwhile, what other programs write, what cannot be kept.
+//! Imports and exports of files: records erased in between, files of other programs, states that cannot be stored.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, line, mnemic};
 
-/// Runs a command against a server; returns its exit code, what it said and what it complained about.
+/// Runs a command against a server; returns its exit code, its output and its error output.
 pub(crate) fn run(server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
     told(mnemic().args(arguments).args(["--url", url(server)]).output().unwrap())
 }
@@ -41,7 +41,7 @@ async fn started(name: &str) -> (Server, PathBuf) {
     (server, folder.join("talk.jsonl"))
 }
 
-/// Records as they are listed, without what differs from space to space.
+/// Returns the listed records without the fields that differ between spaces.
 async fn listed(server: &Server, space: &str) -> Vec<Value> {
     let mut records = server.list(&format!("/spaces/{space}/records")).await;
     for record in &mut records {
@@ -51,7 +51,7 @@ async fn listed(server: &Server, space: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_file_goes_into_a_space_that_was_erased_and_created_anew() {
+async fn a_file_is_imported_again_after_its_space_was_erased_and_recreated() {
     let (server, file) = started("import-erased-space").await;
     written(&file, &lines());
     let import = ["import", file.to_str().unwrap(), "-s", "ann"];
@@ -68,7 +68,7 @@ async fn a_file_goes_into_a_space_that_was_erased_and_created_anew() {
 }
 
 #[tokio::test]
-async fn a_record_that_was_erased_comes_in_again_with_restart() {
+async fn an_erased_record_is_imported_again_with_restart() {
     let (server, file) = started("import-erased-record").await;
     written(&file, &lines());
     let import = ["import", file.to_str().unwrap(), "-s", "ann"];
@@ -88,7 +88,7 @@ async fn a_record_that_was_erased_comes_in_again_with_restart() {
 }
 
 #[tokio::test]
-async fn what_is_listed_or_exported_goes_in_again_as_it_was() {
+async fn listed_and_exported_records_are_imported_unchanged() {
     let (server, file) = started("import-round").await;
     let mut lines = lines();
     lines.push(
@@ -157,7 +157,7 @@ async fn an_export_has_every_page() {
 }
 
 #[tokio::test]
-async fn standard_input_is_read_and_nothing_is_kept_of_it() {
+async fn standard_input_is_imported_without_stored_progress() {
     let (server, file) = started("import-stdin").await;
     let folder = file.with_file_name("here");
     std::fs::create_dir(&folder).unwrap();
@@ -182,7 +182,7 @@ async fn standard_input_is_read_and_nothing_is_kept_of_it() {
 }
 
 #[tokio::test]
-async fn long_texts_go_in_and_one_that_is_too_long_stops_nothing() {
+async fn long_texts_are_imported_and_one_that_is_too_long_is_skipped() {
     let (server, file) = started("import-long").await;
     let at = "2026-03-02T18:00:00Z";
     let text = |bytes: usize| {
@@ -201,7 +201,7 @@ async fn long_texts_go_in_and_one_that_is_too_long_stops_nothing() {
         line("2", "Ines", at, &text(1_100 << 10)),
         line("3", "Ines", at, &text(348_000)),
     ];
-    // Together more than a server takes in one request.
+    // Together, these records exceed the limit of one request.
     all.extend((4..100).map(|it| line(&it.to_string(), "Ines", at, &text(53_000))));
     written(&file, &all);
     let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "ann"]);
@@ -229,14 +229,14 @@ async fn long_texts_go_in_and_one_that_is_too_long_stops_nothing() {
 }
 
 #[tokio::test]
-async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do() {
+async fn a_byte_order_mark_loses_no_line_and_a_list_is_refused_with_advice() {
     let (server, file) = started("import-forms").await;
     let text: String = lines().iter().map(|it| format!("{it}\r\n")).collect();
     std::fs::write(&file, format!("\u{feff}{text}")).unwrap();
     let import = ["import", file.to_str().unwrap(), "-s", "ann"];
     assert_eq!(run(&server, &import).1, "3 records in; all searchable\n");
 
-    // Files that were joined, each with its mark.
+    // Concatenated files, each with its own mark.
     let joined: String = lines().iter().map(|it| format!("\u{feff}{it}\n")).collect();
     std::fs::write(&file, joined).unwrap();
     let import = ["import", file.to_str().unwrap(), "-s", "joined"];
@@ -279,10 +279,10 @@ async fn a_byte_order_mark_costs_no_line_and_a_list_is_refused_with_what_to_do()
 }
 
 #[tokio::test]
-async fn where_nothing_can_be_kept_all_goes_in_all_the_same() {
+async fn an_import_succeeds_even_if_its_progress_cannot_be_stored() {
     let (server, file) = started("import-unkept").await;
     written(&file, &lines());
-    // Whoever runs the tests may write anywhere, but nobody makes a folder below a file.
+    // The user who runs the tests may be allowed to write anywhere, but no user can create a folder below a file.
     let import = || {
         let mut command = mnemic();
         command.env("XDG_STATE_HOME", file.join("below"));
@@ -304,7 +304,7 @@ async fn where_nothing_can_be_kept_all_goes_in_all_the_same() {
     assert_eq!(import().1, "0 records in, 3 were there before; all searchable\n");
 }
 
-/// Returns the files that commands with this folder of states keep.
+/// Returns the files that commands with this state folder have stored.
 fn kept(states: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(states.join("mnemic/imports")).unwrap();
     files.map(|it| it.unwrap().path()).collect()
@@ -330,13 +330,13 @@ async fn an_import_leaves_nothing_next_to_the_file_and_keeps_its_state_private()
     let state = kept(&states).remove(0);
     assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o600);
 
-    // As an earlier release left it: read once, then moved.
+    // The state as an earlier release stored it is read once and then moved.
     std::fs::rename(&state, &former).unwrap();
     let resumed = "0 records in, 3 lines were read earlier; all searchable\n";
     assert_eq!(import().1, resumed);
     assert!(!former.exists() && state.exists());
 
-    // A watermark that the server cannot open is dropped, once.
+    // A watermark that the server cannot decrypt is dropped once.
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
     saved["watermark"] = json!("another server's");
     std::fs::write(&state, saved.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! What other programs exported, and documents, into spaces.
+//! Imports of exports of other programs, and of documents.
 
 use std::path::{Path, PathBuf};
 
@@ -19,8 +19,8 @@ fn import<'a>(file: &'a Path, more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// Returns a conversation as ChatGPT exports it: what the system says, a question, and as many answers to it as wanted, the last
-/// of which is shown.
+/// Returns a conversation in the export format of ChatGPT: a system message, a question, and any number of answers to
+/// it, of which the last one is shown.
 fn conversation(id: &str, question: &str, answers: &[&str]) -> Value {
     let node = |parent: &str, role: &str, at: f64, text: &str| {
         json!({ "parent": parent, "children": [], "message": { "author": { "role": role }, "create_time": at,
@@ -46,7 +46,7 @@ fn conversations() -> [Value; 2] {
 }
 
 #[tokio::test]
-async fn conversations_of_chatgpt_go_in_once_and_a_broken_one_stops_nothing() {
+async fn conversations_of_chatgpt_are_imported_once_and_a_broken_one_is_skipped() {
     let (server, folder) = started("import-chatgpt").await;
     let file = folder.join("conversations.json");
     let [first, second] = conversations();
@@ -162,7 +162,7 @@ async fn exports_of_other_memories_and_of_claude_are_recognised() {
 }
 
 #[tokio::test]
-async fn a_folder_of_documents_goes_in_and_what_is_new_in_it_later() {
+async fn a_folder_of_documents_is_imported_and_its_new_parts_later() {
     let (server, folder) = started("import-documents").await;
     let notes = folder.join("notes");
     std::fs::create_dir_all(notes.join("trips")).unwrap();
@@ -212,7 +212,7 @@ async fn a_folder_of_documents_goes_in_and_what_is_new_in_it_later() {
 }
 
 #[test]
-fn what_cannot_be_recognised_is_named_with_what_to_do() {
+fn inputs_of_unknown_format_are_refused_with_advice() {
     let folder = fresh_directory("import-unsure");
     for (name, content, expected) in [
         ("notes", "Dear diary", "--format"),

@@ -1,4 +1,4 @@
-//! What a user does, over HTTP against the binary: send, ask, repeat, ask wrongly, stop and start again.
+//! The steps of a user, over HTTP against the binary: send, ask, repeat, ask wrongly, stop and start again.
 
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ async fn a_question_gets_dated_evidence_an_answer_and_its_cost() {
 }
 
 #[tokio::test]
-async fn what_the_other_one_did_is_refused() {
+async fn a_question_about_the_wrong_person_is_refused() {
     let server = with_talk("journey-refuse").await;
     let body = ask(&server, "When did Omar adopt a greyhound from the shelter?").await;
     assert_eq!(body["verdict"]["status"], "insufficient", "{body}");
@@ -66,7 +66,7 @@ async fn what_the_other_one_did_is_refused() {
 }
 
 #[tokio::test]
-async fn any_script_is_found_by_its_words() {
+async fn texts_in_any_script_are_found_by_their_words() {
     let server = with_talk("journey-script").await;
     let body = ask(&server, "カヌーは何色ですか").await;
     assert!(cited(&body).contains(&"8"), "{body}");
@@ -122,7 +122,7 @@ async fn other_content_under_a_known_id_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn one_bad_record_is_named_and_the_others_go_in() {
+async fn an_invalid_record_is_reported_and_the_others_are_stored() {
     let server = with_talk("journey-bad").await;
     let records = json!({ "records": [
         { "id": "9", "actor": "Ines", "text": "", "observed_at": "2026-03-10T10:00:00Z" },
@@ -166,7 +166,7 @@ async fn an_unknown_space_is_a_problem_and_an_erased_one_is_gone() {
 }
 
 #[tokio::test]
-async fn a_space_is_rebuilt_while_it_is_asked() {
+async fn a_space_answers_questions_during_a_rebuild() {
     let server = with_talk("journey-rebuild").await;
     let question = "When did Ines adopt the greyhound?";
     let before = ask(&server, question).await;
@@ -205,7 +205,7 @@ async fn a_space_is_rebuilt_while_it_is_asked() {
 }
 
 #[tokio::test]
-async fn a_batch_out_of_order_reads_as_in_order() {
+async fn records_that_arrive_out_of_order_are_read_in_order() {
     let server = Server::start(&fresh_directory("journey-order")).await;
     let mut records = talk()["records"].as_array().unwrap().clone();
     records.reverse();

@@ -1,4 +1,4 @@
-//! Keys that a server keeps in its store, from the command line; nothing that is written down holds a token.
+//! Keys in the store of a server, managed from the command line; no file and no log contains a token.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use crate::server::{Server, fresh_directory, mnemic};
 
-/// The token of the key `owner` of the settings, and its SHA-256.
+/// The token of the key `owner` in the settings, and its SHA-256.
 const OWNER: &str = "owner";
 const OWNER_SHA256: &str = "4c1029697ee358715d3a14a2add817c4b01651440de808371f78165ac90dc581";
 
-/// Starts a server with `owner` as the key of its settings, whose log goes to a file.
+/// Starts a server with `owner` as the key in its settings and with its log in a file.
 async fn started(folder: &Path, log: &Path) -> Server {
     let settings = format!(
         "[telemetry]\nlogs = \"json\"\nlevel = \"debug\"\n[[gateway.keys]]\nname = \"owner\"\nsha256 = \"{OWNER_SHA256}\"\nspaces = [\"*\"]\n\
@@ -28,7 +28,7 @@ async fn started(folder: &Path, log: &Path) -> Server {
     .await
 }
 
-/// Runs `mnemic keys ARGUMENTS` with a key; returns the exit code and all that was printed.
+/// Runs `mnemic keys ARGUMENTS` with a key; returns the exit code and all output.
 fn keys(server: &Server, key: &str, arguments: &[&str]) -> (i32, String) {
     let output = mnemic()
         .arg("keys")
@@ -41,7 +41,7 @@ fn keys(server: &Server, key: &str, arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(said).unwrap())
 }
 
-/// Returns the token of a printed key.
+/// Returns the token in the output of a command.
 fn token(said: &str) -> String {
     let token = said.lines().next().unwrap().to_owned();
     assert!(token.starts_with("mnk_") && token.len() == 47, "{said}");

@@ -1,4 +1,4 @@
-//! What a server writes into its logs, and what it never writes there.
+//! The content of the logs of a server, and the content that they never have.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory};
 
-/// Starts a server whose logs go to `file`, as JSON.
+/// Starts a server that logs to `file` as JSON.
 async fn logged(folder: &Path, file: &Path, access: bool) -> Server {
     let file = file.to_owned();
     Server::start_with(&folder.join("data"), move |program| {
         let mut command = Command::new("sh");
         command.args(["-c", "exec \"$0\" serve 2> \"$1\"", program]).arg(file);
-        // What begins with MNEMIC_ is taken away from the command.
+        // Variables that begin with MNEMIC_ are removed from the environment of the command.
         let settings = folder.join("mnemic.toml");
         std::fs::write(
             &settings,

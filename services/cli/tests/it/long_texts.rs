@@ -3,7 +3,7 @@
 use crate::server::{Server, fresh_directory};
 use serde_json::{Value, json};
 
-/// A document of 348 KB with a statement that nothing else has in its beginning, its middle and its end.
+/// Returns a document of 348 KB with one unique statement each at its beginning, in its middle and at its end.
 fn document() -> String {
     let mut text = String::from("# Notes of the harbour museum\n\nThe quaxbank lies under the northern staircase.\n\n");
     for number in 0.. {
@@ -25,7 +25,7 @@ fn document() -> String {
     text
 }
 
-/// The lines of the pack for a question.
+/// Returns the lines of the evidence pack for a question.
 async fn pack(api: &Server, question: &str) -> Vec<Value> {
     let body = json!({ "question": question, "budget": { "tokens": 512, "ms": 20_000 } });
     let (status, reply) = api.post("/spaces/talk/query", &body).await;
@@ -73,7 +73,7 @@ async fn a_long_text_is_one_record_of_many_units(api: &Server) {
     assert!((44..120).contains(&parts.len()), "{}", parts.len());
     assert!(parts.iter().all(|it| it.len() <= 8_000));
 
-    // The same once more changes nothing, other text under the id is a conflict.
+    // The same text again changes nothing; another text under the same id is a conflict.
     let (status, again) = api
         .post("/spaces/talk/records", &json!({ "records": [records[0]] }))
         .await;
@@ -139,7 +139,7 @@ async fn long_texts_are_found_kept_and_erased() {
     let server = Server::start(&data).await;
     a_long_text_is_one_record_of_many_units(&server).await;
     too_long_a_text_is_refused_and_the_others_go_in(&server).await;
-    // The write-ahead log is emptied soon after an erasure.
+    // The write-ahead log is emptied a few seconds after an erasure.
     tokio::time::sleep(std::time::Duration::from_secs(6)).await;
     let holds = |word: &str| {
         let files = std::fs::read_dir(&data).unwrap().map(|it| it.unwrap().path());

@@ -1,4 +1,4 @@
-//! The binary as a user runs it.
+//! Tests of the binary in the way that a user runs it.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests may panic")]
 

@@ -1,4 +1,4 @@
-//! An agent that starts `mnemic mcp` and speaks to it over its standard input and output.
+//! An agent that starts `mnemic mcp` and uses it over standard input and output.
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Output, Stdio};
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::server::{Server, fresh_directory, mnemic};
 
-/// Tokens of the list of tools, which a client puts into every conversation.
+/// Most tokens of the list of tools, which a client adds to every conversation.
 const TOOL_LIST_TOKENS_MAX: usize = 2_500;
 
 struct Agent {
@@ -18,7 +18,7 @@ struct Agent {
 }
 
 impl Agent {
-    /// Starts the command and shakes hands.
+    /// Starts the command and performs the handshake.
     fn start(server: &Server, space: &str) -> Agent {
         let url = server.base.trim_end_matches("/v1");
         Agent::with(&["mcp", "--space", space, "--url", url])
@@ -57,7 +57,7 @@ impl Agent {
         serde_json::from_str(&line).unwrap()
     }
 
-    /// Calls a tool and returns its texts, the first one of an error behind a "!".
+    /// Calls a tool and returns its texts; the first text of an error has the prefix "!".
     fn call(&mut self, tool: &str, arguments: Value) -> String {
         let told = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
         let blocks = told["result"]["content"].as_array().unwrap_or_else(|| panic!("{told}"));
@@ -88,7 +88,7 @@ impl Agent {
         (names.collect(), text)
     }
 
-    /// Closes the input, as an agent does that ends, and returns how the command ended.
+    /// Closes the input, as an agent does at its end, and returns the output of the command.
     fn leave(self) -> Output {
         drop(self.mouth);
         self.child.wait_with_output().unwrap()
@@ -176,7 +176,7 @@ fn an_agent_needs_no_server() {
 }
 
 #[tokio::test]
-async fn the_recall_protocol_names_tools_that_there_are() {
+async fn the_recall_protocol_names_only_existing_tools() {
     let server = Server::start(&fresh_directory("mcp-prompt")).await;
     let dir = fresh_directory("mcp-prompt-alone");
     let alone = ["mcp", "--space", "ann", "--data", dir.to_str().unwrap()];
@@ -199,7 +199,7 @@ fn sha256(text: &str) -> String {
     digest.iter().map(|it| format!("{it:02x}")).collect()
 }
 
-/// Returns the TCP ports that a process listens on.
+/// Returns the TCP ports on which a process listens.
 fn listening(process: u32) -> Vec<String> {
     let sockets: Vec<String> = std::fs::read_dir(format!("/proc/{process}/fd"))
         .unwrap()
@@ -275,7 +275,7 @@ fn without_a_server_the_configured_keys_are_honoured() {
 }
 
 #[tokio::test]
-async fn a_memory_that_goes_away_is_told_to_the_agent() {
+async fn an_agent_gets_an_error_when_the_memory_goes_away() {
     let server = Server::start(&fresh_directory("mcp-away")).await;
     let mut agent = Agent::start(&server, "ann");
     server.kill();

@@ -1,5 +1,6 @@
-//! What the memory makes of a talk, over HTTP against the binary: facts with two times, people, tools, acts of curation,
-//! erasure and hints. All of it comes behind the watermark, so these look until it is there.
+//! The data that the memory derives from a conversation, over HTTP against the binary: facts with two times, people,
+//! tools, curations, erasure and hints. They appear after the watermark is reached, so these tests poll until they are
+//! there.
 
 use std::time::Duration;
 
@@ -24,7 +25,7 @@ async fn with_talk(name: &str) -> Server {
     Server::with_talk(name, "pair", &talk()).await
 }
 
-/// Asks until `good` is true of the answer.
+/// Polls `path` until `good` returns true for the response.
 async fn until(server: &Server, path: &str, good: impl Fn(&Value) -> bool) -> Value {
     let mut last = Value::Null;
     let found = async {
@@ -101,7 +102,7 @@ async fn a_newer_fact_closes_the_older_one_and_both_can_be_asked_for() {
 }
 
 #[tokio::test]
-async fn a_sister_is_a_person_and_what_was_decided_holds() {
+async fn a_sister_is_a_person_and_curations_stay_in_effect() {
     let server = with_talk("organised-curation").await;
     let facts = until(&server, "/spaces/pair/facts", |it| says(it, "Oona", "peanuts")).await;
     let allergy = fact(&facts, "Oona", "peanuts").unwrap();
@@ -124,7 +125,7 @@ async fn a_sister_is_a_person_and_what_was_decided_holds() {
 }
 
 #[tokio::test]
-async fn what_was_corrected_is_what_a_question_gets() {
+async fn a_question_gets_the_corrected_fact() {
     let server = with_talk("organised-correction").await;
     let facts = until(&server, "/spaces/pair/facts", |it| says(it, "Ruben", "carpenter")).await;
     let job = fact(&facts, "Ruben", "carpenter").unwrap()["id"].clone();

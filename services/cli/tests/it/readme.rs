@@ -1,4 +1,4 @@
-//! The README's own curl commands, in order, against a server: each shows something.
+//! The curl commands of the README, run in order against a server.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ struct Call {
     body: Option<String>,
 }
 
-/// Returns the words of a command of a shell: apart by blanks, whole between single quotes.
+/// Returns the words of a shell command: separated by blanks, with text between single quotes kept whole.
 fn words(command: &str) -> Vec<String> {
     let (mut words, mut open, mut quoted) = (vec![String::new()], false, false);
     for it in command.chars() {
@@ -68,7 +68,7 @@ fn call(command: &str) -> Call {
 }
 
 #[tokio::test]
-async fn every_curl_command_of_the_readme_shows_something() {
+async fn every_curl_command_in_the_readme_works() {
     let server = Server::start(&fresh_directory("readme")).await;
     let root = server.base.trim_end_matches("/v1").to_owned();
     let commands = commands(include_str!("../../../../README.md"));
@@ -104,7 +104,7 @@ async fn every_curl_command_of_the_readme_shows_something() {
     assert!(!watermark.is_empty());
 }
 
-/// Waits until the facts of the records are there: they are derived after a write is searchable.
+/// Waits until the facts of the records exist: they are derived after a write is searchable.
 async fn organised(server: &Server) {
     for _ in 0..300 {
         let (_, facts) = server.get("/spaces/ann/facts").await;

@@ -1,4 +1,4 @@
-//! Erasures have receipts, and a check looks for what was erased in every store and file.
+//! Erasures have receipts, and a check searches every store and file for the erased data.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, line, mnemic};
 
-/// What the records of one session begin with.
+/// The beginning of the records of one session.
 const ERASED: &str = "Oona moved to Snorkelfax because of her job";
 
 /// Runs `mnemic erasures ARGUMENTS` against a server, with `text` on standard input; returns exit code and output.
@@ -75,7 +75,7 @@ fn talk() -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_receipt_says_what_was_erased_and_a_check_that_it_is_gone() {
+async fn a_receipt_describes_the_erased_data_and_a_check_confirms_their_absence() {
     let data = fresh_directory("receipts");
     let server = Server::start(&data).await;
     for space in ["ann", "gone"] {
@@ -104,7 +104,7 @@ async fn a_receipt_says_what_was_erased_and_a_check_that_it_is_gone() {
     assert_eq!(told["erasure"]["erased"]["records"], 12, "{told}");
     assert_eq!(told["erasure"]["sessions"].as_array().unwrap().len(), 1, "{told}");
     checked(&server, "ann", &record).await;
-    // The other space said it too, and has it still.
+    // A record of the other space has the same text and was not erased.
     let (code, said) = in_files(&server, &data, &session, &[], ERASED);
     assert!(code == 3 && said.contains("mnemic.sqlite: found"), "{said}");
 
@@ -116,7 +116,7 @@ async fn a_receipt_says_what_was_erased_and_a_check_that_it_is_gone() {
     let told = checked(&server, "gone", space).await;
     assert_eq!(told["erasure"]["erased"]["records"], 16, "{told}");
     is_in_no_file_but_the_export(&server, &data, &session);
-    // A later space of the name is another one.
+    // A later space with the same name is a different space.
     server.put("/spaces/gone").await;
     let (_, told) = server
         .post(&format!("/spaces/gone/erasures/{space}/check"), &json!({}))
@@ -147,7 +147,7 @@ fn in_files(server: &Server, data: &Path, id: &str, more: &[&str], text: &str) -
     erasures(server, &arguments, text)
 }
 
-/// The erased text is in no file within five seconds, and a copy of it in an export is found.
+/// Asserts that the erased text disappears from all files within five seconds, and that its copy in an export is found.
 fn is_in_no_file_but_the_export(server: &Server, data: &Path, id: &str) {
     let begun = std::time::Instant::now();
     loop {

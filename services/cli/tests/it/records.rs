@@ -1,4 +1,4 @@
-//! Records listed in part, and a session erased, over the real services.
+//! Filtered lists of records, and the erasure of a session, over the real services.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn talk() -> Value {
     ]})
 }
 
-/// The ids of the records that a command lists.
+/// Returns the ids of the records that a command lists.
 fn ids(server: &Server, arguments: &[&str]) -> Vec<String> {
     let (code, said, complained) = run(server, &[&["records", "-s", "pair"], arguments].concat());
     assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
@@ -29,7 +29,7 @@ async fn pack(server: &Server, body: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn records_are_narrowed_and_a_session_is_erased_everywhere() {
+async fn records_are_filtered_and_a_session_is_erased_everywhere() {
     let server = Server::with_talk("records-session", "pair", &talk()).await;
     assert_eq!(ids(&server, &["--session", "2026-03-02"]), ["1", "2"]);
     assert_eq!(ids(&server, &["--actor", "INES"]), ["1", "3"]);
@@ -58,7 +58,7 @@ async fn records_are_narrowed_and_a_session_is_erased_everywhere() {
     assert!(units(&[id]).concat().contains("\"text\": \"Blue suits it.\""));
     assert_eq!(units(&["--actor", "Nobody"]), ["no units"]);
 
-    // What a pack tells of a session narrows a question to it, and names it for good.
+    // The session name in a pack restricts a question to that session, and names it for an erasure.
     let question = json!({ "question": "What is the name of the dog of Ines?" });
     let found = pack(&server, &question).await;
     let best = |it: &Value| it["text"].as_str().unwrap().contains("Zebulon");
@@ -88,7 +88,7 @@ async fn records_are_narrowed_and_a_session_is_erased_everywhere() {
         "{complained}"
     );
 
-    // Erased is not forbidden: the same records are taken anew.
+    // An erasure is not a ban: the same records are accepted again.
     let (_, body) = server.post("/spaces/pair/records", &talk()).await;
     server.written("pair", body["watermark"].as_str().unwrap()).await;
     assert_eq!(ids(&server, &["--session", "2026-03-02"]), ["1", "2"]);

@@ -1,4 +1,4 @@
-//! Files of the memory as an operator handles them: copies that come back, rights, changes from outside.
+//! Operations on the files of the memory: backup and restore, permissions, changes from outside.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::server::{Server, fresh_directory, line, mnemic};
 
-/// Runs a command over a data folder; returns whether it succeeded, and what it wrote.
+/// Runs a command over a data folder; returns true if it succeeded, and its output.
 fn run(data: &Path, arguments: &[&str]) -> (bool, String) {
     let mut command = mnemic();
     command.args(arguments).env("MNEMIC_BACKENDS__DIR", data);
@@ -57,13 +57,13 @@ async fn a_copy_is_restored_once_the_server_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_dose_that_was_changed_in_the_file_is_found_and_not_answered() {
+async fn a_record_that_was_changed_in_the_file_is_detected_and_not_used() {
     let data = fresh_directory("restore-changed");
     let copy = fresh_directory("restore-changed-copies").join("copy.sqlite");
     let server = Server::start(&data).await;
     server.put("/spaces/one").await;
     remember(&server, "1", "The doctor told me to take 100 mg of aspirin.").await;
-    // A copy holds everything in one file, without a log.
+    // A copy holds everything in one file, without a write-ahead log.
     assert!(run(&data, &["backup", copy.to_str().unwrap()]).0);
     server.kill();
     let changed = fresh_directory("restore-changed-data");

@@ -1,4 +1,4 @@
-//! Runs the real binary on a free port over a data directory of its own.
+//! Runs the real binary on a free port over its own data directory.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A running `mnemic serve`; killed, not stopped, when dropped.
+/// A running `mnemic serve`; it is killed when dropped, without a clean shutdown.
 pub(crate) struct Server {
     child: Child,
     pub(crate) base: String,
@@ -16,7 +16,7 @@ pub(crate) struct Server {
     pub(crate) http: reqwest::Client,
 }
 
-/// Returns an empty directory that belongs to the test called `name`.
+/// Returns an empty directory for the test with the name `name`.
 pub(crate) fn fresh_directory(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     if path.exists() {
@@ -26,8 +26,8 @@ pub(crate) fn fresh_directory(name: &str) -> PathBuf {
     path
 }
 
-/// Returns an address nobody listens on. Never at a port of those the system gives to outgoing connections, which would take
-/// it before the server does; never the same twice in this process.
+/// Returns a free address. Its port is outside the range that the system gives to outgoing connections, since such a
+/// connection could take the port before the server does. No address is returned twice in one process.
 fn free_address() -> String {
     const FIRST: u32 = 20_000;
     const COUNT: u32 = 12_000;
@@ -40,14 +40,14 @@ fn free_address() -> String {
     addresses.find(|it| TcpListener::bind(it).is_ok()).unwrap()
 }
 
-/// Returns the command `mnemic` without any setting of this shell.
+/// Returns the command `mnemic` without any settings of this shell.
 pub(crate) fn mnemic() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mnemic"));
     without_settings(&mut command);
     command
 }
 
-/// Returns the folder in which the commands of this process keep their states.
+/// Returns the folder in which the commands of this process store their states.
 pub(crate) fn states() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("states-{}", std::process::id()))
 }
@@ -62,7 +62,7 @@ fn without_settings(command: &mut Command) {
 }
 
 impl Server {
-    /// Starts over `data` and returns once it is ready.
+    /// Starts a server over `data` and returns it once it is ready.
     pub(crate) async fn start(data: &Path) -> Server {
         Server::start_with(data, |program| {
             let mut command = Command::new(program);
@@ -72,7 +72,7 @@ impl Server {
         .await
     }
 
-    /// Starts what `wrap` makes of the path of the program.
+    /// Starts the command that `wrap` builds from the path of the program.
     pub(crate) async fn start_with(data: &Path, wrap: impl FnOnce(&str) -> Command) -> Server {
         let (listen, admin) = (free_address(), free_address());
         let mut command = wrap(env!("CARGO_BIN_EXE_mnemic"));
@@ -99,7 +99,7 @@ impl Server {
         server
     }
 
-    /// Starts in a fresh directory with one space that holds `talk`, searchable.
+    /// Starts a server in a fresh directory with one space that holds `talk`, searchable.
     pub(crate) async fn with_talk(name: &str, space: &str, talk: &Value) -> Server {
         let server = Server::start(&fresh_directory(name)).await;
         assert_eq!(server.put(&format!("/spaces/{space}")).await.0, 201);
@@ -130,14 +130,14 @@ impl Server {
         self.child.id()
     }
 
-    /// Returns the resident memory of the process.
+    /// Returns the resident memory of the process in MB.
     pub(crate) fn memory_mb(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find(|it| it.starts_with("VmRSS")).unwrap();
         line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
     }
 
-    /// SIGKILL, as an operator who pulls the plug.
+    /// Kills the process with SIGKILL, which is like a power failure for it.
     pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -168,7 +168,7 @@ impl Server {
         self.send(self.http.delete(format!("{}{path}", self.base))).await
     }
 
-    /// Follows the cursors of a list to its end.
+    /// Returns all items of a list; follows its cursors to the end.
     pub(crate) async fn list(&self, path: &str) -> Vec<Value> {
         let mut items = Vec::new();
         let mut after = String::new();
@@ -188,7 +188,7 @@ impl Server {
         }
     }
 
-    /// Waits until the write that gave `watermark` is searchable.
+    /// Waits until the write with `watermark` is searchable.
     pub(crate) async fn written(&self, space: &str, watermark: &str) {
         let (status, body) = self
             .get(&format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000"))
@@ -197,7 +197,7 @@ impl Server {
     }
 }
 
-/// A record of a talk; its session is its day.
+/// Returns a record of a conversation; its session is its day.
 pub(crate) fn line(id: &str, actor: &str, at: &str, text: &str) -> Value {
     json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text })
 }

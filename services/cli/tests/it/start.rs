@@ -1,4 +1,4 @@
-//! First contact: addresses and URLs as people type them, keys that do not fit, questions inside bounds, the demo.
+//! First use: addresses and URLs as people type them, unsuitable keys, questions with filters, the demo.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -30,7 +30,7 @@ fn a_server_whose_admin_port_is_taken_says_so_before_anything_else() {
 }
 
 #[test]
-fn weights_of_ones_own_that_do_not_fit_are_refused_with_what_to_do() {
+fn custom_weights_that_do_not_fit_are_refused_with_advice() {
     let data = fresh_directory("start-weights");
     let path = data.join("weights.json");
     let refusal = include_str!("../../../reader/weights/refusal.json");
@@ -118,7 +118,7 @@ fn an_address_may_be_a_name() {
 }
 
 #[tokio::test]
-async fn a_server_is_found_without_its_scheme() {
+async fn the_url_of_a_server_needs_no_scheme() {
     let server = Server::start(&fresh_directory("start-scheme")).await;
     let bare = url(&server).trim_start_matches("http://");
     let output = mnemic().args(["spaces", "list", "--url", bare]).output().unwrap();
@@ -126,7 +126,7 @@ async fn a_server_is_found_without_its_scheme() {
 }
 
 #[tokio::test]
-async fn an_agent_with_a_key_that_does_not_fit_is_told_so() {
+async fn an_agent_whose_key_does_not_open_the_space_gets_an_explanation() {
     let output = mnemic().args(["keys", "new"]).output().unwrap();
     let made = String::from_utf8(output.stdout).unwrap();
     let key = made.lines().next().unwrap();
@@ -150,7 +150,7 @@ async fn an_agent_with_a_key_that_does_not_fit_is_told_so() {
 }
 
 #[tokio::test]
-async fn a_question_is_asked_inside_bounds() {
+async fn a_question_is_restricted_by_actor_session_and_time() {
     let talk = json!({ "records": [
         line("1", "Ines", "2026-03-02T18:00:00Z", "I painted the canoe blue."),
         line("2", "Omar", "2026-03-09T18:00:00Z", "I painted the canoe green."),
@@ -209,7 +209,7 @@ fn the_demo_answers_withholds_one_answer_and_refuses_once() {
 }
 
 #[test]
-fn settings_that_cannot_be_served_are_shown_and_refused() {
+fn settings_out_of_range_are_shown_and_refused() {
     let mut command = mnemic();
     command.arg("config").env("MNEMIC_GATEWAY__BATCH_MAX", "0");
     let output = command.output().unwrap();

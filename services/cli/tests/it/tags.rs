@@ -1,4 +1,4 @@
-//! Tags from the command line to the answer, over the real services: given at import, exported, and filtered by.
+//! Tags from the command line to the answer, over the real services: set at import, exported, and used as filters.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::import::run;
 use crate::server::{Server, fresh_directory, line};
 
 #[tokio::test]
-async fn tags_narrow_what_is_listed_and_asked_and_survive_an_export() {
+async fn tags_filter_lists_and_questions_and_survive_an_export() {
     let server = Server::with_talk(
         "tags",
         "pair",

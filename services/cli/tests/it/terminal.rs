@@ -1,11 +1,11 @@
-//! What commands print of stored text, over the real services.
+//! The output of commands that print stored text, over the real services.
 
 use serde_json::{Value, json};
 
 use crate::import::run;
 use crate::server::{Server, line};
 
-/// Texts that act on a terminal, reorder what is shown, or hide in it.
+/// Texts that control a terminal, reorder the displayed text, or hide in it.
 const HOSTILE: [&str; 32] = [
     "\x1b[2J",
     "\x1b[31m",
@@ -41,7 +41,8 @@ const HOSTILE: [&str; 32] = [
     "\u{e0041}",
 ];
 
-/// Returns `text` if names and texts may have it: control characters are refused there, and come in with results of tools.
+/// Returns `text` if names and texts may contain it. Control characters are refused there, and are stored only in
+/// results of tools.
 fn accepted(text: &str) -> &str {
     match text.chars().any(char::is_control) {
         true => "",
@@ -63,7 +64,7 @@ fn talk() -> Value {
     json!({ "records": records.collect::<Vec<_>>() })
 }
 
-/// Returns true if a terminal would act on the character, or not show it.
+/// Returns true if a terminal would interpret the character or not show it.
 fn is_unsafe(next: char) -> bool {
     let hidden = matches!(next, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
         | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
@@ -100,7 +101,7 @@ async fn stored_text_cannot_act_on_a_terminal() {
             .collect();
         assert!(unsafe_ones.is_empty(), "{command:?} printed {unsafe_ones:?}");
     }
-    // The text is there, only escaped; JSON is the same data.
+    // The text is printed in escaped form; the JSON has the same data.
     let (_, said, _) = run(&server, &["records", "-s", "gate"]);
     assert!(said.contains(r"My gate code 20 is \u{202e}gpj.exe 4711."), "{said}");
     let (_, said, _) = run(&server, &["units", "-s", "gate"]);

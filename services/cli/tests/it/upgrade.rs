@@ -1,5 +1,5 @@
-//! The memory of every earlier release in `tests/releases` opens with this version and holds what it held; `tests/releases/make` made
-//! them.
+//! The memory of every earlier release in `tests/releases` opens with this version and has the same content.
+//! `tests/releases/make` generated these memories.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, mnemic};
 
-/// Folders of the releases, by name.
+/// Returns the folders of the releases, by name.
 fn releases() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/releases");
     let entries = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
@@ -29,7 +29,7 @@ fn unpack(release: &Path, data: &Path) {
     assert!(gzip.status().unwrap().success());
 }
 
-/// Asserts that every field of `expected` is in `found` with the same value. `found` may have more.
+/// Asserts that every field of `expected` is in `found` with the same value. `found` may have more fields.
 fn assert_holds(expected: &Value, found: &Value) {
     let expected = expected.as_object().unwrap();
     for (field, value) in expected {
@@ -37,7 +37,7 @@ fn assert_holds(expected: &Value, found: &Value) {
     }
 }
 
-/// The fields of facts that say what is known.
+/// Returns the fields of facts that state the knowledge.
 fn known(facts: &[Value]) -> Vec<[String; 3]> {
     let mut known: Vec<_> = facts
         .iter()
@@ -51,7 +51,7 @@ fn listed(of_space: &Value, kind: &str) -> Vec<Value> {
     of_space[kind].as_array().unwrap().clone()
 }
 
-/// Compares the memory over `data` with what the release answered.
+/// Compares the memory over `data` with the answers of the release.
 async fn assert_holds_all(data: &Path, expected: &Value) {
     let server = Server::start(data).await;
     for (space, of_space) in expected["spaces"].as_object().unwrap() {
@@ -81,7 +81,7 @@ async fn assert_holds_all(data: &Path, expected: &Value) {
     }
     let erased = expected["erased"].as_str().unwrap();
     assert_eq!(server.get(&format!("/spaces/talk/records/{erased}")).await.0, 404);
-    // It is in use: what is sent again is known, and what is new is found.
+    // The memory is usable: records sent again are known, and new records are found.
     let records = listed(&expected["spaces"]["talk"], "records");
     let again = json!({ "id": "1", "session": records[0]["session"], "actor": records[0]["actor"], "text": records[0]["text"],
         "observed_at": records[0]["observed_at"] });
@@ -102,8 +102,8 @@ async fn assert_holds_all(data: &Path, expected: &Value) {
     assert!(found["pack"]["text"].as_str().unwrap().contains("green"), "{found}");
 }
 
-/// A copy that this version makes before it opens the file is still the release's own, so it is the way back; with it in the place
-/// of the file everything is as it was, and can be brought up to date again.
+/// A copy made before the upgrade keeps the format of the release, so it is the way back to that release. After a restore
+/// of the copy, everything is as before, and the file can be upgraded again.
 #[tokio::test]
 async fn the_memory_of_an_earlier_release_opens_and_has_a_way_back() {
     for release in releases() {

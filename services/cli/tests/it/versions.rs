@@ -1,4 +1,5 @@
-//! Versions of records, over HTTP against the binary: the newest is told, and what was known before stays known for then.
+//! Versions of records, over HTTP against the binary: questions use the newest version, and earlier moments keep the
+//! version before.
 
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ async fn put(server: &Server, id: &str, record: &Value, if_match: Option<&str>) 
     server.send(request).await
 }
 
-/// Puts a version and waits until it is searchable.
+/// Stores a version and waits until it is searchable.
 async fn put_written(server: &Server, id: &str, text: &str, at: &str) -> Value {
     let (status, body) = put(server, id, &json!({"text": text, "observed_at": at}), None).await;
     assert_eq!(status, 202, "{body}");
@@ -51,7 +52,7 @@ async fn with_two_versions(name: &str) -> Server {
 }
 
 #[tokio::test]
-async fn the_newest_version_is_told_and_the_one_before_for_its_time() {
+async fn questions_use_the_newest_version_and_earlier_moments_the_one_before() {
     let server = with_two_versions("versions-told").await;
     let now = evidence(&server, None).await;
     assert!(now.contains("9023") && !now.contains("4711"), "{now}");
@@ -103,7 +104,7 @@ async fn facts_follow_the_newest_version() {
 }
 
 #[tokio::test]
-async fn what_is_said_again_is_no_version_and_a_missing_one_can_be_refused() {
+async fn unchanged_content_makes_no_version_and_a_missing_record_can_be_refused() {
     let server = with_two_versions("versions-again").await;
     let same = json!({"text": "The door code of the cellar is 9023."});
     let (_, body) = put(&server, "code", &same, None).await;
@@ -132,7 +133,7 @@ async fn what_is_said_again_is_no_version_and_a_missing_one_can_be_refused() {
 }
 
 #[tokio::test]
-async fn versions_go_together_and_come_back_with_an_import() {
+async fn versions_are_erased_together_and_restored_by_an_import() {
     let server = with_two_versions("versions-moved").await;
     let file = fresh_directory("versions-file").join("pair.jsonl");
     let run = |arguments: &[&str]| {

@@ -22,10 +22,11 @@ Right = Literal["read", "write", "admin"]
 class AsyncMnemic:
     """A Mnemic server.
 
-    `url` and `key` default to `MNEMIC_URL` and `MNEMIC_KEY` in the environment, then to a server on this machine.
-    `timeout` is the time in seconds that one attempt may take, and after which no other begins; `retries` is how often a
-    request is sent again where that is harmless; `wait` is the time that `wait=True` waits for a write to be searchable.
-    Bring an `http` client of your own for proxies or certificates; it stays yours to close.
+    `url` and `key` default to `MNEMIC_URL` and `MNEMIC_KEY` in the environment; `url` then to a server on this machine.
+    `timeout` is the time limit of one attempt in seconds, and no attempt begins after this time. `retries` is the
+    greatest number of retries of a request that is safe to repeat. `wait` is the time in seconds that `wait=True` waits
+    for a write to be searchable. Pass your own `http` client for proxies or certificates; you have to close it
+    yourself.
     """
 
     def __init__(
@@ -56,11 +57,11 @@ class AsyncMnemic:
         await self._transport.close()
 
     def space(self, name: str) -> AsyncSpace:
-        """Returns a space by its name; asks the server nothing."""
+        """Returns a space by its name, without a request to the server."""
         return AsyncSpace(self._transport, name)
 
     async def create_space(self, name: str) -> AsyncSpace:
-        """Creates a space, if there is none of that name, and returns it."""
+        """Creates a space if it does not exist, and returns it."""
         await self._transport.send(Request("PUT", path("spaces", name)))
         return self.space(name)
 
@@ -69,11 +70,11 @@ class AsyncMnemic:
         return self._transport.pages(models.Space, path("spaces"), {}, page_size)
 
     async def tools(self) -> list[models.ToolSpec]:
-        """Returns the tools for models that look around by themselves, with the schemas of their arguments."""
+        """Returns the tools with which a model can search by itself, with the schemas of their arguments."""
         return (await self._transport.fetch(models.ToolList, Request("GET", path("tools")))).tools
 
     def dead_letters(self, *, page_size: int = 100) -> AsyncIterator[models.DeadLetter]:
-        """Lists the messages that were given up."""
+        """Lists the messages that the server could not process."""
         return self._transport.pages(models.DeadLetter, path("admin", "dead-letters"), {}, page_size)
 
     async def replay_dead_letter(self, id: str) -> None:
@@ -81,7 +82,7 @@ class AsyncMnemic:
         await self._transport.send(Request("POST", path("admin", "dead-letters", id, "replay")))
 
     async def discard_dead_letter(self, id: str) -> None:
-        """Forgets a dead letter; what it carried is not written."""
+        """Discards a dead letter; its content is not written."""
         await self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))
 
     async def create_key(
@@ -93,29 +94,30 @@ class AsyncMnemic:
         expires_at: datetime | str | None = None,
         quotas: models.Quotas | Mapping[str, Any] | None = None,
     ) -> models.ApiKeyToken:
-        """Makes a key and returns it with its `token`, which the server tells this once and does not keep.
+        """Creates a key and returns it with its `token`. The server shows the token only once and does not store it.
 
-        `spaces` are names, beginnings of names with `*` behind them, or `*` for all. A call whose response was lost is not
-        sent again: revoke the key by its name, and make one of another name. The key of this client needs the right
-        `admin` over all spaces.
+        `spaces` are names, prefixes followed by `*`, or `*` for all. The call is not repeated if its response was lost:
+        revoke the key by its name, and create one with another name. The key of this client needs the right `admin` for
+        all spaces.
         """
         body = given(name=name, spaces=list(spaces), rights=list(rights), expires_at=expires_at, quotas=quotas)
         request = Request("POST", path("keys"), body=body, repeatable=False)
         return await self._transport.fetch(models.ApiKeyToken, request)
 
     def keys(self, *, page_size: int = 100) -> AsyncIterator[models.ApiKey]:
-        """Lists the keys that were made by `create_key`, also those that are expired or revoked, without their tokens."""
+        """Lists the keys that `create_key` created, including expired and revoked keys, without their tokens."""
         return self._transport.pages(models.ApiKey, path("keys"), {}, page_size)
 
     async def rotate_key(self, name: str, *, grace_seconds: int = 0) -> models.ApiKeyToken:
-        """Gives a key a new token, and returns both. The token before stays valid for `grace_seconds`, at most 86,400.
+        """Gives a key a new token, and returns both. The previous token stays valid for `grace_seconds`, at most
+        86,400.
 
-        A call whose response was lost is not sent again, since that would end the token before it.
+        The call is not repeated if its response was lost, since a second rotation would end the previous token.
         """
         body = {"grace_seconds": grace_seconds}
         request = Request("POST", path("keys", name, "rotate"), body=body, repeatable=False)
         return await self._transport.fetch(models.ApiKeyToken, request)
 
     async def revoke_key(self, name: str) -> None:
-        """Revokes a key for good; it stays in the list."""
+        """Revokes a key permanently; it stays in the list."""
         await self._transport.send(Request("DELETE", path("keys", name)))

@@ -1,4 +1,4 @@
-"""The events of a space as they happen, over a stream that is opened again when it breaks off."""
+"""The events of a space as they happen, over a stream that reconnects automatically."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mnemic.errors import ExhaustedError, UnavailableError, UnexpectedResponseEr
 
 
 class AsyncEvents:
-    """Iterates over the events of a space, without an end.
+    """An endless iterator over the events of a space.
 
-    Once it was open, a stream that breaks off is opened again for as long as somebody iterates, with pauses that grow to 45
-    seconds; the events of the meantime follow, or an `EventGap`. An event may come twice. A refusal that does not pass, such
-    as `UnknownSpaceError`, is raised. Leave the context, or call `aclose`, to end the stream.
+    After the first connection, a broken stream is opened again during the iteration, with pauses of up to 45 seconds.
+    The missed events follow, or an `EventGap`. An event may arrive twice. A permanent refusal, such as
+    `UnknownSpaceError`, is raised. Leave the context, or call `aclose`, to close the stream.
     """
 
     def __init__(self, transport: AsyncTransport, path: str, last_event_id: str | None) -> None:
         self.last_event_id = last_event_id
-        """Id of the last event that was returned, or of the place where the stream began."""
+        """Id of the last event that was returned, or of the position at which the stream began."""
         self._transport = transport
         self._path = path
         self._response: httpx.Response | None = None
@@ -58,7 +58,7 @@ class AsyncEvents:
             await self._read()
 
     async def aclose(self) -> None:
-        """Ends the stream; the next event opens another one, which goes on where this one was."""
+        """Closes the stream. A later iteration opens a new one, which continues at the same position."""
         response, self._response, self._chunks = self._response, None, None
         if response is not None:
             await response.aclose()
@@ -83,7 +83,7 @@ class AsyncEvents:
                 failures += 1
 
     async def _begin(self) -> None:
-        """Opens the stream once."""
+        """Opens the stream and checks that the response is a stream of events."""
         headers = {"accept": "text/event-stream"}
         if self.last_event_id:
             headers["last-event-id"] = self.last_event_id
@@ -98,7 +98,7 @@ class AsyncEvents:
         self._was_open = True
 
     async def _read(self) -> None:
-        """Reads until there is a block, or the stream is over."""
+        """Reads until a block is complete, or until the stream ends."""
         if self._chunks is None:
             return
         try:

@@ -1,4 +1,4 @@
-"""What a space makes of its records: units, facts, topics, pages, entities; and what people decide about it."""
+"""Data that a space derives from its records (units, facts, topics, pages, entities), and the curations of users."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Time = datetime | str | None
 
 
 class AsyncMemory:
-    """The part of a space that derives from its records."""
+    """The derived data of a space."""
 
     def __init__(self, transport: AsyncTransport, name: str) -> None:
         self._transport = transport
@@ -33,12 +33,12 @@ class AsyncMemory:
         return path("spaces", self.name, *parts)
 
     async def progress(self, watermark: After | None = None) -> models.Progress:
-        """Returns whether a write is searchable, and how much waits to be written."""
+        """Returns whether a write is searchable, and the number of records that wait to be written."""
         request = Request("GET", self._path("progress"), {"watermark": watermark_of(watermark)})
         return await self._transport.fetch(models.Progress, request)
 
     async def wait(self, watermark: After, *, timeout: float | None = None) -> models.Progress:
-        """Waits until a write is searchable; raises `DeadlineError` when the time is over."""
+        """Waits until a write is searchable; raises `DeadlineError` after the timeout."""
         left = int((self._transport.settings.wait if timeout is None else timeout) * 1000)
         while True:
             slice_ms = min(max(left, 0), WAIT_SLICE_MS)
@@ -66,7 +66,9 @@ class AsyncMemory:
         filter: models.LabelFilter | Mapping[str, Any] | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[models.UnitView]:
-        """Lists the units in use, in the order of their latest changes; with `tags`, turns of records that have them all."""
+        """Lists the units in use, in the order of their latest changes; with `tags`, the turns of records that have all
+        of the tags.
+        """
         params = {"session": session, "actor": actor, "as_of": as_of, **labels(tags, filter)}
         return self._transport.pages(models.UnitView, self._path("units"), params, page_size)
 
@@ -84,7 +86,7 @@ class AsyncMemory:
         as_of: Time = None,
         page_size: int = 100,
     ) -> AsyncIterator[models.Fact]:
-        """Lists facts, those that hold and those that ceased to; `current=True` only those that hold."""
+        """Lists facts, both valid and former ones; with `current=True` only the valid ones."""
         params = {"subject": subject, "predicate": predicate, "aspect": aspect, "current": current, "as_of": as_of}
         return self._transport.pages(models.Fact, self._path("facts"), params, page_size)
 
@@ -93,7 +95,7 @@ class AsyncMemory:
         return await self._one(models.Fact, "facts", id, as_of)
 
     def entities(self, *, name: str | None = None, as_of: Time = None, page_size: int = 100) -> AsyncIterator[models.Entity]:
-        """Lists people, places and whatever else has a name; `name` may be an alias or a role."""
+        """Lists people, places and other named things; `name` may be an alias or a role."""
         return self._transport.pages(models.Entity, self._path("entities"), {"name": name, "as_of": as_of}, page_size)
 
     async def entity(self, id: str, *, as_of: Time = None) -> models.Entity:
@@ -121,7 +123,7 @@ class AsyncMemory:
         return self._transport.pages(models.PageHead, self._path("pages"), params, page_size)
 
     async def page(self, id: str, *, as_of: Time = None) -> models.Page:
-        """Returns one page whole."""
+        """Returns one page with its sections."""
         return await self._one(models.Page, "pages", id, as_of)
 
     def merges(
@@ -131,7 +133,7 @@ class AsyncMemory:
         undone: bool | None = None,
         page_size: int = 100,
     ) -> AsyncIterator[models.Merge]:
-        """Lists what was taken for one, with the reasons."""
+        """Lists merges, in which objects were treated as the same, with the reasons."""
         return self._transport.pages(models.Merge, self._path("merges"), {"of": of, "undone": undone}, page_size)
 
     async def merge(self, id: str) -> models.Merge:
@@ -139,59 +141,59 @@ class AsyncMemory:
         return await self._one(models.Merge, "merges", id, None)
 
     def curations(self, *, page_size: int = 100) -> AsyncIterator[models.Curation]:
-        """Lists what people decided about the memory: the audit log."""
+        """Lists the curations of users: the audit log."""
         return self._transport.pages(models.Curation, self._path("curations"), {}, page_size)
 
     async def curation(self, id: str) -> models.Curation:
-        """Returns one act of curation, by your id or Mnemic's."""
+        """Returns one curation, by your id or by Mnemic's id."""
         return await self._one(models.Curation, "curations", id, None)
 
     async def correct_fact(
         self, fact: str, object: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Says that the value of a fact is another one."""
+        """Replaces the value of a fact."""
         return await self._curate({"kind": "correct_fact", "fact": fact, "object": object}, reason, id, wait)
 
     async def retire_fact(
         self, fact: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Says that a fact is not to be told any more."""
+        """Withdraws a fact: it stays in the lists but is no longer used."""
         return await self._curate({"kind": "retire_fact", "fact": fact}, reason, id, wait)
 
     async def undo_merge(
         self, merge: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Says that two things that were taken for one are two."""
+        """Undoes a merge: the two objects are separate again."""
         return await self._curate({"kind": "undo_merge", "merge": merge}, reason, id, wait)
 
     async def undo_label(
         self, topic: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Takes back how a language model called a topic and summed it up."""
+        """Removes the label and the summary that a language model gave a topic."""
         return await self._curate({"kind": "undo_label", "topic": topic}, reason, id, wait)
 
     async def undo_summary(
         self, page: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Takes back how a language model summed up a page and its sections."""
+        """Removes the summaries that a language model wrote of a page and its sections."""
         return await self._curate({"kind": "undo_summary", "page": page}, reason, id, wait)
 
     async def pin_unit(
         self, unit: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Says that a unit matters."""
+        """Ranks a unit before others of its kind."""
         return await self._curate({"kind": "pin_unit", "unit": unit}, reason, id, wait)
 
     async def forget_unit(
         self, unit: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Says that a unit is not to be found any more; its record stays."""
+        """Excludes a unit from search; its record stays."""
         return await self._curate({"kind": "forget_unit", "unit": unit}, reason, id, wait)
 
     async def undo(
         self, curation: str, *, reason: str | None = None, id: str | None = None, wait: bool | float = False
     ) -> models.Curated:
-        """Takes an earlier act of curation back; an erasure cannot be undone."""
+        """Undoes an earlier curation; an erasure cannot be undone."""
         return await self._curate({"kind": "undo", "curation": curation}, reason, id, wait)
 
     async def _curate(

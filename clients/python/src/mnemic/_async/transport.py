@@ -1,4 +1,4 @@
-"""Sends requests, again where that is harmless, and reads responses."""
+"""Sends requests, repeats them where that is harmless, and reads responses."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class AsyncTransport:
             await self._http.aclose()
 
     async def send(self, request: Request, *, stream: bool = False) -> httpx.Response:
-        """Returns the response of a request that succeeded; raises the error otherwise.
+        """Returns the response of a successful request; raises the error of a failed one.
 
-        The body of a `stream` is not read yet, and the caller closes the response.
+        The body of a `stream` has not been read, and the caller closes the response.
         """
         attempts = Attempts(self.settings, request)
         while True:
@@ -65,7 +65,7 @@ class AsyncTransport:
         return response
 
     async def fetch(self, kind: type[M], request: Request) -> M:
-        """Returns what a request gives, as a model."""
+        """Returns the body of the response to a request, as a model."""
         return read(kind, (await self.send(request)).content)
 
     async def pages(self, kind: type[M], path: str, params: Mapping[str, Any], page_size: int) -> AsyncIterator[M]:
@@ -88,7 +88,7 @@ class Page(BaseModel):
 
 
 def read(kind: type[M], said: Any) -> M:
-    """Returns JSON, as bytes or as values, as a model."""
+    """Returns JSON, given as bytes or as values, as a model."""
     try:
         return kind.model_validate_json(said) if isinstance(said, bytes) else kind.model_validate(said)
     except ValidationError as error:

@@ -37,11 +37,11 @@ class Space(Memory):
     """An isolated memory: of a user, an agent or a project."""
 
     def create(self) -> models.Space:
-        """Creates the space, if there is none of that name."""
+        """Creates the space if it does not exist."""
         return self._transport.fetch(models.Space, Request("PUT", self._path()))
 
     def info(self) -> models.Space:
-        """Returns what the space holds."""
+        """Returns the description of the space and its counts."""
         return self._transport.fetch(models.Space, Request("GET", self._path()))
 
     def remember(
@@ -56,12 +56,12 @@ class Space(Memory):
         idempotency_key: str | None = None,
         wait: bool | float = False,
     ) -> models.Accepted:
-        """Stores what happened: a text, a record, or several; they are on disk when this returns, and seen by
-        `records` and by questions a moment later.
+        """Stores a text, a record, or several. The records are on disk when this returns, and visible to `records` and
+        to questions a moment later.
 
-        `actor`, `session`, `observed_at`, `metadata` and `tags` are for records that do not say them. With `wait`, it
-        returns once they are searchable; facts, entities and pages follow later. Raises `RecordsRejectedError` if some were
-        not taken: the others are stored all the same.
+        `actor`, `session`, `observed_at`, `metadata` and `tags` apply to records that do not set them. With `wait`, the
+        call returns when the records are searchable; facts, entities and pages follow later. Raises
+        `RecordsRejectedError` if some records were rejected; the others are stored.
         """
         records = records_of(what, defaults_of(actor, session, observed_at, metadata, tags))
         accepted = self._add(records, idempotency_key or str(uuid4()))
@@ -74,10 +74,10 @@ class Space(Memory):
     def import_records(
         self, source: str | Path | Iterable[RecordLike], *, batch: int = 500, wait: bool | float = False
     ) -> Imported:
-        """Stores many records: of a file of JSON lines, named by its path, or of anything that yields them.
+        """Stores many records, from a file of JSON lines given by its path, or from any iterable.
 
-        Records without an id get one from their place and content, so importing the same again stores nothing twice. Records
-        that cannot be used are left out and named in what is returned.
+        Records without an id get one derived from their position and content, so a repeated import stores nothing
+        twice. Invalid records are left out and listed in the result.
         """
         imported = Imported()
         for numbered in batches_of(lines_of(source, imported), batch):
@@ -87,7 +87,7 @@ class Space(Memory):
         return imported
 
     def _import(self, batch: list[Numbered], imported: Imported) -> None:
-        """Sends a batch; one that is refused as a whole is halved until the records at fault stand alone."""
+        """Sends a batch. A batch that is refused as a whole is halved until each refused record is alone."""
         waiting = [batch]
         while waiting:
             part = waiting.pop()
@@ -125,11 +125,12 @@ class Space(Memory):
         ranked: int = 0,
         metadata: bool = False,
     ) -> models.QueryResponse:
-        """Returns the verdict, the evidence for a model of yours (`pack.text`), and a short answer if it is likely right.
+        """Returns the verdict, the evidence for your own model (`pack.text`), and a short answer if it is likely to be
+        right.
 
-        `tokens` bounds the evidence; `budget` has that and the other bounds. `after` names a write that must be seen: its
-        watermark, or what `remember` returned. `limits` bounds the loop of a strategy, and `style` says how a language
-        model of the server words the answer; both need `model_calls` in the budget.
+        `tokens` limits the evidence; `budget` has this limit and the others. `after` is a write that the question must
+        see: its watermark, or the result of `remember`. `limits` restricts the loop of a strategy, and `style` is the
+        form of the answer that a language model of the server writes; both need `model_calls` in the budget.
         """
         spent = {**given(tokens=tokens), **given(budget=budget).get("budget", {})}
         body = given(
@@ -165,10 +166,11 @@ class Space(Memory):
         sensitive: bool = False,
         ms: int | None = None,
     ) -> models.RecallResponse:
-        """Returns what a message wakes that is worth saying unasked; mostly nothing, and `silent` says why.
+        """Returns hints for a message. Most messages give none, and `silent` states the reason.
 
-        With a `filter` of tags and metadata, hints tell only what the records say that it takes. A hint is said once in a
-        session, so a call whose response was lost is not sent again.
+        A hint is a related memory that is worth mentioning without a question. With a `filter` of tags and metadata,
+        only matching records are used. A hint is given once in a session, so the call is not repeated if its response
+        was lost.
         """
         body = given(
             message=message,
@@ -185,7 +187,7 @@ class Space(Memory):
         return self._transport.fetch(models.RecallResponse, request)
 
     def dismiss(self, hints: Iterable[str | models.Hint], *, session: str | None = None) -> None:
-        """Says that these hints are not wanted again, in any session."""
+        """Dismisses hints, so that they are not given again in any session."""
         ids = [it.id if isinstance(it, models.Hint) else it for it in hints]
         self._transport.send(Request("POST", self._path("recall", "dismiss"), body=given(hints=ids, session=session)))
 
@@ -198,9 +200,9 @@ class Space(Memory):
         tags: Iterable[str] | None = None,
         filter: models.LabelFilter | Mapping[str, Any] | None = None,
     ) -> models.ToolOutcome:
-        """Calls a tool; a call that cannot be used gives an `error` that a model can read.
+        """Calls a tool; an invalid call returns an `error` that a model can read.
 
-        With `tags` and `filter`, it sees only what records with all these tags say, and those that the filter takes.
+        With `tags` and `filter`, the tool uses only records that have all of the tags and match the filter.
         """
         params = {"as_of": as_of, **labels(tags, filter)}
         request = Request("POST", self._path("tools", name), params, body=dict(arguments or {}))
@@ -217,21 +219,24 @@ class Space(Memory):
         filter: models.LabelFilter | Mapping[str, Any] | None = None,
         page_size: int = 100,
     ) -> Iterator[models.Record]:
-        """Lists records, all or some, in the order in which they were stored; with `tags`, those that have all of them."""
+        """Lists all or filtered records, in the order in which they were stored; with `tags`, records that have all of
+        the tags.
+        """
         params = {"session": session, "actor": actor, "from": from_, "until": until, **labels(tags, filter)}
         return self._transport.pages(models.Record, self._path("records"), params, page_size)
 
     def record(self, id: str) -> models.Record:
-        """Returns one record, by your id or Mnemic's; of several versions the newest."""
+        """Returns one record, by your id or by Mnemic's id; the newest if it has several versions."""
         return self._transport.fetch(models.Record, Request("GET", self._path("records", id)))
 
     def put_record(
         self, id: str, record: RecordLike, *, must_exist: bool = False, wait: bool | float = False
     ) -> models.Accepted:
-        """Stores a record under an id, or, if there is one with other content, its next version, which takes its place.
+        """Stores a record under an id. If a record with other content exists, stores the next version, which replaces
+        it.
 
-        Session and actor are those of the version before, unless the record says them. What the newest version says already
-        changes nothing. With `must_exist`, an id that does not exist raises `NotFoundError`.
+        Session and actor are those of the previous version unless the record sets them. Content equal to the newest
+        version changes nothing. With `must_exist`, an id that does not exist raises `NotFoundError`.
         """
         headers = {"if-match": "*"} if must_exist else {}
         request = Request("PUT", self._path("records", id), body=fields(record), more_headers=headers)
@@ -240,19 +245,19 @@ class Space(Memory):
         return accepted
 
     def versions(self, id: str) -> list[models.Record]:
-        """Returns all versions of a record, the first one first."""
+        """Returns all versions of a record, oldest first."""
         return (
             self._transport.fetch(models.RecordVersions, Request("GET", self._path("records", id, "versions")))
         ).items
 
     def erase_record(self, id: str, *, wait: bool | float = False) -> models.Curated:
-        """Erases a record, all versions of it, with all that derives only from it, for good."""
+        """Erases a record with all its versions and all data that derive only from it, permanently."""
         done = self._transport.fetch(models.Curated, Request("DELETE", self._path("records", id)))
         self._wait_if(done, wait)
         return done
 
     def erase_session(self, id: str, *, wait: bool | float = False) -> int:
-        """Erases the records of a session with all that derives only from them, for good; returns how many."""
+        """Erases the records of a session with all data that derive only from them, permanently; returns their number."""
         records = 0
         while True:
             response = self._transport.send(Request("DELETE", self._path("sessions", id)))
@@ -263,40 +268,41 @@ class Space(Memory):
                 return records
 
     def delete(self) -> bool:
-        """Erases the space and everything in it, for good.
+        """Erases the space with all its data, permanently.
 
-        Returns true if every store has erased it, false if one is away: the server then finishes it by itself.
+        Returns true if every store has erased it, and false if a store is unreachable; the server then completes it
+        later.
         """
         return (self._transport.send(Request("DELETE", self._path()))).status_code == 204
 
     def erasures(self, *, page_size: int = 100) -> Iterator[models.Erasure]:
-        """Lists the receipts of what was erased under the name of this space."""
+        """Lists the receipts of erasures in spaces with this name."""
         return self._transport.pages(models.Erasure, self._path("erasures"), {}, page_size)
 
     def erasure(self, id: str) -> models.Erasure:
-        """Returns one receipt; it holds no word of what was erased."""
+        """Returns one receipt; it contains no erased text."""
         return self._transport.fetch(models.Erasure, Request("GET", self._path("erasures", id)))
 
     def check_erasure(self, id: str) -> models.ErasureCheck:
-        """Looks now, in every store, for what was erased, and says what is there."""
+        """Searches every store for the erased data now, and returns the result."""
         return self._transport.fetch(models.ErasureCheck, Request("POST", self._path("erasures", id, "check")))
 
     def events(self, *, last_event_id: str | None = None) -> Events:
-        """Returns the events of the space as they happen: what is searchable, what derives from it, what is erased.
+        """Returns the events of the space as they happen: new searchable records, new derived data, erasures.
 
         >>> with space.events() as events:
         ...     for event in events:
         ...         print(event.kind, event.watermark)
 
-        They begin when the stream opens, on entering the context or with the first event that is waited for, or after the
-        event `last_event_id`. A stream that breaks off is opened again and goes on after the last event.
+        The events begin when the stream opens (on entering the context, or at the first iteration), or after the event
+        `last_event_id`. A broken stream is opened again and continues after the last event.
         """
         return Events(self._transport, self._path("events"), last_event_id)
 
     def rebuild(self) -> models.Rebuild:
-        """Begins to derive the space again from its records."""
+        """Starts a rebuild of the space from its records."""
         return self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild")))
 
     def rebuild_progress(self) -> models.Rebuild:
-        """Returns how far the latest rebuild is."""
+        """Returns the progress of the latest rebuild."""
         return self._transport.fetch(models.Rebuild, Request("GET", self._path("rebuild")))

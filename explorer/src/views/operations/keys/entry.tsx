@@ -9,7 +9,7 @@ import { t } from "../../../strings";
 import { Select } from "../../../ui/field";
 import { Badge, Pairs, Trouble, Words } from "../../../ui/parts";
 
-/** Seconds for which a token stays valid beside its successor, unless the user chooses others. */
+/** Seconds for which a token stays valid next to its successor, unless the user chooses another time. */
 const GRACE = "300";
 
 type State = keyof typeof t.keys.states;
@@ -23,12 +23,12 @@ function stateOf(it: ApiKey): State {
 
 interface Props {
   it: ApiKey;
-  /** Whether a token is shown that the user has not stored yet; another one would take its place. */
+  /** Whether the page shows a token that the user has not stored yet; a new token would replace it. */
   waiting: boolean;
   onToken: (made: ApiKeyToken) => void;
 }
 
-/** A key with its times, and what can be done with it. */
+/** A key with its times and the available actions. */
 export function Entry({ it, waiting, onToken }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<"rotate" | "revoke">();
@@ -87,9 +87,9 @@ function Times({ it }: { it: ApiKey }) {
 }
 
 interface Asking {
-  /** What will happen. */
+  /** A description of the consequences. */
   why: string;
-  /** What is to be chosen. */
+  /** Further fields of the dialogue. */
   children?: ComponentChildren;
   label: string;
   kind: string;
@@ -97,7 +97,7 @@ interface Asking {
   onClose: () => void;
 }
 
-/** Asks once more before something is done to a key. The focus goes to the way back. */
+/** Asks for a confirmation before an action on a key. The initial focus is on "cancel". */
 function Confirm({ why, children, label, kind, run, onClose }: Asking) {
   const id = useId();
   const back = useRef<HTMLButtonElement>(null);

@@ -10,7 +10,7 @@ import { Trouble } from "../../../ui/parts";
 const RIGHTS: Right[] = ["read", "write", "admin"];
 const QUOTA_MAX = 4_294_967_295;
 
-/** What the form holds, as it is written. */
+/** The content of the form, as the user typed it. */
 interface Written {
   name: string;
   spaces: string;
@@ -22,7 +22,7 @@ interface Written {
 
 const NOTHING: Written = { name: "", spaces: "", rights: ["read"], expires: "", perMinute: "", perDay: "" };
 
-/** Returns the body of the call that makes the key. */
+/** Returns the request body that creates the key. */
 function bodyOf(it: Written): NewApiKey {
   const spaces = it.spaces.split(",").map((name) => name.trim());
   const body: NewApiKey = { name: it.name.trim(), spaces: spaces.filter(Boolean), rights: it.rights };
@@ -34,7 +34,7 @@ function bodyOf(it: Written): NewApiKey {
   return body;
 }
 
-/** A form that makes a key and hands its token on. */
+/** A form that creates a key and passes its token to `onMade`. */
 export function NewKey({ onMade }: { onMade: (made: ApiKeyToken) => void }) {
   const [it, setIt] = useState(NOTHING);
   const [busy, setBusy] = useState(false);
@@ -78,7 +78,7 @@ export function NewKey({ onMade }: { onMade: (made: ApiKeyToken) => void }) {
   );
 }
 
-/** The rights that can be given: nobody gives one that the own key lacks. */
+/** The rights that can be chosen: a user cannot give a right that the user's own key lacks. */
 function Rights({ chosen, onChosen }: { chosen: Right[]; onChosen: (rights: Right[]) => void }) {
   return (
     <fieldset class="row">

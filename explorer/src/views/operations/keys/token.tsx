@@ -7,7 +7,7 @@ interface Props {
   onStored: () => void;
 }
 
-/** Copies what is selected; also over HTTP, where pages have no clipboard. Returns true if it worked. */
+/** Copies the selected text; this also works over HTTP, where pages have no clipboard API. Returns true if it succeeded. */
 async function copySelected(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -17,7 +17,7 @@ async function copySelected(text: string): Promise<boolean> {
   }
 }
 
-/** The token of a key that was just made, which is in the memory of the page until the user has stored it, and nowhere else. */
+/** The token of a new key. It is only in the memory of the page, until the user has stored it. */
 export function Token({ made, onStored }: Props) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
