@@ -187,7 +187,7 @@ async fn invalid_batches_are_a_problem() {
     for (call, expected) in [
         ("GET /nowhere", "404 /docs lists the routes"),
         ("PATCH /v1/spaces/s", "405 /docs lists the routes"),
-        ("POST /v1/spaces/nobody/query", "415 send"),
+        ("POST /v1/spaces/nobody/query", "415 the body is not JSON; send"),
         (
             "GET /v1/spaces/nobody",
             "404 there is no space `nobody`; PUT /v1/spaces/nobody creates it",
