@@ -58,7 +58,7 @@ impl Parser<'_> {
     /// result is a vague span over both, which is shown by its words.
     fn placed_if_sure(&self, i: usize) -> Read {
         let (end, found) = self.placed(i)?;
-        let sure = || Some((end, found.clone()));
+        let sure = || Some((end, found));
         if self.tense(i) != Tense::Unsure {
             return sure();
         }
