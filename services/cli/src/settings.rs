@@ -109,7 +109,7 @@ pub(crate) fn allowed(schema: &Value) -> Vec<&str> {
     let alternatives = schema["oneOf"].as_array().into_iter().flatten();
     let of_alternatives = alternatives.flat_map(|it| match &it["const"] {
         Value::String(one) => vec![one.as_str()],
-        _ => allowed(it),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => allowed(it),
     });
     listed.chain(of_alternatives).collect()
 }

@@ -24,9 +24,11 @@ const RETRY_AFTER_SECS: u32 = 1;
 pub struct Problem {
     /// URI of the kind of problem: `urn:mnemic:problem:...`.
     #[serde(rename = "type")]
-    pub kind: String,
+    #[schema(value_type = String)]
+    pub kind: Box<str>,
     /// Title of the kind of problem, for people.
-    pub title: String,
+    #[schema(value_type = String)]
+    pub title: Box<str>,
     /// HTTP status.
     pub status: u16,
     /// Description of this problem.
@@ -36,8 +38,9 @@ pub struct Problem {
     #[schema(no_recursion)]
     pub items: Vec<Item>,
     /// Address of the section of docs/ERRORS.md on this kind of problem: causes and solutions.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub help: String,
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    #[schema(value_type = String, required = false)]
+    pub help: Box<str>,
     /// Progress of the writer, if a wait for it timed out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<Progress>>,
@@ -50,10 +53,10 @@ impl Problem {
     /// Returns a problem of a kind, without a detail.
     pub(crate) fn new(code: ProblemCode) -> Problem {
         Problem {
-            kind: code.urn(),
-            title: code.title().to_owned(),
+            kind: code.urn().into(),
+            title: code.title().into(),
             status: code.status().as_u16(),
-            help: code.help(),
+            help: code.help().into(),
             detail: String::new(),
             items: Vec::new(),
             progress: None,

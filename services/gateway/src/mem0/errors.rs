@@ -42,7 +42,7 @@ pub(super) async fn translate(request: Request, next: Next) -> Response {
 
 fn said(problem: &Problem) -> String {
     if problem.detail.is_empty() {
-        problem.title.clone()
+        problem.title.to_string()
     } else {
         problem.detail.clone()
     }

@@ -79,7 +79,7 @@ impl From<Problem> for Refusal {
         };
         let code = problem.code().to_owned();
         let message = match problem.detail.is_empty() {
-            true => problem.title,
+            true => problem.title.into(),
             false => problem.detail,
         };
         Refusal { status, code, message }
