@@ -29,21 +29,18 @@ use crate::{Acts, Changed, Error};
 
 /// Number of locks that serialise work on a space. Two spaces sometimes share a lock.
 const GATES: usize = 8;
-/// Number of times a space is computed again because another process stored derived data, before its message is
-/// retried later.
+/// Number of recomputations of a space that other processes interrupt, before its message is retried later.
 const ATTEMPTS: usize = 4;
 /// Number of changes or curations read in one request.
 const AT_ONCE: usize = 1_000;
 /// Scope of the notes in which the gateway records when a page was read.
 const PAGES: &str = "pages";
-/// Limit on the questions about events that are kept per space. The next three constants limit the questions about
-/// names, topics and pages.
+/// Limits on the open questions that are kept per space: about events, names, topics and pages.
 const QUESTIONS_MAX: usize = 16;
 const PEOPLE_MAX: usize = 4;
 const LABELS_MAX: usize = 8;
 const SUMMARIES_MAX: usize = 4;
-/// Number of spaces whose open questions are kept. The questions of other spaces are found again when the space
-/// changes or after a restart.
+/// Number of spaces whose open questions are kept; others find theirs after a change or a restart.
 const ASKING_MAX: usize = 10_000;
 
 /// In-memory state of the most recently changed spaces.
@@ -71,8 +68,7 @@ pub(crate) enum OpenQuestion {
     Summary(SummaryQuestion),
 }
 
-/// Whether to look up again the readings of pairs of events, pairs of names, topics and pages for which no usable
-/// reading is known.
+/// Whether to look up again the readings of questions for which no usable reading is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OpenReadings {
     AsKnown,
@@ -105,8 +101,7 @@ impl Follower {
         }
     }
 
-    /// Brings the space of a message up to date. The curations of the message's batch are then applied, so its
-    /// watermark is marked as reached.
+    /// Brings the space of a message up to date, applies the curations of its batch and marks its watermark.
     pub(crate) async fn follow(&self, message: &UnitsOrganisedV1) -> Result<(), Error> {
         let UnitsOrganisedV1 {
             space,
@@ -142,8 +137,7 @@ impl Follower {
         self.catch_up(space, OpenReadings::LookUp).await
     }
 
-    /// Returns the next space after `last` that has open questions and passes `may_ask`, with these questions. Spaces
-    /// are taken in order of their names, and the first follows the last.
+    /// Returns the next space after `last`, by name and in a circle, with open questions that `may_ask` admits.
     pub(crate) fn questions(
         &self,
         last: Option<&SpaceId>,
@@ -170,8 +164,7 @@ impl Follower {
     /// computed again.
     async fn catch_up(&self, space: &SpaceId, open: OpenReadings) -> Result<(), Error> {
         let _gate = self.gates[gate(space)].lock().await;
-        // Taken out of the cache while it is updated: after a failure half-way, the state is computed again from the
-        // store.
+        // Taken out of the cache: after a failure half-way, the state is computed again from the store.
         let mut followed = self.spaces().take(space);
         for _ in 0..ATTEMPTS {
             let outcome = self
@@ -346,8 +339,7 @@ impl Follower {
         Ok(followed)
     }
 
-    /// Reads the stored state, to compute a space from its first unit. The turn is read first, so that a write after
-    /// it is detected as a conflict.
+    /// Reads the stored state. The turn is read first, so that a later write is detected as a conflict.
     async fn anew(&self, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Followed, Error> {
         let graph = &*self.backends.graph;
         let turn = graph.derived_turn(space).await?;

@@ -136,8 +136,7 @@ async fn store(backends: &Backends, before: &SpaceInfo, mut records: Vec<Record>
     if now.created_at == before.created_at {
         if now.revision.curations > 0 {
             // An erasure may have run between the first look and the put, which then restored its record. Its
-            // curation may have been stored before the first look, so a changed number of curations is not a reliable
-            // sign.
+            // curation may be older than the first look, so the number of curations may be the same.
             let revoked = erase::revoked(backends, space, &records).await?;
             records.retain(|it| !revoked.contains(&it.id));
             let revoked: Vec<RecordId> = revoked.into_iter().collect();
@@ -178,8 +177,7 @@ pub(crate) async fn replace_units(backends: &Backends, space: &SpaceId, records:
     put_over(backends, space, records, &units).await
 }
 
-/// Derives the turn units of stored records and makes them searchable. Points of `former` units that are not put
-/// again are deleted.
+/// Derives the turn units of stored records, makes them searchable, and deletes points of other `former` units.
 async fn put_over(backends: &Backends, space: &SpaceId, records: &[Record], former: &[UnitId]) -> Result<(), Error> {
     let windows = windows(backends, space, records).await?;
     let rules = info_span!("rules");
@@ -330,8 +328,7 @@ mod tests {
         used.map(|it| it.text).collect()
     }
 
-    /// Erases a record while a batch that contains it is between its first look and its put. The curation is stored
-    /// before the first look if `is_act_seen`, otherwise after it.
+    /// Erases a record between the first look and the put of its batch; the first look sees the act if `is_act_seen`.
     async fn erased_between_look_and_put(name: &str, is_act_seen: bool) {
         with_stores(name, async |backends| {
             let (gone, kept) = (record("1", "The quaxbank has it."), record("2", "I water the fern."));

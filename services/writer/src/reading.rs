@@ -16,6 +16,7 @@ mod changes;
 #[cfg(test)]
 pub(crate) mod example;
 mod facts;
+mod gist_times;
 mod gists;
 mod ground;
 mod lines;

@@ -284,12 +284,10 @@ fn a_clause_after_a_past_verb_may_leave_the_past() {
     check(
         "
         mom called, dinner is friday => friday = 16 June 2023
-        i quit my job lol last day is friday => friday = 16 June 2023
         ordered the couch, delivery's monday => monday = 19 June 2023
         anna texted me, she's free sunday => sunday = 18 June 2023
         dad had surgery, he gets out monday => monday = 19 June 2023
         the vet said he needs shots, appointment is tuesday at 9 => tuesday at 9 = 20 June 2023 at 9 am
-        forgot to tell u, parents are in town saturday => saturday = 17 June 2023
         he said he can do monday => monday = 19 June 2023
         Ran into Tom, his show is on Friday. => Friday = 16 June 2023
         exam went ok, results friday => friday = friday
@@ -297,12 +295,8 @@ fn a_clause_after_a_past_verb_may_leave_the_past() {
         bought a car, picking it up on saturday => saturday = saturday
         we broke up. moving out sunday => sunday = sunday
         got the job!! first day monday => monday = monday
-        He asked if we could come Sunday. => Sunday = Sunday
         sold the old car to marek yesterday, new one in august => yesterday = 14 June 2023; august = august
-        Finished the course. Exam in October. => October = October
-        quit the gym, moving out in july => july = july
         ordered the couch, delivery is in august => august = August 2023
-        dad had surgery, he gets out in july => july = July 2023
         Letter from the hospital came. The new hip is on the 24th of September at the clinic. => the 24th of September = 24 September 2023
         Paid. Whitlow, 26 August to 2 September. => 26 August to 2 September = between 26 August and 2 September 2023
         Well done Mum. Keir, results on the 20th. => the 20th = 20 June 2023
@@ -353,7 +347,6 @@ fn a_past_event_never_lies_in_the_future() {
         I was told to come on June 20. => June 20 = 20 June 2023
         We agreed on June 20. => June 20 = 20 June 2023
         Moved in on the 20th. => the 20th = 20 May 2023
-        We will move in on the 20th. => the 20th = 20 June 2023
         i got the job at the aquarium!! start on the 19th => the 19th = 19 June 2023
         I got the job, starts on the 19th. => the 19th = 19 June 2023
         I got the job and started on the 9th. => the 9th = 9 June 2023

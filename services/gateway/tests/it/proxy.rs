@@ -47,8 +47,7 @@ fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
     reply.headers[name].to_str().unwrap()
 }
 
-/// Returns the records of a space, one `session actor text|tool(arguments)` each, sorted; waits until there are
-/// `count`.
+/// Waits for `count` records of a space and returns them sorted, each as `session actor text|tool(arguments)`.
 async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
     let shown = |it: &Value| {
         let said = match it["tool"].as_object() {

@@ -1,13 +1,12 @@
 //! Checks gists (the things that happened) and turns them into units.
 
-use chrono::Months;
 use domain::id::UnitId;
 use domain::reading::{LeftOut, Reading};
-use domain::time::{Precision, TimeSpan};
+use domain::time::TimeSpan;
 use domain::unit::{Grain, Status, Unit};
-use text::time::words::MONTHS;
 
 use super::derive::left_out_of;
+use super::gist_times::placed;
 use super::ground::{Ground, Line};
 use super::lines::visible;
 use super::reply::SaidGist;
@@ -19,12 +18,12 @@ const GISTS_MAX: usize = 48;
 const TEXT_BYTES_MAX: usize = 500;
 /// Maximum number of names, of cues and of times of a gist (`LIST_MAX`), and maximum lengths of a name and a cue, in
 /// bytes.
-const LIST_MAX: usize = 16;
+pub(super) const LIST_MAX: usize = 16;
 const NAME_BYTES_MAX: usize = 80;
 const CUE_BYTES_MAX: usize = 40;
 /// Confidence of a gist, and of one whose time differs from the times that the rules read.
-const CONFIDENCE: f32 = 0.8;
-const DOUBTFUL: f32 = 0.5;
+pub(super) const CONFIDENCE: f32 = 0.8;
+pub(super) const DOUBTFUL: f32 = 0.5;
 
 /// An accepted gist.
 pub(super) struct Gist {
@@ -141,51 +140,6 @@ fn time(said: &SaidGist, first: &Line<'_>, text: &str, left_out: &mut Vec<LeftOu
     span
 }
 
-/// Returns the times of a gist and its confidence. The model's time counts, unless the rules read times in its lines
-/// and none of them overlaps it; then those of the rules count. A time of the rules that only differs in a year that no
-/// line contains does not contradict the model: it read the conversation, and the rules one sentence.
-fn placed(ground: &Ground<'_>, lines: &[u64], told: Option<TimeSpan>) -> (Vec<TimeSpan>, f32) {
-    let mut read: Vec<TimeSpan> = Vec::new();
-    for span in ground.lines(lines).flat_map(|it| &it.times) {
-        if read.len() < LIST_MAX && !read.contains(span) {
-            read.push(span.clone());
-        }
-    }
-    let Some(told) = told else {
-        return (read, CONFIDENCE);
-    };
-    let is_open = |it: &TimeSpan| names_month(&it.words) && !ground.has_year(lines, it);
-    let agrees = |it: &&TimeSpan| it.overlaps(&told) || is_open(it) && is_in_another_year(it, &told);
-    let mut dated = read.iter().filter(|it| it.precision != Precision::Unknown).peekable();
-    if dated.peek().is_none() || dated.any(|it| agrees(&it)) {
-        (vec![told], CONFIDENCE)
-    } else {
-        (read, DOUBTFUL)
-    }
-}
-
-/// Returns true if a time is that of a calendar, and not relative as "last week" is.
-fn names_month(words: &str) -> bool {
-    let is_month = |word: &str| {
-        let lower = word.to_lowercase();
-        lower.len() >= 3 && MONTHS.iter().any(|it| it.starts_with(&lower) || lower.starts_with(it))
-    };
-    text::words(words).into_iter().any(is_month)
-}
-
-/// Returns true if two spans overlap once one of them is moved by a year.
-fn is_in_another_year(read: &TimeSpan, told: &TimeSpan) -> bool {
-    let year = Months::new(12);
-    let moved = [
-        (read.start.checked_add_months(year), read.end.checked_add_months(year)),
-        (read.start.checked_sub_months(year), read.end.checked_sub_months(year)),
-    ];
-    moved.into_iter().any(|it| match it {
-        (Some(start), Some(end)) => start < told.end && told.start < end,
-        (None, _) | (_, None) => false,
-    })
-}
-
 /// Returns a gist as a unit without people, tag and cues, or none if it has no line.
 pub(super) fn unit(reading: &Reading, ground: &Ground<'_>, draft: Draft) -> Option<Gist> {
     let lines: Vec<&Line<'_>> = ground.lines(&draft.lines).collect();
@@ -259,6 +213,7 @@ fn cues(said: &[String]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use domain::time::Precision;
     use serde_json::{Value, json};
 
     use super::*;
@@ -281,25 +236,6 @@ mod tests {
         let derived = one(&json!({"text": text, "lines": lines}));
         assert_eq!(reasons(&derived), Vec::from_iter(reason), "{text}");
         assert_eq!(derived.units.len(), usize::from(reason.is_none()), "{text}");
-    }
-
-    #[test]
-    fn a_year_that_nobody_said_is_the_one_the_model_gives() {
-        let of = |line: &str, time: &str| {
-            let gist = json!({"text": "The operation is planned.", "lines": [1], "time": time});
-            let derived = derived(&[line], &json!({"gists": [gist]}));
-            (derived.units[0].times[0].words.clone(), reasons(&derived).len())
-        };
-        let given = |time: &str| (time.to_owned(), 0);
-        // The example is told in June 2023; the rules read the 24th of October 2022 behind a verb in the past.
-        let told = "Ann: We had the letter on the 24th of October and went home.";
-        assert_eq!(of(told, "2023-10-24"), given("2023-10-24"));
-        let told = "Ann: We had the letter on 24 October 2022 and went home.";
-        assert_eq!(of(told, "2023-10-24").1, 1);
-        assert_eq!(
-            of("Ann: We had the letter on 3 March and went home.", "2023-10-24").1,
-            1
-        );
     }
 
     #[test]

@@ -110,15 +110,19 @@ async fn without_a_second_reply_the_first_one_counts() {
             ("writer.readings.calls_a_day", "9"),
             vec![Said::Status(500)],
             2,
-            "answers 500",
+            "it has not been taken yet",
         ),
     ] {
         let server = Server::start().await.unwrap();
         let (_dir, running) = started(&thorough(&server, &[further])).await;
         server.says([text(&notes().to_string())].into_iter().chain(replies));
         write(&running.api, "monday", 1).await;
-        let reading = reading(&running.api).await;
-        assert_eq!(counts(&reading), [2, 1, 1, calls], "{reading}");
+        let body = readings(&running.api, "talk", |it| {
+            it["summary"]["done"] == 1 && it["items"][0]["cost"]["model_calls"] == calls
+        })
+        .await;
+        let reading = &body["items"][0];
+        assert_eq!(counts(reading), [2, 1, 1, calls], "{reading}");
         let left_out = reading["outcome"]["left_out"].as_array().unwrap().last().unwrap();
         assert_eq!(left_out["what"], "the second look at the passage", "{reading}");
         assert!(left_out["why"].as_str().unwrap().contains(why), "{reading}");
@@ -135,7 +139,10 @@ async fn a_second_look_waits_while_the_model_is_away() {
     server.says([text(&notes().to_string())]);
     server.says(std::iter::repeat_with(|| Said::Status(503)).take(9));
     write(&running.api, "monday", 1).await;
-    let waiting = reading(&running.api).await;
+    let waiting = readings(&running.api, "talk", |it| {
+        it["summary"]["done"] == 1 && it["summary"]["waiting_sessions"] == 1
+    });
+    let waiting = waiting.await["items"][0].clone();
     assert_eq!(counts(&waiting)[..3], [2, 1, 1], "{waiting}");
     let left_out = waiting["outcome"]["left_out"].as_array().unwrap().last().unwrap();
     assert_eq!(left_out["why"], "it has not been taken yet", "{waiting}");
