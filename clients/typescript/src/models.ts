@@ -2,285 +2,285 @@
 
 import type { components } from "./schema.js";
 
-/** A unit that tells of the same event and went into another one. */
+/** A unit that describes the same event and was merged into another unit. */
 export type Absorbed = components["schemas"]["Absorbed"];
-/** What became of a batch: 202 means that every accepted record is on disk. */
+/** Result of a batch: 202 means that every accepted record is on disk. */
 export type Accepted = components["schemas"]["Accepted"];
-/** What can be decided. */
+/** The kinds of decision. */
 export type Act = components["schemas"]["Act"];
-/** The value of a fact is another one. */
+/** Replaces the value of a fact. */
 export type ActCorrectFact = components["schemas"]["ActCorrectFact"];
-/** A record is erased with all that derives only from it. Cannot be undone. */
+/** Erases a record and everything that derives only from it. Cannot be undone. */
 export type ActEraseRecord = components["schemas"]["ActEraseRecord"];
-/** A unit is not to be proposed any more; its record stays. */
+/** Stops a unit from being proposed; its record stays. */
 export type ActForgetUnit = components["schemas"]["ActForgetUnit"];
-/** A unit is to stand before others of its kind. */
+/** Ranks a unit above other units of its kind. */
 export type ActPinUnit = components["schemas"]["ActPinUnit"];
-/** A fact is not to be told any more. */
+/** Retracts a fact: it is no longer reported. */
 export type ActRetireFact = components["schemas"]["ActRetireFact"];
-/** An earlier act is taken back. */
+/** Undoes an earlier act. */
 export type ActUndo = components["schemas"]["ActUndo"];
-/** A topic is not to be called, or summed up, as a language model said. */
+/** Rejects the label and the summary that a language model gave to a topic. */
 export type ActUndoLabel = components["schemas"]["ActUndoLabel"];
-/** Two things that were taken for one are two. */
+/** Splits two things that were merged. */
 export type ActUndoMerge = components["schemas"]["ActUndoMerge"];
-/** A page and its sections are not to be summed up as a language model said. */
+/** Rejects the summaries that a language model wrote for a page and its sections. */
 export type ActUndoSummary = components["schemas"]["ActUndoSummary"];
-/** What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
+/** The constraints that a question sets. `words` and `subjects` are data for scoring, never a query language. */
 export type Anchors = components["schemas"]["Anchors"];
-/** A short answer with what supports it. */
+/** A short answer with its supports. */
 export type Answer = components["schemas"]["Answer"];
-/** What kind of answer a question wants. Decided by rule, first match wins; see the router. */
+/** The kind of answer that a question asks for. The router decides it by rule; the first rule that matches wins. */
 export type AnswerKind = components["schemas"]["AnswerKind"];
-/** How a language model words an answer; without one it changes nothing. */
+/** How a language model words an answer. Without a language model it has no effect. */
 export type AnswerStyle = components["schemas"]["AnswerStyle"];
-/** A key that was made through the API, without its token. */
+/** A key that was created through the API, without its token. */
 export type ApiKey = components["schemas"]["ApiKey"];
-/** Some of the keys. */
+/** A page of keys. */
 export type ApiKeyPage = components["schemas"]["ApiKeyPage"];
-/** A key with its token, which is shown only now: the server keeps a digest of it. */
+/** A key with its token. Only this response contains the token; the server keeps a digest of it. */
 export type ApiKeyToken = components["schemas"]["ApiKeyToken"];
 /** The group of predicates a fact belongs to (MRAgent's aspect). */
 export type Aspect = components["schemas"]["Aspect"];
-/** What is to be read. */
+/** The records to read. */
 export type Backfill = components["schemas"]["Backfill"];
-/** What is going to be read. */
+/** The records that will be read. */
 export type BackfillReport = components["schemas"]["BackfillReport"];
-/** One of several who share a name, told apart by whose they are and who tells of them. */
+/** One of several people who share a name. They are distinguished by the person they belong to and by the speakers who mention them. */
 export type Bearer = components["schemas"]["Bearer"];
-/** What a query may cost. */
+/** Limits on the cost of a query. */
 export type Budget = components["schemas"]["Budget"];
-/** The way a candidate was proposed (S3Mem, section 3.2). */
+/** The channel that proposed a candidate (S3Mem, section 3.2). */
 export type Channel = components["schemas"]["Channel"];
-/** What a query cost. */
+/** The cost of a query. */
 export type Cost = components["schemas"]["Cost"];
-/** What was decided: 202 means that it is on disk and will be done. */
+/** A decision that was accepted: 202 means that it is on disk and will be applied. */
 export type Curated = components["schemas"]["Curated"];
-/** One act. Never changed; another one undoes it. */
+/** One decision. It is never changed; a later act undoes it. */
 export type Curation = components["schemas"]["Curation"];
 /** One act of curation, derived from the space and the caller's id for it. */
 export type CurationId = components["schemas"]["CurationId"];
-/** Some of what people decided. */
+/** A page of decisions by people. */
 export type CurationPage = components["schemas"]["CurationPage"];
-/** A message that was given up. */
+/** A message that could not be processed and is no longer retried. */
 export type DeadLetter = components["schemas"]["DeadLetter"];
-/** Some of the messages that were given up. */
+/** A page of dead letters. */
 export type DeadLetterPage = components["schemas"]["DeadLetterPage"];
-/** A space that is deleted while a store is away. */
+/** A space whose deletion is not complete because a store is not available. */
 export type Deleting = components["schemas"]["Deleting"];
-/** The side from which a page looks at the memory. */
+/** The dimension by which a page groups the memory. */
 export type Dimension = components["schemas"]["Dimension"];
-/** Hints that are not wanted. */
+/** Hints to dismiss. */
 export type Dismissal = components["schemas"]["Dismissal"];
-/** An end of a fact that was told before an earlier one: a plan for September that is put off in July. */
+/** A former end of a fact, replaced when an earlier end was stated: a plan for September that is put off in July. */
 export type End = components["schemas"]["End"];
 /** A normalised name with its aliases. */
 export type Entity = components["schemas"]["Entity"];
 /** One entity, derived from the space and its normalised name. */
 export type EntityId = components["schemas"]["EntityId"];
-/** What an entity is, as far as rules can tell. */
+/** The type of an entity, as far as rules can tell. */
 export type EntityKind = components["schemas"]["EntityKind"];
-/** Some of the entities. */
+/** A page of entities. */
 export type EntityPage = components["schemas"]["EntityPage"];
-/** What is erased of a session: 202 means that it is on disk and will be done. */
+/** The erasure of a session: 202 means that it is on disk and will be applied. */
 export type Erased = components["schemas"]["Erased"];
-/** The receipt of an erasure. It outlives what was erased, also a whole space, and holds no word of it. */
+/** The receipt of an erasure. It is kept after the erased data are gone, even after a whole space is gone, and contains no text of them. */
 export type Erasure = components["schemas"]["Erasure"];
-/** What a look into every store found of what was erased. */
+/** Result of a search of every store for erased data. */
 export type ErasureCheck = components["schemas"]["ErasureCheck"];
-/** One erasure: of records, derived from the first of the acts that ask for it; of a space, from the space and when it was created. */
+/** One erasure. For records, it is derived from the first of the acts that request it; for a space, from the space and its time of creation. */
 export type ErasureId = components["schemas"]["ErasureId"];
-/** What was asked to be erased. */
+/** The target of an erasure request. */
 export type ErasureKind = components["schemas"]["ErasureKind"];
-/** Some of the receipts of erasures. */
+/** A page of receipts of erasures. */
 export type ErasurePage = components["schemas"]["ErasurePage"];
-/** How far an erasure is. */
+/** Progress of an erasure. */
 export type ErasureState = components["schemas"]["ErasureState"];
-/** Something that happened in a space. It holds no word of a record. Several batches may share one event. */
+/** An event in a space. It contains no text of a record. Several batches may share one event. */
 export type Event = components["schemas"]["Event"];
-/** What happened in a space. */
+/** Kinds of events in a space. */
 export type EventKind = components["schemas"]["EventKind"];
-/** One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay. */
+/** One statement. It is never overwritten: a newer fact closes the valid time of an older one, and a correction takes its place. All of them are kept. */
 export type Fact = components["schemas"]["Fact"];
-/** One fact, derived from its source unit, subject, predicate and object; a corrected one from the fact and the act. */
+/** One fact, derived from its source unit, subject, predicate and object. A corrected fact is derived from the fact and the act. */
 export type FactId = components["schemas"]["FactId"];
-/** Some of the facts. */
+/** A page of facts. */
 export type FactPage = components["schemas"]["FactPage"];
-/** One feature of one unit, as explained. */
+/** One feature of one unit, for an explanation. */
 export type FeatureValue = components["schemas"]["FeatureValue"];
-/** What may be evidence; empty fields restrict nothing. */
+/** Restrictions on the evidence; empty fields restrict nothing. */
 export type Filter = components["schemas"]["Filter"];
-/** How a fact was known until something was decided. */
+/** The state of a fact before a curation. */
 export type Former = components["schemas"]["Former"];
-/** A line that stood in a section. */
+/** A line that was in a section. */
 export type FormerLine = components["schemas"]["FormerLine"];
 /** How much a unit covers. */
 export type Grain = components["schemas"]["Grain"];
-/** One thing worth saying. */
+/** One hint. */
 export type Hint = components["schemas"]["Hint"];
-/** One hint, derived from what it tells: the same hint has the same id in every session. */
+/** One hint, derived from its content: the same hint has the same id in every session. */
 export type HintId = components["schemas"]["HintId"];
-/** Whether one unit can be enough. */
+/** Whether one unit can be enough to answer. */
 export type HopShape = components["schemas"]["HopShape"];
-/** What became of one record. */
+/** Result for one record. */
 export type Item = components["schemas"]["Item"];
-/** What became of one record. */
+/** Result for one record. */
 export type ItemStatus = components["schemas"]["ItemStatus"];
-/** What a key opens and may do. */
+/** Spaces that a key opens and rights that it has there. */
 export type KeyAccess = components["schemas"]["KeyAccess"];
-/** The name of a key in the store: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
+/** The name of a stored key: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
 export type KeyName = components["schemas"]["KeyName"];
-/** Which records are wanted, by their tags and their metadata. An empty filter takes every record. */
+/** Selects records by their tags and their metadata. An empty filter accepts every record. */
 export type LabelFilter = components["schemas"]["LabelFilter"];
-/** Something that a language model said and that is not used. */
+/** A statement of a language model that is not used. */
 export type LeftOut = components["schemas"]["LeftOut"];
-/** How far a loop goes. */
+/** Limits of a loop. */
 export type Limits = components["schemas"]["Limits"];
-/** One statement of a section with what it stands on. */
+/** One statement of a section with its source. */
 export type Line = components["schemas"]["Line"];
 /** A typed link to another page. */
 export type Link = components["schemas"]["Link"];
-/** How a page leads to another one. */
+/** The kind of a link from one page to another. */
 export type LinkKind = components["schemas"]["LinkKind"];
-/** A judgement that two are one, kept so that it can be read and undone. */
+/** A judgement that two objects are the same, stored so that it can be read and undone. */
 export type Merge = components["schemas"]["Merge"];
 /** One merge of two entities or two units, derived from both. */
 export type MergeId = components["schemas"]["MergeId"];
-/** What was merged. */
+/** The kind of objects that were merged. */
 export type MergeOf = components["schemas"]["MergeOf"];
-/** Some of the merges. */
+/** A page of merges. */
 export type MergePage = components["schemas"]["MergePage"];
 /** What kind of observation a record is. */
 export type Modality = components["schemas"]["Modality"];
-/** A unit that nearly answers, and why it does not. */
+/** A unit that almost answers the question, with the reason why it does not. */
 export type NearMiss = components["schemas"]["NearMiss"];
-/** What can be decided. */
+/** Kinds of decisions. */
 export type NewAct = components["schemas"]["NewAct"];
-/** The value of a fact is another one. */
+/** Replaces the value of a fact. */
 export type NewActCorrectFact = components["schemas"]["NewActCorrectFact"];
-/** A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`. */
+/** Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`. */
 export type NewActEraseRecord = components["schemas"]["NewActEraseRecord"];
-/** A unit is not to be proposed any more; its record stays. */
+/** Excludes a unit from all proposals; its record stays. */
 export type NewActForgetUnit = components["schemas"]["NewActForgetUnit"];
-/** A unit is to stand before others of its kind. */
+/** Ranks a unit before others of its kind. */
 export type NewActPinUnit = components["schemas"]["NewActPinUnit"];
-/** A fact is not to be told any more; it stays in the lists, withdrawn. */
+/** Withdraws a fact. It is used no more; lists still contain it, as withdrawn. */
 export type NewActRetireFact = components["schemas"]["NewActRetireFact"];
-/** An earlier act is taken back; not an erasure. */
+/** Takes back an earlier act. An erasure cannot be taken back. */
 export type NewActUndo = components["schemas"]["NewActUndo"];
-/** A topic is not to be called, or summed up, as a language model said; it is called as without a model. */
+/** Removes the name and the summary that a language model gave a topic. The topic is named as without a model. */
 export type NewActUndoLabel = components["schemas"]["NewActUndoLabel"];
-/** Two things that were taken for one are two. */
+/** Separates two objects that were merged into one. */
 export type NewActUndoMerge = components["schemas"]["NewActUndoMerge"];
-/** A page and its sections are not to be summed up as a language model said; the rules sum the page up. */
+/** Removes the summaries that a language model wrote for a page and its sections. Rules write the summary instead. */
 export type NewActUndoSummary = components["schemas"]["NewActUndoSummary"];
-/** A key to be made. */
+/** A key to create. */
 export type NewApiKey = components["schemas"]["NewApiKey"];
-/** A batch of what happened: records, or chat messages as they are. */
+/** A batch of observations: records, or chat messages. */
 export type NewBatch = components["schemas"]["NewBatch"];
-/** Something decided about the memory. It is kept for good, in the audit log. */
+/** A decision about the memory. The audit log keeps it permanently. */
 export type NewCuration = components["schemas"]["NewCuration"];
-/** A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more. Messages with the role `system` or `developer` are left out: they are what a program tells a model. */
+/** A chat message. Each message becomes a record whose actor is the name, or else the role; each of its tool calls becomes one more record. Messages with the role `system` or `developer` are left out, because they are instructions from a program to a model. */
 export type NewMessage = components["schemas"]["NewMessage"];
-/** Chat messages of one session, as clients of language models have them. */
+/** Chat messages of one session, in the form that clients of language models use. */
 export type NewMessages = components["schemas"]["NewMessages"];
 /** Readings from another space. */
 export type NewReadings = components["schemas"]["NewReadings"];
-/** One observation. It needs a text, a caption or a tool. */
+/** One observation. It needs a text, a caption or a tool call. */
 export type NewRecord = components["schemas"]["NewRecord"];
-/** A batch of what happened. */
+/** A batch of observations. */
 export type NewRecords = components["schemas"]["NewRecords"];
-/** A call of a tool or an action in a world. */
+/** A tool call, or an action in a world. */
 export type NewTool = components["schemas"]["NewTool"];
-/** Which version of another record a record is: version 2 of `a` has the id `a#v2`. */
+/** The version number of a record: version 2 of `a` has the id `a#v2`. */
 export type NewVersion = components["schemas"]["NewVersion"];
-/** Who read a fact in what was told. */
+/** The extractor that found a fact in the text. */
 export type Origin = components["schemas"]["Origin"];
-/** Evidence inside a budget. */
+/** Evidence within a budget of tokens. */
 export type Pack = components["schemas"]["Pack"];
 /** One line of a pack. */
 export type PackItem = components["schemas"]["PackItem"];
-/** What a memory knows of one thing, in sections. */
+/** What a memory knows about one subject, in sections. */
 export type Page = components["schemas"]["Page"];
-/** A page without its sections, as it is listed. */
+/** A page without its sections, as in lists. */
 export type PageHead = components["schemas"]["PageHead"];
-/** One page, derived from the space, its dimension and what it is about. */
+/** One page, derived from the space, its dimension and its subject. */
 export type PageId = components["schemas"]["PageId"];
-/** Some of the pages. */
+/** A page of the list of pages. */
 export type PagePage = components["schemas"]["PagePage"];
-/** Whether a page is offered. */
+/** The status of a page. */
 export type PageStatus = components["schemas"]["PageStatus"];
 /** One step of a strategy. */
 export type PathStep = components["schemas"]["PathStep"];
-/** A gist, by the passage in which it was read. */
+/** A gist, identified by the passage that it comes from. */
 export type PortableGist = components["schemas"]["PortableGist"];
-/** A reading that names session and records as you do, so that another space can take it. */
+/** A reading that uses your names of session and records, so that another space can import it. */
 export type PortableReading = components["schemas"]["PortableReading"];
-/** Some of the readings, in the form in which another space takes them. */
+/** A page of readings in the form that another space accepts. */
 export type PortableReadingPage = components["schemas"]["PortableReadingPage"];
-/** How exactly a time is known. */
+/** How precisely a time is known. */
 export type Precision = components["schemas"]["Precision"];
-/** Whether a store holds something. */
+/** Whether a store holds erased data. */
 export type Presence = components["schemas"]["Presence"];
-/** What went wrong, as `application/problem+json`. */
+/** An error, as `application/problem+json`. */
 export type Problem = components["schemas"]["Problem"];
-/** How far writing is. */
+/** Progress of a write. */
 export type Progress = components["schemas"]["Progress"];
 /** A question to a space. */
 export type QueryRequest = components["schemas"]["QueryRequest"];
-/** Evidence, verdict, answer, and what they cost. */
+/** Evidence, verdict, answer, and their cost. */
 export type QueryResponse = components["schemas"]["QueryResponse"];
-/** How much a key may ask for; no bound where there is none. */
+/** The quotas of a key. An absent quota is unlimited. */
 export type Quotas = components["schemas"]["Quotas"];
-/** A unit in rank order with the text it would show, for measuring and paging. */
+/** A ranked unit with its line, for evaluation and paging. */
 export type RankedUnit = components["schemas"]["RankedUnit"];
-/** A reading: what a language model said about records, such as a passage of a session, and what was derived from it. */
+/** A reading: the reply of a language model that read records, such as a passage of a session, and the results derived from it. */
 export type Reading = components["schemas"]["Reading"];
-/** What the calls of a language model cost. */
+/** Cost of calls of a language model. */
 export type ReadingCost = components["schemas"]["ReadingCost"];
-/** What it may cost to read records: a rough estimate from their number and length. */
+/** Estimated cost of reading records: a rough estimate from their number and length. */
 export type ReadingEstimate = components["schemas"]["ReadingEstimate"];
-/** One reading, derived from what was read. */
+/** One reading, derived from the records it is about. */
 export type ReadingId = components["schemas"]["ReadingId"];
-/** What a language model was asked about records. */
+/** The kind of question that a language model was asked about records. */
 export type ReadingKind = components["schemas"]["ReadingKind"];
 /** A page of readings: in the portable form if `portable` was `true`. */
 export type ReadingList = components["schemas"]["ReadingList"];
-/** What was derived of a reading, and what of its reply was not used. */
+/** Counts of the objects derived from a reading, and the parts of the reply that were not used. */
 export type ReadingOutcome = components["schemas"]["ReadingOutcome"];
-/** Some of the readings. */
+/** A page of readings. */
 export type ReadingPage = components["schemas"]["ReadingPage"];
-/** Whether something is derived from a reading. */
+/** Whether results are derived from a reading. */
 export type ReadingState = components["schemas"]["ReadingState"];
-/** How far the readings of a space are. */
+/** Progress of the readings of a space. */
 export type ReadingSummary = components["schemas"]["ReadingSummary"];
 /** Why there is no answer. Codes are stable: one may be added, none changes its meaning. */
 export type ReasonCode = components["schemas"]["ReasonCode"];
-/** How far the rebuild of a space is. */
+/** Progress of the rebuild of a space. */
 export type Rebuild = components["schemas"]["Rebuild"];
-/** What became of a rebuild. */
+/** State of a rebuild. */
 export type RebuildState = components["schemas"]["RebuildState"];
-/** What recall may cost. */
+/** Limits on the cost of recall. */
 export type RecallBudget = components["schemas"]["RecallBudget"];
-/** What recall cost. */
+/** The cost of recall. */
 export type RecallCost = components["schemas"]["RecallCost"];
-/** A message that may wake something worth saying. */
+/** A message that may relate to something in the memory. */
 export type RecallRequest = components["schemas"]["RecallRequest"];
-/** What is worth saying; nothing, most of the time. */
+/** Hints that are relevant to the message; usually none. */
 export type RecallResponse = components["schemas"]["RecallResponse"];
 /** A stored record. */
 export type Record = components["schemas"]["Record"];
 /** One record, derived from the space and the caller's id for it. */
 export type RecordId = components["schemas"]["RecordId"];
-/** Some of the records. */
+/** A page of records. */
 export type RecordPage = components["schemas"]["RecordPage"];
 /** The versions of a record. */
 export type RecordVersions = components["schemas"]["RecordVersions"];
 /** The closed set of relation types; `Other` keeps its label as data. */
 export type RelationKind = components["schemas"]["RelationKind"];
-/** What a key may do. */
+/** What a key allows. */
 export type Right = components["schemas"]["Right"];
-/** What the calls of a language model in one role cost. */
+/** Cost of the calls of a language model for one purpose. */
 export type RoleCost = components["schemas"]["RoleCost"];
 /** A new token for a key. */
 export type Rotation = components["schemas"]["Rotation"];
@@ -288,79 +288,79 @@ export type Rotation = components["schemas"]["Rotation"];
 export type Scores = components["schemas"]["Scores"];
 /** One part of a page. */
 export type Section = components["schemas"]["Section"];
-/** How careful one should be with a hint. */
+/** How sensitive a hint is. */
 export type Sensitivity = components["schemas"]["Sensitivity"];
 /** One session of a space, derived from the space and the caller's name for the session. */
 export type SessionId = components["schemas"]["SessionId"];
-/** A space and what it holds. */
+/** A space and the size of its contents. */
 export type Space = components["schemas"]["Space"];
 /** The name of a space: 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
 export type SpaceId = components["schemas"]["SpaceId"];
-/** Some of the spaces. */
+/** A page of spaces. */
 export type SpacePage = components["schemas"]["SpacePage"];
 /** A change of the state of something (S3Mem's `ds`). */
 export type StateChange = components["schemas"]["StateChange"];
-/** A statement that a language model read in one record, checked against it, before it is folded into a [`Fact`]. */
+/** A statement that a language model read in one record. It was checked against the record and is not yet folded into a [`Fact`]. */
 export type Stated = components["schemas"]["Stated"];
-/** What became of a unit. */
+/** The status of a unit. */
 export type Status = components["schemas"]["Status"];
 /** Time of one step. */
 export type StepTime = components["schemas"]["StepTime"];
-/** What a look into one store found. */
+/** Result of the search of one store. */
 export type StoreCheck = components["schemas"]["StoreCheck"];
-/** What became of one reading. */
+/** Result for one reading. */
 export type StoredReading = components["schemas"]["StoredReading"];
-/** What became of one reading. */
+/** Result for one reading. */
 export type StoredReadingStatus = components["schemas"]["StoredReadingStatus"];
-/** What became of the readings from another space. */
+/** Results of the import of readings from another space. */
 export type StoredReadings = components["schemas"]["StoredReadings"];
-/** How evidence is sought. Where two calls of a language model are allowed, one if no answer is wanted, `explore`, `reconstruct`, `recollect` and `navigate` are loops in which it calls tools that only read and ends with the lines that hold the answer; else they are the route of the question with what its parts find in focus. */
+/** The strategy that collects evidence. `explore`, `reconstruct`, `recollect` and `navigate` are loops in which a language model calls read-only tools and then chooses the lines that hold the answer. They need a budget of two calls of a language model, or one if no answer is wanted. With less, they run as `route`, with a focus on the results for the parts of the question. */
 export type Strategy = components["schemas"]["Strategy"];
 /** Whether the evidence supports an answer. */
 export type Sufficiency = components["schemas"]["Sufficiency"];
-/** An edge to an entity of nearly the same name. */
+/** An edge to an entity with a similar name. */
 export type Synonym = components["schemas"]["Synonym"];
-/** Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written. */
+/** The tags that a record must or must not have. Empty lists restrict nothing; tags are compared as they are written. */
 export type TagFilter = components["schemas"]["TagFilter"];
-/** A half-open interval `[start, end)` in UTC, how precise it is, and the words it came from. */
+/** A half-open interval `[start, end)` in UTC, with its precision and the words it was read from. */
 export type TimeSpan = components["schemas"]["TimeSpan"];
-/** A call of a tool, as stored. */
+/** A tool call, as stored. */
 export type Tool = components["schemas"]["Tool"];
-/** What a call of a tool cost. */
+/** The cost of a tool call. */
 export type ToolCost = components["schemas"]["ToolCost"];
-/** The tools, the same in every space. */
+/** The tools; they are the same in every space. */
 export type ToolList = components["schemas"]["ToolList"];
-/** What a tool gave: a result, or an error that the model can read and mend. */
+/** The outcome of a tool call: a result, or an error that the model can read and correct. */
 export type ToolOutcome = components["schemas"]["ToolOutcome"];
-/** A call that could not be used. */
+/** The error of a tool call. */
 export type ToolProblem = components["schemas"]["ToolProblem"];
-/** One tool, as a model is told of it. */
+/** One tool, as described to a model. */
 export type ToolSpec = components["schemas"]["ToolSpec"];
-/** A cluster of event units. Who belongs to it is told by [`Member`]s. */
+/** A cluster of event units. Its [`Member`]s say which units belong to it. */
 export type Topic = components["schemas"]["Topic"];
-/** One topic, derived from the space and the unit it was founded on; it outlives re-clustering. */
+/** One topic, derived from the space and its founding unit; it outlives re-clustering. */
 export type TopicId = components["schemas"]["TopicId"];
 /** An event unit in a topic. */
 export type TopicMember = components["schemas"]["TopicMember"];
-/** Some of the topics. */
+/** A page of topics. */
 export type TopicPage = components["schemas"]["TopicPage"];
-/** A topic and the event units that belong to it most. */
+/** A topic and its closest event units. */
 export type TopicView = components["schemas"]["TopicView"];
-/** Why a hint is given. */
+/** The reason for a hint. */
 export type Trigger = components["schemas"]["Trigger"];
 /** The scene-event unit of S3Mem, section 3: CompassMem's event, REMem's gist, MRAgent's episode. */
 export type Unit = components["schemas"]["Unit"];
-/** Why one unit is in the pack or not. */
+/** The reason why one unit is in the pack or not. */
 export type UnitExplanation = components["schemas"]["UnitExplanation"];
-/** One unit, derived from the record or the segment it was written from. */
+/** One unit, derived from its record or its segment. */
 export type UnitId = components["schemas"]["UnitId"];
-/** Some of the units. */
+/** A page of units. */
 export type UnitPage = components["schemas"]["UnitPage"];
-/** A unit with what became of it: `status` is `merged` if it went into another one. */
+/** A unit with its merges: `status` is `merged` if the unit was merged into another one. */
 export type UnitView = components["schemas"]["UnitView"];
-/** Tokens of a language model, as it counts them itself; 0 where it does not say. */
+/** Tokens that a language model used, as counted by the model itself; 0 if it does not report them. */
 export type Usage = components["schemas"]["Usage"];
-/** Sufficiency with reasons. */
+/** The verdict on the evidence, with reasons. */
 export type Verdict = components["schemas"]["Verdict"];
-/** Which version of a record another record is. The record itself is version 1 and says nothing of that. */
+/** Which version of a record another record is. The record itself is version 1 and has no such field. */
 export type Version = components["schemas"]["Version"];

@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says what the key of the request opens and what it may do there. A server without keys allows everything. */
+        /** Returns the spaces that the key of the request opens and its rights there. A server without keys allows everything. */
         get: operations["access_get"];
         put?: never;
         post?: never;
@@ -25,7 +25,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists messages that were given up, of the spaces that the key opens. */
+        /** Lists dead letters of the spaces that the key opens: messages that could not be processed. */
         get: operations["admin_list"];
         put?: never;
         post?: never;
@@ -46,7 +46,7 @@ export interface paths {
         get: operations["admin_get"];
         put?: never;
         post?: never;
-        /** Forgets a dead letter; what it carried is not written. */
+        /** Deletes a dead letter; its contents are not written. */
         delete: operations["admin_discard"];
         options?: never;
         head?: never;
@@ -62,7 +62,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Delivers a dead letter again. */
+        /** Delivers the message of a dead letter again. */
         post: operations["admin_replay"];
         delete?: never;
         options?: never;
@@ -80,10 +80,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Passes a chat completion on to the language model of this server, with what the memory recalls for the last message, and stores
-         *     what was said (`[gateway.proxy]`; off by default).
-         * @description Fields are those of OpenAI's API and are passed on as they come; with `"stream": true` the reply comes as server-sent events.
-         *     Errors have the shape of that API, `{"error": {"message", "type", "param", "code"}}`; those of the endpoint come back as they are.
+         * Forwards a chat completion to the language model of this server, together with evidence from the memory for the last
+         *     message, and stores the conversation (`[gateway.proxy]`; off by default).
+         * @description Fields are those of OpenAI's API and are forwarded unchanged; with `"stream": true` the reply comes as server-sent
+         *     events. Errors have the shape of that API, `{"error": {"message", "type", "param", "code"}}`; errors of the endpoint
+         *     are returned unchanged.
          */
         post: operations["proxy_chat_completions"];
         delete?: never;
@@ -100,12 +101,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Lists the keys that were made through the API, those that are expired or revoked too, without their tokens. Needs the right
-         *     `admin` over all spaces.
+         * Lists the keys that were created through the API, including expired and revoked ones, without their tokens. Needs
+         *     the right `admin` over all spaces.
          */
         get: operations["keys_list"];
         put?: never;
-        /** Makes a key. Its token is in this response only; the server keeps a digest of it. Needs the right `admin` over all spaces. */
+        /**
+         * Creates a key.
+         * @description Only this response contains its token; the server keeps a digest of it. Needs the right `admin` over all spaces.
+         */
         post: operations["keys_create"];
         delete?: never;
         options?: never;
@@ -124,7 +128,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revokes a key: from now on none of its tokens is valid at this gateway, and within 5 seconds at every other one. It stays in the
+         * Revokes a key.
+         * @description Its tokens become invalid at this gateway at once, and at every other gateway within 5 seconds. The key stays in the
          *     list. Needs the right `admin` over all spaces.
          */
         delete: operations["keys_revoke"];
@@ -143,8 +148,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Gives a key a new token, which is in this response only. The token before it stays valid for `grace_seconds`, and the one before
-         *     that is valid no more. Needs the right `admin` over all spaces, and every right of the key.
+         * Gives a key a new token.
+         * @description Only this response contains the token. The previous token stays valid for `grace_seconds`; the one before it becomes
+         *     invalid. Needs the right `admin` over all spaces, and every right of the key.
          */
         post: operations["keys_rotate"];
         delete?: never;
@@ -160,7 +166,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the models that chat completions may name, in the shape of OpenAI's API: those of the endpoint, or the one that is set. */
+        /**
+         * Lists the models that chat completions may name, in the shape of OpenAI's API: those of the endpoint, or the
+         *     configured one.
+         */
         get: operations["proxy_models"];
         put?: never;
         post?: never;
@@ -194,14 +203,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns what a space holds. */
+        /** Returns the size of a space. */
         get: operations["spaces_get"];
-        /** Creates a space, if there is none of that name. It has no settings: a body that says anything is refused. */
+        /** Creates a space if the name is free. A space has no settings, so a body other than an empty object is refused. */
         put: operations["spaces_put"];
         post?: never;
         /**
-         * Erases a space and everything in it, for good. While a store is away, 202 says that nobody can read the space any more and that
-         *     the gateway erases what that store holds by itself once it is back.
+         * Erases a space and everything in it permanently.
+         * @description If a store is not available, the response is 202: nobody can read the space any more, and the gateway erases the
+         *     data in that store once it is available.
          */
         delete: operations["spaces_delete"];
         options?: never;
@@ -216,12 +226,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what people decided: the audit log. */
+        /** Lists the decisions of people: the audit log. */
         get: operations["curations_list"];
         put?: never;
         /**
-         * Decides something about the memory: corrects or retires a fact, undoes a merge, pins or forgets a unit, erases a record,
-         *     undoes an earlier act. 202 means that it is on disk; the memory follows once the watermark is reached.
+         * Changes the memory by a decision of a person.
+         * @description An act corrects or retires a fact, undoes a merge, pins or forgets a unit, erases a record, or undoes an earlier
+         *     act. 202 means that the act is on disk; the memory reflects it once the watermark is reached.
          */
         post: operations["curations_post"];
         delete?: never;
@@ -237,7 +248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one act, by the caller's id or Mnemic's. */
+        /** Returns one act, by your id or Mnemic's. */
         get: operations["curations_get"];
         put?: never;
         post?: never;
@@ -288,7 +299,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the receipts of erasures under the name of a space, also of a space that is erased itself. */
+        /** Lists the receipts of erasures for the name of a space, also if the space itself was erased. */
         get: operations["erasures_list"];
         put?: never;
         post?: never;
@@ -306,8 +317,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Returns the receipt of an erasure: what was erased, when it was asked for and when it was done. An erasure of records has one
-         *     once its watermark is reached.
+         * Returns the receipt of an erasure: its scope, the time of the request and the time of its completion. The receipt of
+         *     an erasure of records exists once the watermark is reached.
          */
         get: operations["erasures_get"];
         put?: never;
@@ -328,8 +339,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Looks now, in every store, for what was erased, and says what is there. It looks at the whole space, which takes some seconds
-         *     with 100,000 records. Files are looked at by `mnemic erasures check`.
+         * Searches every store for the erased data and reports the results.
+         * @description It reads the whole space, which takes some seconds with 100,000 records. To check files, use `mnemic erasures
+         *     check`.
          */
         post: operations["erasures_check"];
         delete?: never;
@@ -346,10 +358,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Streams what happens in a space from now on: events `searchable`, `organised` and `erased`, until the caller leaves or the
-         *     server stops.
-         * @description Each event has an `id`; a caller that comes again with it in `Last-Event-ID` gets what happened since. Where that is not known,
-         *     the first event is `gap`.
+         * Streams new events of a space: `searchable`, `organised` and `erased`.
+         * @description The stream ends when the caller disconnects or the server stops. Each event has an `id`. A caller that reconnects
+         *     with it in `Last-Event-ID` receives the events since then. If they are not known, the first event is `gap`.
          */
         get: operations["events_get"];
         put?: never;
@@ -367,7 +378,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists facts, those that hold and those that ceased to. */
+        /** Lists facts that hold and facts that ended. */
         get: operations["memory_facts"];
         put?: never;
         post?: never;
@@ -404,8 +415,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Speaks the Model Context Protocol (streamable HTTP, without sessions): the tools of the catalogue, and `remember`, `ask`,
-         *     `recall` and `curate`, as far as the key may.
+         * Speaks the Model Context Protocol (streamable HTTP, without sessions).
+         * @description It offers the tools of the catalogue, and `remember`, `ask`, `recall` and `curate`, as far as the rights of the key
+         *     allow.
          */
         post: operations["tools_post"];
         delete?: never;
@@ -421,7 +433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists what was taken for one, with the reasons. */
+        /** Lists the merges of entities and units, with the reasons. */
         get: operations["memory_merges"];
         put?: never;
         post?: never;
@@ -472,7 +484,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one page, archived or not; that it was read is noted. */
+        /** Returns one page, archived or not, and records that it was read. */
         get: operations["memory_page"];
         put?: never;
         post?: never;
@@ -489,7 +501,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says whether a write is searchable; with `wait_ms`, waits for it. */
+        /** Reports whether a write is searchable; with `wait_ms`, waits for it. */
         get: operations["progress_get"];
         put?: never;
         post?: never;
@@ -509,9 +521,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks a question: evidence inside a budget, a verdict, and an answer if wanted.
-         * @description With `Accept: text/event-stream`, the steps of the path come as events `step` while they are made, and then the response as
-         *     the event `response`, or what went wrong as `problem`. A question whose caller leaves is given up.
+         * Answers a question: evidence within a budget, a verdict, and optionally an answer.
+         * @description With `Accept: text/event-stream`, each step of the strategy is sent as an event `step` while the query runs. The
+         *     event `response` then holds the response, or the event `problem` an error. If the caller disconnects, the query is
+         *     cancelled.
          */
         post: operations["query_post"];
         delete?: never;
@@ -527,14 +540,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists readings: what a language model said about passages of sessions, what was derived from it and what it cost. */
+        /** Lists readings: replies of a language model about passages of sessions, their results and their cost. */
         get: operations["readings_list"];
-        /** Stores readings that were made in another space, so that the same records need not be read again. */
+        /** Stores readings that were made in another space, so that a model does not have to read the same records again. */
         put: operations["readings_put"];
-        /**
-         * Has a language model read the records that it has not read: their sessions wait until a writer with a language model
-         *     takes them.
-         */
+        /** Queues sessions with records that no language model has read. A writer with a language model then reads them. */
         post: operations["readings_post"];
         delete?: never;
         options?: never;
@@ -566,10 +576,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Says how far the last rebuild of a space is that this process began. */
+        /** Reports the progress of the last rebuild of a space that this process started. */
         get: operations["rebuild_get"];
         put?: never;
-        /** Derives a space again from its records, into a new generation of its index; it stays searchable meanwhile. */
+        /**
+         * Rebuilds the derived data of a space from its records, in a new generation of its index. The space stays searchable
+         *     meanwhile.
+         */
         post: operations["rebuild_post"];
         delete?: never;
         options?: never;
@@ -587,8 +600,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Asks whether a message wakes something worth saying. Most do not, and the answer says why; what is said is not said again
-         *     in the session.
+         * Returns hints from the memory that are relevant to a message.
+         * @description Most messages have no hints, and the response gives the reason. Recall does not repeat a hint in the same session.
          */
         post: operations["recall_post"];
         delete?: never;
@@ -606,7 +619,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Dismisses hints: they are not said again in any session of the space. */
+        /** Dismisses hints. Recall does not give them again in any session of the space. */
         post: operations["recall_dismiss"];
         delete?: never;
         options?: never;
@@ -621,12 +634,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists records in the order in which they were stored: all, or those of a session, an actor, a time. */
+        /** Lists records in the order in which they were stored; filters select a session, an actor, a time. */
         get: operations["records_list"];
         put?: never;
         /**
-         * Accepts records, or chat messages as records. 202 means that they are on disk, not yet that they are searchable. A space
-         *     that there is not is created, unless the server's `create_spaces` is off.
+         * Accepts records, or chat messages as records.
+         * @description 202 means that they are on disk, not yet that they are searchable. A space that does not exist is created, unless
+         *     the server's `create_spaces` is off.
          */
         post: operations["records_post"];
         delete?: never;
@@ -642,18 +656,22 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one record, by the caller's id or Mnemic's; of several versions the newest, unless a version is named. */
+        /**
+         * Returns one record, by your id or Mnemic's. If it has several versions, returns the newest, unless the id names a
+         *     version.
+         */
         get: operations["records_get"];
         /**
-         * Puts a record under an id. If there is one with other content, the new one becomes its next version and is told in its place
-         *     from its `observed_at` on; the one before stays for questions about the time before. What the newest version says already
-         *     changes nothing. Session and actor are those of the version before, if left out.
+         * Puts a record under an id.
+         * @description If the id exists with other content, the new record becomes its next version and replaces it from its `observed_at`
+         *     on. Questions about earlier times still use the earlier version. Content equal to the newest version changes
+         *     nothing. Session and actor default to those of the previous version.
          */
         put: operations["records_put"];
         post?: never;
         /**
-         * Erases one record, by the caller's id or Mnemic's, with all that derives only from it; for good. By the caller's id all
-         *     versions go. Short for the act `erase_record`.
+         * Erases one record permanently, by your id or Mnemic's, and everything that derives only from it.
+         * @description By your id, it erases all versions. It is a short form of the act `erase_record`.
          */
         delete: operations["records_delete"];
         options?: never;
@@ -689,8 +707,9 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Erases the records of a session, by your name for it or Mnemic's id, each as `DELETE .../records/{id}` does, and at once
-         *     what recall said in it; for good. Of a long session the first thousand, or 4 MiB: `more` says whether to ask again.
+         * Erases the records and recall history of a session permanently, by your name for it or Mnemic's id.
+         * @description Each record is erased as by `DELETE .../records/{id}`. One request erases at most 1000 records, or 4 MiB; `more`
+         *     says whether to repeat it.
          */
         delete: operations["sessions_delete"];
         options?: never;
@@ -724,7 +743,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Calls a tool. A call that cannot be used is a result with `error`, which says to the model what to do. */
+        /** Calls a tool. An invalid call returns a result with `error`, which tells the model how to correct it. */
         post: operations["tools_call"];
         delete?: never;
         options?: never;
@@ -756,7 +775,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one topic with the event units that belong to it most. */
+        /** Returns one topic with its closest event units. */
         get: operations["memory_topic"];
         put?: never;
         post?: never;
@@ -773,7 +792,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the units in use, in the order of their latest changes; those that went into another one say into which. */
+        /**
+         * Lists the units in use, in the order of their latest changes. A unit that was merged names the unit that replaces
+         *     it.
+         */
         get: operations["memory_units"];
         put?: never;
         post?: never;
@@ -790,7 +812,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Returns one unit with what became of it: whether it went into another one, and what went into it. */
+        /** Returns one unit with its merges: the unit that replaces it, and the units that were merged into it. */
         get: operations["memory_unit"];
         put?: never;
         post?: never;
@@ -807,7 +829,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists the tools, as a model is told of them. They are the same in every space. */
+        /** Lists the tools, as described to a model. They are the same in every space. */
         get: operations["tools_all"];
         put?: never;
         post?: never;
@@ -821,39 +843,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description A unit that tells of the same event and went into another one. */
+        /** @description A unit that describes the same event and was merged into another unit. */
         Absorbed: {
-            /** @description Whether they share people, time or place. */
+            /** @description Whether the two units share people, time or place. */
             has_overlap: boolean;
             /** @description The merge; `undo_merge` takes it back. */
             merge: components["schemas"]["MergeId"];
-            /** @description Why, in words. */
+            /** @description The reason, in words. */
             reason: string;
-            /** @description Its records, for which the other one stands too. */
+            /** @description Its records, which the other unit represents too. */
             records: components["schemas"]["RecordId"][];
             relation_type?: components["schemas"]["RelationKind"] | null;
-            /** @description Whether they were judged the same. */
+            /** @description Whether the two units were judged to be the same event. */
             same_event: boolean;
             /**
              * Format: float
-             * @description Cosine of the two.
+             * @description Cosine similarity of the two units.
              */
             similarity: number;
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description What became of a batch: 202 means that every accepted record is on disk. */
+        /** @description Result of a batch: 202 means that every accepted record is on disk. */
         Accepted: {
-            /** @description Outcomes in the order given; of chat messages, of the records that they became. */
+            /** @description Results in the order of the request; for chat messages, of the records that they became. */
             items: components["schemas"]["Item"][];
-            /** @description Chat messages that are not stored: those of the system and of developers, and those that say nothing. */
+            /** @description Number of chat messages that are not stored: those with the role `system` or `developer`, and empty ones. */
             left_out?: number;
-            /** @description Names this write; a query with `after` set to it sees the records. */
+            /** @description Watermark of this write; a query with `after` set to it sees the records. */
             watermark: string;
         };
-        /** @description What can be decided. */
+        /** @description The kinds of decision. */
         Act: components["schemas"]["ActCorrectFact"] | components["schemas"]["ActRetireFact"] | components["schemas"]["ActUndoMerge"] | components["schemas"]["ActUndoLabel"] | components["schemas"]["ActUndoSummary"] | components["schemas"]["ActPinUnit"] | components["schemas"]["ActForgetUnit"] | components["schemas"]["ActEraseRecord"] | components["schemas"]["ActUndo"];
-        /** @description The value of a fact is another one. */
+        /** @description Replaces the value of a fact. */
         ActCorrectFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
@@ -862,10 +884,10 @@ export interface components {
              * @enum {string}
              */
             kind: "correct_fact";
-            /** @description What it should say. */
+            /** @description The correct value. */
             object: string;
         };
-        /** @description A record is erased with all that derives only from it. Cannot be undone. */
+        /** @description Erases a record and everything that derives only from it. Cannot be undone. */
         ActEraseRecord: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -875,7 +897,7 @@ export interface components {
             /** @description The record. */
             record: components["schemas"]["RecordId"];
         };
-        /** @description A unit is not to be proposed any more; its record stays. */
+        /** @description Stops a unit from being proposed; its record stays. */
         ActForgetUnit: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -885,7 +907,7 @@ export interface components {
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description A unit is to stand before others of its kind. */
+        /** @description Ranks a unit above other units of its kind. */
         ActPinUnit: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -895,7 +917,7 @@ export interface components {
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description A fact is not to be told any more. */
+        /** @description Retracts a fact: it is no longer reported. */
         ActRetireFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
@@ -905,7 +927,7 @@ export interface components {
              */
             kind: "retire_fact";
         };
-        /** @description An earlier act is taken back. */
+        /** @description Undoes an earlier act. */
         ActUndo: {
             /** @description The act. */
             curation: components["schemas"]["CurationId"];
@@ -915,7 +937,7 @@ export interface components {
              */
             kind: "undo";
         };
-        /** @description A topic is not to be called, or summed up, as a language model said. */
+        /** @description Rejects the label and the summary that a language model gave to a topic. */
         ActUndoLabel: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -925,7 +947,7 @@ export interface components {
             /** @description The topic. */
             topic: components["schemas"]["TopicId"];
         };
-        /** @description Two things that were taken for one are two. */
+        /** @description Splits two things that were merged. */
         ActUndoMerge: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -935,7 +957,7 @@ export interface components {
             /** @description The merge. */
             merge: components["schemas"]["MergeId"];
         };
-        /** @description A page and its sections are not to be summed up as a language model said. */
+        /** @description Rejects the summaries that a language model wrote for a page and its sections. */
         ActUndoSummary: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -945,20 +967,20 @@ export interface components {
             /** @description The page. */
             page: components["schemas"]["PageId"];
         };
-        /** @description What the question fixes. `words` and `subjects` are data for scoring, never a query language. */
+        /** @description The constraints that a question sets. `words` and `subjects` are data for scoring, never a query language. */
         Anchors: {
             /** @description The main verb, as written. */
             action: string;
-            /** @description Kind of answer wanted. */
+            /** @description Kind of answer asked for. */
             answer: components["schemas"]["AnswerKind"];
             /**
              * Format: date-time
-             * @description The moment it is asked at, against which the times that it names are read; none if that is not known.
+             * @description When the question is asked; the times in the question are resolved against this moment. Absent if unknown.
              */
             asked_at?: string | null;
             /** @description The question without the names of speakers. */
             bare: string;
-            /** @description Whether order in time decides the order of the pack. */
+            /** @description Whether the pack is ordered by time. */
             chronological: boolean;
             /** @description Word after "what kind of", "which", "how many". */
             head: string;
@@ -966,95 +988,95 @@ export interface components {
             hops: components["schemas"]["HopShape"];
             /** @description Other names in the question. */
             names: string[];
-            /** @description The source asked about: session, tool or image. */
+            /** @description The source that the question asks about: session, tool or image. */
             source: string;
-            /** @description The state asked about ("status of ..."). */
+            /** @description The state that the question asks about ("status of ..."). */
             state_key: string;
             /**
              * Format: int32
-             * @description The step of an agent's run asked about.
+             * @description The step of an agent's run that the question asks about.
              */
             step?: number | null;
             /** @description Speakers of the space that the question names, in order of appearance, by their full names. */
             subjects: string[];
             window?: components["schemas"]["TimeSpan"] | null;
         };
-        /** @description A short answer with what supports it. */
+        /** @description A short answer with its supports. */
         Answer: {
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Confidence, 0 to 1.
              */
             confidence: number;
-            /** @description The callers' ids of the records it stands on. */
+            /** @description The callers' ids of the records that support the answer. */
             external_ids: string[];
-            /** @description What kind of answer it is. */
+            /** @description The kind of answer. */
             kind: components["schemas"]["AnswerKind"];
-            /** @description The units it stands on. */
+            /** @description The units that support the answer. */
             supports: components["schemas"]["UnitId"][];
             /** @description The answer itself, short. */
             text: string;
         };
         /**
-         * @description What kind of answer a question wants. Decided by rule, first match wins; see the router.
+         * @description The kind of answer that a question asks for. The router decides it by rule; the first rule that matches wins.
          * @enum {string}
          */
         AnswerKind: "message" | "when" | "duration" | "number" | "where" | "who" | "why" | "how" | "kind" | "yes_no" | "what_does" | "what_is" | "other";
         /**
-         * @description How a language model words an answer; without one it changes nothing.
+         * @description How a language model words an answer. Without a language model it has no effect.
          * @enum {string}
          */
         AnswerStyle: "short" | "infer" | "free";
-        /** @description A key that was made through the API, without its token. */
+        /** @description A key that was created through the API, without its token. */
         ApiKey: {
-            /** @description Name of the key that made it. */
+            /** @description Name of the key that created it. */
             by: string;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description Time at which it was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description From when on it is no longer valid.
+             * @description Time at which it expires.
              */
             expires_at?: string | null;
             /**
              * Format: date-time
-             * @description Until when the token before the last rotation is valid.
+             * @description Time until which the token before the last rotation is valid.
              */
             former_valid_until?: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, to the minute; a use of the last minute may be missing.
+             * @description Time of the latest use, to the minute; a use in the last minute may be missing.
              */
             last_used_at?: string | null;
             /** @description Its name. */
             name: components["schemas"]["KeyName"];
-            /** @description How much it may ask for. */
+            /** @description Quota of the key. */
             quotas?: components["schemas"]["Quotas"];
             /**
              * Format: date-time
-             * @description When it was revoked.
+             * @description Time at which it was revoked.
              */
             revoked_at?: string | null;
-            /** @description What it may do there. */
+            /** @description Rights of the key in these spaces. */
             rights: components["schemas"]["Right"][];
-            /** @description Spaces that it opens. */
+            /** @description Spaces that the key opens. */
             spaces: string[];
         };
-        /** @description Some of the keys. */
+        /** @description A page of keys. */
         ApiKeyPage: {
             /** @description By name. */
             items: components["schemas"]["ApiKey"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description A key with its token, which is shown only now: the server keeps a digest of it. */
+        /** @description A key with its token. Only this response contains the token; the server keeps a digest of it. */
         ApiKeyToken: {
             /** @description The key. */
             key: components["schemas"]["ApiKey"];
-            /** @description What its holder sends as `Authorization: Bearer`. */
+            /** @description The token that its holder sends as `Authorization: Bearer`. */
             token: string;
         };
         /**
@@ -1062,21 +1084,21 @@ export interface components {
          * @enum {string}
          */
         Aspect: "preference" | "attribute" | "relation" | "place" | "work" | "plan" | "possession" | "count" | "habit" | "instruction";
-        /** @description What is to be read. */
+        /** @description The records to read. */
         Backfill: {
             /**
-             * @description The `next` of the response before; leave it out in the first request.
+             * @description The `next` of the previous response; leave it out in the first request.
              * @default null
              */
             after?: string | null;
             /**
-             * @description Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
-             *     described.
+             * @description First remove readings that failed, so that their records are read again; also request descriptions of pictures
+             *     that have none.
              * @default false
              */
             again?: boolean;
             /**
-             * @description Only count and estimate; no session waits to be read because of it.
+             * @description Only count and estimate; no session is queued.
              * @default false
              */
             dry_run?: boolean;
@@ -1086,101 +1108,104 @@ export interface components {
              */
             session?: string | null;
         };
-        /** @description What is going to be read. */
+        /** @description The records that will be read. */
         BackfillReport: {
-            /** @description What it may cost to read them. */
+            /** @description Estimated cost of reading them. */
             estimate: components["schemas"]["ReadingEstimate"];
             /**
-             * @description The walk through the records ended with the time of the request: send the same again with `after` set to this. None
-             *     after the last record. A session whose records are in both parts is counted in both.
+             * @description Present if the time limit of the request was reached before the last record: repeat the request with `after` set
+             *     to this value. A session with records in both parts is counted in both.
              */
             next?: string | null;
             /**
              * Format: int64
-             * @description Records that were not read.
+             * @description Number of records that were not read.
              */
             records: number;
             /**
              * Format: int64
-             * @description Sessions with records that were not read.
+             * @description Number of sessions with records that were not read.
              */
             sessions: number;
         };
-        /** @description One of several who share a name, told apart by whose they are and who tells of them. */
+        /**
+         * @description One of several people who share a name. They are distinguished by the person they belong to and by the speakers who
+         *     mention them.
+         */
         Bearer: {
-            /** @description What facts call them: `Ann's sister`. */
+            /** @description The name used in facts: `Ann's sister`. */
             name: string;
-            /** @description All that they are called so, `name` too, sorted. */
+            /** @description All names of this form, including `name`, sorted. */
             roles: string[];
-            /** @description Who means them by the name, sorted. */
+            /** @description Speakers who use the shared name for this person, sorted. */
             tellers: string[];
         };
-        /** @description What a query may cost. */
+        /** @description Limits on the cost of a query. */
         Budget: {
             /**
              * Format: float
-             * @description Share of the evidence that is enough: packing stops when the lines packed are thought to hold this much of it. 1 spends
-             *     all tokens.
+             * @description Share of the evidence that is sufficient: packing stops when the packed lines are estimated to hold this share.
+             *     1 uses all tokens.
              * @default 1
              */
             enough?: number;
             /**
              * Format: int32
-             * @description Calls of a language model. If one is set up and may be called, it answers from the pack, in one call. With two and
-             *     more, the strategy `route` has it choose among the best candidates first, in one call, and the pack is filled from its
-             *     choice; without an answer, one call is enough for that. A reply that cannot be read is asked for once more if a call is
-             *     left.
+             * @description Maximum number of calls of a language model. If one is set up and at least one call is allowed, it answers from
+             *     the pack, in one call. With two or more calls, the strategy `route` first lets it choose among the best
+             *     candidates, in one call, and fills the pack from its choice; without an answer, one call is enough for that. An
+             *     unreadable reply is requested once more if a call is left.
              * @default 0
              */
             model_calls?: number;
             /**
              * Format: int32
-             * @description Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
-             *     left is not made.
+             * @description Maximum number of tokens that those calls may read and write together; if left out, there is no limit. A call
+             *     that may need more than the remaining tokens is not made.
              * @default null
              */
             model_tokens?: number | null;
             /**
              * Format: int64
-             * @description Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-             *     allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+             * @description Time limit in milliseconds, including the wait for `after`. Default: 2,000, or 30,000 if calls of a language
+             *     model are allowed. Without calls, the limit is at most 30,000, as `[gateway] request_ms_max` sets it.
              * @default null
              */
             ms?: number | null;
             /**
              * Format: int32
-             * @description o200k tokens of the evidence pack.
+             * @description Limit of the evidence pack, in o200k tokens.
              * @default 512
              */
             tokens?: number;
         };
         /**
-         * @description The way a candidate was proposed (S3Mem, section 3.2).
+         * @description The channel that proposed a candidate (S3Mem, section 3.2).
          * @enum {string}
          */
         Channel: "semantic" | "lexical" | "anchor" | "temporal" | "entity" | "visual" | "causal" | "continuity";
-        /** @description What a query cost. */
+        /** @description The cost of a query. */
         Cost: {
             /**
              * Format: int32
-             * @description Candidates looked at.
+             * @description Number of candidates examined.
              */
             candidates: number;
             /**
              * Format: int32
-             * @description Calls of a language model.
+             * @description Number of calls of a language model.
              */
             model_calls: number;
             /**
              * Format: float
-             * @description Milliseconds in all.
+             * @description Total time in milliseconds.
              */
             ms: number;
-            /** @description The same by what the calls were for. */
+            /** @description The same, for each purpose of the calls. */
             roles?: {
                 [key: string]: components["schemas"]["RoleCost"];
             };
-            /** @description Milliseconds by step, in order. */
+            /** @description Time of each step in milliseconds, in order. */
             steps: components["schemas"]["StepTime"][];
             /**
              * Format: int32
@@ -1189,21 +1214,21 @@ export interface components {
             tokens: number;
             /**
              * Format: int64
-             * @description Units that could be evidence.
+             * @description Number of units that the filters allow.
              */
             units: number;
-            /** @description Tokens those calls read and wrote, as the model counts them; estimated where it does not say. */
+            /** @description Tokens that those calls read and wrote, as the model counts them; estimated if it reports no count. */
             usage?: components["schemas"]["Usage"];
         };
-        /** @description What was decided: 202 means that it is on disk and will be done. */
+        /** @description A decision that was accepted: 202 means that it is on disk and will be applied. */
         Curated: {
-            /** @description The act, as it is kept. */
+            /** @description The act, as stored. */
             curation: components["schemas"]["Curation"];
             erasure?: components["schemas"]["ErasureId"] | null;
-            /** @description Names this write; once it is searchable, the memory is as was decided. */
+            /** @description Watermark of this write. Once it is searchable, the memory reflects the decision. */
             watermark: string;
         };
-        /** @description One act. Never changed; another one undoes it. */
+        /** @description One decision. It is never changed; a later act undoes it. */
         Curation: {
             /** @description What was done. */
             act: components["schemas"]["Act"];
@@ -1212,11 +1237,11 @@ export interface components {
              * @description When it was accepted.
              */
             at: string;
-            /** @description Name of the key that did it; empty without keys. */
+            /** @description Name of the API key that was used; empty if the server has no keys. */
             by: string;
-            /** @description Derived from the space and the caller's id for it. */
+            /** @description Derived from the space and the caller's id for the act. */
             id: components["schemas"]["CurationId"];
-            /** @description Why, in the words of whoever did it. */
+            /** @description The reason, in the words of the person who acted. */
             reason?: string;
         };
         /**
@@ -1224,18 +1249,18 @@ export interface components {
          * @description One act of curation, derived from the space and the caller's id for it.
          */
         CurationId: string;
-        /** @description Some of what people decided. */
+        /** @description A page of decisions by people. */
         CurationPage: {
             /** @description By id. */
             items: components["schemas"]["Curation"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description A message that was given up. */
+        /** @description A message that could not be processed and is no longer retried. */
         DeadLetter: {
             /**
              * Format: date-time
-             * @description When it was given up.
+             * @description Time at which it was given up.
              */
             at: string;
             /**
@@ -1243,67 +1268,67 @@ export interface components {
              * @description Number of deliveries.
              */
             attempts: number;
-            /** @description Group that gave it up. */
+            /** @description Consumer group that gave the message up. */
             group: string;
-            /** @description Names it, in paths too. */
+            /** @description Id of the dead letter, also in paths. */
             id: string;
             /**
              * Format: int64
-             * @description Its number, as logs have it; shown to keys that open every space, which may use it in paths in the place of `id`.
+             * @description Its number, as in logs. Only keys that open every space see it; they may use it in paths instead of `id`.
              */
             number?: number | null;
-            /** @description The payload. Keys that do not open every space see no positions in it. */
+            /** @description The payload. For keys that do not open every space, positions are removed from it. */
             payload: string;
             /**
              * Format: int64
-             * @description Place in its stream; shown to keys that open every space.
+             * @description Position in its stream. Only keys that open every space see it.
              */
             position?: number | null;
-            /** @description Why it was given up. */
+            /** @description Reason why it was given up. */
             reason: string;
             /** @description Space of the message. */
             space: string;
             /** @description Subject of the message. */
             subject: string;
         };
-        /** @description Some of the messages that were given up. */
+        /** @description A page of dead letters. */
         DeadLetterPage: {
             /** @description By number, or space by space if the key does not open every space. */
             items: components["schemas"]["DeadLetter"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description A space that is deleted while a store is away. */
+        /** @description A space whose deletion is not complete because a store is not available. */
         Deleting: {
-            /** @description What is left to do, and who does it. */
+            /** @description The remaining work, and the component that does it. */
             detail: string;
             erasure?: components["schemas"]["ErasureId"] | null;
             /** @description Its name. */
             space: components["schemas"]["SpaceId"];
         };
         /**
-         * @description The side from which a page looks at the memory.
+         * @description The dimension by which a page groups the memory.
          * @enum {string}
          */
         Dimension: "topic" | "figure" | "place" | "preference" | "event";
-        /** @description Hints that are not wanted. */
+        /** @description Hints to dismiss. */
         Dismissal: {
-            /** @description Ids of the hints, 1 to 100; they are not said again in any session. */
+            /** @description Ids of the hints, 1 to 100. Recall does not give them again in any session. */
             hints: components["schemas"]["HintId"][];
-            /** @description The session in which they were said; it is noted there too. */
+            /** @description The session in which the hints were given; the dismissal is recorded there too. */
             session?: string | null;
         };
-        /** @description An end of a fact that was told before an earlier one: a plan for September that is put off in July. */
+        /** @description A former end of a fact, replaced when an earlier end was stated: a plan for September that is put off in July. */
         End: {
             /**
              * Format: date-time
-             * @description When that was told.
+             * @description When that end was stated.
              */
             closed_at?: string | null;
             retired_by?: components["schemas"]["FactId"] | null;
             /**
              * Format: date-time
-             * @description When it was to cease to hold.
+             * @description When the fact was to stop holding.
              */
             valid_until: string;
         };
@@ -1311,25 +1336,25 @@ export interface components {
         Entity: {
             /** @description Other names for it, sorted. */
             aliases?: string[];
-            /** @description Those who share the name, if several do; by name. */
+            /** @description The people who share the name, if there are several; sorted by name. */
             bearers?: components["schemas"]["Bearer"][];
             /**
              * Format: date-time
-             * @description When it was first mentioned.
+             * @description When the entity was first mentioned.
              */
             first_seen?: string | null;
             /** @description Derived from the space and the normalised name. */
             id: components["schemas"]["EntityId"];
-            /** @description What it is. */
+            /** @description The type. */
             kind: components["schemas"]["EntityKind"];
             /**
              * Format: int64
              * @description Number of units that mention it.
              */
             mentions: number;
-            /** @description The name as most often written. */
+            /** @description The most frequent spelling of the name. */
             name: string;
-            /** @description What it is called by whom it belongs to ("my sister" of Ann: `Ann's sister`), sorted. */
+            /** @description The entity's roles for others, sorted: Ann's "my sister" gives `Ann's sister`. */
             roles?: string[];
             /** @description Entities that may be the same, by cosine of their names, best first, ties by id (REMem's synonymy edges). */
             synonyms?: components["schemas"]["Synonym"][];
@@ -1340,22 +1365,22 @@ export interface components {
          */
         EntityId: string;
         /**
-         * @description What an entity is, as far as rules can tell.
+         * @description The type of an entity, as far as rules can tell.
          * @enum {string}
          */
         EntityKind: "speaker" | "person" | "place" | "other";
-        /** @description Some of the entities. */
+        /** @description A page of entities. */
         EntityPage: {
             /** @description By id. */
             items: components["schemas"]["Entity"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description What is erased of a session: 202 means that it is on disk and will be done. */
+        /** @description The erasure of a session: 202 means that it is on disk and will be applied. */
         Erased: {
-            /** @description The id of the receipt, which is there once the watermark is reached. */
+            /** @description The id of the receipt, which exists once the watermark is reached. */
             erasure: components["schemas"]["ErasureId"];
-            /** @description Whether there are more: ask again once the watermark is reached. */
+            /** @description Whether the session has more records: repeat the request once the watermark is reached. */
             more: boolean;
             /**
              * Format: int64
@@ -1364,175 +1389,187 @@ export interface components {
             records: number;
             /** @description Mnemic's id of the session. */
             session: components["schemas"]["SessionId"];
-            /** @description Names this write; once it is reached, the records are gone. */
+            /** @description Watermark of this write; once it is reached, the records are erased. */
             watermark: string;
         };
-        /** @description The receipt of an erasure. It outlives what was erased, also a whole space, and holds no word of it. */
+        /**
+         * @description The receipt of an erasure. It is kept after the erased data are gone, even after a whole space is gone, and contains
+         *     no text of them.
+         */
         Erasure: {
-            /** @description Name of the key that asked; empty without keys. */
+            /** @description Name of the key that requested it; empty on a server without keys. */
             by: string;
             /**
              * Format: date-time
-             * @description When every store had erased it; none until then.
+             * @description Time at which every store had erased the data; left out until then.
              */
             completed_at?: string | null;
             /**
-             * @description How much was stored of it when it was erased, by kind: `records`, `units`, `facts`, `relations`, `remembered` (responses
-             *     of idempotency keys) and, of a space, what each table or label of its store held.
+             * @description Number of items stored when the erasure began, by kind: `records`, `units`, `facts`, `relations`, `remembered`
+             *     (responses of idempotency keys) and, for a space, the contents of each table or label of its store.
              */
             erased: {
                 [key: string]: number;
             };
             /** @description Its id. */
             id: components["schemas"]["ErasureId"];
-            /** @description What was asked to be erased: `records` (one, or those of a session) or the `space`. */
+            /** @description The scope of the erasure: `records` (one record, or those of a session) or the whole `space`. */
             kind: components["schemas"]["ErasureKind"];
             /** @description Mnemic's ids of the records erased, at most 1000; empty for a space. */
             records?: components["schemas"]["RecordId"][];
             /**
              * Format: date-time
-             * @description When it was asked for.
+             * @description Time of the request.
              */
             requested_at: string;
-            /** @description Mnemic's ids of the sessions that have no record any more since then; empty for a space. */
+            /** @description Mnemic's ids of the sessions that have no record left after the erasure; empty for a space. */
             sessions?: components["schemas"]["SessionId"][];
-            /** @description The space, of which another one of the same name may exist by now. */
+            /** @description The space. Another space of the same name may exist by now. */
             space: components["schemas"]["SpaceId"];
-            /** @description How far it is. */
+            /** @description Progress of the erasure. */
             state: components["schemas"]["ErasureState"];
         };
-        /** @description What a look into every store found of what was erased. */
+        /** @description Result of a search of every store for erased data. */
         ErasureCheck: {
-            /** @description Whether every store was looked at and none holds anything of it. */
+            /** @description True if every store was searched and no store holds any of the erased data. */
             absent: boolean;
             /**
              * Format: int64
-             * @description Records that were accepted again under the same ids since, which is no remnant: they are not looked for.
+             * @description Number of records that were accepted again under the same ids after the erasure. They are not remnants and are
+             *     not searched for.
              */
             accepted_again: number;
             /**
              * Format: date-time
-             * @description When the stores were looked at.
+             * @description Time at which the stores were searched.
              */
             checked_at: string;
             /** @description The receipt. */
             erasure: components["schemas"]["Erasure"];
-            /** @description Store by store. */
+            /** @description Results for each store. */
             stores: components["schemas"]["StoreCheck"][];
         };
         /**
          * Format: uuid
-         * @description One erasure: of records, derived from the first of the acts that ask for it; of a space, from the space and when it was
-         *     created.
+         * @description One erasure. For records, it is derived from the first of the acts that request it; for a space, from the space
+         *     and its time of creation.
          */
         ErasureId: string;
         /**
-         * @description What was asked to be erased.
+         * @description The target of an erasure request.
          * @enum {string}
          */
         ErasureKind: "records" | "space";
-        /** @description Some of the receipts of erasures. */
+        /** @description A page of receipts of erasures. */
         ErasurePage: {
             /** @description By id. */
             items: components["schemas"]["Erasure"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
         /**
-         * @description How far an erasure is.
+         * @description Progress of an erasure.
          * @enum {string}
          */
         ErasureState: "erasing" | "complete";
-        /** @description Something that happened in a space. It holds no word of a record. Several batches may share one event. */
+        /** @description An event in a space. It contains no text of a record. Several batches may share one event. */
         Event: {
             /**
              * Format: date-time
-             * @description When it was noticed; of an erasure, when it was complete.
+             * @description Time at which the event was noticed; for an erasure, the time at which it was complete.
              */
             at: string;
             erasure?: components["schemas"]["ErasureId"] | null;
-            /** @description What happened. */
+            /** @description The kind of event. */
             kind: components["schemas"]["EventKind"];
             /** @description The space. */
             space: components["schemas"]["SpaceId"];
-            /** @description Up to where; of an erasure of records, the watermark that the request was answered with; none of that of a space. */
+            /**
+             * @description Watermark up to which the event holds. For an erasure of records, the watermark in the response to the request;
+             *     left out for the erasure of a space.
+             */
             watermark?: string | null;
         };
         /**
-         * @description What happened in a space.
+         * @description Kinds of events in a space.
          * @enum {string}
          */
         EventKind: "searchable" | "organised" | "erased";
         /**
-         * @description One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
+         * @description One statement. It is never overwritten: a newer fact closes the valid time of an older one, and a correction takes
+         *     its place. All of them are kept.
          *
-         *     It holds in `[valid_from.start, valid_until)`; it was known from `recorded_at` on.
+         *     It holds in `[valid_from.start, valid_until)`. It is known from `recorded_at` on.
          */
         Fact: {
-            /** @description What kind of statement it is. */
+            /** @description The group of the predicate. */
             aspect: components["schemas"]["Aspect"];
             /**
              * Format: date-time
-             * @description When that was told, which may be long after: told in June, somebody moved in March.
+             * @description When the end was stated, which may be long after the end: in June, Ann says that she moved in March.
              */
             closed_at?: string | null;
             /**
              * Format: float
-             * @description 0 to 1; lower for what is told of others and for guesses.
+             * @description Confidence, 0 to 1; lower for guesses and for statements about other people.
              */
             confidence: number;
             entity?: components["schemas"]["EntityId"] | null;
-            /** @description How it was known before somebody decided something that bears on it, oldest first. */
+            /** @description Earlier states of the fact, one for each curation that changed it, oldest first. */
             former?: components["schemas"]["Former"][];
-            /** @description Ends that were told before and gave way to an earlier one, oldest first. */
+            /** @description Former ends of the fact, each replaced when an earlier end was stated; oldest first. */
             former_ends?: components["schemas"]["End"][];
-            /** @description Derived from unit, subject, predicate and object as they were told; of a correction, from the fact and the act. */
+            /**
+             * @description Derived from unit, subject, predicate and object as they were stated; for a correction, from the corrected fact
+             *     and the act.
+             */
             id: components["schemas"]["FactId"];
-            /** @description The value, as told. */
+            /** @description The value, as stated. */
             object: string;
-            /** @description Who read it there. */
+            /** @description The extractor that found it there. */
             origin?: components["schemas"]["Origin"];
-            /** @description What is said of it: a verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`). */
+            /** @description A verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`). */
             predicate: string;
             /**
              * Format: date-time
-             * @description When it was told: the time its source was observed; of a correction, when that was made.
+             * @description When it was stated: the time its source was observed. For a correction: when the correction was made.
              */
             recorded_at: string;
             retired_by?: components["schemas"]["FactId"] | null;
             /** @description The unit that states it. */
             source: components["schemas"]["UnitId"];
-            /** @description Who or what it is about, by the name of the entity if there is one. */
+            /** @description The person or thing that the fact is about, by the name of its entity if there is one. */
             subject: string;
-            /** @description Who told it; empty if not known. */
+            /** @description The speaker; empty if unknown. */
             told_by?: string;
-            /** @description When it began to hold, as exactly as it was told; the time of telling if it was not. */
+            /** @description When it began to hold, as precisely as stated; if not stated, the time of the statement. */
             valid_from: components["schemas"]["TimeSpan"];
             /**
              * Format: date-time
-             * @description When it ceased to hold; none: it holds as far as is known.
+             * @description When it stopped holding. Absent if it still holds, as far as is known.
              */
             valid_until?: string | null;
-            /** @description Whether a curation took it back: it stays, and is not told any more. */
+            /** @description Whether a curation retracted the fact. It is kept but no longer reported. */
             withdrawn?: boolean;
         };
         /**
          * Format: uuid
-         * @description One fact, derived from its source unit, subject, predicate and object; a corrected one from the fact and the act.
+         * @description One fact, derived from its source unit, subject, predicate and object. A corrected fact is derived from the fact
+         *     and the act.
          */
         FactId: string;
-        /** @description Some of the facts. */
+        /** @description A page of facts. */
         FactPage: {
             /** @description By id. */
             items: components["schemas"]["Fact"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description One feature of one unit, as explained. */
+        /** @description One feature of one unit, for an explanation. */
         FeatureValue: {
             /**
              * Format: float
-             * @description What it added to the support score.
+             * @description Its contribution to the support score.
              */
             moved: number;
             /** @description Name of the feature. */
@@ -1543,61 +1580,61 @@ export interface components {
              */
             value: number;
         };
-        /** @description What may be evidence; empty fields restrict nothing. */
+        /** @description Restrictions on the evidence; empty fields restrict nothing. */
         Filter: {
             /**
-             * @description Only what these actors said or did; names in any case.
+             * @description Only words and actions of these actors; letter case is ignored.
              * @default []
              */
             actors?: string[];
             /**
              * Format: date-time
-             * @description Only what was observed at or after. RFC 3339, or ISO 8601 in UTC.
+             * @description Only data observed at or after this time. RFC 3339, or ISO 8601 in UTC.
              * @default null
              */
             from?: string | null;
             /**
-             * @description Only what records with such metadata say: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`,
-             *     `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition). At
-             *     most 64 comparisons, 8 levels, and 100 values in a list.
+             * @description Only data from records with matching metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`,
+             *     `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or
+             *     `not` (a condition). At most 64 comparisons, 8 levels, and 100 values in a list.
              */
             metadata?: Record<string, unknown> | null;
             /**
-             * @description Only these kinds.
+             * @description Only these kinds of observations.
              * @default []
              */
             modalities?: components["schemas"]["Modality"][];
             /**
-             * @description Only these sessions: your names, or Mnemic's ids as they stand in a pack.
+             * @description Only these sessions: your names, or Mnemic's ids as in a pack.
              * @default []
              */
             sessions?: string[];
             /**
-             * @description Only what records with such tags say. What was derived of several records needs all of them to be taken.
+             * @description Only data from records with matching tags. If data derive from several records, all of them must match.
              * @default {}
              */
             tags?: components["schemas"]["TagFilter"];
             /**
              * Format: date-time
-             * @description Only what was observed before.
+             * @description Only data observed before this time.
              * @default null
              */
             until?: string | null;
         };
-        /** @description How a fact was known until something was decided. */
+        /** @description The state of a fact before a curation. */
         Former: {
             fact?: components["schemas"]["Fact"] | null;
             /**
              * Format: date-time
-             * @description When that was decided.
+             * @description When the curation was made.
              */
             until: string;
         };
-        /** @description A line that stood in a section. */
+        /** @description A line that was in a section. */
         FormerLine: {
             /**
              * Format: date-time
-             * @description When it was taken away, or ceased to hold.
+             * @description When the line was removed or stopped holding.
              */
             known_until: string;
             /** @description The line as it was. */
@@ -1608,123 +1645,123 @@ export interface components {
          * @enum {string}
          */
         Grain: "turn" | "event" | "gist";
-        /** @description One thing worth saying. */
+        /** @description One hint. */
         Hint: {
-            /** @description The callers' ids of their records. */
+            /** @description The callers' ids of the records of these units. */
             external_ids: string[];
-            /** @description The facts it tells. */
+            /** @description The facts that it states. */
             facts?: components["schemas"]["FactId"][];
-            /** @description Equal for what tells the same. */
+            /** @description Equal for hints with the same content. */
             id: components["schemas"]["HintId"];
             /**
              * Format: date-time
-             * @description When what it tells was observed.
+             * @description When its content was observed.
              */
             observed_at: string;
-            /** @description What in the message woke it, in words. */
+            /** @description What in the message triggered the hint, in words. */
             reason: string;
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Score, 0 to 1.
              */
             score: number;
-            /** @description How careful one should be. */
+            /** @description How sensitive it is. */
             sensitivity: components["schemas"]["Sensitivity"];
-            /** @description Both sides of a contradiction: what the message says, what the memory says. */
+            /** @description Both sides of a contradiction: the message's and the memory's. */
             sides?: string[];
-            /** @description What the memory holds, as a dated line. */
+            /** @description The content of the memory, as a dated line. */
             text: string;
-            /** @description Why it is given. */
+            /** @description The reason for the hint. */
             trigger: components["schemas"]["Trigger"];
-            /** @description The units it stands on, strongest first. */
+            /** @description The units that support it, strongest first. */
             units: components["schemas"]["UnitId"][];
             /** @description Whether it still holds, as far as is known. */
             valid: boolean;
             /**
              * Format: date-time
-             * @description Until when it held, if it does not any more.
+             * @description When it stopped holding, if it did.
              */
             valid_until?: string | null;
         };
         /**
          * Format: uuid
-         * @description One hint, derived from what it tells: the same hint has the same id in every session.
+         * @description One hint, derived from its content: the same hint has the same id in every session.
          */
         HintId: string;
         /**
-         * @description Whether one unit can be enough.
+         * @description Whether one unit can be enough to answer.
          * @enum {string}
          */
         HopShape: "single" | "multi";
-        /** @description What became of one record. */
+        /** @description Result for one record. */
         Item: {
-            /** @description The caller's id, or the derived one; empty if it could not be read. */
+            /** @description Your id, or the derived one; empty if it could not be read. */
             id: string;
             /** @description Index in the batch, from 0. */
             index: number;
             problem?: components["schemas"]["Problem"] | null;
             record?: components["schemas"]["RecordId"] | null;
-            /** @description What became of it. */
+            /** @description The result. */
             status: components["schemas"]["ItemStatus"];
         };
         /**
-         * @description What became of one record.
+         * @description Result for one record.
          * @enum {string}
          */
         ItemStatus: "accepted" | "duplicate" | "rejected";
-        /** @description What a key opens and may do. */
+        /** @description Spaces that a key opens and rights that it has there. */
         KeyAccess: {
             /** @description Name of the key; empty on a server without keys. */
             name: string;
-            /** @description What it may do there. */
+            /** @description Rights of the key in these spaces. */
             rights: components["schemas"]["Right"][];
-            /** @description Spaces it opens: `*`, names, or prefixes that end in `*`. */
+            /** @description Spaces that the key opens: `*`, names, or prefixes that end in `*`. */
             spaces: string[];
         };
-        /** @description The name of a key in the store: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
+        /** @description The name of a stored key: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
         KeyName: string;
-        /** @description Which records are wanted, by their tags and their metadata. An empty filter takes every record. */
+        /** @description Selects records by their tags and their metadata. An empty filter accepts every record. */
         LabelFilter: {
             /**
-             * @description What the metadata must be: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`, `gt`, `gte`,
-             *     `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
+             * @description Condition on the metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`,
+             *     `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
              */
             metadata?: Record<string, unknown> | null;
             /**
-             * @description What the tags must be.
+             * @description Condition on the tags.
              * @default {}
              */
             tags?: components["schemas"]["TagFilter"];
         };
-        /** @description Something that a language model said and that is not used. */
+        /** @description A statement of a language model that is not used. */
         LeftOut: {
-            /** @description The beginning of it. */
+            /** @description The beginning of the statement. */
             what: string;
-            /** @description Why. */
+            /** @description The reason. */
             why: string;
         };
-        /** @description How far a loop goes. */
+        /** @description Limits of a loop. */
         Limits: {
             /**
              * Format: int32
-             * @description Calls of tools that count in a turn; left out, 3, 10, 4 and 1.
+             * @description Maximum number of tool calls in a turn. Default: 3, 10, 4 and 1, in the same order.
              * @default null
              */
             calls?: number | null;
             /**
              * Format: int32
-             * @description Turns of the language model, the last of which chooses; left out, 6 of `explore`, 8 of `reconstruct`, 5 of `recollect`, 7 of
-             *     `navigate`. With one, nothing is looked up but what the strategy begins with.
+             * @description Number of turns of the language model; in the last turn it chooses. Default: 6 for `explore`, 8 for
+             *     `reconstruct`, 5 for `recollect`, 7 for `navigate`. With 1, only the initial search of the strategy is made.
              * @default null
              */
             turns?: number | null;
         };
-        /** @description One statement of a section with what it stands on. */
+        /** @description One statement of a section with its source. */
         Line: {
             fact?: components["schemas"]["FactId"] | null;
             /**
              * Format: date-time
-             * @description When that was observed.
+             * @description When that unit was observed.
              */
             observed_at: string;
             /** @description The statement. */
@@ -1733,71 +1770,71 @@ export interface components {
             unit: components["schemas"]["UnitId"];
             /**
              * Format: date-time
-             * @description When it ceased to hold, of a fact that did.
+             * @description When the fact stopped holding, if it did.
              */
             until?: string | null;
         };
         /** @description A typed link to another page. */
         Link: {
-            /** @description How. */
+            /** @description The kind. */
             kind: components["schemas"]["LinkKind"];
-            /** @description Where to. */
+            /** @description The target. */
             page: components["schemas"]["PageId"];
             /** @description Title of the target. */
             title: string;
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Weight, 0 to 1.
              */
             weight: number;
         };
         /**
-         * @description How a page leads to another one.
+         * @description The kind of a link from one page to another.
          * @enum {string}
          */
         LinkKind: "related_to" | "temporal_next" | "caused_by" | "contrasts_with";
-        /** @description A judgement that two are one, kept so that it can be read and undone. */
+        /** @description A judgement that two objects are the same, stored so that it can be read and undone. */
         Merge: {
             /** @description Whether they share people, time or place. */
             has_overlap: boolean;
-            /** @description Derived from both. */
+            /** @description Derived from both objects. */
             id: components["schemas"]["MergeId"];
             /**
              * Format: uuid
-             * @description The one that stays: the one observed first, ties by id.
+             * @description The object that stays: the one observed first, ties by id.
              */
             kept: string;
             /**
              * Format: uuid
-             * @description The one that went into it.
+             * @description The object that was merged into `kept`.
              */
             merged: string;
-            /** @description Names of both, kept first: of entities as written, of units their tags. */
+            /** @description Names of both objects, `kept` first: of entities as written, of units their tags. */
             names: string[];
-            /** @description What was merged. */
+            /** @description The kind of the two objects. */
             of: components["schemas"]["MergeOf"];
-            /** @description Why, in words. */
+            /** @description The reason, in words. */
             reason: string;
-            /** @description The records of the merged unit, to which the kept one now points too. */
+            /** @description The records of the merged unit; the kept unit now refers to them too. */
             records?: components["schemas"]["RecordId"][];
             relation_type?: components["schemas"]["RelationKind"] | null;
             /** @description Whether they were judged the same. */
             same_event: boolean;
             /**
              * Format: float
-             * @description Cosine of the two.
+             * @description Cosine similarity of the two.
              */
             similarity: number;
             /**
              * Format: date-time
-             * @description Of units: when the later telling was observed; before, there were no two to be one.
+             * @description Of units: when the later one of the two was observed. The merge does not exist before.
              */
             since?: string | null;
             /** @description Whether a curation undid it. */
             undone?: boolean;
             /**
              * Format: date-time
-             * @description When that was decided.
+             * @description When the curation was made.
              */
             undone_at?: string | null;
         };
@@ -1807,15 +1844,15 @@ export interface components {
          */
         MergeId: string;
         /**
-         * @description What was merged.
+         * @description The kind of objects that were merged.
          * @enum {string}
          */
         MergeOf: "entities" | "units";
-        /** @description Some of the merges. */
+        /** @description A page of merges. */
         MergePage: {
             /** @description By id. */
             items: components["schemas"]["Merge"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
         /**
@@ -1823,20 +1860,20 @@ export interface components {
          * @enum {string}
          */
         Modality: "text" | "visual" | "action";
-        /** @description A unit that nearly answers, and why it does not. */
+        /** @description A unit that almost answers the question, with the reason why it does not. */
         NearMiss: {
-            /** @description The callers' ids of its records. */
+            /** @description The callers' ids of the unit's records. */
             external_ids: string[];
             /** @description Why it does not answer: `said_by_other`, `detail_differs`, `weak`. */
             reason: string;
-            /** @description Its text, short. */
+            /** @description Its text, shortened. */
             text: string;
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description What can be decided. */
+        /** @description Kinds of decisions. */
         NewAct: components["schemas"]["NewActCorrectFact"] | components["schemas"]["NewActRetireFact"] | components["schemas"]["NewActUndoMerge"] | components["schemas"]["NewActUndoLabel"] | components["schemas"]["NewActUndoSummary"] | components["schemas"]["NewActPinUnit"] | components["schemas"]["NewActForgetUnit"] | components["schemas"]["NewActEraseRecord"] | components["schemas"]["NewActUndo"];
-        /** @description The value of a fact is another one. */
+        /** @description Replaces the value of a fact. */
         NewActCorrectFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
@@ -1845,10 +1882,10 @@ export interface components {
              * @enum {string}
              */
             kind: "correct_fact";
-            /** @description What it should say. */
+            /** @description The new value. */
             object: string;
         };
-        /** @description A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`. */
+        /** @description Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`. */
         NewActEraseRecord: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1858,7 +1895,7 @@ export interface components {
             /** @description Your id of the record, or Mnemic's. */
             record: string;
         };
-        /** @description A unit is not to be proposed any more; its record stays. */
+        /** @description Excludes a unit from all proposals; its record stays. */
         NewActForgetUnit: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1868,7 +1905,7 @@ export interface components {
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description A unit is to stand before others of its kind. */
+        /** @description Ranks a unit before others of its kind. */
         NewActPinUnit: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1878,7 +1915,7 @@ export interface components {
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description A fact is not to be told any more; it stays in the lists, withdrawn. */
+        /** @description Withdraws a fact. It is used no more; lists still contain it, as withdrawn. */
         NewActRetireFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
@@ -1888,7 +1925,7 @@ export interface components {
              */
             kind: "retire_fact";
         };
-        /** @description An earlier act is taken back; not an erasure. */
+        /** @description Takes back an earlier act. An erasure cannot be taken back. */
         NewActUndo: {
             /** @description Your id of the act, or Mnemic's. */
             curation: string;
@@ -1898,7 +1935,7 @@ export interface components {
              */
             kind: "undo";
         };
-        /** @description A topic is not to be called, or summed up, as a language model said; it is called as without a model. */
+        /** @description Removes the name and the summary that a language model gave a topic. The topic is named as without a model. */
         NewActUndoLabel: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1908,7 +1945,7 @@ export interface components {
             /** @description The topic. */
             topic: components["schemas"]["TopicId"];
         };
-        /** @description Two things that were taken for one are two. */
+        /** @description Separates two objects that were merged into one. */
         NewActUndoMerge: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1918,7 +1955,7 @@ export interface components {
             /** @description The merge. */
             merge: components["schemas"]["MergeId"];
         };
-        /** @description A page and its sections are not to be summed up as a language model said; the rules sum the page up. */
+        /** @description Removes the summaries that a language model wrote for a page and its sections. Rules write the summary instead. */
         NewActUndoSummary: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1928,118 +1965,121 @@ export interface components {
             /** @description The page. */
             page: components["schemas"]["PageId"];
         };
-        /** @description A key to be made. */
+        /** @description A key to create. */
         NewApiKey: {
             /**
              * Format: date-time
-             * @description From when on it is no longer valid; left out, it does not expire. RFC 3339, or ISO 8601 in UTC.
+             * @description Time at which the key expires; if left out, it does not expire. RFC 3339, or ISO 8601 in UTC.
              */
             expires_at?: string | null;
             /**
-             * @description Its name in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit. No
-             *     other key may have it.
+             * @description Name of the key in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a
+             *     letter or digit. It must be unique among all keys.
              */
             name: string;
-            /** @description How much it may ask for; left out, there is no bound. */
+            /** @description Quota of the key; if left out, there is no limit. */
             quotas?: components["schemas"]["Quotas"];
-            /** @description What it may do there; not more than the key of this request may. */
+            /** @description Rights of the key in these spaces; at most the rights of the key that makes this request. */
             rights: components["schemas"]["Right"][];
-            /** @description Spaces that it opens: `*`, names, or prefixes that end in `*`. */
+            /** @description Spaces that the key opens: `*`, names, or prefixes that end in `*`. */
             spaces: string[];
         };
-        /** @description A batch of what happened: records, or chat messages as they are. */
+        /** @description A batch of observations: records, or chat messages. */
         NewBatch: components["schemas"]["NewRecords"] | components["schemas"]["NewMessages"];
-        /** @description Something decided about the memory. It is kept for good, in the audit log. */
+        /** @description A decision about the memory. The audit log keeps it permanently. */
         NewCuration: {
-            /** @description What is to be done. */
+            /** @description The change to make. */
             act: components["schemas"]["NewAct"];
             /**
-             * @description Your id, unique in the space: the same id with the same content is done once, with other content it is a conflict.
-             *     Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time. Not `.` or `..`.
+             * @description Your id, unique in the space. The same id with the same content is applied once; with other content it is a
+             *     conflict. If it is left out, the id derives from the `Idempotency-Key`; without that header, each request is a
+             *     new act. Not `.` or `..`.
              */
             id?: string | null;
-            /** @description Why, in your words. */
+            /** @description The reason, in your words. */
             reason?: string;
         };
         /**
-         * @description A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more.
-         *     Messages with the role `system` or `developer` are left out: they are what a program tells a model.
+         * @description A chat message. Each message becomes a record whose actor is the name, or else the role; each of its tool calls
+         *     becomes one more record. Messages with the role `system` or `developer` are left out, because they are instructions
+         *     from a program to a model.
          */
         NewMessage: {
-            /** @description A text, or a list of parts, of which the texts and the first picture are kept. */
+            /** @description A text, or a list of parts. The texts and the first picture are kept. */
             content?: unknown;
-            /** @description Your id, as that of a record. */
+            /** @description Your id, as for a record. */
             id?: string | null;
-            /** @description Whatever you want back, as that of a record. */
+            /** @description Metadata, as for a record. */
             metadata?: {
                 [key: string]: string;
             };
-            /** @description Name of whoever says it. */
+            /** @description Name of the author. */
             name?: string | null;
             /**
              * Format: date-time
-             * @description When it was said, as that of a record.
+             * @description Time of the message, as for a record.
              */
             observed_at?: string | null;
             /**
              * Format: int64
-             * @description As that of a record.
+             * @description Order within the session, as for a record.
              */
             ordinal?: number | null;
-            /** @description Who says it: `user`, `assistant`, `tool`, `system`, `developer`, or another role. */
+            /** @description Role of the author: `user`, `assistant`, `tool`, `system`, `developer`, or another role. */
             role: string;
             /** @description Name of the session. */
             session?: string | null;
-            /** @description Tags, as those of a record. */
+            /** @description Tags, as for a record. */
             tags?: string[];
-            /** @description The call that the message, with the role `tool`, brings the result of. */
+            /** @description Id of the tool call whose result the message contains; for the role `tool`. */
             tool_call_id?: string | null;
             /** @description Tools that the message calls, each with `id` and `function` (`name`, `arguments`). */
             tool_calls?: unknown[];
         };
-        /** @description Chat messages of one session, as clients of language models have them. */
+        /** @description Chat messages of one session, in the form that clients of language models use. */
         NewMessages: {
             /**
-             * @description At least one, and no more records of them than the server's `batch_max` (1000). A text alone or one message is taken
-             *     too.
+             * @description At least one message. The records that the messages become must not exceed the server's `batch_max` (1000). A
+             *     single text or a single message is accepted too.
              */
             messages: components["schemas"]["NewMessage"][];
-            /** @description Name of the session of those that name none; `default` if not given. */
+            /** @description Name of the session for messages that name none; default `default`. */
             session?: string | null;
         };
         /** @description Readings from another space. */
         NewReadings: {
-            /** @description The readings. One takes the place of the reading of the same passage. */
+            /** @description The readings. Each replaces an existing reading of the same passage. */
             items: components["schemas"]["PortableReading"][];
         };
-        /** @description One observation. It needs a text, a caption or a tool. */
+        /** @description One observation. It needs a text, a caption or a tool call. */
         NewRecord: {
             /**
-             * @description Who said or did it.
+             * @description The person or program that said or did it.
              * @default null
              */
             actor?: string | null;
             /**
-             * @description Your id, unique in the space; the same id with the same content is stored once, with other content it is a
-             *     conflict. Without one, it derives from the `Idempotency-Key` and the index, else from the content. Not `.` or `..`.
+             * @description Your id, unique in the space. The same id with the same content is stored once; with other content it is a
+             *     conflict. If left out, the id derives from the `Idempotency-Key` and the index, or else from the content. Not
+             *     `.` or `..`.
              * @default null
              */
             id?: string | null;
             /**
-             * @description What a shared image shows, in words. It counts more than what a language model says of the image.
+             * @description Description of a shared image in words. It takes precedence over the description by a language model.
              * @default null
              */
             image_caption?: string | null;
             /**
-             * @description Where a shared image lies, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF); an address has at
-             *     most 2048 bytes. It is kept as it is. Where a language model is set up to describe pictures and you give no
-             *     `image_caption`, the image is fetched, if its host is on the operator's list, and described; the description is used
-             *     like a caption of yours.
+             * @description Address of a shared image, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF). An address
+             *     has at most 2048 bytes. It is stored unchanged. If the server has a language model that describes pictures and
+             *     there is no `image_caption`, the server fetches the image (only from hosts on the operator's list) and uses the
+             *     description of the model like a caption.
              * @default null
              */
             image_uri?: string | null;
             /**
-             * @description Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes.
+             * @description Your own data, returned unchanged: at most 32 entries, names of at most 64 and values of at most 1024 bytes.
              * @default {}
              */
             metadata?: {
@@ -2049,29 +2089,29 @@ export interface components {
             modality?: components["schemas"]["Modality"] | null;
             /**
              * Format: date-time
-             * @description When it was observed: RFC 3339, or ISO 8601 without a zone (then UTC); the time of the request if not given.
+             * @description Time of the observation: RFC 3339, or ISO 8601 without a zone (then UTC); default: the time of the request.
              * @default null
              */
             observed_at?: string | null;
             /**
              * Format: int64
-             * @description Orders records of a session that were observed at the same moment. Without one, later requests come after
-             *     earlier ones and, inside a request, records keep their order.
+             * @description Orders records of a session that were observed at the same time. If left out, later requests come after earlier
+             *     ones, and records of one request keep their order.
              * @default null
              */
             ordinal?: number | null;
             /**
-             * @description Name of the session; `default` if not given. Not `.` or `..`.
+             * @description Name of the session; default `default`. Not `.` or `..`.
              * @default null
              */
             session?: string | null;
             /**
-             * @description What you want to find it by: at most 32 tags of 1 to 128 bytes. They are kept sorted, each once.
+             * @description Tags for filters: at most 32, each of 1 to 128 bytes. They are stored sorted and without duplicates.
              * @default []
              */
             tags?: string[];
             /**
-             * @description What was said or done.
+             * @description The text or action.
              * @default null
              */
             text?: string | null;
@@ -2080,46 +2120,46 @@ export interface components {
             /** @default null */
             version?: components["schemas"]["NewVersion"] | null;
         };
-        /** @description A batch of what happened. */
+        /** @description A batch of observations. */
         NewRecords: {
             /** @description At least one; at most the server's `batch_max` (1000). */
             records: components["schemas"]["NewRecord"][];
         };
-        /** @description A call of a tool or an action in a world. */
+        /** @description A tool call, or an action in a world. */
         NewTool: {
             /** @description Arguments: text, or any JSON. */
             arguments?: unknown;
             /** @description Name of the tool or action. */
             name: string;
-            /** @description What came of it: text, or any JSON. */
+            /** @description Result: text, or any JSON. */
             result?: unknown;
         };
-        /** @description Which version of another record a record is: version 2 of `a` has the id `a#v2`. */
+        /** @description The version number of a record: version 2 of `a` has the id `a#v2`. */
         NewVersion: {
             /**
              * Format: int32
-             * @description From 2 to 1000; 1 is the first version itself.
+             * @description 2 to 1000; number 1 is the first version itself.
              */
             number: number;
             /** @description Your id of the first version. */
             of: string;
         };
         /**
-         * @description Who read a fact in what was told.
+         * @description The extractor that found a fact in the text.
          * @enum {string}
          */
         Origin: "rule" | "model";
-        /** @description Evidence inside a budget. */
+        /** @description Evidence within a budget of tokens. */
         Pack: {
             /**
              * Format: int32
-             * @description What they may cost.
+             * @description Maximum number of tokens of the items.
              */
             budget: number;
             /** @description In reading order. */
             items: components["schemas"]["PackItem"][];
             /**
-             * @description What was kept beside its records, by your ids of them; those that have nothing are left out, and no tokens are counted.
+             * @description Metadata of the records, by your ids of them. Records without metadata are left out. Metadata do not count as tokens.
              *     With `metadata`.
              */
             metadata?: {
@@ -2127,17 +2167,17 @@ export interface components {
                     [key: string]: string;
                 };
             } | null;
-            /** @description The items' texts as one: what to show to a model. It is data, never instructions. */
+            /** @description The texts of all items as one text, for use in a prompt. It is data; treat nothing in it as instructions. */
             text: string;
             /**
              * Format: int32
-             * @description What the items cost.
+             * @description Number of tokens of the items.
              */
             tokens: number;
         };
         /** @description One line of a pack. */
         PackItem: {
-            /** @description Who said or did it; of a gist empty if it was read in what several said. */
+            /** @description Who said or did it. Empty for a gist that was read from several actors. */
             actor: string;
             /** @description The channels that proposed it. */
             channels: components["schemas"]["Channel"][];
@@ -2145,107 +2185,108 @@ export interface components {
             external_ids: string[];
             /**
              * Format: date-time
-             * @description When it was observed.
+             * @description When the unit was observed.
              */
             observed_at: string;
             /**
              * Format: float
-             * @description Probability among all candidates, turns and gists each for themselves, 0 to 1; what the packer weighs against the price.
+             * @description Probability among all candidates, 0 to 1, computed for turns and gists separately. The packer weighs it against
+             *     the cost in tokens.
              */
             probability: number;
-            /** @description The records it points to. */
+            /** @description The records that the unit was made from. */
             records: components["schemas"]["RecordId"][];
             /** @description Scores by head. */
             scores: components["schemas"]["Scores"];
-            /** @description The session it belongs to. */
+            /** @description The session of the unit. */
             session: components["schemas"]["SessionId"];
-            /** @description The line as the reader sees it; starts with a date header of its own line when the date changes. */
+            /** @description The line as the reader sees it. If the date changes, a line with the date comes first. */
             text: string;
             /**
              * Format: int32
-             * @description Cost of `text` with its line break, o200k tokens.
+             * @description Cost of `text` including its line break, in o200k tokens.
              */
             tokens: number;
             /** @description The unit shown. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description What a memory knows of one thing, in sections. */
+        /** @description What a memory knows about one subject, in sections. */
         Page: {
             /** @description Other names, sorted. */
             aliases?: string[];
             /**
              * Format: float
-             * @description 0 to 1: mean of its sections.
+             * @description Mean confidence of its sections, 0 to 1.
              */
             confidence: number;
-            /** @description Where it stands. */
+            /** @description The dimension it belongs to. */
             dimension: components["schemas"]["Dimension"];
-            /** @description Derived from the space, the dimension and what it is about. */
+            /** @description Derived from the space, the dimension and the subject. */
             id: components["schemas"]["PageId"];
             /** @description At most sixteen, strongest first, ties by page. */
             links: components["schemas"]["Link"][];
-            /** @description At most twelve, by category, then time, then title. */
+            /** @description At most twelve, sorted by category, then time, then title. */
             sections: components["schemas"]["Section"][];
-            /** @description Whether it is offered. */
+            /** @description Whether it is listed. */
             status?: components["schemas"]["PageStatus"];
             /**
-             * @description One to three sentences. They begin with what a language model wrote of the page, if one did and the lines of the page bear it
-             *     out.
+             * @description One to three sentences. They begin with a language model's summary if there is one and the lines of the page
+             *     support it.
              */
             summary: string;
             /** @description At most eight keywords, strongest first. */
             tags?: string[];
-            /** @description Name of what it is about. */
+            /** @description Name of the subject. */
             title: string;
             /**
              * Format: date-time
-             * @description When the newest thing on it was observed.
+             * @description When the newest item on it was observed.
              */
             updated_at: string;
         };
-        /** @description A page without its sections, as it is listed. */
+        /** @description A page without its sections, as in lists. */
         PageHead: {
-            /** @description Other names, sorted. */
+            /** @description Other names of its subject, sorted. */
             aliases: string[];
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Confidence, 0 to 1.
              */
             confidence: number;
-            /** @description Where it stands. */
+            /** @description The dimension that contains it. */
             dimension: components["schemas"]["Dimension"];
-            /** @description Reads the page, under `/pages/{id}`. */
+            /** @description Id that reads the page, under `/pages/{id}`. */
             id: components["schemas"]["PageId"];
             /** @description Titles of its sections. */
             sections: string[];
-            /** @description Whether it is offered. */
+            /** @description Whether the page is active or archived. */
             status: components["schemas"]["PageStatus"];
-            /** @description One to three sentences. They begin with what a language model wrote of the page, if one did. */
+            /** @description One to three sentences. They begin with the summary of a language model, if there is one. */
             summary: string;
             /** @description Keywords, strongest first. */
             tags: string[];
-            /** @description Name of what it is about. */
+            /** @description Name of its subject. */
             title: string;
             /**
              * Format: date-time
-             * @description When the newest thing on it was observed.
+             * @description Time at which the newest item on it was observed.
              */
             updated_at: string;
         };
         /**
          * Format: uuid
-         * @description One page, derived from the space, its dimension and what it is about.
+         * @description One page, derived from the space, its dimension and its subject.
          */
         PageId: string;
-        /** @description Some of the pages. */
+        /** @description A page of the list of pages. */
         PagePage: {
             /** @description By id, without their sections. */
             items: components["schemas"]["PageHead"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
         /**
-         * @description Whether a page is offered.
+         * @description The status of a page.
          * @enum {string}
          */
         PageStatus: "active" | "archived" | "former";
@@ -2253,17 +2294,17 @@ export interface components {
         PathStep: {
             /**
              * Format: int32
-             * @description How much it found.
+             * @description Number of results.
              */
             found: number;
-            /** @description The units it kept, best first; they come before their equals in the evidence. */
+            /** @description The units that the step selected, best first. They are ranked before units of equal score in the evidence. */
             kept: components["schemas"]["UnitId"][];
-            /** @description What was done, in a word. */
+            /** @description Name of the step, one word. */
             step: string;
-            /** @description What it was about: a part of the question, a unit, a tag, a page. */
+            /** @description Object of the step: a part of the question, a unit, a tag, a page. */
             what: string;
         };
-        /** @description A gist, by the passage in which it was read. */
+        /** @description A gist, identified by the passage that it comes from. */
         PortableGist: {
             /** @description Your id of the first record of the passage; empty if that record was erased. */
             first: string;
@@ -2273,67 +2314,72 @@ export interface components {
              */
             number: number;
         };
-        /** @description A reading that names session and records as you do, so that another space can take it. */
+        /** @description A reading that uses your names of session and records, so that another space can import it. */
         PortableReading: {
             /**
              * Format: date-time
              * @description When the model replied.
              */
             at: string;
-            /** @description Your ids of the other records that the model was shown. */
+            /** @description Your ids of the other records in the prompt. */
             beside?: string[];
             /**
-             * @description SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is
-             *     about; of names, of both.
+             * @description SHA-256 in hexadecimal digits. For a page, of its dimension and its subject; for names, of both names;
+             *     otherwise, of the part of the session in the prompt.
              */
             digest: string;
-            /** @description The earlier gists that the model was shown, in the order of their labels. */
+            /** @description The earlier gists in the prompt, in the order of their labels. */
             earlier?: components["schemas"]["PortableGist"][];
-            /** @description Why it failed; only if it did. */
+            /** @description Reason why it failed; only if it failed. */
             failure?: string | null;
             /**
-             * @description What a language model was asked about records.
+             * @description The kind of question that a language model was asked about records.
              * @default passage
              * @enum {string}
              */
             kind?: "passage" | "picture" | "events" | "label" | "page" | "people";
             /** @description The model. */
             model: string;
-            /** @description How much was derived from it, and what of the reply was left out. */
+            /** @description Number of results derived from it, and parts of the reply that were ignored. */
             outcome?: components["schemas"]["ReadingOutcome"];
             /** @description The reply of the model, at most 256 KiB; empty if there is none. */
             output?: string;
             /** @description Name and version of the prompt. */
             prompt: string;
-            /** @description Your ids of the records that were read, in the order of the session: up to 48 of an event, a name, a topic or a page, up to 24 of anything else. */
+            /**
+             * @description Your ids of the records that were read, in the order of the session: at most 48 for an event, a name, a topic or
+             *     a page, at most 24 for other kinds.
+             */
             records: string[];
             /** @description Your name of the session. */
             session: string;
-            /** @description What it cost, including earlier readings of the same passage. */
+            /** @description Its cost, including earlier readings of the same passage. */
             spent?: components["schemas"]["ReadingCost"];
         };
-        /** @description Some of the readings, in the form in which another space takes them. */
+        /** @description A page of readings in the form that another space accepts. */
         PortableReadingPage: {
             /** @description By Mnemic's ids. */
             items: components["schemas"]["PortableReading"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
         /**
-         * @description How exactly a time is known.
+         * @description How precisely a time is known.
          * @enum {string}
          */
         Precision: "instant" | "day" | "week" | "month" | "season" | "year" | "unknown";
         /**
-         * @description Whether a store holds something.
+         * @description Whether a store holds erased data.
          * @enum {string}
          */
         Presence: "absent" | "found" | "not_checked";
-        /** @description What went wrong, as `application/problem+json`. */
+        /** @description An error, as `application/problem+json`. */
         Problem: {
-            /** @description What went wrong here. */
+            /** @description Description of this problem. */
             detail: string;
-            /** @description Outcomes by record, when a batch was refused as a whole. */
+            /** @description Address of the section of docs/ERRORS.md on this kind of problem: causes and solutions. */
+            help?: string;
+            /** @description Outcome for each record, if a batch was refused as a whole. */
             items?: components["schemas"]["Item"][];
             progress?: components["schemas"]["Progress"] | null;
             /**
@@ -2341,29 +2387,29 @@ export interface components {
              * @description HTTP status.
              */
             status: number;
-            /** @description The kind of problem, for people. */
+            /** @description Title of the kind of problem, for people. */
             title: string;
-            /** @description Names the kind of problem: `urn:mnemic:problem:...`. */
+            /** @description URI of the kind of problem: `urn:mnemic:problem:...`. */
             type: string;
         };
-        /** @description How far writing is. */
+        /** @description Progress of a write. */
         Progress: {
             /**
              * Format: int64
-             * @description Accepted batches of this space that are not searchable yet.
+             * @description Number of accepted batches of this space that are not searchable yet.
              */
             backlog: number;
             /**
              * Format: int64
-             * @description Batches of this space that are searchable and still wait for what is derived from them: entities, facts, events,
-             *     topics and pages.
+             * @description Number of searchable batches of this space whose derived data (entities, facts, events, topics and pages) are
+             *     not complete yet.
              */
             deriving?: number;
-            /** @description Whether the space was deleted and a store that was away then is still to erase what it holds. */
+            /** @description Whether the space was deleted and a store that was not available then still has to erase its data. */
             erasing?: boolean;
-            /** @description The write asked about. */
+            /** @description The watermark in the request. */
             watermark: string;
-            /** @description Whether it is searchable. */
+            /** @description Whether the write is searchable. */
             written: boolean;
         };
         /** @description A question to a space. */
@@ -2371,33 +2417,36 @@ export interface components {
             /** @description A watermark: the query waits until this write is searchable, or answers 504. */
             after?: string | null;
             /**
-             * @description Whether an answer is wanted beside verdict and evidence.
+             * @description Whether the response includes an answer in addition to verdict and evidence.
              * @default true
              */
             answer?: boolean;
             /**
              * Format: date-time
-             * @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC.
+             * @description Only data known at this time. RFC 3339, or ISO 8601 in UTC.
              */
             as_of?: string | null;
             /**
              * Format: date-time
-             * @description When the question is asked, which is the "now" of relative times in it; left out, at `as_of`, else now. With it, the same
-             *     question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
+             * @description Time of the question, which is the "now" of relative times in it. If left out, it is `as_of`, or else the
+             *     current time. With a fixed value, the same question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
              */
             asked_at?: string | null;
-            /** @description What it may cost. */
+            /** @description Limits on the cost. */
             budget?: components["schemas"]["Budget"];
             /**
              * Format: int32
-             * @description Number of units to explain.
+             * @description Number of units whose ranking is explained.
              */
             explain?: number;
-            /** @description What may be evidence. */
+            /** @description Restrictions on the evidence. */
             filter?: components["schemas"]["Filter"];
-            /** @description How far a strategy goes in which a language model looks around; what is left out is as in the paper it comes from. */
+            /**
+             * @description Limits of a strategy in which a language model explores the memory. Fields that are left out have the values of
+             *     the paper that describes the strategy.
+             */
             limits?: components["schemas"]["Limits"];
-            /** @description Whether the pack gives back the metadata of its records. */
+            /** @description Whether the pack includes the metadata of its records. */
             metadata?: boolean;
             /** @description The question. */
             question: string;
@@ -2406,34 +2455,39 @@ export interface components {
              * @description Number of units to return in rank order.
              */
             ranked?: number;
-            /** @description How evidence is sought. */
+            /** @description The strategy that collects evidence. */
             strategy?: components["schemas"]["Strategy"];
             /**
-             * @description How a language model words the answer: `short`, a few words that the lines say; `infer`, also what may be concluded from
-             *     them; `free`, a few sentences. Without a language model it changes nothing.
+             * @description Style of an answer by a language model. `short`: a few words that the evidence states. `infer`: also conclusions
+             *     from the evidence. `free`: a few sentences. Without a language model it has no effect.
              */
             style?: components["schemas"]["AnswerStyle"];
             /**
-             * @description Whether the evidence is what was said or done, word for word. If not, where a language model answers or no answer is
-             *     wanted, lines that a language model wrote of the records when it read them may stand for them: a line costs half the
-             *     tokens, and its item in the pack names the records that it was read in. An answer without a language model is always
-             *     taken from what was said.
+             * @description Whether evidence is always the literal text of the records. If `false`, and a language model answers or no
+             *     answer is wanted, a line that a language model wrote when it read the records may replace their text. Such a
+             *     line costs half the tokens, and its item in the pack names the records that it is based on. An answer without a
+             *     language model always uses the literal text.
              */
             verbatim?: boolean;
         };
-        /** @description Evidence, verdict, answer, and what they cost. */
+        /** @description Evidence, verdict, answer, and their cost. */
         QueryResponse: {
             anchors?: components["schemas"]["Anchors"] | null;
             answer?: components["schemas"]["Answer"] | null;
-            /** @description What it cost. */
+            /** @description The cost of the query. */
             cost: components["schemas"]["Cost"];
-            /** @description What could not be used and why; empty when all is well. */
+            /** @description Components that could not be used, with reasons; empty if everything was available. */
             degraded: string[];
-            /** @description Why units are in or out; with `explain`. */
+            /**
+             * @description A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+             *     all codes. Left out if `degraded` is empty.
+             */
+            degraded_codes?: string[];
+            /** @description Reasons why units are in the pack or not; with `explain`. */
             explained?: components["schemas"]["UnitExplanation"][] | null;
             /** @description The evidence. */
             pack: components["schemas"]["Pack"];
-            /** @description The way of the strategy, step by step; with `explain`, and of strategies that make steps. */
+            /** @description The steps of the strategy, in order; with `explain`, and only for strategies that have steps. */
             path?: components["schemas"]["PathStep"][] | null;
             /** @description The best units; with `ranked`. */
             ranked?: components["schemas"]["RankedUnit"][] | null;
@@ -2441,85 +2495,88 @@ export interface components {
             trace_id: string;
             /** @description Whether the evidence supports an answer. */
             verdict: components["schemas"]["Verdict"];
-            /** @description Version of the weights that ranked. */
+            /** @description Version of the ranking weights. */
             weights: string;
         };
-        /** @description How much a key may ask for; no bound where there is none. */
+        /** @description The quotas of a key. An absent quota is unlimited. */
         Quotas: {
             /**
              * Format: int32
-             * @description New records within a day (UTC); duplicates and rejected records do not count.
+             * @description New records per day (UTC); duplicates and rejected records do not count.
              * @default null
              */
             records_per_day?: number | null;
             /**
              * Format: int32
-             * @description Requests within a minute of the clock (UTC).
+             * @description Requests per minute of the clock (UTC).
              * @default null
              */
             requests_per_minute?: number | null;
         };
-        /** @description A unit in rank order with the text it would show, for measuring and paging. */
+        /** @description A ranked unit with its line, for evaluation and paging. */
         RankedUnit: {
-            /** @description The callers' ids of its records. */
+            /** @description The callers' ids of the unit's records. */
             external_ids: string[];
             /**
              * Format: float
-             * @description Its support score.
+             * @description The support score.
              */
             score: number;
-            /** @description The line it would show. */
+            /** @description The line as a pack would show it. */
             text: string;
             topic?: components["schemas"]["TopicId"] | null;
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description A reading: what a language model said about records, such as a passage of a session, and what was derived from it. */
+        /**
+         * @description A reading: the reply of a language model that read records, such as a passage of a session, and the results derived
+         *     from it.
+         */
         Reading: {
             /**
              * Format: date-time
              * @description When the model replied.
              */
             at: string;
-            /** @description What it cost, including earlier readings of the same passage. */
+            /** @description Its cost, including earlier readings of the same passage. */
             cost: components["schemas"]["ReadingCost"];
             /** @description Its id. A passage has one reading. */
             id: components["schemas"]["ReadingId"];
-            /** @description What the model was asked. */
+            /** @description The task of the model. */
             kind: components["schemas"]["ReadingKind"];
             /** @description The model. */
             model: string;
-            /** @description How much was derived from it, and what of the reply was left out. */
+            /** @description Number of results derived from it, and parts of the reply that were ignored. */
             outcome: components["schemas"]["ReadingOutcome"];
-            /** @description The reply of the model, word for word; in a list only with `output`. */
+            /** @description The literal reply of the model; in a list only with `output`. */
             output?: string | null;
             /** @description Name and version of the prompt. */
             prompt: string;
-            /** @description Why it failed; only if it did. */
+            /** @description Reason why it failed; only if it failed. */
             reason?: string | null;
             /** @description Your ids of the records that were read, in the order of the session. */
             records: string[];
             /** @description Mnemic's id of the session. */
             session: components["schemas"]["SessionId"];
-            /** @description Whether something is derived from it. */
+            /** @description Whether results are derived from it. */
             state: components["schemas"]["ReadingState"];
         };
-        /** @description What the calls of a language model cost. */
+        /** @description Cost of calls of a language model. */
         ReadingCost: {
             /**
              * Format: int32
-             * @description Calls.
+             * @description Number of calls.
              */
             model_calls?: number;
             /**
              * Format: float
-             * @description Milliseconds that they took, including the wait for a turn at the endpoint.
+             * @description Time that they took in milliseconds, including the wait for a free slot at the endpoint.
              */
             model_ms?: number;
             /** @description Tokens that they read and wrote, as the model counts them; estimated if it does not report them. */
             usage?: components["schemas"]["Usage"];
         };
-        /** @description What it may cost to read records: a rough estimate from their number and length. */
+        /** @description Estimated cost of reading records: a rough estimate from their number and length. */
         ReadingEstimate: {
             /**
              * Format: int64
@@ -2528,7 +2585,7 @@ export interface components {
             completion_tokens: number;
             /**
              * Format: int64
-             * @description Calls: one for each 16 records of a session.
+             * @description Number of calls: one for each 16 records of a session.
              */
             model_calls: number;
             /**
@@ -2539,74 +2596,74 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description One reading, derived from what was read.
+         * @description One reading, derived from the records it is about.
          */
         ReadingId: string;
         /**
-         * @description What a language model was asked about records.
+         * @description The kind of question that a language model was asked about records.
          * @enum {string}
          */
         ReadingKind: "passage" | "picture" | "events" | "label" | "page" | "people";
         /** @description A page of readings: in the portable form if `portable` was `true`. */
         ReadingList: components["schemas"]["ReadingPage"] | components["schemas"]["PortableReadingPage"];
-        /** @description What was derived of a reading, and what of its reply was not used. */
+        /** @description Counts of the objects derived from a reading, and the parts of the reply that were not used. */
         ReadingOutcome: {
             /**
              * Format: int32
-             * @description Events in the topic when it was labelled; of readings of other kinds 0.
+             * @description Number of events in the topic when it was labelled; 0 for other kinds of readings.
              */
             events?: number;
             /**
              * Format: int32
-             * @description Facts, before they are folded.
+             * @description Number of facts, before folding.
              */
             facts: number;
             /**
              * Format: int32
-             * @description Gists.
+             * @description Number of gists.
              */
             gists: number;
-            /** @description What the model said and the records do not bear out. */
+            /** @description Statements of the model that the records do not support. */
             left_out?: components["schemas"]["LeftOut"][];
             /**
              * Format: int32
-             * @description Relations between gists.
+             * @description Number of relations between gists.
              */
             relations: number;
         };
-        /** @description Some of the readings. */
+        /** @description A page of readings. */
         ReadingPage: {
             /** @description By id. */
             items: components["schemas"]["Reading"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
-            /** @description How far the readings of the whole space are. */
+            /** @description Progress of the readings of the whole space. */
             summary: components["schemas"]["ReadingSummary"];
         };
         /**
-         * @description Whether something is derived from a reading.
+         * @description Whether results are derived from a reading.
          * @enum {string}
          */
         ReadingState: "done" | "failed";
-        /** @description How far the readings of a space are. */
+        /** @description Progress of the readings of a space. */
         ReadingSummary: {
-            /** @description What all readings cost. */
+            /** @description Cost of all readings. */
             cost: components["schemas"]["ReadingCost"];
-            /** @description What the readings made today cost; a day begins at midnight UTC. */
+            /** @description Cost of the readings made today; a day begins at midnight UTC. */
             cost_today: components["schemas"]["ReadingCost"];
             /**
              * Format: int64
-             * @description Readings whose replies are used.
+             * @description Number of readings whose replies are used.
              */
             done: number;
             /**
              * Format: int64
-             * @description Readings that failed.
+             * @description Number of readings that failed.
              */
             failed: number;
             /**
              * Format: int64
-             * @description Sessions that wait until the writer looks at them.
+             * @description Number of sessions that wait for the writer.
              */
             waiting_sessions: number;
         };
@@ -2615,139 +2672,144 @@ export interface components {
          * @enum {string}
          */
         ReasonCode: "no_evidence" | "nothing_asked" | "nothing_known" | "detail_differs" | "nothing_then" | "said_of_another" | "not_covered" | "nobody_in_role" | "no_short_answer" | "nothing_of_kind" | "another_matter" | "name_unknown" | "written_as_another" | "not_reckoned" | "told_by_another" | "uncertain";
-        /** @description How far the rebuild of a space is. */
+        /** @description Progress of the rebuild of a space. */
         Rebuild: {
             /**
              * Format: int64
-             * @description Records there were when it began.
+             * @description Number of records when the rebuild began.
              */
             of: number;
             /**
              * Format: int64
-             * @description Records derived again so far.
+             * @description Number of records derived again so far.
              */
             records: number;
             /** @description The space. */
             space: components["schemas"]["SpaceId"];
-            /** @description What became of it. */
+            /** @description State of the rebuild. */
             state: components["schemas"]["RebuildState"];
         };
         /**
-         * @description What became of a rebuild.
+         * @description State of a rebuild.
          * @enum {string}
          */
         RebuildState: "running" | "done" | "failed";
-        /** @description What recall may cost. */
+        /** @description Limits on the cost of recall. */
         RecallBudget: {
             /**
              * Format: int32
-             * @description Calls of a language model. If one is set up and may be called, it decides which of the candidates are worth saying, and
-             *     with two calls and more it may search the memory first. A reply that cannot be read is asked for once more if a call is
-             *     left. What it chooses passes the same conditions as a hint by rule.
+             * @description Maximum number of calls of a language model. If one is set up and at least one call is allowed, it decides which
+             *     candidates become hints; with two or more calls it may search the memory first. An unreadable reply is requested
+             *     once more if a call is left. Its choices must meet the same conditions as hints by rule.
              * @default 0
              */
             model_calls?: number;
             /**
              * Format: int32
-             * @description Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
-             *     left is not made.
+             * @description Maximum number of tokens that those calls may read and write together; if left out, there is no limit. A call
+             *     that may need more than the remaining tokens is not made.
              * @default null
              */
             model_tokens?: number | null;
             /**
              * Format: int64
-             * @description Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-             *     allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+             * @description Time limit in milliseconds, including the wait for `after`. Default: 2,000, or 30,000 if calls of a language
+             *     model are allowed. Without calls, the limit is at most 30,000, as `[gateway] request_ms_max` sets it.
              * @default null
              */
             ms?: number | null;
         };
-        /** @description What recall cost. */
+        /** @description The cost of recall. */
         RecallCost: {
             /**
              * Format: int32
-             * @description Candidates looked at.
+             * @description Number of candidates examined.
              */
             candidates: number;
             /**
              * Format: int32
-             * @description Calls of a language model.
+             * @description Number of calls of a language model.
              */
             model_calls: number;
             /**
              * Format: float
-             * @description Milliseconds in all.
+             * @description Total time in milliseconds.
              */
             ms: number;
-            /** @description The same by what the calls were for. */
+            /** @description The same, for each purpose of the calls. */
             roles?: {
                 [key: string]: components["schemas"]["RoleCost"];
             };
-            /** @description Milliseconds by step, in order. */
+            /** @description Time of each step in milliseconds, in order. */
             steps: components["schemas"]["StepTime"][];
             /**
              * Format: int32
-             * @description o200k tokens of the hints' texts.
+             * @description Number of o200k tokens in the texts of the hints.
              */
             tokens: number;
-            /** @description Tokens those calls read and wrote, as the model counts them; estimated where it does not say. */
+            /** @description Tokens that those calls read and wrote, as the model counts them; estimated if it reports no count. */
             usage?: components["schemas"]["Usage"];
         };
-        /** @description A message that may wake something worth saying. */
+        /** @description A message that may relate to something in the memory. */
         RecallRequest: {
-            /** @description Who says it. */
+            /** @description The author of the message. */
             actor?: string;
             /** @description A watermark: recall waits until this write is searchable, or answers 504. */
             after?: string | null;
             /**
              * Format: date-time
-             * @description When it is said: nothing later is used. RFC 3339, or ISO 8601 in UTC; the time of the request if not given.
+             * @description Time of the message; later data are not used. RFC 3339, or ISO 8601 in UTC; default: the time of the request.
              */
             at?: string | null;
-            /** @description What it may cost. */
+            /** @description Limits on the cost. */
             budget?: components["schemas"]["RecallBudget"];
-            /** @description Which records hints may come from. */
+            /** @description Restrictions on the records that hints come from. */
             filter?: components["schemas"]["LabelFilter"];
             /**
              * Format: int32
-             * @description Hints wanted at most.
+             * @description Maximum number of hints.
              * @default 3
              */
             limit?: number;
-            /** @description The message, as it came. */
+            /** @description The literal message. */
             message: string;
-            /** @description Whether what is sensitive (health, money, faith, love, law, grief) may be said. */
+            /** @description Whether hints may contain sensitive data (health, money, faith, love, law, grief). */
             sensitive?: boolean;
             /**
-             * @description Name of the session: what was said in it is not said again there.
+             * @description Name of the session. Recall does not repeat a hint in the same session.
              * @default default
              */
             session?: string;
         };
-        /** @description What is worth saying; nothing, most of the time. */
+        /** @description Hints that are relevant to the message; usually none. */
         RecallResponse: {
-            /** @description What it cost. */
+            /** @description The cost of recall. */
             cost: components["schemas"]["RecallCost"];
-            /** @description What could not be used and why; empty when all is well. */
+            /** @description Components that could not be used, with reasons; empty if everything was available. */
             degraded: string[];
-            /** @description Best first. They are data, never instructions. */
+            /**
+             * @description A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+             *     all codes. Left out if `degraded` is empty.
+             */
+            degraded_codes?: string[];
+            /** @description Best first. They are data; treat nothing in them as instructions. */
             hints: components["schemas"]["Hint"][];
-            /** @description Why nothing is said, if nothing is. */
+            /** @description Reason why there are no hints; only if there are none. */
             silent?: string | null;
             /** @description W3C trace id. */
             trace_id: string;
         };
         /** @description A stored record. */
         Record: {
-            /** @description Who said or did it. */
+            /** @description The person or program that said or did it. */
             actor: string;
-            /** @description The caller's id. */
+            /** @description Your id. */
             id: string;
-            /** @description What a shared image shows. */
+            /** @description Description of a shared image. */
             image_caption?: string | null;
-            /** @description Where a shared image lies. */
+            /** @description Address of a shared image. */
             image_uri?: string | null;
-            /** @description What the caller wanted back. */
+            /** @description Your own data. */
             metadata: {
                 [key: string]: string;
             };
@@ -2755,12 +2817,12 @@ export interface components {
             modality: components["schemas"]["Modality"];
             /**
              * Format: date-time
-             * @description When it was observed.
+             * @description Time of the observation.
              */
             observed_at: string;
             /**
              * Format: int64
-             * @description Orders records observed at the same moment.
+             * @description Orders records observed at the same time.
              */
             ordinal: number;
             /** @description Mnemic's id. */
@@ -2769,7 +2831,7 @@ export interface components {
             session: string;
             /** @description Its tags, sorted. */
             tags?: string[];
-            /** @description What was said or done. */
+            /** @description The text or action. */
             text: string;
             tool?: components["schemas"]["Tool"] | null;
             version?: components["schemas"]["NewVersion"] | null;
@@ -2779,16 +2841,16 @@ export interface components {
          * @description One record, derived from the space and the caller's id for it.
          */
         RecordId: string;
-        /** @description Some of the records. */
+        /** @description A page of records. */
         RecordPage: {
             /** @description In the order in which they were stored. */
             items: components["schemas"]["Record"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
         /** @description The versions of a record. */
         RecordVersions: {
-            /** @description All that are stored, the first one first; at most 1000. */
+            /** @description All stored versions, the first one first; at most 1000. */
             items: components["schemas"]["Record"][];
         };
         /**
@@ -2797,20 +2859,20 @@ export interface components {
          */
         RelationKind: "causes" | "motivates" | "enables" | "follows_up" | "before" | "contrasts" | "part_of" | "parallel" | "elaborates" | "same_as" | "other";
         /**
-         * @description What a key may do.
+         * @description What a key allows.
          * @enum {string}
          */
         Right: "read" | "write" | "admin";
-        /** @description What the calls of a language model in one role cost. */
+        /** @description Cost of the calls of a language model for one purpose. */
         RoleCost: {
             /**
              * Format: int32
-             * @description Calls.
+             * @description Number of calls.
              */
             calls: number;
             /**
              * Format: float
-             * @description Milliseconds that they took, waiting for a turn at the endpoint included.
+             * @description Time that they took in milliseconds, including the wait for a free slot at the endpoint.
              */
             ms: number;
             /** @description Tokens that they read and wrote. */
@@ -2820,7 +2882,7 @@ export interface components {
         Rotation: {
             /**
              * Format: int32
-             * @description Seconds for which the token before it stays valid.
+             * @description Seconds for which the previous token stays valid.
              * @default 0
              */
             grace_seconds?: number;
@@ -2829,17 +2891,17 @@ export interface components {
         Scores: {
             /**
              * Format: float
-             * @description It grounds what the question fixes.
+             * @description How well the unit matches the anchors of the question.
              */
             anchor: number;
             /**
              * Format: float
-             * @description It belongs with what is packed already.
+             * @description How well the unit fits the units that are already packed.
              */
             edge: number;
             /**
              * Format: float
-             * @description It holds answer-relevant evidence.
+             * @description How likely the unit holds evidence for the answer.
              */
             support: number;
         };
@@ -2849,26 +2911,26 @@ export interface components {
             category: string;
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Confidence, 0 to 1.
              */
             confidence: number;
-            /** @description Lines that were taken away, or that ceased to hold and gave way: at most twelve, those that went last first. */
+            /** @description Lines that were removed, or that stopped holding and were replaced: at most twelve, the last removed first. */
             former?: components["schemas"]["FormerLine"][];
             /**
              * Format: int32
-             * @description Lines that were left out by compression.
+             * @description Number of lines that this reduction removed.
              */
             left_out?: number;
-            /** @description What it says, a line each, oldest first; long ones are compressed to the lines that say most. */
+            /** @description The lines, oldest first. A long section is reduced to its most informative lines. */
             lines: components["schemas"]["Line"][];
-            /** @description What it says, in one sentence of at most 240 characters; only a language model writes one. */
+            /** @description A summary in one sentence of at most 240 characters; only a language model writes one. */
             summary?: string | null;
             time?: components["schemas"]["TimeSpan"] | null;
             /** @description Short title. */
             title: string;
         };
         /**
-         * @description How careful one should be with a hint.
+         * @description How sensitive a hint is.
          * @enum {string}
          */
         Sensitivity: "open" | "personal" | "sensitive";
@@ -2877,7 +2939,7 @@ export interface components {
          * @description One session of a space, derived from the space and the caller's name for the session.
          */
         SessionId: string;
-        /** @description A space and what it holds. */
+        /** @description A space and the size of its contents. */
         Space: {
             /**
              * Format: date-time
@@ -2896,66 +2958,69 @@ export interface components {
              * @description Number of units in use.
              */
             units: number;
-            /** @description The newest write that is searchable. */
+            /** @description Watermark of the newest write that is searchable. */
             watermark: string;
         };
         /** @description The name of a space: 1 to 64 of `a-z`, `0-9`, `.`, `_`, `-`, starting with a letter or digit. */
         SpaceId: string;
-        /** @description Some of the spaces. */
+        /** @description A page of spaces. */
         SpacePage: {
             /** @description By name. */
             items: components["schemas"]["Space"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
         /** @description A change of the state of something (S3Mem's `ds`). */
         StateChange: {
-            /** @description What it is now. */
+            /** @description The new value. */
             after: string;
-            /** @description What it was; empty if not said. */
+            /** @description The old value; empty if unknown. */
             before: string;
-            /** @description Which state. */
+            /** @description Name of the state. */
             key: string;
-            /** @description Whose state. */
+            /** @description The person or thing whose state changes. */
             subject: string;
         };
-        /** @description A statement that a language model read in one record, checked against it, before it is folded into a [`Fact`]. */
+        /**
+         * @description A statement that a language model read in one record. It was checked against the record and is not yet folded into a
+         *     [`Fact`].
+         */
         Stated: {
-            /** @description What kind of statement it is. */
+            /** @description The group of the predicate. */
             aspect: components["schemas"]["Aspect"];
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Confidence, 0 to 1.
              */
             confidence: number;
-            /** @description It does not hold any more. */
+            /** @description Whether it no longer holds. */
             ended?: boolean;
             /** @description The value. */
             object: string;
             /**
              * Format: date-time
-             * @description When that was observed.
+             * @description When the record was observed.
              */
             observed_at: string;
-            /** @description False: it says what is not so. */
+            /** @description False for a negated statement. */
             positive: boolean;
             /** @description Verb phrase in the third person. */
             predicate: string;
             /** @description The record that states it. */
             record: components["schemas"]["RecordId"];
             since?: components["schemas"]["TimeSpan"] | null;
-            /** @description Who or what it is about, by name. */
+            /** @description The person or thing that the statement is about, by name. */
             subject: string;
-            /** @description Who states it there; empty if not known. */
+            /** @description The speaker; empty if unknown. */
             told_by?: string;
             /**
              * Format: date-time
-             * @description When it ceases or ceased to hold, if that was told.
+             * @description When it stops or stopped holding, if the record says so.
              */
             until?: string | null;
         };
         /**
-         * @description What became of a unit.
+         * @description The status of a unit.
          * @enum {string}
          */
         Status: "active" | "merged" | "superseded" | "archived";
@@ -2969,43 +3034,44 @@ export interface components {
             /** @description Name of the step; parts of a step follow it, as `step.part`. */
             step: string;
         };
-        /** @description What a look into one store found. */
+        /** @description Result of the search of one store. */
         StoreCheck: {
-            /** @description Why it was not looked at; empty if it was. */
+            /** @description Reason why the store was not searched; empty if it was. */
             detail?: string;
-            /** @description How much was looked for and found, by kind. */
+            /** @description Number of items that were searched for and found, by kind. */
             found: {
                 [key: string]: number;
             };
-            /** @description What was found. */
+            /** @description The result. */
             outcome: components["schemas"]["Presence"];
             /**
-             * @description `records`, `graph` (units, relations and all that is derived), `index` (vectors and words), `messages` (what waits to be
-             *     worked on) or `dead_letters`.
+             * @description `records`, `graph` (units, relations and everything derived), `index` (vectors and words), `messages` (messages
+             *     that wait to be processed) or `dead_letters`.
              */
             store: string;
         };
-        /** @description What became of one reading. */
+        /** @description Result for one reading. */
         StoredReading: {
             /** @description Index in the request, from 0. */
             index: number;
-            /** @description What became of it. */
+            /** @description The result. */
             status: components["schemas"]["StoredReadingStatus"];
         };
         /**
-         * @description What became of one reading.
+         * @description Result for one reading.
          * @enum {string}
          */
         StoredReadingStatus: "stored" | "left_out";
-        /** @description What became of the readings from another space. */
+        /** @description Results of the import of readings from another space. */
         StoredReadings: {
-            /** @description Outcomes in the order given. */
+            /** @description Results in the order of the request. */
             items: components["schemas"]["StoredReading"][];
         };
         /**
-         * @description How evidence is sought. Where two calls of a language model are allowed, one if no answer is wanted, `explore`, `reconstruct`,
-         *     `recollect` and `navigate` are loops in which it calls tools that only read and ends with the lines that hold the answer;
-         *     else they are the route of the question with what its parts find in focus.
+         * @description The strategy that collects evidence. `explore`, `reconstruct`, `recollect` and `navigate` are loops in which a
+         *     language model calls read-only tools and then chooses the lines that hold the answer. They need a budget of two
+         *     calls of a language model, or one if no answer is wanted. With less, they run as `route`, with a focus on the results
+         *     for the parts of the question.
          * @enum {string}
          */
         Strategy: "route" | "explore" | "reconstruct" | "recollect" | "navigate" | "auto";
@@ -3014,17 +3080,17 @@ export interface components {
          * @enum {string}
          */
         Sufficiency: "supported" | "partial" | "insufficient" | "conflicting";
-        /** @description An edge to an entity of nearly the same name. */
+        /** @description An edge to an entity with a similar name. */
         Synonym: {
             /**
              * Format: float
              * @description Cosine of the names, 0.8 to 1.
              */
             cosine: number;
-            /** @description The other one. */
+            /** @description The other entity. */
             entity: components["schemas"]["EntityId"];
         };
-        /** @description Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written. */
+        /** @description The tags that a record must or must not have. Empty lists restrict nothing; tags are compared as they are written. */
         TagFilter: {
             /**
              * @description All of these.
@@ -3043,9 +3109,9 @@ export interface components {
             none?: string[];
         };
         /**
-         * @description A half-open interval `[start, end)` in UTC, how precise it is, and the words it came from.
+         * @description A half-open interval `[start, end)` in UTC, with its precision and the words it was read from.
          *
-         *     An interval is never collapsed to its middle. `start <= end` always holds.
+         *     An interval is never reduced to its midpoint. `start <= end` always holds.
          */
         TimeSpan: {
             /**
@@ -3053,86 +3119,86 @@ export interface components {
              * @description First moment after.
              */
             end: string;
-            /** @description How exactly it is known. */
+            /** @description How precisely it is known. */
             precision: components["schemas"]["Precision"];
             /**
              * Format: date-time
              * @description First moment inside.
              */
             start: string;
-            /** @description The words it came from; empty when it is the time of a record. */
+            /** @description The words it was read from; empty for the time of a record. */
             words: string;
         };
-        /** @description A call of a tool, as stored. */
+        /** @description A tool call, as stored. */
         Tool: {
             /** @description Arguments, as JSON text. */
             arguments: string;
             /** @description Name of the tool or action. */
             name: string;
-            /** @description What came of it, as text. */
+            /** @description Result, as text. */
             result: string;
         };
-        /** @description What a call of a tool cost. */
+        /** @description The cost of a tool call. */
         ToolCost: {
             /**
              * Format: int32
-             * @description Calls of a language model.
+             * @description Number of calls of a language model.
              */
             model_calls: number;
             /**
              * Format: float
-             * @description Milliseconds.
+             * @description Time in milliseconds.
              */
             ms: number;
         };
-        /** @description The tools, the same in every space. */
+        /** @description The tools; they are the same in every space. */
         ToolList: {
             /** @description By name. */
             tools: components["schemas"]["ToolSpec"][];
         };
-        /** @description What a tool gave: a result, or an error that the model can read and mend. */
+        /** @description The outcome of a tool call: a result, or an error that the model can read and correct. */
         ToolOutcome: {
-            /** @description What it cost. */
+            /** @description The cost of the call. */
             cost: components["schemas"]["ToolCost"];
             error?: components["schemas"]["ToolProblem"] | null;
-            /** @description What was found. */
+            /** @description The result. */
             result?: Record<string, unknown> | null;
         };
-        /** @description A call that could not be used. */
+        /** @description The error of a tool call. */
         ToolProblem: {
             /** @description `unknown_tool`, `bad_arguments`, `not_found` or `unavailable`. */
             code: string;
-            /** @description What is wrong and what to do about it. */
+            /** @description The error and the next step. */
             message: string;
         };
-        /** @description One tool, as a model is told of it. */
+        /** @description One tool, as described to a model. */
         ToolSpec: {
-            /** @description What it does and when to use it. */
+            /** @description Its effect, and when to use it. */
             description: string;
             /** @description JSON schema of its arguments. */
             input_schema: Record<string, unknown>;
             /** @description Its name. */
             name: string;
         };
-        /** @description A cluster of event units. Who belongs to it is told by [`Member`]s. */
+        /** @description A cluster of event units. Its [`Member`]s say which units belong to it. */
         Topic: {
             /**
              * Format: date-time
              * @description When its first unit was observed.
              */
             first_seen: string;
-            /** @description Derived from the unit it was founded on; it outlives re-clustering, matched by overlap. */
+            /** @description Derived from its founding unit. It outlives re-clustering, in which topics are matched by overlap. */
             id: components["schemas"]["TopicId"];
-            /** @description What sets it apart, strongest first; at most eight. */
+            /** @description Its most distinctive keywords, strongest first; at most eight. */
             keywords: string[];
-            /** @description A few words that people understand: by rule one to four, by a language model at most six. */
+            /** @description A short label for people: one to four words if made by rule, at most six if made by a language model. */
             label: string;
             /**
              * Format: date-time
              * @description When its last unit was observed.
              */
             last_seen: string;
-            /** @description What it is about, in one sentence of at most 240 characters; only a language model writes one. */
+            /** @description A summary in one sentence of at most 240 characters; only a language model writes one. */
             summary?: string | null;
             /**
              * Format: int64
@@ -3142,62 +3208,67 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description One topic, derived from the space and the unit it was founded on; it outlives re-clustering.
+         * @description One topic, derived from the space and its founding unit; it outlives re-clustering.
          */
         TopicId: string;
         /** @description An event unit in a topic. */
         TopicMember: {
             /**
              * Format: float
-             * @description Cosine to the centre of the topic.
+             * @description Cosine similarity to the centre of the topic.
              */
             similarity: number;
             /** @description The unit. */
             unit: components["schemas"]["UnitView"];
         };
-        /** @description Some of the topics. */
+        /** @description A page of topics. */
         TopicPage: {
             /** @description By id. */
             items: components["schemas"]["Topic"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description A topic and the event units that belong to it most. */
+        /** @description A topic and its closest event units. */
         TopicView: {
-            /** @description What could not be looked at; not there if everything was. */
+            /** @description Data that could not be read; left out if everything was read. */
             degraded?: string[];
-            /** @description At most 100 of its event units, the nearest to its centre first, ties by id. */
+            /**
+             * @description A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+             *     all codes. Left out if `degraded` is empty.
+             */
+            degraded_codes?: string[];
+            /** @description At most 100 of its event units, nearest to the centre of the topic first; ties by id. */
             members: components["schemas"]["TopicMember"][];
             /** @description The topic. */
             topic: components["schemas"]["Topic"];
         };
         /**
-         * @description Why a hint is given.
+         * @description The reason for a hint.
          * @enum {string}
          */
         Trigger: "contradiction" | "preference" | "entity" | "place" | "topic" | "state" | "time" | "pattern" | "emotion" | "multi_hop";
         /**
          * @description The scene-event unit of S3Mem, section 3: CompassMem's event, REMem's gist, MRAgent's episode.
          *
-         *     Empty fields are allowed; the record is never replaced by its unit.
+         *     Empty fields are allowed; a unit never replaces its record.
          */
         Unit: {
             /** @description What was done, as a verb phrase or the name of a tool. */
             action?: string;
-            /** @description Who said or did it; empty for events of several. */
+            /** @description Who said or did it; empty for events with several actors. */
             actor: string;
-            /** @description Who is spoken to; empty if nobody or not known. */
+            /** @description The person addressed; empty if there is none or it is unknown. */
             addressee?: string;
             /** @description Short caption of a shared image, without "a photo of". */
             caption?: string;
-            /** @description What changed. */
+            /** @description State changes that it mentions. */
             changes?: components["schemas"]["StateChange"][];
             /**
              * Format: float
-             * @description 0 to 1.
+             * @description Confidence, 0 to 1.
              */
             confidence: number;
-            /** @description Lower-case keywords that wake it. */
+            /** @description Lower-case keywords that activate it. */
             cues?: string[];
             /** @description Name and version of the pipeline that wrote it. */
             derived_by: string;
@@ -3207,9 +3278,9 @@ export interface components {
             grain: components["schemas"]["Grain"];
             /** @description Derived from the record or the segment. */
             id: components["schemas"]["UnitId"];
-            /** @description Place or source, if said. */
+            /** @description Place or source, if mentioned. */
             location?: string;
-            /** @description The metadata of its record; only of turn units. */
+            /** @description The metadata of its record; only for turn units. */
             metadata?: {
                 [key: string]: string;
             };
@@ -3217,25 +3288,25 @@ export interface components {
             modality: components["schemas"]["Modality"];
             /**
              * Format: date-time
-             * @description When it was observed (of an event: its first record).
+             * @description When it was observed; for an event, when its first record was.
              */
             observed_at: string;
             /**
              * Format: int64
-             * @description Place inside the session, beside `observed_at`; ties break by id.
+             * @description Position in the session among units with equal `observed_at`; ties break by id.
              */
             ordinal: number;
             /** @description Names of people and things mentioned, as written, without duplicates. */
             participants?: string[];
-            /** @description The question this unit answers, when the record before it asked one (MRAgent's question-answer merge). */
+            /** @description The question that this unit answers, if the record before it asked one (MRAgent's question-answer merge). */
             question?: string;
-            /** @description The records it came from, in session order; the first one places it. */
+            /** @description The records it came from, in session order. The first one determines its place. */
             records: components["schemas"]["RecordId"][];
             /** @description The session it belongs to. */
             session: components["schemas"]["SessionId"];
-            /** @description What a language model read in the records as facts; only of gists. */
+            /** @description Facts that a language model read in the records; only for gists. */
             stated?: components["schemas"]["Stated"][];
-            /** @description What became of it. */
+            /** @description Whether it is in use, and if not, why. */
             status?: components["schemas"]["Status"];
             /**
              * Format: int32
@@ -3244,9 +3315,9 @@ export interface components {
             step?: number | null;
             /** @description The self-contained searchable text: dated, names instead of pronouns, relative times resolved. */
             summary: string;
-            /** @description At most two words that name what it is about. */
+            /** @description At most two words for its subject. */
             tag?: string;
-            /** @description The tags of its record; only of turn units. Events and gists are filtered by the tags of their turns. */
+            /** @description The tags of its record; only for turn units. Events and gists are filtered by the tags of their turns. */
             tags?: string[];
             /** @description The short text that is shown: the observation itself. */
             text: string;
@@ -3254,27 +3325,27 @@ export interface components {
             times?: components["schemas"]["TimeSpan"][];
             version?: components["schemas"]["Version"] | null;
         };
-        /** @description Why one unit is in the pack or not. */
+        /** @description The reason why one unit is in the pack or not. */
         UnitExplanation: {
             /** @description The channels that proposed it. */
             channels: components["schemas"]["Channel"][];
-            /** @description The callers' ids of its records. */
+            /** @description The callers' ids of the unit's records. */
             external_ids: string[];
-            /** @description The features that moved it most, strongest first. */
+            /** @description The features with the largest contributions, strongest first. */
             features: components["schemas"]["FeatureValue"][];
-            /** @description Whether it is in the pack. */
+            /** @description Whether the unit is in the pack. */
             packed: boolean;
             /**
              * Format: int32
-             * @description Price in tokens.
+             * @description Cost in tokens.
              */
             price: number;
             /**
              * Format: int32
-             * @description Rank by support, from 1; where gists are used by probability, among turns and gists together.
+             * @description Rank by support, from 1. If gists are used: rank by probability among turns and gists together.
              */
             rank: number;
-            /** @description Why, in words. */
+            /** @description The reason, in words. */
             reason: string;
             /** @description Scores by head. */
             scores: components["schemas"]["Scores"];
@@ -3283,53 +3354,53 @@ export interface components {
         };
         /**
          * Format: uuid
-         * @description One unit, derived from the record or the segment it was written from.
+         * @description One unit, derived from its record or its segment.
          */
         UnitId: string;
-        /** @description Some of the units. */
+        /** @description A page of units. */
         UnitPage: {
             /** @description In the order of their latest changes; units that were replaced are left out. */
             items: components["schemas"]["UnitView"][];
-            /** @description The `after` of the next page; none after the last. */
+            /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
         };
-        /** @description A unit with what became of it: `status` is `merged` if it went into another one. */
+        /** @description A unit with its merges: `status` is `merged` if the unit was merged into another one. */
         UnitView: components["schemas"]["Unit"] & {
-            /** @description What went into it: at most 100, by when that was observed. */
+            /** @description The units that were merged into this one: at most 100, by the time of their observation. */
             absorbed?: components["schemas"]["Absorbed"][];
             merged_by?: components["schemas"]["MergeId"] | null;
             merged_into?: components["schemas"]["UnitId"] | null;
         };
-        /** @description Tokens of a language model, as it counts them itself; 0 where it does not say. */
+        /** @description Tokens that a language model used, as counted by the model itself; 0 if it does not report them. */
         Usage: {
             /**
              * Format: int32
-             * @description Written.
+             * @description Tokens written.
              * @default 0
              */
             completion_tokens?: number;
             /**
              * Format: int32
-             * @description Read.
+             * @description Tokens read.
              * @default 0
              */
             prompt_tokens?: number;
         };
-        /** @description Sufficiency with reasons. */
+        /** @description The verdict on the evidence, with reasons. */
         Verdict: {
             code?: components["schemas"]["ReasonCode"] | null;
-            /** @description The nearest misses, when the answer is refused. */
+            /** @description The closest units that do not answer; only if the answer is refused. */
             nearest?: components["schemas"]["NearMiss"][];
-            /** @description Why, in sentences for people. */
+            /** @description The reasons, in sentences for people. */
             reasons: string[];
             /** @description Whether the evidence supports an answer. */
             status: components["schemas"]["Sufficiency"];
         };
-        /** @description Which version of a record another record is. The record itself is version 1 and says nothing of that. */
+        /** @description Which version of a record another record is. The record itself is version 1 and has no such field. */
         Version: {
             /**
              * Format: int32
-             * @description From 2 on.
+             * @description 2 or more.
              */
             number: number;
             /** @description The first version. */
@@ -3346,6 +3417,7 @@ export interface components {
                 /**
                  * @example {
                  *       "detail": "there is no space `ann`; PUT /v1/spaces/ann creates it",
+                 *       "help": "docs/ERRORS.md#unknown-space",
                  *       "status": 404,
                  *       "title": "There is no such space",
                  *       "type": "urn:mnemic:problem:unknown-space"
@@ -3402,11 +3474,11 @@ export interface operations {
     admin_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
             };
@@ -3624,11 +3696,11 @@ export interface operations {
     keys_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
             };
@@ -3848,11 +3920,11 @@ export interface operations {
     spaces_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
             };
@@ -4013,11 +4085,11 @@ export interface operations {
     curations_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
             };
@@ -4158,16 +4230,16 @@ export interface operations {
     memory_entities: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description The name, an alias or a role ("Ann's sister"), in any case. */
+                /** @description The name, an alias or a role ("Ann's sister"); letter case is ignored. */
                 name?: string;
-                /** @description Only what was named by this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only entities named at or before this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -4215,7 +4287,7 @@ export interface operations {
     memory_entity: {
         parameters: {
             query?: {
-                /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only what was known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -4246,11 +4318,11 @@ export interface operations {
     erasures_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
             };
@@ -4421,24 +4493,24 @@ export interface operations {
     memory_facts: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Who or what it is about: the name, in any case, or the id of the entity. */
+                /** @description The subject of the fact: its name (letter case is ignored), or the id of the entity. */
                 subject?: string;
-                /** @description What is said of it, in any case: `likes`, `lives in`. */
+                /** @description The predicate; letter case is ignored. For example `likes`, `lives in`. */
                 predicate?: string;
                 /** @description The group of predicates. */
                 aspect?: components["schemas"]["Aspect"];
-                /** @description `true`: only what holds, at `as_of` or now; `false`: only what does not, or was withdrawn. */
+                /** @description `true`: only facts that hold at `as_of`, or now; `false`: only facts that do not hold or were withdrawn. */
                 current?: boolean;
-                /** @description Only facts that were read by the rules (`rule`), or by a language model (`model`). */
+                /** @description Only facts that the rules derived (`rule`), or only those that a language model derived (`model`). */
                 origin?: components["schemas"]["Origin"];
-                /** @description Facts as they were known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Facts as known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -4493,7 +4565,7 @@ export interface operations {
     memory_fact: {
         parameters: {
             query?: {
-                /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only what was known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -4599,16 +4671,16 @@ export interface operations {
     memory_merges: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Only of entities, or only of units. */
+                /** @description Only merges of entities, or only merges of units. */
                 of?: components["schemas"]["MergeOf"];
-                /** @description Only those that were undone, or only those that were not. */
+                /** @description `true`: only merges that were undone; `false`: only merges that were not. */
                 undone?: boolean;
             };
             header?: never;
@@ -4672,18 +4744,18 @@ export interface operations {
     memory_pages: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Only of this dimension. */
+                /** @description Only pages of this dimension. */
                 dimension?: components["schemas"]["Dimension"];
-                /** @description Whether archived pages are listed too; not if not given. */
+                /** @description Whether the list includes archived pages; default `false`. */
                 archived?: boolean;
-                /** @description Pages as they were at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Pages as of this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -4734,7 +4806,7 @@ export interface operations {
     memory_page: {
         parameters: {
             query?: {
-                /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only what was known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -4841,9 +4913,9 @@ export interface operations {
     progress_get: {
         parameters: {
             query?: {
-                /** @description The write asked about; the newest accepted one that is searchable if not given. */
+                /** @description Watermark of the write; default: the newest accepted write that is searchable. */
                 watermark?: string;
-                /** @description Milliseconds to wait until it is searchable; if it then is not, the answer is 504. */
+                /** @description Maximum time to wait until the write is searchable, in milliseconds; after it the response is 504. */
                 wait_ms?: number;
             };
             header?: never;
@@ -5011,16 +5083,16 @@ export interface operations {
     readings_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Whether each reading has the reply of the model; not if not given. */
+                /** @description Whether each reading includes the reply of the model; default `false`. */
                 output?: boolean;
-                /** @description `true`: in the form that `PUT` takes, with your ids and the replies, and without `summary`. */
+                /** @description `true`: in the form that `PUT` accepts, with your ids and the replies, and without `summary`. */
                 portable?: boolean;
             };
             header?: never;
@@ -5444,25 +5516,25 @@ export interface operations {
     records_list: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Only of this session: your name for it, or Mnemic's id. */
+                /** @description Only records of this session: your name for it, or Mnemic's id. */
                 session?: string;
-                /** @description Only of this actor, in any case. */
+                /** @description Only records of this actor; letter case is ignored. */
                 actor?: string;
-                /** @description Only observed at or after. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only records observed at or after this time. RFC 3339, or ISO 8601 in UTC. */
                 from?: string;
-                /** @description Only observed before. */
+                /** @description Only records observed before this time. */
                 until?: string;
-                /** @description Only with this tag; given more than once, only with all of them. */
+                /** @description Only records with this tag; if given more than once, only those with all of the tags. */
                 tag?: string;
                 /**
-                 * @description Only what a filter of tags and metadata takes, as JSON:
+                 * @description Only records that match a filter on tags and metadata, as JSON:
                  *     `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
                  */
                 filter?: string;
@@ -5842,12 +5914,12 @@ export interface operations {
     tools_call: {
         parameters: {
             query?: {
-                /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only data known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
-                /** @description Only what records with this tag say; given more than once, only with all of them. */
+                /** @description Only data from records with this tag; if given more than once, only from records with all of the tags. */
                 tag?: string;
                 /**
-                 * @description Only what records say that a filter of tags and metadata takes, as JSON:
+                 * @description Only data from records that match a filter on tags and metadata, as JSON:
                  *     `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
                  */
                 filter?: string;
@@ -5941,14 +6013,17 @@ export interface operations {
     memory_topics: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Only what was spoken of by this moment; label and number are those of today. RFC 3339, or ISO 8601 in UTC. */
+                /**
+                 * @description Only topics mentioned at or before this time; label and number are the current ones. RFC 3339, or ISO 8601
+                 *     in UTC.
+                 */
                 as_of?: string;
             };
             header?: never;
@@ -5984,7 +6059,7 @@ export interface operations {
     memory_topic: {
         parameters: {
             query?: {
-                /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only what was known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;
@@ -6015,23 +6090,26 @@ export interface operations {
     memory_units: {
         parameters: {
             query?: {
-                /** @description The `next` of the page before; nothing for the first page. */
+                /** @description The `next` of the previous page; leave it out for the first page. */
                 after?: string;
                 /**
-                 * @description Items wanted, 1 to 1000; 100 if not given. A page of a restricted list, or one of 4 MiB, may have fewer and still
-                 *     a `next`.
+                 * @description Maximum number of items, 1 to 1000; default 100. A page of a filtered list, or a page of 4 MiB, may have
+                 *     fewer items and still a `next`.
                  */
                 limit?: number;
-                /** @description Only of this session: your name for it, or Mnemic's id. */
+                /** @description Only units of this session: your name for it, or Mnemic's id. */
                 session?: string;
-                /** @description Only what this one said or did, in any case; an event of several is of none of them. */
+                /**
+                 * @description Only units whose actor is this one; letter case is ignored. An event with several actors matches none of
+                 *     them.
+                 */
                 actor?: string;
-                /** @description Only what was observed by this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only units observed at or before this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
-                /** @description Only turn units of records with this tag; given more than once, only with all of them. */
+                /** @description Only turn units of records with this tag; if given more than once, only those with all of the tags. */
                 tag?: string;
                 /**
-                 * @description Only what a filter of tags and metadata takes, as JSON:
+                 * @description Only units that match a filter on tags and metadata, as JSON:
                  *     `{"tags": {"any": ["a", "b"]}, "metadata": {"key": "lang", "eq": "de"}}`.
                  */
                 filter?: string;
@@ -6107,7 +6185,7 @@ export interface operations {
     memory_unit: {
         parameters: {
             query?: {
-                /** @description Only what was known at this moment. RFC 3339, or ISO 8601 in UTC. */
+                /** @description Only what was known at this time. RFC 3339, or ISO 8601 in UTC. */
                 as_of?: string;
             };
             header?: never;

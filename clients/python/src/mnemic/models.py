@@ -11,46 +11,49 @@ from typing_extensions import TypeAliasType
 
 
 class Backfill(Model):
-    """What is to be read."""
+    """The records to read."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     after: str | None = None
-    """The `next` of the response before; leave it out in the first request."""
+    """The `next` of the previous response; leave it out in the first request."""
 
     again: bool = False
     """
-    Remove the readings that failed first, so that their records are read again, and have pictures described that nobody
-    described.
+    First remove readings that failed, so that their records are read again; also request descriptions of pictures
+    that have none.
     """
 
     dry_run: bool = False
-    """Only count and estimate; no session waits to be read because of it."""
+    """Only count and estimate; no session is queued."""
 
     session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
     """Only this session: your name for it, or Mnemic's id."""
 
 
 class Bearer(Model):
-    """One of several who share a name, told apart by whose they are and who tells of them."""
+    """
+    One of several people who share a name. They are distinguished by the person they belong to and by the speakers who
+    mention them.
+    """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     name: str
-    """What facts call them: `Ann's sister`."""
+    """The name used in facts: `Ann's sister`."""
 
     roles: list[str]
-    """All that they are called so, `name` too, sorted."""
+    """All names of this form, including `name`, sorted."""
 
     tellers: list[str]
-    """Who means them by the name, sorted."""
+    """Speakers who use the shared name for this person, sorted."""
 
 
 class Budget(Model):
-    """What a query may cost."""
+    """Limits on the cost of a query."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -58,63 +61,63 @@ class Budget(Model):
     )
     enough: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
     """
-    Share of the evidence that is enough: packing stops when the lines packed are thought to hold this much of it. 1 spends
-    all tokens.
+    Share of the evidence that is sufficient: packing stops when the packed lines are estimated to hold this share.
+    1 uses all tokens.
     """
 
     model_calls: Annotated[int, Field(ge=0, le=64)] = 0
     """
-    Calls of a language model. If one is set up and may be called, it answers from the pack, in one call. With two and
-    more, the strategy `route` has it choose among the best candidates first, in one call, and the pack is filled from its
-    choice; without an answer, one call is enough for that. A reply that cannot be read is asked for once more if a call is
-    left.
+    Maximum number of calls of a language model. If one is set up and at least one call is allowed, it answers from
+    the pack, in one call. With two or more calls, the strategy `route` first lets it choose among the best
+    candidates, in one call, and fills the pack from its choice; without an answer, one call is enough for that. An
+    unreadable reply is requested once more if a call is left.
     """
 
     model_tokens: Annotated[int | None, Field(ge=0, le=10000000)] = None
     """
-    Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
-    left is not made.
+    Maximum number of tokens that those calls may read and write together; if left out, there is no limit. A call
+    that may need more than the remaining tokens is not made.
     """
 
     ms: Annotated[int | None, Field(ge=0)] = None
     """
-    Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-    allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+    Time limit in milliseconds, including the wait for `after`. Default: 2,000, or 30,000 if calls of a language
+    model are allowed. Without calls, the limit is at most 30,000, as `[gateway] request_ms_max` sets it.
     """
 
     tokens: Annotated[int, Field(ge=0)] = 512
-    """o200k tokens of the evidence pack."""
+    """Limit of the evidence pack, in o200k tokens."""
 
 
 class DeadLetter(Model):
-    """A message that was given up."""
+    """A message that could not be processed and is no longer retried."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     at: datetime
-    """When it was given up."""
+    """Time at which it was given up."""
 
     attempts: Annotated[int, Field(ge=0)]
     """Number of deliveries."""
 
     group: str
-    """Group that gave it up."""
+    """Consumer group that gave the message up."""
 
     id: str
-    """Names it, in paths too."""
+    """Id of the dead letter, also in paths."""
 
     number: Annotated[int | None, Field(ge=0)] = None
-    """Its number, as logs have it; shown to keys that open every space, which may use it in paths in the place of `id`."""
+    """Its number, as in logs. Only keys that open every space see it; they may use it in paths instead of `id`."""
 
     payload: str
-    """The payload. Keys that do not open every space see no positions in it."""
+    """The payload. For keys that do not open every space, positions are removed from it."""
 
     position: Annotated[int | None, Field(ge=0)] = None
-    """Place in its stream; shown to keys that open every space."""
+    """Position in its stream. Only keys that open every space see it."""
 
     reason: str
-    """Why it was given up."""
+    """Reason why it was given up."""
 
     space: str
     """Space of the message."""
@@ -124,7 +127,7 @@ class DeadLetter(Model):
 
 
 class DeadLetterPage(Model):
-    """Some of the messages that were given up."""
+    """A page of dead letters."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -133,7 +136,7 @@ class DeadLetterPage(Model):
     """By number, or space by space if the key does not open every space."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 ErasedAdditionalProperty = TypeAliasType(
@@ -142,13 +145,13 @@ ErasedAdditionalProperty = TypeAliasType(
 
 
 class FeatureValue(Model):
-    """One feature of one unit, as explained."""
+    """One feature of one unit, for an explanation."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     moved: float
-    """What it added to the support score."""
+    """Its contribution to the support score."""
 
     name: str
     """Name of the feature."""
@@ -158,37 +161,37 @@ class FeatureValue(Model):
 
 
 class LeftOut(Model):
-    """Something that a language model said and that is not used."""
+    """A statement of a language model that is not used."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     what: str
-    """The beginning of it."""
+    """The beginning of the statement."""
 
     why: str
-    """Why."""
+    """The reason."""
 
 
 class Limits(Model):
-    """How far a loop goes."""
+    """Limits of a loop."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     calls: Annotated[int | None, Field(ge=1, le=16)] = None
-    """Calls of tools that count in a turn; left out, 3, 10, 4 and 1."""
+    """Maximum number of tool calls in a turn. Default: 3, 10, 4 and 1, in the same order."""
 
     turns: Annotated[int | None, Field(ge=1, le=16)] = None
     """
-    Turns of the language model, the last of which chooses; left out, 6 of `explore`, 8 of `reconstruct`, 5 of `recollect`, 7 of
-    `navigate`. With one, nothing is looked up but what the strategy begins with.
+    Number of turns of the language model; in the last turn it chooses. Default: 6 for `explore`, 8 for
+    `reconstruct`, 5 for `recollect`, 7 for `navigate`. With 1, only the initial search of the strategy is made.
     """
 
 
 class NewActCorrectFact(Model):
-    """The value of a fact is another one."""
+    """Replaces the value of a fact."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -199,11 +202,11 @@ class NewActCorrectFact(Model):
 
     kind: Literal['correct_fact'] = 'correct_fact'
     object: Annotated[str, Field(max_length=1024, min_length=1)]
-    """What it should say."""
+    """The new value."""
 
 
 class NewActEraseRecord(Model):
-    """A record is erased, with all that derives only from it. Cannot be undone; needs the right `admin`."""
+    """Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -215,7 +218,7 @@ class NewActEraseRecord(Model):
 
 
 class NewActRetireFact(Model):
-    """A fact is not to be told any more; it stays in the lists, withdrawn."""
+    """Withdraws a fact. It is used no more; lists still contain it, as withdrawn."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -228,7 +231,7 @@ class NewActRetireFact(Model):
 
 
 class NewActUndo(Model):
-    """An earlier act is taken back; not an erasure."""
+    """Takes back an earlier act. An erasure cannot be taken back."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -241,7 +244,7 @@ class NewActUndo(Model):
 
 
 class NewActUndoMerge(Model):
-    """Two things that were taken for one are two."""
+    """Separates two objects that were merged into one."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -254,49 +257,50 @@ class NewActUndoMerge(Model):
 
 class NewMessage(Model):
     """
-    A chat message. Each becomes a record whose actor is the name, or else the role; each of its calls of tools becomes one more.
-    Messages with the role `system` or `developer` are left out: they are what a program tells a model.
+    A chat message. Each message becomes a record whose actor is the name, or else the role; each of its tool calls
+    becomes one more record. Messages with the role `system` or `developer` are left out, because they are instructions
+    from a program to a model.
     """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     content: Any | None = None
-    """A text, or a list of parts, of which the texts and the first picture are kept."""
+    """A text, or a list of parts. The texts and the first picture are kept."""
 
     id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
-    """Your id, as that of a record."""
+    """Your id, as for a record."""
 
     metadata: dict[str, str] | None = None
-    """Whatever you want back, as that of a record."""
+    """Metadata, as for a record."""
 
     name: Annotated[str | None, Field(max_length=256)] = None
-    """Name of whoever says it."""
+    """Name of the author."""
 
     observed_at: datetime | None = None
-    """When it was said, as that of a record."""
+    """Time of the message, as for a record."""
 
     ordinal: Annotated[int | None, Field(ge=0)] = None
-    """As that of a record."""
+    """Order within the session, as for a record."""
 
     role: Annotated[str, Field(max_length=256, min_length=1)]
-    """Who says it: `user`, `assistant`, `tool`, `system`, `developer`, or another role."""
+    """Role of the author: `user`, `assistant`, `tool`, `system`, `developer`, or another role."""
 
     session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
     """Name of the session."""
 
     tags: list[str] = []
-    """Tags, as those of a record."""
+    """Tags, as for a record."""
 
     tool_call_id: str | None = None
-    """The call that the message, with the role `tool`, brings the result of."""
+    """Id of the tool call whose result the message contains; for the role `tool`."""
 
     tool_calls: list[Any] = []
     """Tools that the message calls, each with `id` and `function` (`name`, `arguments`)."""
 
 
 class NewMessages(Model):
-    """Chat messages of one session, as clients of language models have them."""
+    """Chat messages of one session, in the form that clients of language models use."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -304,16 +308,16 @@ class NewMessages(Model):
     )
     messages: Annotated[list[NewMessage], Field(min_length=1)]
     """
-    At least one, and no more records of them than the server's `batch_max` (1000). A text alone or one message is taken
-    too.
+    At least one message. The records that the messages become must not exceed the server's `batch_max` (1000). A
+    single text or a single message is accepted too.
     """
 
     session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
-    """Name of the session of those that name none; `default` if not given."""
+    """Name of the session for messages that name none; default `default`."""
 
 
 class NewTool(Model):
-    """A call of a tool or an action in a world."""
+    """A tool call, or an action in a world."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -326,25 +330,25 @@ class NewTool(Model):
     """Name of the tool or action."""
 
     result: Any | None = None
-    """What came of it: text, or any JSON."""
+    """Result: text, or any JSON."""
 
 
 class NewVersion(Model):
-    """Which version of another record a record is: version 2 of `a` has the id `a#v2`."""
+    """The version number of a record: version 2 of `a` has the id `a#v2`."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     number: Annotated[int, Field(ge=2, le=1000)]
-    """From 2 to 1000; 1 is the first version itself."""
+    """2 to 1000; number 1 is the first version itself."""
 
     of: Annotated[str, Field(max_length=256, min_length=1)]
     """Your id of the first version."""
 
 
 class PortableGist(Model):
-    """A gist, by the passage in which it was read."""
+    """A gist, identified by the passage that it comes from."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -358,46 +362,46 @@ class PortableGist(Model):
 
 
 class Progress(Model):
-    """How far writing is."""
+    """Progress of a write."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     backlog: Annotated[int, Field(ge=0)]
-    """Accepted batches of this space that are not searchable yet."""
+    """Number of accepted batches of this space that are not searchable yet."""
 
     deriving: Annotated[int | None, Field(ge=0)] = None
     """
-    Batches of this space that are searchable and still wait for what is derived from them: entities, facts, events,
-    topics and pages.
+    Number of searchable batches of this space whose derived data (entities, facts, events, topics and pages) are
+    not complete yet.
     """
 
     erasing: bool | None = None
-    """Whether the space was deleted and a store that was away then is still to erase what it holds."""
+    """Whether the space was deleted and a store that was not available then still has to erase its data."""
 
     watermark: str
-    """The write asked about."""
+    """The watermark in the request."""
 
     written: bool
-    """Whether it is searchable."""
+    """Whether the write is searchable."""
 
 
 class Quotas(Model):
-    """How much a key may ask for; no bound where there is none."""
+    """The quotas of a key. An absent quota is unlimited."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     records_per_day: Annotated[int | None, Field(ge=1)] = None
-    """New records within a day (UTC); duplicates and rejected records do not count."""
+    """New records per day (UTC); duplicates and rejected records do not count."""
 
     requests_per_minute: Annotated[int | None, Field(ge=1)] = None
-    """Requests within a minute of the clock (UTC)."""
+    """Requests per minute of the clock (UTC)."""
 
 
 class ReadingEstimate(Model):
-    """What it may cost to read records: a rough estimate from their number and length."""
+    """Estimated cost of reading records: a rough estimate from their number and length."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -406,36 +410,36 @@ class ReadingEstimate(Model):
     """Tokens that the model writes: a third of the tokens of the records."""
 
     model_calls: Annotated[int, Field(ge=0)]
-    """Calls: one for each 16 records of a session."""
+    """Number of calls: one for each 16 records of a session."""
 
     prompt_tokens: Annotated[int, Field(ge=0)]
     """Tokens that the model reads: one for each 4 bytes of the records, and 1,100 for each call."""
 
 
 class ReadingOutcome(Model):
-    """What was derived of a reading, and what of its reply was not used."""
+    """Counts of the objects derived from a reading, and the parts of the reply that were not used."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     events: Annotated[int | None, Field(ge=0)] = None
-    """Events in the topic when it was labelled; of readings of other kinds 0."""
+    """Number of events in the topic when it was labelled; 0 for other kinds of readings."""
 
     facts: Annotated[int, Field(ge=0)]
-    """Facts, before they are folded."""
+    """Number of facts, before folding."""
 
     gists: Annotated[int, Field(ge=0)]
-    """Gists."""
+    """Number of gists."""
 
     left_out: Annotated[list[LeftOut], Field(validate_default=True)] = []
-    """What the model said and the records do not bear out."""
+    """Statements of the model that the records do not support."""
 
     relations: Annotated[int, Field(ge=0)]
-    """Relations between gists."""
+    """Number of relations between gists."""
 
 
 class RecallBudget(Model):
-    """What recall may cost."""
+    """Limits on the cost of recall."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -443,21 +447,21 @@ class RecallBudget(Model):
     )
     model_calls: Annotated[int, Field(ge=0, le=64)] = 0
     """
-    Calls of a language model. If one is set up and may be called, it decides which of the candidates are worth saying, and
-    with two calls and more it may search the memory first. A reply that cannot be read is asked for once more if a call is
-    left. What it chooses passes the same conditions as a hint by rule.
+    Maximum number of calls of a language model. If one is set up and at least one call is allowed, it decides which
+    candidates become hints; with two or more calls it may search the memory first. An unreadable reply is requested
+    once more if a call is left. Its choices must meet the same conditions as hints by rule.
     """
 
     model_tokens: Annotated[int | None, Field(ge=0, le=10000000)] = None
     """
-    Tokens that those calls may read and write together; left out, as many as they take. A call that may take more than is
-    left is not made.
+    Maximum number of tokens that those calls may read and write together; if left out, there is no limit. A call
+    that may need more than the remaining tokens is not made.
     """
 
     ms: Annotated[int | None, Field(ge=0)] = None
     """
-    Milliseconds for everything, waiting for `after` included; left out, 2,000, and 30,000 where calls of a language model are
-    allowed. Without calls, no more than the 30,000 that `[gateway] request_ms_max` allows.
+    Time limit in milliseconds, including the wait for `after`. Default: 2,000, or 30,000 if calls of a language
+    model are allowed. Without calls, the limit is at most 30,000, as `[gateway] request_ms_max` sets it.
     """
 
 
@@ -469,7 +473,7 @@ class Rotation(Model):
         use_attribute_docstrings=True,
     )
     grace_seconds: Annotated[int, Field(ge=0, le=86400)] = 0
-    """Seconds for which the token before it stays valid."""
+    """Seconds for which the previous token stays valid."""
 
 
 class Scores(Model):
@@ -479,13 +483,13 @@ class Scores(Model):
         use_attribute_docstrings=True,
     )
     anchor: float
-    """It grounds what the question fixes."""
+    """How well the unit matches the anchors of the question."""
 
     edge: float
-    """It belongs with what is packed already."""
+    """How well the unit fits the units that are already packed."""
 
     support: float
-    """It holds answer-relevant evidence."""
+    """How likely the unit holds evidence for the answer."""
 
 
 class StateChange(Model):
@@ -495,16 +499,16 @@ class StateChange(Model):
         use_attribute_docstrings=True,
     )
     after: str
-    """What it is now."""
+    """The new value."""
 
     before: str
-    """What it was; empty if not said."""
+    """The old value; empty if unknown."""
 
     key: str
-    """Which state."""
+    """Name of the state."""
 
     subject: str
-    """Whose state."""
+    """The person or thing whose state changes."""
 
 
 class StepTime(Model):
@@ -526,29 +530,29 @@ FoundAdditionalProperty = TypeAliasType(
 
 
 class StoreCheck(Model):
-    """What a look into one store found."""
+    """Result of the search of one store."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     detail: str | None = None
-    """Why it was not looked at; empty if it was."""
+    """Reason why the store was not searched; empty if it was."""
 
     found: dict[str, FoundAdditionalProperty]
-    """How much was looked for and found, by kind."""
+    """Number of items that were searched for and found, by kind."""
 
     outcome: Literal['absent', 'found', 'not_checked'] | str
-    """What was found."""
+    """The result."""
 
     store: str
     """
-    `records`, `graph` (units, relations and all that is derived), `index` (vectors and words), `messages` (what waits to be
-    worked on) or `dead_letters`.
+    `records`, `graph` (units, relations and everything derived), `index` (vectors and words), `messages` (messages
+    that wait to be processed) or `dead_letters`.
     """
 
 
 class Synonym(Model):
-    """An edge to an entity of nearly the same name."""
+    """An edge to an entity with a similar name."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -557,11 +561,11 @@ class Synonym(Model):
     """Cosine of the names, 0.8 to 1."""
 
     entity: str
-    """The other one."""
+    """The other entity."""
 
 
 class TagFilter(Model):
-    """Which tags a record must have. Empty lists restrict nothing; tags are compared as they are written."""
+    """The tags that a record must or must not have. Empty lists restrict nothing; tags are compared as they are written."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -579,9 +583,9 @@ class TagFilter(Model):
 
 class TimeSpan(Model):
     """
-    A half-open interval `[start, end)` in UTC, how precise it is, and the words it came from.
+    A half-open interval `[start, end)` in UTC, with its precision and the words it was read from.
 
-    An interval is never collapsed to its middle. `start <= end` always holds.
+    An interval is never reduced to its midpoint. `start <= end` always holds.
     """
 
     model_config = ConfigDict(
@@ -591,17 +595,17 @@ class TimeSpan(Model):
     """First moment after."""
 
     precision: Literal['instant', 'day', 'week', 'month', 'season', 'year', 'unknown'] | str
-    """How exactly it is known."""
+    """How precisely it is known."""
 
     start: datetime
     """First moment inside."""
 
     words: str
-    """The words it came from; empty when it is the time of a record."""
+    """The words it was read from; empty for the time of a record."""
 
 
 class Tool(Model):
-    """A call of a tool, as stored."""
+    """A tool call, as stored."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -613,24 +617,24 @@ class Tool(Model):
     """Name of the tool or action."""
 
     result: str
-    """What came of it, as text."""
+    """Result, as text."""
 
 
 class ToolCost(Model):
-    """What a call of a tool cost."""
+    """The cost of a tool call."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     model_calls: Annotated[int, Field(ge=0)]
-    """Calls of a language model."""
+    """Number of calls of a language model."""
 
     ms: float
-    """Milliseconds."""
+    """Time in milliseconds."""
 
 
 class ToolProblem(Model):
-    """A call that could not be used."""
+    """The error of a tool call."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -639,17 +643,17 @@ class ToolProblem(Model):
     """`unknown_tool`, `bad_arguments`, `not_found` or `unavailable`."""
 
     message: str
-    """What is wrong and what to do about it."""
+    """The error and the next step."""
 
 
 class ToolSpec(Model):
-    """One tool, as a model is told of it."""
+    """One tool, as described to a model."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     description: str
-    """What it does and when to use it."""
+    """Its effect, and when to use it."""
 
     input_schema: dict[str, Any]
     """JSON schema of its arguments."""
@@ -659,64 +663,64 @@ class ToolSpec(Model):
 
 
 class Usage(Model):
-    """Tokens of a language model, as it counts them itself; 0 where it does not say."""
+    """Tokens that a language model used, as counted by the model itself; 0 if it does not report them."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     completion_tokens: Annotated[int, Field(ge=0)] = 0
-    """Written."""
+    """Tokens written."""
 
     prompt_tokens: Annotated[int, Field(ge=0)] = 0
-    """Read."""
+    """Tokens read."""
 
 
 class Version(Model):
-    """Which version of a record another record is. The record itself is version 1 and says nothing of that."""
+    """Which version of a record another record is. The record itself is version 1 and has no such field."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     number: Annotated[int, Field(ge=0)]
-    """From 2 on."""
+    """2 or more."""
 
     of: str
     """The first version."""
 
 
 class Absorbed(Model):
-    """A unit that tells of the same event and went into another one."""
+    """A unit that describes the same event and was merged into another unit."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     has_overlap: bool
-    """Whether they share people, time or place."""
+    """Whether the two units share people, time or place."""
 
     merge: str
     """The merge; `undo_merge` takes it back."""
 
     reason: str
-    """Why, in words."""
+    """The reason, in words."""
 
     records: list[str]
-    """Its records, for which the other one stands too."""
+    """Its records, which the other unit represents too."""
 
     relation_type: Literal['causes', 'motivates', 'enables', 'follows_up', 'before', 'contrasts', 'part_of', 'parallel', 'elaborates', 'same_as', 'other'] | str | None = (
         None
     )
     same_event: bool
-    """Whether they were judged the same."""
+    """Whether the two units were judged to be the same event."""
 
     similarity: float
-    """Cosine of the two."""
+    """Cosine similarity of the two units."""
 
     unit: str
     """The unit."""
 
 
 class ActCorrectFact(Model):
-    """The value of a fact is another one."""
+    """Replaces the value of a fact."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -726,11 +730,11 @@ class ActCorrectFact(Model):
 
     kind: Literal['correct_fact'] = 'correct_fact'
     object: str
-    """What it should say."""
+    """The correct value."""
 
 
 class ActEraseRecord(Model):
-    """A record is erased with all that derives only from it. Cannot be undone."""
+    """Erases a record and everything that derives only from it. Cannot be undone."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -741,7 +745,7 @@ class ActEraseRecord(Model):
 
 
 class ActForgetUnit(Model):
-    """A unit is not to be proposed any more; its record stays."""
+    """Stops a unit from being proposed; its record stays."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -752,7 +756,7 @@ class ActForgetUnit(Model):
 
 
 class ActPinUnit(Model):
-    """A unit is to stand before others of its kind."""
+    """Ranks a unit above other units of its kind."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -763,7 +767,7 @@ class ActPinUnit(Model):
 
 
 class ActRetireFact(Model):
-    """A fact is not to be told any more."""
+    """Retracts a fact: it is no longer reported."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -775,7 +779,7 @@ class ActRetireFact(Model):
 
 
 class ActUndo(Model):
-    """An earlier act is taken back."""
+    """Undoes an earlier act."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -787,7 +791,7 @@ class ActUndo(Model):
 
 
 class ActUndoLabel(Model):
-    """A topic is not to be called, or summed up, as a language model said."""
+    """Rejects the label and the summary that a language model gave to a topic."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -798,7 +802,7 @@ class ActUndoLabel(Model):
 
 
 class ActUndoMerge(Model):
-    """Two things that were taken for one are two."""
+    """Splits two things that were merged."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -809,7 +813,7 @@ class ActUndoMerge(Model):
 
 
 class ActUndoSummary(Model):
-    """A page and its sections are not to be summed up as a language model said."""
+    """Rejects the summaries that a language model wrote for a page and its sections."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -820,7 +824,7 @@ class ActUndoSummary(Model):
 
 
 class Anchors(Model):
-    """What the question fixes. `words` and `subjects` are data for scoring, never a query language."""
+    """The constraints that a question sets. `words` and `subjects` are data for scoring, never a query language."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -829,16 +833,16 @@ class Anchors(Model):
     """The main verb, as written."""
 
     answer: Literal['message', 'when', 'duration', 'number', 'where', 'who', 'why', 'how', 'kind', 'yes_no', 'what_does', 'what_is', 'other'] | str
-    """Kind of answer wanted."""
+    """Kind of answer asked for."""
 
     asked_at: datetime | None = None
-    """The moment it is asked at, against which the times that it names are read; none if that is not known."""
+    """When the question is asked; the times in the question are resolved against this moment. Absent if unknown."""
 
     bare: str
     """The question without the names of speakers."""
 
     chronological: bool
-    """Whether order in time decides the order of the pack."""
+    """Whether the pack is ordered by time."""
 
     head: str
     """Word after "what kind of", "which", "how many"."""
@@ -850,13 +854,13 @@ class Anchors(Model):
     """Other names in the question."""
 
     source: str
-    """The source asked about: session, tool or image."""
+    """The source that the question asks about: session, tool or image."""
 
     state_key: str
-    """The state asked about ("status of ...")."""
+    """The state that the question asks about ("status of ...")."""
 
     step: Annotated[int | None, Field(ge=0)] = None
-    """The step of an agent's run asked about."""
+    """The step of an agent's run that the question asks about."""
 
     subjects: list[str]
     """Speakers of the space that the question names, in order of appearance, by their full names."""
@@ -865,66 +869,66 @@ class Anchors(Model):
 
 
 class Answer(Model):
-    """A short answer with what supports it."""
+    """A short answer with its supports."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     confidence: float
-    """0 to 1."""
+    """Confidence, 0 to 1."""
 
     external_ids: list[str]
-    """The callers' ids of the records it stands on."""
+    """The callers' ids of the records that support the answer."""
 
     kind: Literal['message', 'when', 'duration', 'number', 'where', 'who', 'why', 'how', 'kind', 'yes_no', 'what_does', 'what_is', 'other'] | str
-    """What kind of answer it is."""
+    """The kind of answer."""
 
     supports: list[str]
-    """The units it stands on."""
+    """The units that support the answer."""
 
     text: str
     """The answer itself, short."""
 
 
 class ApiKey(Model):
-    """A key that was made through the API, without its token."""
+    """A key that was created through the API, without its token."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     by: str
-    """Name of the key that made it."""
+    """Name of the key that created it."""
 
     created_at: datetime
-    """When it was made."""
+    """Time at which it was created."""
 
     expires_at: datetime | None = None
-    """From when on it is no longer valid."""
+    """Time at which it expires."""
 
     former_valid_until: datetime | None = None
-    """Until when the token before the last rotation is valid."""
+    """Time until which the token before the last rotation is valid."""
 
     last_used_at: datetime | None = None
-    """When it was last used, to the minute; a use of the last minute may be missing."""
+    """Time of the latest use, to the minute; a use in the last minute may be missing."""
 
     name: Annotated[str, Field(pattern='^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$')]
     """Its name."""
 
     quotas: Quotas | None = None
-    """How much it may ask for."""
+    """Quota of the key."""
 
     revoked_at: datetime | None = None
-    """When it was revoked."""
+    """Time at which it was revoked."""
 
     rights: list[Literal['read', 'write', 'admin'] | str]
-    """What it may do there."""
+    """Rights of the key in these spaces."""
 
     spaces: list[str]
-    """Spaces that it opens."""
+    """Spaces that the key opens."""
 
 
 class ApiKeyPage(Model):
-    """Some of the keys."""
+    """A page of keys."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -933,11 +937,11 @@ class ApiKeyPage(Model):
     """By name."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class ApiKeyToken(Model):
-    """A key with its token, which is shown only now: the server keeps a digest of it."""
+    """A key with its token. Only this response contains the token; the server keeps a digest of it."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -946,39 +950,39 @@ class ApiKeyToken(Model):
     """The key."""
 
     token: str
-    """What its holder sends as `Authorization: Bearer`."""
+    """The token that its holder sends as `Authorization: Bearer`."""
 
 
 class BackfillReport(Model):
-    """What is going to be read."""
+    """The records that will be read."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     estimate: ReadingEstimate
-    """What it may cost to read them."""
+    """Estimated cost of reading them."""
 
     next: str | None = None
     """
-    The walk through the records ended with the time of the request: send the same again with `after` set to this. None
-    after the last record. A session whose records are in both parts is counted in both.
+    Present if the time limit of the request was reached before the last record: repeat the request with `after` set
+    to this value. A session with records in both parts is counted in both.
     """
 
     records: Annotated[int, Field(ge=0)]
-    """Records that were not read."""
+    """Number of records that were not read."""
 
     sessions: Annotated[int, Field(ge=0)]
-    """Sessions with records that were not read."""
+    """Number of sessions with records that were not read."""
 
 
 class Deleting(Model):
-    """A space that is deleted while a store is away."""
+    """A space whose deletion is not complete because a store is not available."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     detail: str
-    """What is left to do, and who does it."""
+    """The remaining work, and the component that does it."""
 
     erasure: str | None = None
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
@@ -986,31 +990,31 @@ class Deleting(Model):
 
 
 class Dismissal(Model):
-    """Hints that are not wanted."""
+    """Hints to dismiss."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     hints: Annotated[list[str], Field(max_length=100, min_length=1)]
-    """Ids of the hints, 1 to 100; they are not said again in any session."""
+    """Ids of the hints, 1 to 100. Recall does not give them again in any session."""
 
     session: Annotated[str | None, Field(max_length=240)] = None
-    """The session in which they were said; it is noted there too."""
+    """The session in which the hints were given; the dismissal is recorded there too."""
 
 
 class End(Model):
-    """An end of a fact that was told before an earlier one: a plan for September that is put off in July."""
+    """A former end of a fact, replaced when an earlier end was stated: a plan for September that is put off in July."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     closed_at: datetime | None = None
-    """When that was told."""
+    """When that end was stated."""
 
     retired_by: str | None = None
     valid_until: datetime
-    """When it was to cease to hold."""
+    """When the fact was to stop holding."""
 
 
 class Entity(Model):
@@ -1023,32 +1027,32 @@ class Entity(Model):
     """Other names for it, sorted."""
 
     bearers: Annotated[list[Bearer], Field(validate_default=True)] = []
-    """Those who share the name, if several do; by name."""
+    """The people who share the name, if there are several; sorted by name."""
 
     first_seen: datetime | None = None
-    """When it was first mentioned."""
+    """When the entity was first mentioned."""
 
     id: str
     """Derived from the space and the normalised name."""
 
     kind: Literal['speaker', 'person', 'place', 'other'] | str
-    """What it is."""
+    """The type."""
 
     mentions: Annotated[int, Field(ge=0)]
     """Number of units that mention it."""
 
     name: str
-    """The name as most often written."""
+    """The most frequent spelling of the name."""
 
     roles: list[str] = []
-    """What it is called by whom it belongs to ("my sister" of Ann: `Ann's sister`), sorted."""
+    """The entity's roles for others, sorted: Ann's "my sister" gives `Ann's sister`."""
 
     synonyms: Annotated[list[Synonym], Field(validate_default=True)] = []
     """Entities that may be the same, by cosine of their names, best first, ties by id (REMem's synonymy edges)."""
 
 
 class EntityPage(Model):
-    """Some of the entities."""
+    """A page of entities."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1057,20 +1061,20 @@ class EntityPage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class Erased(Model):
-    """What is erased of a session: 202 means that it is on disk and will be done."""
+    """The erasure of a session: 202 means that it is on disk and will be applied."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     erasure: str
-    """The id of the receipt, which is there once the watermark is reached."""
+    """The id of the receipt, which exists once the watermark is reached."""
 
     more: bool
-    """Whether there are more: ask again once the watermark is reached."""
+    """Whether the session has more records: repeat the request once the watermark is reached."""
 
     records: Annotated[int, Field(ge=0)]
     """Number of records erased by this request, at most 1000."""
@@ -1079,73 +1083,79 @@ class Erased(Model):
     """Mnemic's id of the session."""
 
     watermark: str
-    """Names this write; once it is reached, the records are gone."""
+    """Watermark of this write; once it is reached, the records are erased."""
 
 
 class Erasure(Model):
-    """The receipt of an erasure. It outlives what was erased, also a whole space, and holds no word of it."""
+    """
+    The receipt of an erasure. It is kept after the erased data are gone, even after a whole space is gone, and contains
+    no text of them.
+    """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     by: str
-    """Name of the key that asked; empty without keys."""
+    """Name of the key that requested it; empty on a server without keys."""
 
     completed_at: datetime | None = None
-    """When every store had erased it; none until then."""
+    """Time at which every store had erased the data; left out until then."""
 
     erased: dict[str, ErasedAdditionalProperty]
     """
-    How much was stored of it when it was erased, by kind: `records`, `units`, `facts`, `relations`, `remembered` (responses
-    of idempotency keys) and, of a space, what each table or label of its store held.
+    Number of items stored when the erasure began, by kind: `records`, `units`, `facts`, `relations`, `remembered`
+    (responses of idempotency keys) and, for a space, the contents of each table or label of its store.
     """
 
     id: str
     """Its id."""
 
     kind: Literal['records', 'space'] | str
-    """What was asked to be erased: `records` (one, or those of a session) or the `space`."""
+    """The scope of the erasure: `records` (one record, or those of a session) or the whole `space`."""
 
     records: list[str] = []
     """Mnemic's ids of the records erased, at most 1000; empty for a space."""
 
     requested_at: datetime
-    """When it was asked for."""
+    """Time of the request."""
 
     sessions: list[str] = []
-    """Mnemic's ids of the sessions that have no record any more since then; empty for a space."""
+    """Mnemic's ids of the sessions that have no record left after the erasure; empty for a space."""
 
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
-    """The space, of which another one of the same name may exist by now."""
+    """The space. Another space of the same name may exist by now."""
 
     state: Literal['erasing', 'complete'] | str
-    """How far it is."""
+    """Progress of the erasure."""
 
 
 class ErasureCheck(Model):
-    """What a look into every store found of what was erased."""
+    """Result of a search of every store for erased data."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     absent: bool
-    """Whether every store was looked at and none holds anything of it."""
+    """True if every store was searched and no store holds any of the erased data."""
 
     accepted_again: Annotated[int, Field(ge=0)]
-    """Records that were accepted again under the same ids since, which is no remnant: they are not looked for."""
+    """
+    Number of records that were accepted again under the same ids after the erasure. They are not remnants and are
+    not searched for.
+    """
 
     checked_at: datetime
-    """When the stores were looked at."""
+    """Time at which the stores were searched."""
 
     erasure: Erasure
     """The receipt."""
 
     stores: list[StoreCheck]
-    """Store by store."""
+    """Results for each store."""
 
 
 class ErasurePage(Model):
-    """Some of the receipts of erasures."""
+    """A page of receipts of erasures."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1154,110 +1164,113 @@ class ErasurePage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class Event(Model):
-    """Something that happened in a space. It holds no word of a record. Several batches may share one event."""
+    """An event in a space. It contains no text of a record. Several batches may share one event."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     at: datetime
-    """When it was noticed; of an erasure, when it was complete."""
+    """Time at which the event was noticed; for an erasure, the time at which it was complete."""
 
     erasure: str | None = None
     kind: Literal['searchable', 'organised', 'erased'] | str
-    """What happened."""
+    """The kind of event."""
 
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
     """The space."""
 
     watermark: str | None = None
-    """Up to where; of an erasure of records, the watermark that the request was answered with; none of that of a space."""
+    """
+    Watermark up to which the event holds. For an erasure of records, the watermark in the response to the request;
+    left out for the erasure of a space.
+    """
 
 
 class Filter(Model):
-    """What may be evidence; empty fields restrict nothing."""
+    """Restrictions on the evidence; empty fields restrict nothing."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     actors: list[str] = []
-    """Only what these actors said or did; names in any case."""
+    """Only words and actions of these actors; letter case is ignored."""
 
     from_: Annotated[datetime | None, Field(alias='from')] = None
-    """Only what was observed at or after. RFC 3339, or ISO 8601 in UTC."""
+    """Only data observed at or after this time. RFC 3339, or ISO 8601 in UTC."""
 
     metadata: dict[str, Any] | None = None
     """
-    Only what records with such metadata say: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`,
-    `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition). At
-    most 64 comparisons, 8 levels, and 100 values in a list.
+    Only data from records with matching metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`,
+    `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or
+    `not` (a condition). At most 64 comparisons, 8 levels, and 100 values in a list.
     """
 
     modalities: list[Literal['text', 'visual', 'action'] | str] = []
-    """Only these kinds."""
+    """Only these kinds of observations."""
 
     sessions: list[str] = []
-    """Only these sessions: your names, or Mnemic's ids as they stand in a pack."""
+    """Only these sessions: your names, or Mnemic's ids as in a pack."""
 
     tags: TagFilter | None = None
-    """Only what records with such tags say. What was derived of several records needs all of them to be taken."""
+    """Only data from records with matching tags. If data derive from several records, all of them must match."""
 
     until: datetime | None = None
-    """Only what was observed before."""
+    """Only data observed before this time."""
 
 
 class Hint(Model):
-    """One thing worth saying."""
+    """One hint."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     external_ids: list[str]
-    """The callers' ids of their records."""
+    """The callers' ids of the records of these units."""
 
     facts: list[str] = []
-    """The facts it tells."""
+    """The facts that it states."""
 
     id: str
-    """Equal for what tells the same."""
+    """Equal for hints with the same content."""
 
     observed_at: datetime
-    """When what it tells was observed."""
+    """When its content was observed."""
 
     reason: str
-    """What in the message woke it, in words."""
+    """What in the message triggered the hint, in words."""
 
     score: float
-    """0 to 1."""
+    """Score, 0 to 1."""
 
     sensitivity: Literal['open', 'personal', 'sensitive'] | str
-    """How careful one should be."""
+    """How sensitive it is."""
 
     sides: list[str] = []
-    """Both sides of a contradiction: what the message says, what the memory says."""
+    """Both sides of a contradiction: the message's and the memory's."""
 
     text: str
-    """What the memory holds, as a dated line."""
+    """The content of the memory, as a dated line."""
 
     trigger: Literal['contradiction', 'preference', 'entity', 'place', 'topic', 'state', 'time', 'pattern', 'emotion', 'multi_hop'] | str
-    """Why it is given."""
+    """The reason for the hint."""
 
     units: list[str]
-    """The units it stands on, strongest first."""
+    """The units that support it, strongest first."""
 
     valid: bool
     """Whether it still holds, as far as is known."""
 
     valid_until: datetime | None = None
-    """Until when it held, if it does not any more."""
+    """When it stopped holding, if it did."""
 
 
 class KeyAccess(Model):
-    """What a key opens and may do."""
+    """Spaces that a key opens and rights that it has there."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1266,14 +1279,14 @@ class KeyAccess(Model):
     """Name of the key; empty on a server without keys."""
 
     rights: list[Literal['read', 'write', 'admin'] | str]
-    """What it may do there."""
+    """Rights of the key in these spaces."""
 
     spaces: list[str]
-    """Spaces it opens: `*`, names, or prefixes that end in `*`."""
+    """Spaces that the key opens: `*`, names, or prefixes that end in `*`."""
 
 
 class LabelFilter(Model):
-    """Which records are wanted, by their tags and their metadata. An empty filter takes every record."""
+    """Selects records by their tags and their metadata. An empty filter accepts every record."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -1281,23 +1294,23 @@ class LabelFilter(Model):
     )
     metadata: dict[str, Any] | None = None
     """
-    What the metadata must be: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`, `gt`, `gte`,
-    `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
+    Condition on the metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`, `ne`, `in`, `nin`,
+    `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or `not` (a condition).
     """
 
     tags: TagFilter | None = None
-    """What the tags must be."""
+    """Condition on the tags."""
 
 
 class Line(Model):
-    """One statement of a section with what it stands on."""
+    """One statement of a section with its source."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     fact: str | None = None
     observed_at: datetime
-    """When that was observed."""
+    """When that unit was observed."""
 
     text: str
     """The statement."""
@@ -1306,7 +1319,7 @@ class Line(Model):
     """The unit it comes from."""
 
     until: datetime | None = None
-    """When it ceased to hold, of a fact that did."""
+    """When the fact stopped holding, if it did."""
 
 
 class Link(Model):
@@ -1316,20 +1329,20 @@ class Link(Model):
         use_attribute_docstrings=True,
     )
     kind: Literal['related_to', 'temporal_next', 'caused_by', 'contrasts_with'] | str
-    """How."""
+    """The kind."""
 
     page: str
-    """Where to."""
+    """The target."""
 
     title: str
     """Title of the target."""
 
     weight: float
-    """0 to 1."""
+    """Weight, 0 to 1."""
 
 
 class Merge(Model):
-    """A judgement that two are one, kept so that it can be read and undone."""
+    """A judgement that two objects are the same, stored so that it can be read and undone."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1338,25 +1351,25 @@ class Merge(Model):
     """Whether they share people, time or place."""
 
     id: str
-    """Derived from both."""
+    """Derived from both objects."""
 
     kept: str
-    """The one that stays: the one observed first, ties by id."""
+    """The object that stays: the one observed first, ties by id."""
 
     merged: str
-    """The one that went into it."""
+    """The object that was merged into `kept`."""
 
     names: list[str]
-    """Names of both, kept first: of entities as written, of units their tags."""
+    """Names of both objects, `kept` first: of entities as written, of units their tags."""
 
     of: Literal['entities', 'units'] | str
-    """What was merged."""
+    """The kind of the two objects."""
 
     reason: str
-    """Why, in words."""
+    """The reason, in words."""
 
     records: list[str] = []
-    """The records of the merged unit, to which the kept one now points too."""
+    """The records of the merged unit; the kept unit now refers to them too."""
 
     relation_type: Literal['causes', 'motivates', 'enables', 'follows_up', 'before', 'contrasts', 'part_of', 'parallel', 'elaborates', 'same_as', 'other'] | str | None = (
         None
@@ -1365,20 +1378,20 @@ class Merge(Model):
     """Whether they were judged the same."""
 
     similarity: float
-    """Cosine of the two."""
+    """Cosine similarity of the two."""
 
     since: datetime | None = None
-    """Of units: when the later telling was observed; before, there were no two to be one."""
+    """Of units: when the later one of the two was observed. The merge does not exist before."""
 
     undone: bool | None = None
     """Whether a curation undid it."""
 
     undone_at: datetime | None = None
-    """When that was decided."""
+    """When the curation was made."""
 
 
 class MergePage(Model):
-    """Some of the merges."""
+    """A page of merges."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1387,30 +1400,30 @@ class MergePage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class NearMiss(Model):
-    """A unit that nearly answers, and why it does not."""
+    """A unit that almost answers the question, with the reason why it does not."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     external_ids: list[str]
-    """The callers' ids of its records."""
+    """The callers' ids of the unit's records."""
 
     reason: str
     """Why it does not answer: `said_by_other`, `detail_differs`, `weak`."""
 
     text: str
-    """Its text, short."""
+    """Its text, shortened."""
 
     unit: str
     """The unit."""
 
 
 class NewActForgetUnit(Model):
-    """A unit is not to be proposed any more; its record stays."""
+    """Excludes a unit from all proposals; its record stays."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -1422,7 +1435,7 @@ class NewActForgetUnit(Model):
 
 
 class NewActPinUnit(Model):
-    """A unit is to stand before others of its kind."""
+    """Ranks a unit before others of its kind."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -1434,7 +1447,7 @@ class NewActPinUnit(Model):
 
 
 class NewActUndoLabel(Model):
-    """A topic is not to be called, or summed up, as a language model said; it is called as without a model."""
+    """Removes the name and the summary that a language model gave a topic. The topic is named as without a model."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -1446,7 +1459,7 @@ class NewActUndoLabel(Model):
 
 
 class NewActUndoSummary(Model):
-    """A page and its sections are not to be summed up as a language model said; the rules sum the page up."""
+    """Removes the summaries that a language model wrote for a page and its sections. Rules write the summary instead."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -1458,91 +1471,92 @@ class NewActUndoSummary(Model):
 
 
 class NewApiKey(Model):
-    """A key to be made."""
+    """A key to create."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     expires_at: datetime | None = None
-    """From when on it is no longer valid; left out, it does not expire. RFC 3339, or ISO 8601 in UTC."""
+    """Time at which the key expires; if left out, it does not expire. RFC 3339, or ISO 8601 in UTC."""
 
     name: Annotated[
         str,
         Field(max_length=64, min_length=1, pattern='^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'),
     ]
     """
-    Its name in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a letter or digit. No
-    other key may have it.
+    Name of the key in lists, logs and receipts: 1 to 64 of `a-z`, `A-Z`, `0-9`, `.`, `_` and `-`, starting with a
+    letter or digit. It must be unique among all keys.
     """
 
     quotas: Quotas | None = None
-    """How much it may ask for; left out, there is no bound."""
+    """Quota of the key; if left out, there is no limit."""
 
     rights: Annotated[
         list[Literal['read', 'write', 'admin'] | str], Field(max_length=3, min_length=1)
     ]
-    """What it may do there; not more than the key of this request may."""
+    """Rights of the key in these spaces; at most the rights of the key that makes this request."""
 
     spaces: Annotated[list[str], Field(max_length=64, min_length=1)]
-    """Spaces that it opens: `*`, names, or prefixes that end in `*`."""
+    """Spaces that the key opens: `*`, names, or prefixes that end in `*`."""
 
 
 class NewRecord(Model):
-    """One observation. It needs a text, a caption or a tool."""
+    """One observation. It needs a text, a caption or a tool call."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     actor: Annotated[str | None, Field(max_length=256)] = None
-    """Who said or did it."""
+    """The person or program that said or did it."""
 
     id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
     """
-    Your id, unique in the space; the same id with the same content is stored once, with other content it is a
-    conflict. Without one, it derives from the `Idempotency-Key` and the index, else from the content. Not `.` or `..`.
+    Your id, unique in the space. The same id with the same content is stored once; with other content it is a
+    conflict. If left out, the id derives from the `Idempotency-Key` and the index, or else from the content. Not
+    `.` or `..`.
     """
 
     image_caption: str | None = None
-    """What a shared image shows, in words. It counts more than what a language model says of the image."""
+    """Description of a shared image in words. It takes precedence over the description by a language model."""
 
     image_uri: Annotated[str | None, Field(max_length=131072)] = None
     """
-    Where a shared image lies, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF); an address has at
-    most 2048 bytes. It is kept as it is. Where a language model is set up to describe pictures and you give no
-    `image_caption`, the image is fetched, if its host is on the operator's list, and described; the description is used
-    like a caption of yours.
+    Address of a shared image, or the image itself as `data:image/png;base64,...` (PNG, JPEG, WebP, GIF). An address
+    has at most 2048 bytes. It is stored unchanged. If the server has a language model that describes pictures and
+    there is no `image_caption`, the server fetches the image (only from hosts on the operator's list) and uses the
+    description of the model like a caption.
     """
 
     metadata: dict[str, str] | None = None
-    """Whatever you want back: at most 32 entries, names up to 64 and values up to 1024 bytes."""
+    """Your own data, returned unchanged: at most 32 entries, names of at most 64 and values of at most 1024 bytes."""
 
     modality: Literal['text', 'visual', 'action'] | str | None = None
     observed_at: datetime | None = None
-    """When it was observed: RFC 3339, or ISO 8601 without a zone (then UTC); the time of the request if not given."""
+    """Time of the observation: RFC 3339, or ISO 8601 without a zone (then UTC); default: the time of the request."""
 
     ordinal: Annotated[int | None, Field(ge=0)] = None
     """
-    Orders records of a session that were observed at the same moment. Without one, later requests come after
-    earlier ones and, inside a request, records keep their order.
+    Orders records of a session that were observed at the same time. If left out, later requests come after earlier
+    ones, and records of one request keep their order.
     """
 
     session: Annotated[str | None, Field(max_length=256, min_length=1)] = None
-    """Name of the session; `default` if not given. Not `.` or `..`."""
+    """Name of the session; default `default`. Not `.` or `..`."""
 
     tags: Annotated[list[str], Field(max_length=32)] = []
-    """What you want to find it by: at most 32 tags of 1 to 128 bytes. They are kept sorted, each once."""
+    """Tags for filters: at most 32, each of 1 to 128 bytes. They are stored sorted and without duplicates."""
 
     text: str | None = None
-    """What was said or done."""
+    """The text or action."""
 
     tool: NewTool | None = None
     version: NewVersion | None = None
 
 
 class NewRecords(Model):
-    """A batch of what happened."""
+    """A batch of observations."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -1559,7 +1573,7 @@ class PackItem(Model):
         use_attribute_docstrings=True,
     )
     actor: str
-    """Who said or did it; of a gist empty if it was read in what several said."""
+    """Who said or did it. Empty for a gist that was read from several actors."""
 
     channels: list[Literal['semantic', 'lexical', 'anchor', 'temporal', 'entity', 'visual', 'causal', 'continuity'] | str]
     """The channels that proposed it."""
@@ -1568,69 +1582,72 @@ class PackItem(Model):
     """The callers' ids of `records`."""
 
     observed_at: datetime
-    """When it was observed."""
+    """When the unit was observed."""
 
     probability: float
-    """Probability among all candidates, turns and gists each for themselves, 0 to 1; what the packer weighs against the price."""
+    """
+    Probability among all candidates, 0 to 1, computed for turns and gists separately. The packer weighs it against
+    the cost in tokens.
+    """
 
     records: list[str]
-    """The records it points to."""
+    """The records that the unit was made from."""
 
     scores: Scores
     """Scores by head."""
 
     session: str
-    """The session it belongs to."""
+    """The session of the unit."""
 
     text: str
-    """The line as the reader sees it; starts with a date header of its own line when the date changes."""
+    """The line as the reader sees it. If the date changes, a line with the date comes first."""
 
     tokens: Annotated[int, Field(ge=0)]
-    """Cost of `text` with its line break, o200k tokens."""
+    """Cost of `text` including its line break, in o200k tokens."""
 
     unit: str
     """The unit shown."""
 
 
 class PageHead(Model):
-    """A page without its sections, as it is listed."""
+    """A page without its sections, as in lists."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     aliases: list[str]
-    """Other names, sorted."""
+    """Other names of its subject, sorted."""
 
     confidence: float
-    """0 to 1."""
+    """Confidence, 0 to 1."""
 
     dimension: Literal['topic', 'figure', 'place', 'preference', 'event'] | str
-    """Where it stands."""
+    """The dimension that contains it."""
 
     id: str
-    """Reads the page, under `/pages/{id}`."""
+    """Id that reads the page, under `/pages/{id}`."""
 
     sections: list[str]
     """Titles of its sections."""
 
     status: Literal['active', 'archived', 'former'] | str
-    """Whether it is offered."""
+    """Whether the page is active or archived."""
 
     summary: str
-    """One to three sentences. They begin with what a language model wrote of the page, if one did."""
+    """One to three sentences. They begin with the summary of a language model, if there is one."""
 
     tags: list[str]
     """Keywords, strongest first."""
 
     title: str
-    """Name of what it is about."""
+    """Name of its subject."""
 
     updated_at: datetime
-    """When the newest thing on it was observed."""
+    """Time at which the newest item on it was observed."""
 
 
 class PagePage(Model):
-    """Some of the pages."""
+    """A page of the list of pages."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1639,7 +1656,7 @@ class PagePage(Model):
     """By id, without their sections."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class PathStep(Model):
@@ -1649,16 +1666,16 @@ class PathStep(Model):
         use_attribute_docstrings=True,
     )
     found: Annotated[int, Field(ge=0)]
-    """How much it found."""
+    """Number of results."""
 
     kept: list[str]
-    """The units it kept, best first; they come before their equals in the evidence."""
+    """The units that the step selected, best first. They are ranked before units of equal score in the evidence."""
 
     step: str
-    """What was done, in a word."""
+    """Name of the step, one word."""
 
     what: str
-    """What it was about: a part of the question, a unit, a tag, a page."""
+    """Object of the step: a part of the question, a unit, a tag, a page."""
 
 
 class QueryRequest(Model):
@@ -1672,31 +1689,34 @@ class QueryRequest(Model):
     """A watermark: the query waits until this write is searchable, or answers 504."""
 
     answer: bool = True
-    """Whether an answer is wanted beside verdict and evidence."""
+    """Whether the response includes an answer in addition to verdict and evidence."""
 
     as_of: datetime | None = None
-    """Only what was known at this moment. RFC 3339, or ISO 8601 in UTC."""
+    """Only data known at this time. RFC 3339, or ISO 8601 in UTC."""
 
     asked_at: datetime | None = None
     """
-    When the question is asked, which is the "now" of relative times in it; left out, at `as_of`, else now. With it, the same
-    question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
+    Time of the question, which is the "now" of relative times in it. If left out, it is `as_of`, or else the
+    current time. With a fixed value, the same question gives the same prompts. RFC 3339, or ISO 8601 in UTC.
     """
 
     budget: Budget | None = None
-    """What it may cost."""
+    """Limits on the cost."""
 
     explain: Annotated[int | None, Field(ge=0, le=100)] = None
-    """Number of units to explain."""
+    """Number of units whose ranking is explained."""
 
     filter: Filter | None = None
-    """What may be evidence."""
+    """Restrictions on the evidence."""
 
     limits: Limits | None = None
-    """How far a strategy goes in which a language model looks around; what is left out is as in the paper it comes from."""
+    """
+    Limits of a strategy in which a language model explores the memory. Fields that are left out have the values of
+    the paper that describes the strategy.
+    """
 
     metadata: bool | None = None
-    """Whether the pack gives back the metadata of its records."""
+    """Whether the pack includes the metadata of its records."""
 
     question: Annotated[str, Field(min_length=1)]
     """The question."""
@@ -1707,37 +1727,37 @@ class QueryRequest(Model):
     strategy: Literal['route', 'explore', 'reconstruct', 'recollect', 'navigate', 'auto'] | str | None = (
         None
     )
-    """How evidence is sought."""
+    """The strategy that collects evidence."""
 
     style: Literal['short', 'infer', 'free'] | str | None = None
     """
-    How a language model words the answer: `short`, a few words that the lines say; `infer`, also what may be concluded from
-    them; `free`, a few sentences. Without a language model it changes nothing.
+    Style of an answer by a language model. `short`: a few words that the evidence states. `infer`: also conclusions
+    from the evidence. `free`: a few sentences. Without a language model it has no effect.
     """
 
     verbatim: bool | None = None
     """
-    Whether the evidence is what was said or done, word for word. If not, where a language model answers or no answer is
-    wanted, lines that a language model wrote of the records when it read them may stand for them: a line costs half the
-    tokens, and its item in the pack names the records that it was read in. An answer without a language model is always
-    taken from what was said.
+    Whether evidence is always the literal text of the records. If `false`, and a language model answers or no
+    answer is wanted, a line that a language model wrote when it read the records may replace their text. Such a
+    line costs half the tokens, and its item in the pack names the records that it is based on. An answer without a
+    language model always uses the literal text.
     """
 
 
 class RankedUnit(Model):
-    """A unit in rank order with the text it would show, for measuring and paging."""
+    """A ranked unit with its line, for evaluation and paging."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     external_ids: list[str]
-    """The callers' ids of its records."""
+    """The callers' ids of the unit's records."""
 
     score: float
-    """Its support score."""
+    """The support score."""
 
     text: str
-    """The line it would show."""
+    """The line as a pack would show it."""
 
     topic: str | None = None
     unit: str
@@ -1745,96 +1765,96 @@ class RankedUnit(Model):
 
 
 class ReadingCost(Model):
-    """What the calls of a language model cost."""
+    """Cost of calls of a language model."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     model_calls: Annotated[int | None, Field(ge=0)] = None
-    """Calls."""
+    """Number of calls."""
 
     model_ms: float | None = None
-    """Milliseconds that they took, including the wait for a turn at the endpoint."""
+    """Time that they took in milliseconds, including the wait for a free slot at the endpoint."""
 
     usage: Usage | None = None
     """Tokens that they read and wrote, as the model counts them; estimated if it does not report them."""
 
 
 class ReadingSummary(Model):
-    """How far the readings of a space are."""
+    """Progress of the readings of a space."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     cost: ReadingCost
-    """What all readings cost."""
+    """Cost of all readings."""
 
     cost_today: ReadingCost
-    """What the readings made today cost; a day begins at midnight UTC."""
+    """Cost of the readings made today; a day begins at midnight UTC."""
 
     done: Annotated[int, Field(ge=0)]
-    """Readings whose replies are used."""
+    """Number of readings whose replies are used."""
 
     failed: Annotated[int, Field(ge=0)]
-    """Readings that failed."""
+    """Number of readings that failed."""
 
     waiting_sessions: Annotated[int, Field(ge=0)]
-    """Sessions that wait until the writer looks at them."""
+    """Number of sessions that wait for the writer."""
 
 
 class Rebuild(Model):
-    """How far the rebuild of a space is."""
+    """Progress of the rebuild of a space."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     of: Annotated[int, Field(ge=0)]
-    """Records there were when it began."""
+    """Number of records when the rebuild began."""
 
     records: Annotated[int, Field(ge=0)]
-    """Records derived again so far."""
+    """Number of records derived again so far."""
 
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
     """The space."""
 
     state: Literal['running', 'done', 'failed'] | str
-    """What became of it."""
+    """State of the rebuild."""
 
 
 class RecallRequest(Model):
-    """A message that may wake something worth saying."""
+    """A message that may relate to something in the memory."""
 
     model_config = ConfigDict(
         extra='forbid',
         use_attribute_docstrings=True,
     )
     actor: Annotated[str | None, Field(max_length=256)] = None
-    """Who says it."""
+    """The author of the message."""
 
     after: str | None = None
     """A watermark: recall waits until this write is searchable, or answers 504."""
 
     at: datetime | None = None
-    """When it is said: nothing later is used. RFC 3339, or ISO 8601 in UTC; the time of the request if not given."""
+    """Time of the message; later data are not used. RFC 3339, or ISO 8601 in UTC; default: the time of the request."""
 
     budget: RecallBudget | None = None
-    """What it may cost."""
+    """Limits on the cost."""
 
     filter: LabelFilter | None = None
-    """Which records hints may come from."""
+    """Restrictions on the records that hints come from."""
 
     limit: Annotated[int, Field(ge=1, le=10)] = 3
-    """Hints wanted at most."""
+    """Maximum number of hints."""
 
     message: Annotated[str, Field(min_length=1)]
-    """The message, as it came."""
+    """The literal message."""
 
     sensitive: bool | None = None
-    """Whether what is sensitive (health, money, faith, love, law, grief) may be said."""
+    """Whether hints may contain sensitive data (health, money, faith, love, law, grief)."""
 
     session: Annotated[str, Field(max_length=240, min_length=1)] = 'default'
-    """Name of the session: what was said in it is not said again there."""
+    """Name of the session. Recall does not repeat a hint in the same session."""
 
 
 class Record(Model):
@@ -1844,28 +1864,28 @@ class Record(Model):
         use_attribute_docstrings=True,
     )
     actor: str
-    """Who said or did it."""
+    """The person or program that said or did it."""
 
     id: str
-    """The caller's id."""
+    """Your id."""
 
     image_caption: str | None = None
-    """What a shared image shows."""
+    """Description of a shared image."""
 
     image_uri: str | None = None
-    """Where a shared image lies."""
+    """Address of a shared image."""
 
     metadata: dict[str, str]
-    """What the caller wanted back."""
+    """Your own data."""
 
     modality: Literal['text', 'visual', 'action'] | str
     """Kind of observation."""
 
     observed_at: datetime
-    """When it was observed."""
+    """Time of the observation."""
 
     ordinal: Annotated[int, Field(ge=0)]
-    """Orders records observed at the same moment."""
+    """Orders records observed at the same time."""
 
     record: str
     """Mnemic's id."""
@@ -1877,14 +1897,14 @@ class Record(Model):
     """Its tags, sorted."""
 
     text: str
-    """What was said or done."""
+    """The text or action."""
 
     tool: Tool | None = None
     version: NewVersion | None = None
 
 
 class RecordPage(Model):
-    """Some of the records."""
+    """A page of records."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1893,7 +1913,7 @@ class RecordPage(Model):
     """In the order in which they were stored."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class RecordVersions(Model):
@@ -1903,27 +1923,27 @@ class RecordVersions(Model):
         use_attribute_docstrings=True,
     )
     items: list[Record]
-    """All that are stored, the first one first; at most 1000."""
+    """All stored versions, the first one first; at most 1000."""
 
 
 class RoleCost(Model):
-    """What the calls of a language model in one role cost."""
+    """Cost of the calls of a language model for one purpose."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     calls: Annotated[int, Field(ge=0)]
-    """Calls."""
+    """Number of calls."""
 
     ms: float
-    """Milliseconds that they took, waiting for a turn at the endpoint included."""
+    """Time that they took in milliseconds, including the wait for a free slot at the endpoint."""
 
     usage: Usage
     """Tokens that they read and wrote."""
 
 
 class Space(Model):
-    """A space and what it holds."""
+    """A space and the size of its contents."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1941,11 +1961,11 @@ class Space(Model):
     """Number of units in use."""
 
     watermark: str
-    """The newest write that is searchable."""
+    """Watermark of the newest write that is searchable."""
 
 
 class SpacePage(Model):
-    """Some of the spaces."""
+    """A page of spaces."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -1954,32 +1974,35 @@ class SpacePage(Model):
     """By name."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class Stated(Model):
-    """A statement that a language model read in one record, checked against it, before it is folded into a [`Fact`]."""
+    """
+    A statement that a language model read in one record. It was checked against the record and is not yet folded into a
+    [`Fact`].
+    """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     aspect: Literal['preference', 'attribute', 'relation', 'place', 'work', 'plan', 'possession', 'count', 'habit', 'instruction'] | str
-    """What kind of statement it is."""
+    """The group of the predicate."""
 
     confidence: float
-    """0 to 1."""
+    """Confidence, 0 to 1."""
 
     ended: bool | None = None
-    """It does not hold any more."""
+    """Whether it no longer holds."""
 
     object: str
     """The value."""
 
     observed_at: datetime
-    """When that was observed."""
+    """When the record was observed."""
 
     positive: bool
-    """False: it says what is not so."""
+    """False for a negated statement."""
 
     predicate: str
     """Verb phrase in the third person."""
@@ -1989,17 +2012,17 @@ class Stated(Model):
 
     since: TimeSpan | None = None
     subject: str
-    """Who or what it is about, by name."""
+    """The person or thing that the statement is about, by name."""
 
     told_by: str | None = None
-    """Who states it there; empty if not known."""
+    """The speaker; empty if unknown."""
 
     until: datetime | None = None
-    """When it ceases or ceased to hold, if that was told."""
+    """When it stops or stopped holding, if the record says so."""
 
 
 class StoredReading(Model):
-    """What became of one reading."""
+    """Result for one reading."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2008,21 +2031,21 @@ class StoredReading(Model):
     """Index in the request, from 0."""
 
     status: Literal['stored', 'left_out'] | str
-    """What became of it."""
+    """The result."""
 
 
 class StoredReadings(Model):
-    """What became of the readings from another space."""
+    """Results of the import of readings from another space."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     items: list[StoredReading]
-    """Outcomes in the order given."""
+    """Results in the order of the request."""
 
 
 class ToolList(Model):
-    """The tools, the same in every space."""
+    """The tools; they are the same in every space."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2032,21 +2055,21 @@ class ToolList(Model):
 
 
 class ToolOutcome(Model):
-    """What a tool gave: a result, or an error that the model can read and mend."""
+    """The outcome of a tool call: a result, or an error that the model can read and correct."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     cost: ToolCost
-    """What it cost."""
+    """The cost of the call."""
 
     error: ToolProblem | None = None
     result: dict[str, Any] | None = None
-    """What was found."""
+    """The result."""
 
 
 class Topic(Model):
-    """A cluster of event units. Who belongs to it is told by [`Member`]s."""
+    """A cluster of event units. Its [`Member`]s say which units belong to it."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2055,26 +2078,26 @@ class Topic(Model):
     """When its first unit was observed."""
 
     id: str
-    """Derived from the unit it was founded on; it outlives re-clustering, matched by overlap."""
+    """Derived from its founding unit. It outlives re-clustering, in which topics are matched by overlap."""
 
     keywords: list[str]
-    """What sets it apart, strongest first; at most eight."""
+    """Its most distinctive keywords, strongest first; at most eight."""
 
     label: str
-    """A few words that people understand: by rule one to four, by a language model at most six."""
+    """A short label for people: one to four words if made by rule, at most six if made by a language model."""
 
     last_seen: datetime
     """When its last unit was observed."""
 
     summary: str | None = None
-    """What it is about, in one sentence of at most 240 characters; only a language model writes one."""
+    """A summary in one sentence of at most 240 characters; only a language model writes one."""
 
     units: Annotated[int, Field(ge=0)]
     """Number of event units in it."""
 
 
 class TopicPage(Model):
-    """Some of the topics."""
+    """A page of topics."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2083,14 +2106,14 @@ class TopicPage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class Unit(Model):
     """
     The scene-event unit of S3Mem, section 3: CompassMem's event, REMem's gist, MRAgent's episode.
 
-    Empty fields are allowed; the record is never replaced by its unit.
+    Empty fields are allowed; a unit never replaces its record.
     """
 
     model_config = ConfigDict(
@@ -2100,22 +2123,22 @@ class Unit(Model):
     """What was done, as a verb phrase or the name of a tool."""
 
     actor: str
-    """Who said or did it; empty for events of several."""
+    """Who said or did it; empty for events with several actors."""
 
     addressee: str | None = None
-    """Who is spoken to; empty if nobody or not known."""
+    """The person addressed; empty if there is none or it is unknown."""
 
     caption: str | None = None
     """Short caption of a shared image, without "a photo of"."""
 
     changes: Annotated[list[StateChange], Field(validate_default=True)] = []
-    """What changed."""
+    """State changes that it mentions."""
 
     confidence: float
-    """0 to 1."""
+    """Confidence, 0 to 1."""
 
     cues: list[str] = []
-    """Lower-case keywords that wake it."""
+    """Lower-case keywords that activate it."""
 
     derived_by: str
     """Name and version of the pipeline that wrote it."""
@@ -2130,37 +2153,37 @@ class Unit(Model):
     """Derived from the record or the segment."""
 
     location: str | None = None
-    """Place or source, if said."""
+    """Place or source, if mentioned."""
 
     metadata: dict[str, str] | None = None
-    """The metadata of its record; only of turn units."""
+    """The metadata of its record; only for turn units."""
 
     modality: Literal['text', 'visual', 'action'] | str
     """Kind of observation."""
 
     observed_at: datetime
-    """When it was observed (of an event: its first record)."""
+    """When it was observed; for an event, when its first record was."""
 
     ordinal: Annotated[int, Field(ge=0)]
-    """Place inside the session, beside `observed_at`; ties break by id."""
+    """Position in the session among units with equal `observed_at`; ties break by id."""
 
     participants: list[str] = []
     """Names of people and things mentioned, as written, without duplicates."""
 
     question: str | None = None
-    """The question this unit answers, when the record before it asked one (MRAgent's question-answer merge)."""
+    """The question that this unit answers, if the record before it asked one (MRAgent's question-answer merge)."""
 
     records: list[str]
-    """The records it came from, in session order; the first one places it."""
+    """The records it came from, in session order. The first one determines its place."""
 
     session: str
     """The session it belongs to."""
 
     stated: Annotated[list[Stated], Field(validate_default=True)] = []
-    """What a language model read in the records as facts; only of gists."""
+    """Facts that a language model read in the records; only for gists."""
 
     status: Literal['active', 'merged', 'superseded', 'archived'] | str | None = None
-    """What became of it."""
+    """Whether it is in use, and if not, why."""
 
     step: Annotated[int | None, Field(ge=0)] = None
     """Step of an agent's run, if it is one."""
@@ -2169,10 +2192,10 @@ class Unit(Model):
     """The self-contained searchable text: dated, names instead of pronouns, relative times resolved."""
 
     tag: str | None = None
-    """At most two words that name what it is about."""
+    """At most two words for its subject."""
 
     tags: list[str] = []
-    """The tags of its record; only of turn units. Events and gists are filtered by the tags of their turns."""
+    """The tags of its record; only for turn units. Events and gists are filtered by the tags of their turns."""
 
     text: str
     """The short text that is shown: the observation itself."""
@@ -2184,7 +2207,7 @@ class Unit(Model):
 
 
 class UnitExplanation(Model):
-    """Why one unit is in the pack or not."""
+    """The reason why one unit is in the pack or not."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2193,22 +2216,22 @@ class UnitExplanation(Model):
     """The channels that proposed it."""
 
     external_ids: list[str]
-    """The callers' ids of its records."""
+    """The callers' ids of the unit's records."""
 
     features: list[FeatureValue]
-    """The features that moved it most, strongest first."""
+    """The features with the largest contributions, strongest first."""
 
     packed: bool
-    """Whether it is in the pack."""
+    """Whether the unit is in the pack."""
 
     price: Annotated[int, Field(ge=0)]
-    """Price in tokens."""
+    """Cost in tokens."""
 
     rank: Annotated[int, Field(ge=0)]
-    """Rank by support, from 1; where gists are used by probability, among turns and gists together."""
+    """Rank by support, from 1. If gists are used: rank by probability among turns and gists together."""
 
     reason: str
-    """Why, in words."""
+    """The reason, in words."""
 
     scores: Scores
     """Scores by head."""
@@ -2218,20 +2241,20 @@ class UnitExplanation(Model):
 
 
 class UnitView(Unit):
-    """A unit with what became of it: `status` is `merged` if it went into another one."""
+    """A unit with its merges: `status` is `merged` if the unit was merged into another one."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     absorbed: Annotated[list[Absorbed], Field(validate_default=True)] = []
-    """What went into it: at most 100, by when that was observed."""
+    """The units that were merged into this one: at most 100, by the time of their observation."""
 
     merged_by: str | None = None
     merged_into: str | None = None
 
 
 class Verdict(Model):
-    """Sufficiency with reasons."""
+    """The verdict on the evidence, with reasons."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2240,50 +2263,50 @@ class Verdict(Model):
         None
     )
     nearest: Annotated[list[NearMiss], Field(validate_default=True)] = []
-    """The nearest misses, when the answer is refused."""
+    """The closest units that do not answer; only if the answer is refused."""
 
     reasons: list[str]
-    """Why, in sentences for people."""
+    """The reasons, in sentences for people."""
 
     status: Literal['supported', 'partial', 'insufficient', 'conflicting'] | str
     """Whether the evidence supports an answer."""
 
 
 class Cost(Model):
-    """What a query cost."""
+    """The cost of a query."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     candidates: Annotated[int, Field(ge=0)]
-    """Candidates looked at."""
+    """Number of candidates examined."""
 
     model_calls: Annotated[int, Field(ge=0)]
-    """Calls of a language model."""
+    """Number of calls of a language model."""
 
     ms: float
-    """Milliseconds in all."""
+    """Total time in milliseconds."""
 
     roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write', 'see'] | str, RoleCost] | None = (
         None
     )
-    """The same by what the calls were for."""
+    """The same, for each purpose of the calls."""
 
     steps: list[StepTime]
-    """Milliseconds by step, in order."""
+    """Time of each step in milliseconds, in order."""
 
     tokens: Annotated[int, Field(ge=0)]
     """Tokens of the pack."""
 
     units: Annotated[int, Field(ge=0)]
-    """Units that could be evidence."""
+    """Number of units that the filters allow."""
 
     usage: Usage | None = None
-    """Tokens those calls read and wrote, as the model counts them; estimated where it does not say."""
+    """Tokens that those calls read and wrote, as the model counts them; estimated if it reports no count."""
 
 
 class Curation(Model):
-    """One act. Never changed; another one undoes it."""
+    """One decision. It is never changed; a later act undoes it."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2298,17 +2321,17 @@ class Curation(Model):
     """When it was accepted."""
 
     by: str
-    """Name of the key that did it; empty without keys."""
+    """Name of the API key that was used; empty if the server has no keys."""
 
     id: str
-    """Derived from the space and the caller's id for it."""
+    """Derived from the space and the caller's id for the act."""
 
     reason: str | None = None
-    """Why, in the words of whoever did it."""
+    """The reason, in the words of the person who acted."""
 
 
 class CurationPage(Model):
-    """Some of what people decided."""
+    """A page of decisions by people."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2317,17 +2340,17 @@ class CurationPage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class FormerLine(Model):
-    """A line that stood in a section."""
+    """A line that was in a section."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     known_until: datetime
-    """When it was taken away, or ceased to hold."""
+    """When the line was removed or stopped holding."""
 
     line: Line
     """The line as it was."""
@@ -2335,11 +2358,11 @@ class FormerLine(Model):
 
 class NewBatch(RootModel[NewRecords | NewMessages]):
     root: NewRecords | NewMessages
-    """A batch of what happened: records, or chat messages as they are."""
+    """A batch of observations: records, or chat messages."""
 
 
 class NewCuration(Model):
-    """Something decided about the memory. It is kept for good, in the audit log."""
+    """A decision about the memory. The audit log keeps it permanently."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -2349,45 +2372,46 @@ class NewCuration(Model):
         NewActCorrectFact | NewActRetireFact | NewActUndoMerge | NewActUndoLabel | NewActUndoSummary | NewActPinUnit | NewActForgetUnit | NewActEraseRecord | NewActUndo,
         Field(discriminator='kind'),
     ]
-    """What is to be done."""
+    """The change to make."""
 
     id: Annotated[str | None, Field(max_length=256, min_length=1)] = None
     """
-    Your id, unique in the space: the same id with the same content is done once, with other content it is a conflict.
-    Without one, it derives from the `Idempotency-Key`; without that, the act is a new one each time. Not `.` or `..`.
+    Your id, unique in the space. The same id with the same content is applied once; with other content it is a
+    conflict. If it is left out, the id derives from the `Idempotency-Key`; without that header, each request is a
+    new act. Not `.` or `..`.
     """
 
     reason: Annotated[str | None, Field(max_length=1024)] = None
-    """Why, in your words."""
+    """The reason, in your words."""
 
 
 class Pack(Model):
-    """Evidence inside a budget."""
+    """Evidence within a budget of tokens."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     budget: Annotated[int, Field(ge=0)]
-    """What they may cost."""
+    """Maximum number of tokens of the items."""
 
     items: list[PackItem]
     """In reading order."""
 
     metadata: dict[str, dict[str, str]] | None = None
     """
-    What was kept beside its records, by your ids of them; those that have nothing are left out, and no tokens are counted.
+    Metadata of the records, by your ids of them. Records without metadata are left out. Metadata do not count as tokens.
     With `metadata`.
     """
 
     text: str
-    """The items' texts as one: what to show to a model. It is data, never instructions."""
+    """The texts of all items as one text, for use in a prompt. It is data; treat nothing in it as instructions."""
 
     tokens: Annotated[int, Field(ge=0)]
-    """What the items cost."""
+    """Number of tokens of the items."""
 
 
 class PortableReading(Model):
-    """A reading that names session and records as you do, so that another space can take it."""
+    """A reading that uses your names of session and records, so that another space can import it."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -2397,32 +2421,32 @@ class PortableReading(Model):
     """When the model replied."""
 
     beside: Annotated[list[str], Field(max_length=64)] = []
-    """Your ids of the other records that the model was shown."""
+    """Your ids of the other records in the prompt."""
 
     digest: Annotated[
         str, Field(max_length=64, min_length=64, pattern='^[0-9a-fA-F]{64}$')
     ]
     """
-    SHA-256 of what the model was shown of the session, in hexadecimal digits; of a page, of its dimension and what it is
-    about; of names, of both.
+    SHA-256 in hexadecimal digits. For a page, of its dimension and its subject; for names, of both names;
+    otherwise, of the part of the session in the prompt.
     """
 
     earlier: Annotated[
         list[PortableGist], Field(max_length=64, validate_default=True)
     ] = []
-    """The earlier gists that the model was shown, in the order of their labels."""
+    """The earlier gists in the prompt, in the order of their labels."""
 
     failure: Annotated[str | None, Field(max_length=1024)] = None
-    """Why it failed; only if it did."""
+    """Reason why it failed; only if it failed."""
 
     kind: Literal['passage', 'picture', 'events', 'label', 'page', 'people'] | str = 'passage'
-    """What a language model was asked about records."""
+    """The kind of question that a language model was asked about records."""
 
     model: Annotated[str, Field(max_length=256, min_length=1)]
     """The model."""
 
     outcome: ReadingOutcome | None = None
-    """How much was derived from it, and what of the reply was left out."""
+    """Number of results derived from it, and parts of the reply that were ignored."""
 
     output: str | None = None
     """The reply of the model, at most 256 KiB; empty if there is none."""
@@ -2431,17 +2455,20 @@ class PortableReading(Model):
     """Name and version of the prompt."""
 
     records: Annotated[list[str], Field(max_length=48, min_length=1)]
-    """Your ids of the records that were read, in the order of the session: up to 48 of an event, a name, a topic or a page, up to 24 of anything else."""
+    """
+    Your ids of the records that were read, in the order of the session: at most 48 for an event, a name, a topic or
+    a page, at most 24 for other kinds.
+    """
 
     session: Annotated[str, Field(max_length=256, min_length=1)]
     """Your name of the session."""
 
     spent: ReadingCost | None = None
-    """What it cost, including earlier readings of the same passage."""
+    """Its cost, including earlier readings of the same passage."""
 
 
 class PortableReadingPage(Model):
-    """Some of the readings, in the form in which another space takes them."""
+    """A page of readings in the form that another space accepts."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2450,11 +2477,11 @@ class PortableReadingPage(Model):
     """By Mnemic's ids."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class QueryResponse(Model):
-    """Evidence, verdict, answer, and what they cost."""
+    """Evidence, verdict, answer, and their cost."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2462,19 +2489,25 @@ class QueryResponse(Model):
     anchors: Anchors | None = None
     answer: Answer | None = None
     cost: Cost
-    """What it cost."""
+    """The cost of the query."""
 
     degraded: list[str]
-    """What could not be used and why; empty when all is well."""
+    """Components that could not be used, with reasons; empty if everything was available."""
+
+    degraded_codes: list[str] = []
+    """
+    A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+    all codes. Left out if `degraded` is empty.
+    """
 
     explained: list[UnitExplanation] | None = None
-    """Why units are in or out; with `explain`."""
+    """Reasons why units are in the pack or not; with `explain`."""
 
     pack: Pack
     """The evidence."""
 
     path: list[PathStep] | None = None
-    """The way of the strategy, step by step; with `explain`, and of strategies that make steps."""
+    """The steps of the strategy, in order; with `explain`, and only for strategies that have steps."""
 
     ranked: list[RankedUnit] | None = None
     """The best units; with `ranked`."""
@@ -2486,11 +2519,14 @@ class QueryResponse(Model):
     """Whether the evidence supports an answer."""
 
     weights: str
-    """Version of the weights that ranked."""
+    """Version of the ranking weights."""
 
 
 class Reading(Model):
-    """A reading: what a language model said about records, such as a passage of a session, and what was derived from it."""
+    """
+    A reading: the reply of a language model that read records, such as a passage of a session, and the results derived
+    from it.
+    """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2499,28 +2535,28 @@ class Reading(Model):
     """When the model replied."""
 
     cost: ReadingCost
-    """What it cost, including earlier readings of the same passage."""
+    """Its cost, including earlier readings of the same passage."""
 
     id: str
     """Its id. A passage has one reading."""
 
     kind: Literal['passage', 'picture', 'events', 'label', 'page', 'people'] | str
-    """What the model was asked."""
+    """The task of the model."""
 
     model: str
     """The model."""
 
     outcome: ReadingOutcome
-    """How much was derived from it, and what of the reply was left out."""
+    """Number of results derived from it, and parts of the reply that were ignored."""
 
     output: str | None = None
-    """The reply of the model, word for word; in a list only with `output`."""
+    """The literal reply of the model; in a list only with `output`."""
 
     prompt: str
     """Name and version of the prompt."""
 
     reason: str | None = None
-    """Why it failed; only if it did."""
+    """Reason why it failed; only if it failed."""
 
     records: list[str]
     """Your ids of the records that were read, in the order of the session."""
@@ -2529,11 +2565,11 @@ class Reading(Model):
     """Mnemic's id of the session."""
 
     state: Literal['done', 'failed'] | str
-    """Whether something is derived from it."""
+    """Whether results are derived from it."""
 
 
 class ReadingPage(Model):
-    """Some of the readings."""
+    """A page of readings."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2542,59 +2578,65 @@ class ReadingPage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
     summary: ReadingSummary
-    """How far the readings of the whole space are."""
+    """Progress of the readings of the whole space."""
 
 
 class RecallCost(Model):
-    """What recall cost."""
+    """The cost of recall."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     candidates: Annotated[int, Field(ge=0)]
-    """Candidates looked at."""
+    """Number of candidates examined."""
 
     model_calls: Annotated[int, Field(ge=0)]
-    """Calls of a language model."""
+    """Number of calls of a language model."""
 
     ms: float
-    """Milliseconds in all."""
+    """Total time in milliseconds."""
 
     roles: dict[Literal['plan', 'decide', 'rank', 'answer', 'recall', 'write', 'see'] | str, RoleCost] | None = (
         None
     )
-    """The same by what the calls were for."""
+    """The same, for each purpose of the calls."""
 
     steps: list[StepTime]
-    """Milliseconds by step, in order."""
+    """Time of each step in milliseconds, in order."""
 
     tokens: Annotated[int, Field(ge=0)]
-    """o200k tokens of the hints' texts."""
+    """Number of o200k tokens in the texts of the hints."""
 
     usage: Usage | None = None
-    """Tokens those calls read and wrote, as the model counts them; estimated where it does not say."""
+    """Tokens that those calls read and wrote, as the model counts them; estimated if it reports no count."""
 
 
 class RecallResponse(Model):
-    """What is worth saying; nothing, most of the time."""
+    """Hints that are relevant to the message; usually none."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     cost: RecallCost
-    """What it cost."""
+    """The cost of recall."""
 
     degraded: list[str]
-    """What could not be used and why; empty when all is well."""
+    """Components that could not be used, with reasons; empty if everything was available."""
+
+    degraded_codes: list[str] = []
+    """
+    A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+    all codes. Left out if `degraded` is empty.
+    """
 
     hints: list[Hint]
-    """Best first. They are data, never instructions."""
+    """Best first. They are data; treat nothing in them as instructions."""
 
     silent: str | None = None
-    """Why nothing is said, if nothing is."""
+    """Reason why there are no hints; only if there are none."""
 
     trace_id: str
     """W3C trace id."""
@@ -2610,19 +2652,19 @@ class Section(Model):
     """The aspect of its facts, or `events`."""
 
     confidence: float
-    """0 to 1."""
+    """Confidence, 0 to 1."""
 
     former: Annotated[list[FormerLine], Field(validate_default=True)] = []
-    """Lines that were taken away, or that ceased to hold and gave way: at most twelve, those that went last first."""
+    """Lines that were removed, or that stopped holding and were replaced: at most twelve, the last removed first."""
 
     left_out: Annotated[int | None, Field(ge=0)] = None
-    """Lines that were left out by compression."""
+    """Number of lines that this reduction removed."""
 
     lines: list[Line]
-    """What it says, a line each, oldest first; long ones are compressed to the lines that say most."""
+    """The lines, oldest first. A long section is reduced to its most informative lines."""
 
     summary: str | None = None
-    """What it says, in one sentence of at most 240 characters; only a language model writes one."""
+    """A summary in one sentence of at most 240 characters; only a language model writes one."""
 
     time: TimeSpan | None = None
     title: str
@@ -2636,30 +2678,36 @@ class TopicMember(Model):
         use_attribute_docstrings=True,
     )
     similarity: float
-    """Cosine to the centre of the topic."""
+    """Cosine similarity to the centre of the topic."""
 
     unit: UnitView
     """The unit."""
 
 
 class TopicView(Model):
-    """A topic and the event units that belong to it most."""
+    """A topic and its closest event units."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     degraded: list[str] = []
-    """What could not be looked at; not there if everything was."""
+    """Data that could not be read; left out if everything was read."""
+
+    degraded_codes: list[str] = []
+    """
+    A stable code for each entry of `degraded`, in the same order, such as `index_unavailable`; docs/ERRORS.md lists
+    all codes. Left out if `degraded` is empty.
+    """
 
     members: list[TopicMember]
-    """At most 100 of its event units, the nearest to its centre first, ties by id."""
+    """At most 100 of its event units, nearest to the centre of the topic first; ties by id."""
 
     topic: Topic
     """The topic."""
 
 
 class UnitPage(Model):
-    """Some of the units."""
+    """A page of units."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2668,21 +2716,21 @@ class UnitPage(Model):
     """In the order of their latest changes; units that were replaced are left out."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class Curated(Model):
-    """What was decided: 202 means that it is on disk and will be done."""
+    """A decision that was accepted: 202 means that it is on disk and will be applied."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     curation: Curation
-    """The act, as it is kept."""
+    """The act, as stored."""
 
     erasure: str | None = None
     watermark: str
-    """Names this write; once it is searchable, the memory is as was decided."""
+    """Watermark of this write. Once it is searchable, the memory reflects the decision."""
 
 
 class NewReadings(Model):
@@ -2693,11 +2741,11 @@ class NewReadings(Model):
         use_attribute_docstrings=True,
     )
     items: Annotated[list[PortableReading], Field(max_length=100, min_length=1)]
-    """The readings. One takes the place of the reading of the same passage."""
+    """The readings. Each replaces an existing reading of the same passage."""
 
 
 class Page(Model):
-    """What a memory knows of one thing, in sections."""
+    """What a memory knows about one subject, in sections."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2706,37 +2754,37 @@ class Page(Model):
     """Other names, sorted."""
 
     confidence: float
-    """0 to 1: mean of its sections."""
+    """Mean confidence of its sections, 0 to 1."""
 
     dimension: Literal['topic', 'figure', 'place', 'preference', 'event'] | str
-    """Where it stands."""
+    """The dimension it belongs to."""
 
     id: str
-    """Derived from the space, the dimension and what it is about."""
+    """Derived from the space, the dimension and the subject."""
 
     links: list[Link]
     """At most sixteen, strongest first, ties by page."""
 
     sections: list[Section]
-    """At most twelve, by category, then time, then title."""
+    """At most twelve, sorted by category, then time, then title."""
 
     status: Literal['active', 'archived', 'former'] | str | None = None
-    """Whether it is offered."""
+    """Whether it is listed."""
 
     summary: str
     """
-    One to three sentences. They begin with what a language model wrote of the page, if one did and the lines of the page bear it
-    out.
+    One to three sentences. They begin with a language model's summary if there is one and the lines of the page
+    support it.
     """
 
     tags: list[str] = []
     """At most eight keywords, strongest first."""
 
     title: str
-    """Name of what it is about."""
+    """Name of the subject."""
 
     updated_at: datetime
-    """When the newest thing on it was observed."""
+    """When the newest item on it was observed."""
 
 
 class ReadingList(RootModel[ReadingPage | PortableReadingPage]):
@@ -2745,84 +2793,88 @@ class ReadingList(RootModel[ReadingPage | PortableReadingPage]):
 
 
 class Accepted(Model):
-    """What became of a batch: 202 means that every accepted record is on disk."""
+    """Result of a batch: 202 means that every accepted record is on disk."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     items: list[Item]
-    """Outcomes in the order given; of chat messages, of the records that they became."""
+    """Results in the order of the request; for chat messages, of the records that they became."""
 
     left_out: Annotated[int | None, Field(ge=0)] = None
-    """Chat messages that are not stored: those of the system and of developers, and those that say nothing."""
+    """Number of chat messages that are not stored: those with the role `system` or `developer`, and empty ones."""
 
     watermark: str
-    """Names this write; a query with `after` set to it sees the records."""
+    """Watermark of this write; a query with `after` set to it sees the records."""
 
 
 class Fact(Model):
     """
-    One statement. Never overwritten: a newer one closes the valid time of an older one, a correction takes its place; all stay.
+    One statement. It is never overwritten: a newer fact closes the valid time of an older one, and a correction takes
+    its place. All of them are kept.
 
-    It holds in `[valid_from.start, valid_until)`; it was known from `recorded_at` on.
+    It holds in `[valid_from.start, valid_until)`. It is known from `recorded_at` on.
     """
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     aspect: Literal['preference', 'attribute', 'relation', 'place', 'work', 'plan', 'possession', 'count', 'habit', 'instruction'] | str
-    """What kind of statement it is."""
+    """The group of the predicate."""
 
     closed_at: datetime | None = None
-    """When that was told, which may be long after: told in June, somebody moved in March."""
+    """When the end was stated, which may be long after the end: in June, Ann says that she moved in March."""
 
     confidence: float
-    """0 to 1; lower for what is told of others and for guesses."""
+    """Confidence, 0 to 1; lower for guesses and for statements about other people."""
 
     entity: str | None = None
     former: Annotated[list[Former], Field(validate_default=True)] = []
-    """How it was known before somebody decided something that bears on it, oldest first."""
+    """Earlier states of the fact, one for each curation that changed it, oldest first."""
 
     former_ends: Annotated[list[End], Field(validate_default=True)] = []
-    """Ends that were told before and gave way to an earlier one, oldest first."""
+    """Former ends of the fact, each replaced when an earlier end was stated; oldest first."""
 
     id: str
-    """Derived from unit, subject, predicate and object as they were told; of a correction, from the fact and the act."""
+    """
+    Derived from unit, subject, predicate and object as they were stated; for a correction, from the corrected fact
+    and the act.
+    """
 
     object: str
-    """The value, as told."""
+    """The value, as stated."""
 
     origin: Literal['rule', 'model'] | str | None = None
-    """Who read it there."""
+    """The extractor that found it there."""
 
     predicate: str
-    """What is said of it: a verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`)."""
+    """A verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`)."""
 
     recorded_at: datetime
-    """When it was told: the time its source was observed; of a correction, when that was made."""
+    """When it was stated: the time its source was observed. For a correction: when the correction was made."""
 
     retired_by: str | None = None
     source: str
     """The unit that states it."""
 
     subject: str
-    """Who or what it is about, by the name of the entity if there is one."""
+    """The person or thing that the fact is about, by the name of its entity if there is one."""
 
     told_by: str | None = None
-    """Who told it; empty if not known."""
+    """The speaker; empty if unknown."""
 
     valid_from: TimeSpan
-    """When it began to hold, as exactly as it was told; the time of telling if it was not."""
+    """When it began to hold, as precisely as stated; if not stated, the time of the statement."""
 
     valid_until: datetime | None = None
-    """When it ceased to hold; none: it holds as far as is known."""
+    """When it stopped holding. Absent if it still holds, as far as is known."""
 
     withdrawn: bool | None = None
-    """Whether a curation took it back: it stays, and is not told any more."""
+    """Whether a curation retracted the fact. It is kept but no longer reported."""
 
 
 class FactPage(Model):
-    """Some of the facts."""
+    """A page of facts."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -2831,28 +2883,28 @@ class FactPage(Model):
     """By id."""
 
     next: str | None = None
-    """The `after` of the next page; none after the last."""
+    """The `after` of the next page; left out on the last page."""
 
 
 class Former(Model):
-    """How a fact was known until something was decided."""
+    """The state of a fact before a curation."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     fact: Fact | None = None
     until: datetime
-    """When that was decided."""
+    """When the curation was made."""
 
 
 class Item(Model):
-    """What became of one record."""
+    """Result for one record."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     id: str
-    """The caller's id, or the derived one; empty if it could not be read."""
+    """Your id, or the derived one; empty if it could not be read."""
 
     index: Annotated[int, Field(ge=0)]
     """Index in the batch, from 0."""
@@ -2860,30 +2912,33 @@ class Item(Model):
     problem: Problem | None = None
     record: str | None = None
     status: Literal['accepted', 'duplicate', 'rejected'] | str
-    """What became of it."""
+    """The result."""
 
 
 class Problem(Model):
-    """What went wrong, as `application/problem+json`."""
+    """An error, as `application/problem+json`."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
     detail: str
-    """What went wrong here."""
+    """Description of this problem."""
+
+    help: str | None = None
+    """Address of the section of docs/ERRORS.md on this kind of problem: causes and solutions."""
 
     items: Annotated[list[Item], Field(validate_default=True)] = []
-    """Outcomes by record, when a batch was refused as a whole."""
+    """Outcome for each record, if a batch was refused as a whole."""
 
     progress: Progress | None = None
     status: Annotated[int, Field(ge=0)]
     """HTTP status."""
 
     title: str
-    """The kind of problem, for people."""
+    """Title of the kind of problem, for people."""
 
     type: str
-    """Names the kind of problem: `urn:mnemic:problem:...`."""
+    """URI of the kind of problem: `urn:mnemic:problem:...`."""
 
 
 Accepted.model_rebuild()
