@@ -1,5 +1,4 @@
-"""JSON in the metadata of a record, split into pieces that respect the limits for values and for the number of entries.
-"""
+"""JSON in the metadata of a record, split into pieces that respect the limits for values and for the number of entries."""
 
 from __future__ import annotations
 
