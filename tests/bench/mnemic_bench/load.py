@@ -157,8 +157,7 @@ def request_of_reader(load: Load, draw: talk.Draw, reader: int, due: float) -> R
 
 
 def write(load: Load, writer: int) -> None:
-    """Sends batches until the time is up, a share of them to the first space, and waits until each batch is searchable.
-    """
+    """Sends batches until the time is up, a share of them to the first space, and waits until each batch is searchable."""
     connection, draw = Connection(load.server.url), talk.Draw(10_000 + writer)
     options = load.options
     due = options.writer_pause * writer / max(options.writers, 1)

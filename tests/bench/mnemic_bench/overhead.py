@@ -80,8 +80,7 @@ class Ways:
         self.cpu: dict[str, float] = {}
 
     def call(self, ways: dict[str, Callable[[int], object]], count: int, after: Callable[[], object]) -> None:
-        """Calls each way with each number, and `after` outside of the measured time. Numbers below 0 are warm-up calls.
-        """
+        """Calls each way with each number, and `after` outside of the measured time. Numbers below 0 are warm-up calls."""
         for number in range(-WARM_UP, count):
             for name, way in in_turn(list(ways.items()), number):
                 cpu, begun = meters.cpu_seconds(self.server.pid), time.perf_counter()
