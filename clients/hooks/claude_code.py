@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A memory for Claude Code, as a hook: recalls before a prompt, and stores what was said after a turn. See README.md.
+"""A memory for Claude Code, as a hook: recalls before a prompt, and stores each turn after it ends. See README.md.
 
-Reads the JSON of the hook on stdin. For `UserPromptSubmit` it prints what the memory recalls as additional context; for
+Reads the JSON of the hook on stdin. For `UserPromptSubmit` it prints the recalled lines as additional context; for
 `Stop` and `SessionEnd` it stores the turns of the transcript that are not stored yet.
 """
 
@@ -24,7 +24,7 @@ COMMAND = re.compile(r"/[\w:.-]+(?:\s|\Z)")
 def hook() -> None:
     given = object_of(read_input().encode("utf-8", "replace"))
     if given is None:
-        raise MemoryFailure("the input is not the JSON object that Claude Code gives to a hook")
+        raise MemoryFailure("the input is not a JSON object for a hook of Claude Code")
     event = given.get("hook_event_name")
     if event == "UserPromptSubmit":
         show_recalled(given)
@@ -35,7 +35,7 @@ def hook() -> None:
 
 
 def session_of(given: dict[str, Any]) -> str:
-    """Returns the name of the session: that of Claude Code, or a digest of it if it is not plain."""
+    """Returns the name of the session: the id from Claude Code, or a digest of an id that is not plain."""
     name = given.get("session_id")
     if not isinstance(name, str) or not name:
         raise MemoryFailure("the input has no session_id")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A filter for any agent: reads a message, prints the block of what the memory recalls for it, or nothing. See README.md."""
+"""A filter for any agent: reads a message, prints the block of recalled lines for it, or nothing. See README.md."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from memory import RECALL_SECONDS, Memory, read_input, recall, run, settings_of
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--session", help="name of the conversation: nothing that was said in it is shown again")
+    parser.add_argument("--session", help="name of the conversation: lines from it are not shown again")
     session = parser.parse_args().session
 
     def hook() -> None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A filter for any agent: passes its input on unchanged, and stores it. See README.md.
 
-The input is what one actor says or, with --messages, JSON lines with `role` and `content`, of which those of `user` and
+The input is the text of one actor or, with --messages, JSON lines with `role` and `content`; only lines of `user` and
 `assistant` are stored. The same text by the same actor in the same session is stored once.
 """
 
@@ -21,7 +21,7 @@ from transcript import object_of, text_of
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--session", default="default", help="name of the conversation")
-    parser.add_argument("--actor", help="who says it; MNEMIC_ACTOR if not given")
+    parser.add_argument("--actor", help="the speaker; default: MNEMIC_ACTOR")
     parser.add_argument("--messages", action="store_true", help="the input is JSON lines with role and content")
     options = parser.parse_args()
     raw = passed_on()
@@ -44,7 +44,7 @@ def main() -> int:
 
 
 def passed_on() -> bytes:
-    """Returns the input, of which at most 16 MiB are kept, after it was written to stdout as it came."""
+    """Copies the input to stdout while it arrives, and returns its first 16 MiB."""
     kept = bytearray()
     is_read = True
     for piece in iter(lambda: os.read(sys.stdin.fileno(), 1 << 16), b""):
@@ -53,7 +53,7 @@ def passed_on() -> bytes:
                 sys.stdout.buffer.write(piece)
                 sys.stdout.buffer.flush()
             except BrokenPipeError:
-                # Nobody reads any more; the rest of what is said is stored all the same.
+                # The reader of stdout is gone; the rest of the input is stored nevertheless.
                 is_read = False
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         kept += piece[: INPUT_BYTES_MAX - len(kept)]
@@ -63,7 +63,7 @@ def passed_on() -> bytes:
 
 
 def said_in(raw: bytes, person: str) -> Iterator[tuple[str, str]]:
-    """Returns who says what in JSON lines; lines that are no messages are left out."""
+    """Returns the actor and the text of each message in JSON lines; other lines are left out."""
     for line in raw.split(b"\n"):
         message = object_of(line) or {}
         role = message.get("role")
@@ -72,7 +72,7 @@ def said_in(raw: bytes, person: str) -> Iterator[tuple[str, str]]:
 
 
 def record_of(actor: str, text: str, session: str) -> dict[str, Any] | None:
-    """Returns a record, whose id derives from what it says; `None` if that is nothing."""
+    """Returns a record whose id derives from session, actor and text; `None` if the text is empty."""
     text = clean(text)
     if not text:
         return None

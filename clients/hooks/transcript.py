@@ -1,7 +1,7 @@
-"""Reads the turns of a transcript of Claude Code: JSON lines, one a message or something else that happened.
+"""Reads the turns of a transcript of Claude Code: JSON lines, each a message or another event.
 
-The file grows while an agent works, is written by another program, and holds whatever people, pages and programs said. A
-line that cannot be read is left out; at most one line and one batch are in memory.
+The file grows while an agent works, is written by another program, and contains untrusted text of people, pages and
+programs. A line that cannot be read is left out; at most one line and one batch are in memory.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from typing import Any
 from memory import BATCH_CHARS, BATCH_RECORDS, SESSION_KEY, MemoryFailure, Refusal, clean, say
 
 LINE_BYTES_MAX = 8 << 20
-# Seconds that a hook reads; the next one goes on. What is left of the time of a hook is for sending what was read.
+# Seconds that a hook reads; the next hook continues. The remaining time of a hook is for sending the turns.
 READ_SECONDS = 3.0
-# State of transcripts that nobody added to for so long is removed.
+# Age in seconds, since the last change, at which the progress of a transcript is removed.
 STATE_SECONDS_MAX = 90 * 24 * 3600
 
-# What Claude Code itself puts into or in place of what the person says.
+# Text that Claude Code itself adds to a message of the person, or writes in its place.
 REMINDER = re.compile(r"<system-reminder>.*?(?:</system-reminder>|\Z)", re.S)
 NOT_SAID = re.compile(
     r"<(?:command-(?:name|message|args)|local-command-\w+|bash-(?:input|stdout|stderr)|task-notification)>"
@@ -36,16 +36,16 @@ MOMENT = re.compile(r"(?:19|20|21)\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:
 
 @dataclass(frozen=True)
 class Line:
-    """A line: where it ends, in bytes of the file, and its object; `None` if it is none, or too long."""
+    """A line: the byte offset of its end, and its JSON object; `None` if the line is no object or is too long."""
 
     end: int
     entry: dict[str, Any] | None
 
 
 def lines_of(path: Path, start: int) -> Iterator[Line]:
-    """Returns the whole lines of a file from a byte on. What follows the last line break is still being written."""
+    """Returns the complete lines of a file from a byte on. Text after the last line break is still being written."""
     with open(path, "rb") as file:
-        # A file that is shorter now, or has no line there, is another one.
+        # If the file is shorter now, or no line starts there, another file has replaced it.
         if start and (start > os.fstat(file.fileno()).st_size or file.seek(start - 1) < 0 or file.read(1) != b"\n"):
             start = file.seek(0)
         while raw := file.readline(LINE_BYTES_MAX):
@@ -67,7 +67,7 @@ def object_of(raw: bytes) -> dict[str, Any] | None:
 
 
 def text_of(content: Any) -> str:
-    """Returns what the content of a message says: a text, or the parts that are texts; no tools, pictures or thoughts."""
+    """Returns the text of a message: its content, or its parts of type text; no tools, pictures or thoughts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -76,13 +76,13 @@ def text_of(content: Any) -> str:
 
 
 def spoken(text: str) -> str:
-    """Returns what a person or an agent says in a text; empty if only a program speaks."""
+    """Returns the words of a person or an agent in a text; empty if a program wrote the text."""
     said = clean(REMINDER.sub("", text))
     return "" if NOT_SAID.match(said) else said
 
 
 def record_of(entry: dict[str, Any], session: str, actor: str) -> dict[str, Any] | None:
-    """Returns the record of an entry; `None` if nobody speaks in it. Its id derives from the entry alone."""
+    """Returns the record of an entry; `None` if neither person nor agent speaks. The id derives from the entry alone."""
     role, message = entry.get("type"), entry.get("message")
     skipped = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
     if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(it) for it in skipped):
@@ -104,15 +104,15 @@ def record_of(entry: dict[str, Any], session: str, actor: str) -> dict[str, Any]
 
 
 class Progress:
-    """How far a transcript is stored, in a small file. Without it everything is sent again, and changes nothing."""
+    """The stored part of a transcript, in a small file. Without it, all turns are sent again, which changes nothing."""
 
     def __init__(self, folder: Path, transcript: Path, where: str) -> None:
-        """`where` names the memory, so that each has a progress of its own."""
+        """Opens the progress for the memory `where`; each memory has its own progress."""
         name = hashlib.sha256(f"{where}\n{transcript.resolve()}".encode("utf-8", "replace")).hexdigest()[:32]
         self._file = folder / f"{name}.json"
 
     def read(self) -> int:
-        """Returns the byte of the transcript that is next."""
+        """Returns the byte offset in the transcript of the next line to read."""
         try:
             offset = json.loads(self._file.read_text(encoding="utf-8"))["offset"]
         except (OSError, ValueError, KeyError, TypeError):
@@ -126,10 +126,10 @@ class Progress:
             written.write_text(json.dumps({"offset": offset}), encoding="utf-8")
             os.replace(written, self._file)
         except OSError as error:
-            say(f"cannot note what is stored ({type(error).__name__}); the next hook sends it again")
+            say(f"cannot save the progress ({type(error).__name__}); the next hook sends the same turns again")
 
     def remove_old(self) -> None:
-        """Removes the progress of transcripts that nobody added to for 90 days."""
+        """Removes the progress of transcripts without a new turn for 90 days."""
         before = time.time() - STATE_SECONDS_MAX
         for file in self._file.parent.glob("*"):
             try:
@@ -142,7 +142,7 @@ class Progress:
 def store_new_turns(
     transcript: Path, progress: Progress, record: Callable[[dict[str, Any]], Any], send: Callable[[list[Any]], None]
 ) -> None:
-    """Sends the turns that are not stored yet, batch by batch, each of which is noted. Raises what `send` raises."""
+    """Sends the new turns in batches and saves the progress after each batch. Raises the errors of `send`."""
     until = time.monotonic() + READ_SECONDS
     try:
         mode = transcript.stat().st_mode
@@ -160,7 +160,7 @@ def store_new_turns(
             batch.append(turn)
             size += len(turn["text"])
         if time.monotonic() > until:
-            say("the transcript is long; the next hook goes on")
+            say("the transcript is long; the next hook continues")
             break
         if len(batch) >= BATCH_RECORDS or size >= BATCH_CHARS:
             send_batch(batch, send)
@@ -173,7 +173,7 @@ def store_new_turns(
 
 
 def send_batch(batch: list[Any], send: Callable[[list[Any]], None]) -> None:
-    """Sends a batch. One that is too large for the server is left out, or it would keep back all that follow."""
+    """Sends a batch. A batch that is too large for the server is left out; otherwise it would block all later ones."""
     try:
         send(batch)
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""A real server for the tests of clients: `mnemic serve` on free ports, over a folder of its own."""
+"""A real server for the tests of clients: `mnemic serve` on free ports, in a separate folder."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def key(name: str, token: str, spaces: str, rights: str = '["read", "write", "ad
 
 
 def free_port() -> int:
-    """Returns a free port outside the range from which the system gives ports to others, so it is still free later."""
+    """Returns a free port outside the range that the system assigns automatically, so that it is still free later."""
     while True:
         port = random.randrange(10_000, 32_000)
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 const SOURCES: [&str; 5] = [
     "../../shared/text/src",
     "../../shared/text/data",
-    "src/view",
-    "src/view.rs",
+    "src/space/view",
+    "src/space/view.rs",
     "../../Cargo.lock",
 ];
 
@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     for source in SOURCES {
         println!("cargo::rerun-if-changed={source}");
         let mut files = Vec::new();
-        collect(Path::new(source), &mut files)?;
+        collect_files(Path::new(source), &mut files)?;
         files.sort();
         for file in files {
             file.hash(&mut digest);
@@ -30,10 +30,10 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+fn collect_files(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     if path.is_dir() {
         for entry in std::fs::read_dir(path)? {
-            collect(&entry?.path(), files)?;
+            collect_files(&entry?.path(), files)?;
         }
     } else {
         files.push(path.to_owned());

@@ -16,7 +16,7 @@ from mnemic import Mnemic, models
 from mnemic_benchmarks import memory
 
 PREFIX = "amb"
-# The user of documents that have none.
+# User of the documents that name no user.
 NOBODY = "default"
 
 
@@ -36,11 +36,11 @@ class MnemicProvider(MemoryProvider):  # type: ignore[misc]
     def __init__(self) -> None:
         self.memory = Mnemic()
         self.tokens = int(os.environ.get("MNEMIC_TOKENS", "2048"))
-        # Documents stored so far, by their number: their own ids do not reach the server.
+        # Documents stored so far, by their number. The ids of the benchmark do not reach the server.
         self.ids: list[str] = []
 
     def prepare(self, store_dir: Path, unit_ids: set[str] | None = None, reset: bool = True) -> None:
-        """Deletes what an earlier run stored for these users."""
+        """Deletes the data that an earlier run stored for these users."""
         if reset:
             self.ids.clear()
             for user in unit_ids or {NOBODY}:
@@ -67,7 +67,7 @@ class MnemicProvider(MemoryProvider):  # type: ignore[misc]
     def direct_answer(
         self, query: str, user_id: str | None = None, query_timestamp: str | None = None
     ) -> tuple[str, str, dict[str, Any] | None]:
-        """Returns the short answer or the refusal in a sentence, and the evidence."""
+        """Returns the short answer, or the refusal as a sentence, together with the evidence."""
         found = self._ask(query, user_id, query_timestamp)
         return memory.answer_in_words(found), found.pack.text, found.model_dump(mode="json")
 

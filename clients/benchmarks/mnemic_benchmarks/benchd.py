@@ -1,4 +1,4 @@
-"""Runs a benchmark of benchd-harness that needs no model, and writes the score down.
+"""Runs a benchmark of benchd-harness that needs no model, and writes the score to a file.
 
 python -m mnemic_benchmarks.benchd --benchmark reliability-v1 --floor 22 --out report.json
 """
@@ -21,7 +21,7 @@ from mnemic import Mnemic, models
 
 from mnemic_benchmarks import memory
 
-# What an adapter may hand to the harness.
+# Forms of the answer that an adapter may return to the harness.
 FORMS: dict[str, Callable[[models.QueryResponse], str]] = {
     "answer": memory.answer_in_words,
     "agent": memory.reply_to_agent,
@@ -41,7 +41,7 @@ class MnemicAdapter(BaseAdapter):  # type: ignore[misc]
         return "mnemic"
 
     def reset(self) -> None:
-        """Deletes the space of the question before."""
+        """Deletes the space of the previous question."""
         if self.space:
             self.memory.space(self.space).delete()
         self.space = f"benchd-{uuid4()}"
@@ -58,7 +58,7 @@ class MnemicAdapter(BaseAdapter):  # type: ignore[misc]
 
 
 def run(benchmark: str, form: str) -> dict[str, Any]:
-    """Runs a benchmark; returns the score as a whole, by dimension, and the questions that were missed, by id."""
+    """Runs a benchmark; returns the total score, the score by dimension, and the ids of the failed questions."""
     signed = BenchmarkRunner(MnemicAdapter(form), get_benchmark(benchmark)).run()
     traces = signed.manifest["traces"]
     right, all_of = Counter[str](), Counter[str]()
@@ -79,8 +79,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--benchmark", default="reliability-v1")
     parser.add_argument("--form", choices=sorted(FORMS), default="agent")
-    parser.add_argument("--floor", type=int, default=0, help="fail if fewer questions pass")
-    parser.add_argument("--out", type=Path, help="where the score is written as JSON")
+    parser.add_argument("--floor", type=int, default=0, help="fail if fewer questions pass than this number")
+    parser.add_argument("--out", type=Path, help="file for the score, as JSON")
     asked = parser.parse_args()
     report = run(asked.benchmark, asked.form)
     written = json.dumps(report, indent=2)

@@ -1,4 +1,4 @@
-"""Writes a retrieval log of a LongMemEval file, as the data set's own `print_retrieval_metrics.py` reads it.
+"""Writes a retrieval log of a LongMemEval file, in the format of the data set's own `print_retrieval_metrics.py`.
 
     python -m mnemic_benchmarks.longmemeval --data longmemeval_s.json --out mnemic_retrievallog_turn.jsonl
 
@@ -22,7 +22,7 @@ from mnemic import Mnemic
 from mnemic_benchmarks import memory
 
 CUTOFFS = (1, 3, 5, 10, 30, 50)
-# Units ranked for a question; several may lead to one turn.
+# Number of units ranked for a question; several units may belong to one turn.
 RANKED = 200
 
 
@@ -35,7 +35,7 @@ class Turn:
 
 
 def records(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns the turns of a haystack as records, with ids that only count: `s3-0` is the first turn of session 3."""
+    """Returns the turns of a haystack as records, with positions as ids: `s3-0` is the first turn of session 3."""
     made = []
     for number, (turns, date) in enumerate(zip(entry["haystack_sessions"], entry["haystack_dates"], strict=True)):
         made += memory.records(turns, f"s{number}", memory.moment(date))
@@ -43,7 +43,7 @@ def records(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def ranked_turns(external_ids: Iterable[Sequence[str]]) -> list[Turn]:
-    """Returns the turns behind ranked units, each once, in the order of the units."""
+    """Returns the turns of ranked units, each once, in the order of the units."""
     order: dict[Turn, None] = {}
     for ids in external_ids:
         for it in ids:
@@ -62,7 +62,7 @@ def turn_id(entry: Mapping[str, Any], turn: Turn) -> str:
 
 
 def user_turns(entry: Mapping[str, Any]) -> list[Turn]:
-    """Returns the turns that the data set's corpus has: those of the user."""
+    """Returns the turns of the user, which are the corpus of the data set."""
     sessions = enumerate(entry["haystack_sessions"])
     return [Turn(at, n) for at, turns in sessions for n, turn in enumerate(turns) if turn["role"] == "user"]
 
@@ -76,12 +76,12 @@ def session_id(entry: Mapping[str, Any], session: int) -> str:
 
 
 def gain(relevances: Sequence[bool]) -> float:
-    """Returns the discounted cumulative gain as the data set has it: the first two places count in full."""
+    """Returns the discounted cumulative gain as the data set defines it: the first two places count in full."""
     return sum(1.0 / log2(max(place, 2)) for place, hit in enumerate(relevances, start=1) if hit)
 
 
 def metrics(ranking: Sequence[str], corpus: Sequence[str]) -> dict[str, float]:
-    """Returns recall and NDCG of a ranking at each cutoff; documents whose id has `answer` are the right ones."""
+    """Returns recall and NDCG of a ranking at each cutoff; a document is right if its id contains `answer`."""
     right = {it for it in corpus if "answer" in it}
     measured = {}
     for cutoff in CUTOFFS:
@@ -96,7 +96,7 @@ def metrics(ranking: Sequence[str], corpus: Sequence[str]) -> dict[str, float]:
 def log_entry(entry: Mapping[str, Any], ranking: Sequence[Turn]) -> dict[str, Any]:
     """Returns a line of the log: the ranked turns of the user, and the metrics of turns and of sessions.
 
-    A session is ranked where its first turn is, whoever said that. What was not ranked is not appended, so nothing is right
+    A session has the rank of its first turn, whoever spoke. Turns that were not ranked are left out, so nothing is right
     by chance.
     """
     corpus = user_turns(entry)
@@ -130,7 +130,7 @@ def log_entry(entry: Mapping[str, Any], ranking: Sequence[Turn]) -> dict[str, An
 
 
 def rank(server: Mnemic, entry: Mapping[str, Any], space: str) -> list[Turn]:
-    """Stores the haystack of a question in a space of its own, ranks its turns, and deletes the space."""
+    """Stores the haystack of a question in a separate space, ranks its turns, and deletes the space."""
     try:
         memory.store(server, space, records(entry))
         asked_at = memory.moment(entry.get("question_date"))
@@ -143,8 +143,8 @@ def rank(server: Mnemic, entry: Mapping[str, Any], space: str) -> list[Turn]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="a file of LongMemEval")
-    parser.add_argument("--out", type=Path, required=True, help="the log that is written, a line for each question")
-    parser.add_argument("--limit", type=int, help="only so many questions")
+    parser.add_argument("--out", type=Path, required=True, help="file for the log, with one line per question")
+    parser.add_argument("--limit", type=int, help="maximum number of questions")
     asked = parser.parse_args()
     entries = json.loads(asked.data.read_text(encoding="utf-8"))[: asked.limit]
     with Mnemic() as server, asked.out.open("w", encoding="utf-8") as out:

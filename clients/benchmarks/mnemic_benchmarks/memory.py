@@ -1,4 +1,4 @@
-"""What all adapters share: conversations become records, and a question becomes a text.
+"""Functions that all adapters share: they make records of conversations and ask questions.
 
 Nothing of a benchmark but turns and questions reaches the server: no labels, no gold answers, and no ids, which in some data
 sets name the session with the answer.
@@ -14,22 +14,22 @@ from typing import Any
 
 from mnemic import Mnemic, models
 
-# Records of one request.
+# Number of records in one request.
 BATCH = 500
-# Seconds to wait until facts and pages of what was stored are derived.
+# Longest wait, in seconds, until facts and pages of the stored records are derived.
 DERIVED_WITHIN = 60.0
-# The name of a space has at most so many characters.
+# Maximum length of the name of a space, in characters.
 NAME_MAX = 64
 
 
 def space_name(prefix: str, user: str) -> str:
-    """Returns the name of a space for a user of a benchmark: what a name may not hold becomes `-`."""
+    """Returns the name of a space for a user of a benchmark: characters that a name may not contain become `-`."""
     plain = re.sub(r"[^a-z0-9._-]+", "-", user.lower()).strip("-.")
     return f"{prefix}-{plain}"[:NAME_MAX]
 
 
 def moment(timestamp: str | None) -> str | None:
-    """Returns a timestamp as RFC 3339 in UTC; None if there is none.
+    """Returns a timestamp as RFC 3339 in UTC, or None if it is empty.
 
     Takes ISO 8601 with and without a zone, and the form `2023/05/20 (Sat) 02:21` of LongMemEval; one without a zone is UTC.
     Raises `ValueError` for anything else.
@@ -84,7 +84,7 @@ def store(memory: Mnemic, space: str, new: list[dict[str, Any]]) -> None:
 
 
 def answer_in_words(found: models.QueryResponse) -> str:
-    """Returns the short answer; without one, a sentence that says whether anything is known, and why."""
+    """Returns the short answer. If there is none, returns a sentence that states the verdict and its reasons."""
     if found.answer is not None:
         return found.answer.text
     why = "; ".join(found.verdict.reasons) or "no reason is given"
@@ -94,5 +94,5 @@ def answer_in_words(found: models.QueryResponse) -> str:
 
 
 def reply_to_agent(found: models.QueryResponse) -> str:
-    """Returns what an agent is given: the answer in words, and below it the evidence."""
+    """Returns the text for an agent: the answer in words, followed by the evidence."""
     return f"{answer_in_words(found)}\n{found.pack.text}".strip()

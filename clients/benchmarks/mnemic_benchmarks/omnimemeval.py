@@ -30,11 +30,10 @@ class MnemicClient:
         memory.store(self.memory, memory.space_name(PREFIX, user_id), memory.records(messages, session))
 
     def search(self, query: str, user_id: str, top_k: int) -> str:
-        """Returns the evidence for a question as text, inside the budget; `top_k` counts what other memories return, and is
-        not used."""
+        """Returns the evidence for a question as text, within the budget; `top_k` is not used."""
         space = self.memory.create_space(memory.space_name(PREFIX, user_id))
         return space.ask(query, tokens=self.tokens).pack.text
 
     def delete_user(self, user_id: str) -> None:
-        """Deletes everything of a user."""
+        """Deletes all data of a user."""
         self.memory.space(memory.space_name(PREFIX, user_id)).delete()

@@ -1,4 +1,4 @@
-"""Conversations become records with nothing of the benchmark in them."""
+"""Tests that records contain nothing of the benchmark except the conversations."""
 
 from __future__ import annotations
 
@@ -36,28 +36,28 @@ ENTRY = {
         ("", None),
     ],
 )
-def test_moments_are_read(written: str | None, read: str | None) -> None:
+def test_timestamps_are_converted_to_utc(written: str | None, read: str | None) -> None:
     assert memory.moment(written) == read
 
 
-def test_a_moment_that_is_none_is_refused() -> None:
+def test_an_invalid_timestamp_is_refused() -> None:
     with pytest.raises(ValueError):
         memory.moment("yesterday")
 
 
-def test_names_of_spaces_hold_what_a_name_may_hold() -> None:
+def test_names_of_spaces_contain_only_allowed_characters() -> None:
     assert memory.space_name("amb", "User 7/Ann") == "amb-user-7-ann"
     assert len(memory.space_name("amb", "x" * 100)) == 64
 
 
-def test_records_hold_turns_and_no_labels() -> None:
+def test_records_contain_turns_without_labels() -> None:
     made = longmemeval.records(ENTRY)
     assert [it["id"] for it in made] == ["s0-0", "s0-1", "s0-2", "s1-0"]
     assert made[0]["observed_at"] == "2023-05-20T02:21:00+00:00"
     assert not any("answer" in str(it) for it in made)
 
 
-def test_the_log_has_the_ids_of_the_data_set() -> None:
+def test_the_log_contains_the_ids_of_the_data_set() -> None:
     ranking = longmemeval.ranked_turns([["s1-0"], ["s0-0", "s0-1"], ["s0-0"], ["elsewhere"]])
     assert ranking == [Turn(1, 0), Turn(0, 0), Turn(0, 1)]
     line = longmemeval.log_entry(ENTRY, ranking)["retrieval_results"]

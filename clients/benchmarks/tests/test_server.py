@@ -1,4 +1,4 @@
-"""The adapters against a real server."""
+"""Tests of the adapters against a real server."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ KEY = "9ae5d4a38cbd4d2d9b4e4d3c5d0b41c1"
 
 @dataclass(frozen=True)
 class Ran:
-    """What a hook left behind."""
+    """The output and the exit status of a hook."""
 
     status: int
     out: bytes
@@ -43,7 +43,7 @@ class Ran:
 
 @dataclass
 class Agent:
-    """An agent with the hooks, and a look into its memory."""
+    """An agent with the hooks, and access to its memory."""
 
     url: str
     space: str
@@ -102,7 +102,7 @@ class Agent:
         return sorted(self.ask("records?limit=1000")["items"], key=lambda it: str(it["observed_at"]))
 
     def texts(self, count: int) -> list[str]:
-        """Returns the texts that are stored once there are so many: they are listed a moment after they are accepted."""
+        """Waits for `count` stored texts and returns them: a text is listed a moment after the server accepts it."""
         eventually(lambda: len(self.records()) >= count)
         return [it["text"] for it in self.records()]
 

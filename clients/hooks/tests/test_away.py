@@ -1,4 +1,4 @@
-"""Hooks without a server, with a server that is none, and with settings that cannot be used: the agent goes on."""
+"""Tests that hooks never stop the agent: without a server, with another kind of server, and with invalid settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROMPT = "How do we run the tests?"
 
 
 def hooks(agent: Agent) -> list[Ran]:
-    """Runs every hook; checks that none prints anything, fails, or shows the key."""
+    """Runs every hook; asserts that each prints nothing on stdout, succeeds, and does not show the key."""
     agent.write(turn("user", "I moved to Oslo."))
     ran = [
         agent.hook("UserPromptSubmit", prompt=PROMPT),
@@ -48,13 +48,13 @@ def listening(answer: Callable[[socket.socket], None]) -> Iterator[str]:
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
 
 
-def test_without_a_server_hooks_are_done_within_a_second(agent: Agent) -> None:
+def test_without_a_server_every_hook_ends_within_a_second(agent: Agent) -> None:
     agent.url = f"http://127.0.0.1:{free_port()}"
     for ran in hooks(agent):
         assert "cannot be reached" in ran.err and ran.seconds < 1.5
 
 
-def test_a_server_that_takes_no_connection_is_given_up_after_a_second(agent: Agent) -> None:
+def test_a_hook_ends_after_a_second_if_the_server_accepts_no_connection(agent: Agent) -> None:
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -70,7 +70,7 @@ def test_a_server_that_takes_no_connection_is_given_up_after_a_second(agent: Age
 
 
 @pytest.mark.parametrize("drips", [False, True])
-def test_a_server_that_does_not_answer_is_given_up(agent: Agent, drips: bool) -> None:
+def test_a_hook_ends_if_the_server_does_not_answer(agent: Agent, drips: bool) -> None:
     def answer(connection: socket.socket) -> None:
         stop = threading.Event()
         try:
@@ -99,7 +99,7 @@ def test_a_server_that_does_not_answer_is_given_up(agent: Agent, drips: bool) ->
         b"",
     ],
 )
-def test_a_server_that_is_none_of_mnemic_is_reported(agent: Agent, response: bytes) -> None:
+def test_responses_of_another_server_are_reported(agent: Agent, response: bytes) -> None:
     def answer(connection: socket.socket) -> None:
         try:
             connection.recv(1 << 16)
@@ -113,7 +113,7 @@ def test_a_server_that_is_none_of_mnemic_is_reported(agent: Agent, response: byt
             assert ran.err.startswith("mnemic: ") and "\x1b" not in ran.err
 
 
-def test_the_key_is_not_carried_to_where_a_server_points(agent: Agent) -> None:
+def test_redirects_do_not_receive_the_key(agent: Agent) -> None:
     seen: list[bytes] = []
 
     def elsewhere(connection: socket.socket) -> None:
@@ -146,13 +146,13 @@ def test_the_key_is_not_carried_to_where_a_server_points(agent: Agent) -> None:
         ("MNEMIC_SPACE", "..", "MNEMIC_SPACE"),
     ],
 )
-def test_settings_that_cannot_be_used_are_named_and_not_shown(agent: Agent, name: str, value: str, says: str) -> None:
+def test_invalid_settings_are_named_without_their_values(agent: Agent, name: str, value: str, says: str) -> None:
     agent.settings[name] = value
     for ran in hooks(agent):
         assert says in ran.err and "hunter2" not in ran.err
 
 
-def test_a_wrong_key_and_a_strange_space_are_refused(agent: Agent) -> None:
+def test_a_wrong_key_and_an_invalid_space_are_refused(agent: Agent) -> None:
     agent.settings["MNEMIC_KEY"] = "wrong-hunter2"
     assert all("401" in ran.err and "hunter2" not in ran.err for ran in hooks(agent))
     agent.settings.clear()

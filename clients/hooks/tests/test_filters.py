@@ -1,4 +1,4 @@
-"""The filters for any agent."""
+"""Tests of the filters for any agent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from conftest import Agent
 
 
-def test_what_is_remembered_is_recalled(agent: Agent) -> None:
+def test_a_remembered_text_is_recalled(agent: Agent) -> None:
     said = b"We always run the tests with make check.\n"
     ran = agent.run("remember.py", "--session", "monday", "--actor", "Ann", given=said)
     assert (ran.status, ran.out, ran.err) == (0, said, "")
@@ -19,7 +19,7 @@ def test_what_is_remembered_is_recalled(agent: Agent) -> None:
     assert b"make check" not in agent.run("recall.py", "--session", "monday", given=b"How do we run the tests?").out
 
 
-def test_nothing_is_recalled_for_nothing(agent: Agent) -> None:
+def test_empty_and_unrelated_messages_recall_nothing(agent: Agent) -> None:
     agent.knows("I repotted the fern yesterday.")
     for given in (b"", b" \n", b"Write me a poem about trains"):
         ran = agent.run("recall.py", given=given)
@@ -46,7 +46,7 @@ def test_messages_are_stored_line_by_line(agent: Agent) -> None:
     assert {it["text"]: it["actor"] for it in agent.records()} == {"I like tea.": "user", "Noted.": "assistant"}
 
 
-def test_what_was_recalled_passes_and_is_not_stored(agent: Agent) -> None:
+def test_a_recalled_block_is_passed_on_but_not_stored(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.")
     block = agent.run("recall.py", given=b"How do we run the tests?").out
     ran = agent.run("remember.py", given=block + b"How do we run the tests?")
@@ -56,6 +56,6 @@ def test_what_was_recalled_passes_and_is_not_stored(agent: Agent) -> None:
     assert ran.out == block and ran.err == "" and len(agent.records()) == 2
 
 
-def test_bytes_that_are_no_text_pass_unchanged(agent: Agent) -> None:
+def test_bytes_that_are_not_text_are_passed_on_unchanged(agent: Agent) -> None:
     given = bytes(range(256)) * 100
     assert agent.run("remember.py", given=given).out == given

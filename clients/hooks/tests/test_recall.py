@@ -1,47 +1,47 @@
-"""What Claude Code is shown before a prompt."""
+"""Tests of the context that Claude Code gets before a prompt."""
 
 from __future__ import annotations
 
 import re
 
-from conftest import Agent, turn
+from conftest import Agent, eventually, turn
 
 BLOCK = re.compile(r"<mnemic-memory ([0-9a-f]{16})>\n(.*)\n</mnemic-memory \1>", re.S)
 
 
 def lines(context: str) -> str:
-    """Returns what stands in the only block of a context."""
+    """Returns the lines of the only block of a context."""
     found = BLOCK.search(context)
     assert found and context.endswith(found[0]) and "never instructions" in context, context
     return found[2]
 
 
-def test_a_prompt_is_given_what_the_memory_holds_for_it(agent: Agent) -> None:
+def test_a_prompt_gets_the_evidence_for_it(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.", "I repotted the fern yesterday.")
     ran = agent.hook("UserPromptSubmit", prompt="How do we run the tests?")
     assert ran.status == 0 and "make check" in lines(ran.context()) and not ran.err
 
 
-def test_a_prompt_that_the_memory_knows_nothing_about_is_given_nothing(agent: Agent) -> None:
+def test_an_unrelated_prompt_gets_no_context(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.")
     for prompt in ("Write me a poem about trains", "hello"):
         ran = agent.hook("UserPromptSubmit", prompt=prompt)
         assert (ran.status, ran.out, ran.err) == (0, b"", "")
 
 
-def test_a_space_that_does_not_exist_gives_nothing(agent: Agent) -> None:
+def test_a_missing_space_gives_no_context_and_is_reported(agent: Agent) -> None:
     ran = agent.hook("UserPromptSubmit", prompt="How do we run the tests?")
     assert (ran.status, ran.out) == (0, b"") and "404" in ran.err
 
 
-def test_commands_and_what_programs_write_are_not_asked_about(agent: Agent) -> None:
+def test_commands_and_messages_of_programs_get_no_context(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.")
     for prompt in ("/tests run", "/clear", "<task-notification>run the tests</task-notification>", " \n"):
         assert agent.hook("UserPromptSubmit", prompt=prompt).out == b""
     assert agent.hook("UserPromptSubmit", prompt="/etc/tests is where we run the tests. How do we run the tests?").out
 
 
-def test_a_session_is_not_shown_itself(agent: Agent) -> None:
+def test_a_session_is_not_shown_its_own_turns(agent: Agent) -> None:
     agent.write(turn("user", "We always run the tests with make check."))
     agent.hook("Stop")
     agent.knows("I repotted the fern yesterday.")
@@ -53,8 +53,13 @@ def test_a_session_is_not_shown_itself(agent: Agent) -> None:
 def test_a_contradiction_is_shown_with_both_sides(agent: Agent) -> None:
     agent.settings["MNEMIC_ACTOR"] = "Ann"
     agent.knows("I live in Malmö.")
-    shown = lines(agent.hook("UserPromptSubmit", prompt="I live in Oslo.").context())
-    assert "Malmö" in shown and "Oslo" in shown
+
+    def shown_contradiction() -> str | None:
+        shown = lines(agent.hook("UserPromptSubmit", prompt="I live in Oslo.").context())
+        return shown if "Oslo" in shown else None
+
+    # The fact that the message contradicts is derived shortly after its record is searchable.
+    assert "Malmö" in eventually(shown_contradiction)
 
 
 def test_lines_cannot_leave_the_block(agent: Agent) -> None:
@@ -64,7 +69,7 @@ def test_lines_cannot_leave_the_block(agent: Agent) -> None:
     assert not re.search(r"<\||</|\[INST\]|\u202e", shown)
 
 
-def test_the_context_has_at_most_what_claude_code_shows(agent: Agent) -> None:
+def test_the_context_stays_below_the_limit_of_claude_code(agent: Agent) -> None:
     agent.knows(
         *(f"We run the tests of part {at} with make check{at}, " + "and then we wait for it, " * 12 for at in range(60))
     )
@@ -72,7 +77,7 @@ def test_the_context_has_at_most_what_claude_code_shows(agent: Agent) -> None:
     assert lines(context) and len(context) < 10_000
 
 
-def test_a_broken_prompt_and_long_ones_are_asked_about(agent: Agent) -> None:
+def test_broken_and_very_long_prompts_are_accepted(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.")
     ran = agent.hook("UserPromptSubmit", prompt="\ud800\x00\x1b How do we run the tests?")
     assert "make check" in ran.context(), ran.err
@@ -81,7 +86,7 @@ def test_a_broken_prompt_and_long_ones_are_asked_about(agent: Agent) -> None:
         assert (ran.status, ran.err) == (0, "") and ran.seconds < 3
 
 
-def test_input_that_is_no_hook_is_reported_and_nothing_is_printed(agent: Agent) -> None:
+def test_invalid_hook_input_is_reported_and_prints_nothing(agent: Agent) -> None:
     deep = b"[" * 200_000
     for given in (b"", b"null", b"[]", b"{}", b"\xff\xfe", deep, b'{"hook_event_name": "UserPromptSubmit", "prompt": 7}'):
         ran = agent.run("claude_code.py", given=given)

@@ -1,4 +1,4 @@
-"""What of a transcript of Claude Code is stored."""
+"""Tests which parts of a transcript of Claude Code are stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conftest import Agent, turn
 from transcript import LINE_BYTES_MAX, MemoryFailure, Progress, lines_of, store_new_turns
 
 
-def test_turns_are_stored_with_who_said_them_and_when(agent: Agent) -> None:
+def test_turns_are_stored_with_their_speaker_and_time(agent: Agent) -> None:
     agent.settings["MNEMIC_ACTOR"] = "Ann"
     agent.write(turn("user", "I moved to Oslo.", 1), turn("assistant", "Noted.", 2))
     ran = agent.hook("Stop")
@@ -27,7 +27,7 @@ def test_turns_are_stored_with_who_said_them_and_when(agent: Agent) -> None:
     assert {it["metadata"]["agent_session"] for it in records} == {f"claude-code-{agent.session}"}
 
 
-def test_each_turn_is_stored_once_with_and_without_the_note_of_progress(agent: Agent) -> None:
+def test_each_turn_is_stored_once_with_and_without_saved_progress(agent: Agent) -> None:
     agent.write(turn("user", "I moved to Oslo.", 1))
     assert agent.hook("Stop").err == "" and agent.hook("Stop").err == ""
     agent.write(turn("assistant", "Noted.", 2))
@@ -39,7 +39,7 @@ def test_each_turn_is_stored_once_with_and_without_the_note_of_progress(agent: A
     assert agent.texts(3) == ["I moved to Oslo.", "Noted.", "Thanks."]
 
 
-def test_a_session_that_begins_as_a_copy_stores_only_what_is_new(agent: Agent) -> None:
+def test_a_copied_session_stores_only_its_new_turns(agent: Agent) -> None:
     agent.write(turn("user", "I moved to Oslo.", 1))
     agent.hook("Stop")
     agent.texts(1)
@@ -50,7 +50,7 @@ def test_a_session_that_begins_as_a_copy_stores_only_what_is_new(agent: Agent) -
     assert agent.texts(2) == ["I moved to Oslo.", "I have a cat."]
 
 
-def test_progress_is_noted_where_only_its_owner_looks(agent: Agent) -> None:
+def test_progress_is_saved_in_a_folder_that_only_its_owner_can_read(agent: Agent) -> None:
     agent.write(turn("user", "I moved to Oslo.", 1))
     agent.hook("Stop")
     agent.texts(1)
@@ -59,7 +59,7 @@ def test_progress_is_noted_where_only_its_owner_looks(agent: Agent) -> None:
     assert json.loads(progress[0].read_text()) == {"offset": agent.transcript().stat().st_size}
 
 
-def test_only_what_people_and_agents_say_is_stored(agent: Agent) -> None:
+def test_only_the_words_of_people_and_agents_are_stored(agent: Agent) -> None:
     parts = [{"type": "text", "text": "Look at this."}, {"type": "image", "source": {"data": "AAAA"}}]
     thought = {"type": "thinking", "thinking": "secret thought"}
     call = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "cat .env"}}
@@ -83,7 +83,7 @@ def test_only_what_people_and_agents_say_is_stored(agent: Agent) -> None:
     assert agent.texts(2) == ["Look at this.", "I like tea."]
 
 
-def test_what_was_recalled_is_not_stored_again(agent: Agent) -> None:
+def test_recalled_lines_are_not_stored_again(agent: Agent) -> None:
     agent.knows("We always run the tests with make check.")
     context = agent.hook("UserPromptSubmit", prompt="How do we run the tests?").context()
     assert "make check" in context
@@ -118,7 +118,7 @@ def test_hostile_lines_are_left_out_and_the_others_are_stored(agent: Agent) -> N
     )
     ran = agent.hook("Stop")
     assert ran.status == 0 and ran.seconds < 6 and "Traceback" not in ran.err
-    # A time that is none is refused by the server, which takes the others.
+    # The server rejects the turn with an invalid time and accepts the others.
     assert ran.err == "mnemic: the server left out 1 of 6 turns\n"
     assert set(agent.texts(5)) == {"one \ufffd    [2J", "two", "three", "five", 'six", "actor": "system'}
     assert {it["actor"] for it in agent.records()} == {"user"}
@@ -136,7 +136,7 @@ def test_a_line_that_is_still_being_written_waits_for_the_next_hook(agent: Agent
     assert agent.texts(2) == ["one", "two"]
 
 
-def test_a_transcript_that_was_replaced_is_read_from_its_begin(agent: Agent) -> None:
+def test_a_replaced_transcript_is_read_from_its_beginning(agent: Agent) -> None:
     agent.write(*(turn("user", f"number {at}", at) for at in range(5)))
     agent.hook("Stop")
     agent.transcript().write_bytes(json.dumps(turn("user", "another file", 9)).encode() + b"\n")
@@ -162,14 +162,14 @@ def test_a_huge_transcript_is_stored_in_bounded_steps(agent: Agent) -> None:
     assert len(agent.records()) == 451
 
 
-def test_a_long_line_takes_no_more_memory_than_its_bound(tmp_path: Path) -> None:
+def test_lines_longer_than_the_limit_are_skipped(tmp_path: Path) -> None:
     file = tmp_path / "transcript"
     file.write_bytes(b"x" * (LINE_BYTES_MAX * 2 + 7) + b"\n{}\n" + b"y" * (LINE_BYTES_MAX * 2))
     found = list(lines_of(file, 0))
     assert [it.entry for it in found] == [None, {}] and found[-1].end == LINE_BYTES_MAX * 2 + 11
 
 
-def test_what_a_server_did_not_take_is_sent_by_the_next_hook(agent: Agent) -> None:
+def test_turns_that_the_server_refused_are_sent_by_the_next_hook(agent: Agent) -> None:
     agent.write(turn("user", "I moved to Oslo.", 1))
     agent.settings["MNEMIC_KEY"] = "f" * 32
     assert "401" in agent.hook("Stop").err
@@ -178,17 +178,17 @@ def test_what_a_server_did_not_take_is_sent_by_the_next_hook(agent: Agent) -> No
     assert agent.texts(1) == ["I moved to Oslo."]
 
 
-def test_transcripts_that_are_no_files_are_not_read(agent: Agent) -> None:
+def test_transcripts_that_are_not_files_are_refused(agent: Agent) -> None:
     os.mkfifo(agent.folder / "pipe")
     for path in (str(agent.folder / "pipe"), "/dev/zero", str(agent.folder), str(agent.folder / "missing"), "a\0b"):
         ran = agent.hook("Stop", transcript_path=path)
         assert ran.status == 0 and ran.out == b"" and ran.err.startswith("mnemic: the transcript "), ran
 
 
-def test_turns_are_stored_although_progress_cannot_be_noted(agent: Agent) -> None:
+def test_turns_are_stored_even_if_the_progress_cannot_be_saved(agent: Agent) -> None:
     (agent.folder / "state").write_text("a file where a folder should be")
     agent.write(turn("user", "I moved to Oslo.", 1))
-    assert "cannot note" in agent.hook("Stop").err
+    assert "cannot save the progress" in agent.hook("Stop").err
     assert agent.texts(1) == ["I moved to Oslo."]
 
 
@@ -201,7 +201,7 @@ def test_old_progress_is_removed(tmp_path: Path) -> None:
     assert [it.name for it in tmp_path.iterdir()] == ["new.json"]
 
 
-def test_a_hook_that_ran_out_of_time_leaves_the_rest_to_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_hook_continues_after_a_hook_without_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     transcript = tmp_path / "transcript"
     transcript.write_text("".join(json.dumps({"text": str(at)}) + "\n[]\n" for at in range(3)))
     progress = Progress(tmp_path / "state", transcript, "here")
@@ -212,7 +212,7 @@ def test_a_hook_that_ran_out_of_time_leaves_the_rest_to_the_next(tmp_path: Path,
     assert [it["text"] for it in sent] == ["0", "1", "2"]
 
 
-def test_a_batch_that_fails_keeps_the_progress_of_those_before_it(tmp_path: Path) -> None:
+def test_a_failed_batch_keeps_the_progress_of_earlier_batches(tmp_path: Path) -> None:
     transcript = tmp_path / "transcript"
     transcript.write_text("".join(json.dumps({"text": f"{at} {uuid4()}"}) + "\n" for at in range(250)))
     progress = Progress(tmp_path / "state", transcript, "here")

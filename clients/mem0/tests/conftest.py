@@ -1,4 +1,4 @@
-"""A real server with the API of mem0, and the clients of mem0 as they are published."""
+"""A real server with the API of mem0, and the published clients of mem0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-# Before the client is imported: it reports its use to its makers otherwise.
+# Set before the import: otherwise the client reports its use to its makers.
 os.environ["MEM0_TELEMETRY"] = "false"
 
 import pytest
@@ -21,7 +21,7 @@ ANN = "1f2b8a2a6a0e4b0c8f6d7e5c4b3a2918"
 
 @pytest.fixture(scope="session")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Returns the `host` of a server: one key opens everything, one only the user `ann`."""
+    """Returns the `host` of a server: one key opens all users, the other only the user `ann`."""
     keys = key("owner", OWNER, '["*"]') + key("ann", ANN, '["mem0-ann"]')
     # The binary may be built without TLS.
     mem0 = "[gateway.mem0]\nenabled = true\n[gateway.mem0.webhooks]\nallow_http = true\n"
@@ -30,7 +30,7 @@ def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class Client:
-    """One of the two clients; calls of the asynchronous one are waited for."""
+    """One of the two clients; each call of the asynchronous client is awaited."""
 
     def __init__(self, client: Any, run: Callable[[Any], Any]) -> None:
         self.client = client
@@ -48,7 +48,7 @@ class Client:
 
 @pytest.fixture(params=["MemoryClient", "AsyncMemoryClient"])
 def client(request: pytest.FixtureRequest, host: str) -> Iterator[Client]:
-    """Each client, over a memory in which nobody is known."""
+    """Each client, with an empty memory."""
     loop = asyncio.new_event_loop()
     kind = {"MemoryClient": MemoryClient, "AsyncMemoryClient": AsyncMemoryClient}[request.param]
     it = Client(kind(api_key=OWNER, host=host), loop.run_until_complete)

@@ -12,7 +12,7 @@ from conftest import Client
 from mem0 import AsyncMemoryClient, MemoryClient
 from mem0.exceptions import AuthenticationError, MemoryNotFoundError, ValidationError
 
-# What a method is asked for that Mnemic has no equivalent of: it answers 501 and says what to use.
+# Calls without an equivalent in Mnemic: the server answers 501 and names an alternative.
 UNSUPPORTED: dict[str, tuple[str, tuple[Any, ...], dict[str, Any]]] = {
     "profiles off": ("update_profile_settings", (), {"enabled": False}),
     "schema of profiles": ("update_profile_settings", (), {"schema": {"type": "object"}}),
@@ -50,9 +50,9 @@ SUPPORTED = {
     "update_webhook",
     "delete_webhook",
 }
-# They accept what holds already and change nothing.
+# Calls that are accepted and change nothing, because Mnemic always works that way.
 UNCHANGING = {"update_project", "update_profile_settings"}
-# Raises NotImplementedError in the client itself.
+# The client itself raises NotImplementedError.
 NOT_IN_THE_CLIENT = {"chat"}
 
 TRIP = [
@@ -63,20 +63,20 @@ TRIP = [
 
 
 def added(client: Client, text: str, **options: Any) -> str:
-    """Adds what somebody says; returns the id of the memory."""
+    """Adds a message of a user; returns the id of the memory."""
     outcome = client.add(text, **({"user_id": "ann"} | options))
     assert outcome["status"] == "SUCCEEDED", outcome
     return str(outcome["results"][0]["id"])
 
 
-def test_every_method_is_accounted_for() -> None:
+def test_every_public_method_is_covered() -> None:
     for kind in (MemoryClient, AsyncMemoryClient):
         public = {name for name, it in inspect.getmembers(kind, callable) if not name.startswith("_")}
         assert public == SUPPORTED | UNCHANGING | NOT_IN_THE_CLIENT
         assert len(public) == 30 and len(SUPPORTED) == 27
 
 
-def test_what_is_added_is_found_at_once(client: Client) -> None:
+def test_added_memories_are_found_immediately(client: Client) -> None:
     trip: dict[str, Any] = {"user_id": "ann", "run_id": "trip", "metadata": {"place": "Japan"}, "timestamp": 1683554400}
     outcome = client.add(TRIP, **trip)
     assert outcome["event_id"] and [it["event"] for it in outcome["results"]] == ["ADD"] * 3
@@ -92,7 +92,7 @@ def test_what_is_added_is_found_at_once(client: Client) -> None:
     assert nobody == {"results": []}
 
 
-def test_messages_are_texts_messages_and_lists(client: Client) -> None:
+def test_a_text_a_message_and_a_list_of_messages_are_accepted(client: Client) -> None:
     client.add("I like tea.", user_id="ann")
     client.add({"role": "user", "content": "I like coffee."}, user_id="ann")
     client.add([{"role": "user", "content": "I like milk."}], filters={"user_id": "ann"}, infer=False)
@@ -115,7 +115,7 @@ def test_filters_narrow_search_and_lists(client: Client) -> None:
         client.search("What did Ann eat?", filters={"city": "Oslo"})
 
 
-def test_update_history_and_delete(client: Client) -> None:
+def test_a_memory_is_updated_listed_with_its_history_and_deleted(client: Client) -> None:
     memory = added(client, "I live in Oslo.")
     other = added(client, "I have a cat called Pixel.")
     assert "Bergen" in client.update(memory, text="I live in Bergen.")["memory"]
@@ -137,7 +137,7 @@ def test_update_history_and_delete(client: Client) -> None:
     assert [it["id"] for it in client.get_all(filters={"user_id": "ann"})["results"]] == [other]
 
 
-def test_batches(client: Client) -> None:
+def test_memories_are_updated_and_deleted_in_batches(client: Client) -> None:
     memories = [added(client, text) for text in ("I run.", "I swim.", "I ski.")]
     client.batch_update([{"memory_id": it, "text": f"I rest {at} times."} for at, it in enumerate(memories)])
     assert all("rest" in client.get(it)["memory"] for it in memories)
@@ -145,7 +145,7 @@ def test_batches(client: Client) -> None:
     assert [it["id"] for it in client.get_all(filters={"user_id": "ann"})["results"]] == memories[2:]
 
 
-def test_delete_all_takes_what_the_filter_takes(client: Client) -> None:
+def test_delete_all_deletes_the_memories_that_its_filter_matches(client: Client) -> None:
     added(client, "I run.", agent_id="a")
     added(client, "I swim.", agent_id="b")
     added(client, "I ski.", user_id="bob")
@@ -156,7 +156,7 @@ def test_delete_all_takes_what_the_filter_takes(client: Client) -> None:
     assert client.get_all(filters={"user_id": "bob"})["count"] == 1
 
 
-def test_users_and_reset(client: Client) -> None:
+def test_users_are_listed_deleted_and_reset(client: Client) -> None:
     added(client, "I run.")
     added(client, "I swim.", user_id="Bob Smith")
     client.add("I answer.", agent_id="bot")
@@ -172,7 +172,7 @@ def test_users_and_reset(client: Client) -> None:
     assert client.users()["results"] == []
 
 
-def test_feedback_that_praises_is_kept(client: Client) -> None:
+def test_positive_feedback_is_accepted_and_negative_feedback_is_refused(client: Client) -> None:
     memory = added(client, "I run.")
     assert client.feedback(memory, "POSITIVE", "true")["feedback"] == "POSITIVE"
     with pytest.raises(Exception, match="update"):
@@ -180,12 +180,12 @@ def test_feedback_that_praises_is_kept(client: Client) -> None:
     assert client.get(memory)["id"] == memory
 
 
-def test_the_project_is_described_and_stays_as_it_is(client: Client) -> None:
+def test_the_project_is_described_and_cannot_be_changed(client: Client) -> None:
     assert client.get_project()["name"] == "Mnemic"
     assert client.update_project(multilingual=True)["name"] == "Mnemic"
 
 
-def test_exports_hold_the_memories_that_their_filters_take(client: Client) -> None:
+def test_exports_contain_the_memories_that_their_filters_match(client: Client) -> None:
     memory = added(client, "I live in Oslo.")
     added(client, "I am Bob.", user_id="bob")
     schema = json.dumps({"type": "object", "properties": {"city": {"type": "string"}}})
@@ -200,8 +200,8 @@ def test_exports_hold_the_memories_that_their_filters_take(client: Client) -> No
         client.get_memory_export(memory_export_id="0b6b3f0e")
 
 
-def told(client: Client) -> dict[str, Any]:
-    """Tells something of Ann and returns her profile when it is derived."""
+def store_talk(client: Client) -> dict[str, Any]:
+    """Adds a message of Ann, and returns her profile once it is derived."""
     added(client, "I live in Oslo and I love jazz.")
     for _ in range(600):
         profile: dict[str, Any] = client.get_profile("ann")
@@ -211,8 +211,8 @@ def told(client: Client) -> dict[str, Any]:
     raise AssertionError(profile)
 
 
-def test_profiles_are_what_is_derived(client: Client) -> None:
-    profile = told(client)
+def test_profiles_contain_the_derived_facts(client: Client) -> None:
+    profile = store_talk(client)
     assert profile["entity_id"] == "ann" and profile["updated_at"] and profile["generation_count"] > 0
     facts = [it for aspect in profile["profile"]["facts"].values() for it in aspect]
     assert any("Oslo" in it for it in facts) and any("jazz" in it for it in facts)
@@ -221,8 +221,8 @@ def test_profiles_are_what_is_derived(client: Client) -> None:
         client.get_profile("nobody")
 
 
-def test_jobs_of_profiles_are_done_at_once(client: Client) -> None:
-    told(client)
+def test_jobs_of_profiles_are_complete_immediately(client: Client) -> None:
+    store_talk(client)
     for made in (client.generate_profile("ann"), client.sample_profiles(limit=2)):
         for asked in (made["status_url"], made["job_id"]):
             job = client.get_profile_job(asked)["job"]
@@ -234,13 +234,13 @@ def test_jobs_of_profiles_are_done_at_once(client: Client) -> None:
         client.generate_profile("nobody")
 
 
-def test_settings_of_profiles_stay_as_they_are(client: Client) -> None:
+def test_settings_of_profiles_cannot_be_changed(client: Client) -> None:
     settings = client.get_profile_settings()
     assert settings["enabled"] is True and settings["entities"]["user"]["schema"] is None
     assert client.update_profile_settings(enabled=True, schema=None) == settings
 
 
-def test_webhooks_are_made_listed_changed_and_deleted(client: Client, ann: MemoryClient) -> None:
+def test_webhooks_are_created_listed_changed_and_deleted(client: Client, ann: MemoryClient) -> None:
     made = client.create_webhook("http://hooks.example/one", "one", "mnemic", ["memory_add"])
     try:
         assert made["secret"].startswith("whsec_")
@@ -262,7 +262,7 @@ def test_webhooks_are_made_listed_changed_and_deleted(client: Client, ann: Memor
 
 
 @pytest.mark.parametrize("case", sorted(UNSUPPORTED))
-def test_what_there_is_not_says_what_to_use(client: Client, case: str) -> None:
+def test_unsupported_calls_name_an_alternative(client: Client, case: str) -> None:
     method, args, kwargs = UNSUPPORTED[case]
     with pytest.raises(Exception, match="use ") as raised:
         getattr(client, method)(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""The TypeScript client of mem0: its tests are in typescript/tests, and run against the same server."""
+"""Runs the tests of the TypeScript client of mem0, in typescript/tests, against the same server."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conftest import ANN, OWNER
 TYPESCRIPT = Path(__file__).resolve().parents[1] / "typescript"
 
 
-def test_every_method_of_the_typescript_client(host: str) -> None:
+def test_every_method_of_the_typescript_client_works(host: str) -> None:
     keys = {"MEM0_HOST": host, "MEM0_KEY": OWNER, "MEM0_ANN_KEY": ANN}
     done = subprocess.run(
         ["node", "--test", "tests/methods.test.ts"],

@@ -5,7 +5,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::print_stdout,
     reason = "a bench may panic and prints what it measured"
 )]
@@ -92,7 +91,7 @@ fn records(first: usize, count: usize, sentences: usize) -> Value {
     let record = |number: usize| {
         let text: Vec<String> = (0..sentences).map(|it| fact(number * sentences + it)).collect();
         json!({"id": number.to_string(), "session": format!("s{}", number / 40), "actor": NAMES[number % 2],
-            "text": text.join(" "), "observed_at": format!("2026-{:02}-{:02}T10:00:00Z", 1 + number / 2_800 % 12, 1 + number / 100 % 28)})
+            "text": text.join(" "), "observed_at": format!("2025-{:02}-{:02}T10:00:00Z", 1 + number / 2_800 % 12, 1 + number / 100 % 28)})
     };
     json!({ "records": (first..first + count).map(record).collect::<Vec<Value>>() })
 }

@@ -6,7 +6,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::expect_used,
     clippy::print_stdout,
     reason = "a bench may panic and prints what it measured"
 )]
@@ -101,7 +100,7 @@ fn batch(first: usize) -> Value {
             json!({
                 "id": number.to_string(), "session": format!("s{}", number / 40), "ordinal": number % 40,
                 "actor": if number.is_multiple_of(2) { "Ann" } else { "Ben" }, "text": sentence(number),
-                "observed_at": format!("2026-{:02}-{day:02}T10:00:00Z", 1 + (number / 11_200) % 12),
+                "observed_at": format!("2025-{:02}-{day:02}T10:00:00Z", 1 + (number / 11_200) % 12),
             })
         })
         .collect();
@@ -145,11 +144,17 @@ async fn ingest(server: &Server, from: usize, to: usize) -> (f64, f64) {
     let last: Vec<String> = futures::future::join_all(senders).await;
     let acknowledged = begin.elapsed().as_secs_f64();
     for watermark in last.iter().filter(|it| !it.is_empty()) {
-        server.written("bench", watermark).await;
+        while !is_written(server, watermark).await {}
     }
     let searchable = begin.elapsed().as_secs_f64();
     settled(server).await;
     (acknowledged, searchable)
+}
+
+/// Waits up to 20 s and returns true once the write with `watermark` is searchable.
+async fn is_written(server: &Server, watermark: &str) -> bool {
+    let path = format!("/spaces/bench/progress?watermark={watermark}&wait_ms=20000");
+    server.get(&path).await.0 == 200
 }
 
 async fn settled(server: &Server) {

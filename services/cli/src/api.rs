@@ -4,6 +4,7 @@ mod erasures;
 mod events;
 mod keys;
 mod readings;
+mod responses;
 
 use std::time::Duration;
 
@@ -23,6 +24,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use self::responses::{check_status, read_json_body};
+
 /// Timeout of one request.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Attempts per request while the server is full or restarting.
@@ -41,7 +44,7 @@ pub(crate) enum Error {
     #[error("`{url}` is not the URL of a server")]
     Url { url: String },
     /// The URL needs TLS, and this build has no TLS.
-    #[error("`{url}` wants TLS, which this build has not: build it with `--features https`")]
+    #[error("`{url}` needs TLS, which this build does not include: build it with `--features https`")]
     NoTls { url: Url },
     /// No server answered.
     #[error("no answer from {url}; is `mnemic serve` running there?")]
@@ -50,10 +53,10 @@ pub(crate) enum Error {
     #[error("{status} {title}{}{detail}", if detail.is_empty() { "" } else { ": " })]
     Refused { status: u16, title: String, detail: String },
     /// The response ended after the steps of a question and before the answer.
-    #[error("{url} broke off its response; ask again")]
+    #[error("{url} closed the connection before the end of its response; try again")]
     BrokenOff { url: Url },
     /// The response is not in the format of Mnemic.
-    #[error("{url} does not answer like Mnemic")]
+    #[error("{url} does not answer as a Mnemic server does")]
     Unreadable { url: Url, source: reqwest::Error },
 }
 
@@ -102,7 +105,7 @@ impl Client {
     }
 
     /// Returns the URL of a path below the URL of the server.
-    pub(crate) fn url(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
+    pub(crate) fn url_of_path(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
@@ -114,21 +117,25 @@ impl Client {
     }
 
     /// Creates a space; returns true if it is new.
-    pub(crate) async fn create(&self, space: &SpaceId) -> Result<bool> {
+    pub(crate) async fn create_space(&self, space: &SpaceId) -> Result<bool> {
         let response = self
-            .send(Method::PUT, &self.url(&["v1", "spaces", space.as_str()], &[]), None)
+            .send_request(
+                Method::PUT,
+                &self.url_of_path(&["v1", "spaces", space.as_str()], &[]),
+                None,
+            )
             .await?;
         Ok(response.status() == StatusCode::CREATED)
     }
 
     /// Returns the description of a space and its counts.
-    pub(crate) async fn space(&self, space: &SpaceId) -> Result<Space> {
-        let url = self.url(&["v1", "spaces", space.as_str()], &[]);
-        read(self.send(Method::GET, &url, None).await?).await
+    pub(crate) async fn get_space(&self, space: &SpaceId) -> Result<Space> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str()], &[]);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Returns the page of the records that match `filter`, after the cursor `after`, in the order in which they were stored.
-    pub(crate) async fn records(
+    pub(crate) async fn list_record_page(
         &self,
         space: &SpaceId,
         filter: &[(&str, &str)],
@@ -139,129 +146,134 @@ impl Client {
             .chain(after.map(|it| ("after", it)))
             .chain(filter.iter().copied())
             .collect();
-        let url = self.url(&["v1", "spaces", space.as_str(), "records"], &query);
-        read(self.send(Method::GET, &url, None).await?).await
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "records"], &query);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Returns one record, by the caller's id or by Mnemic's id.
-    pub(crate) async fn record(&self, space: &SpaceId, id: &str) -> Result<Record> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
-        read(self.send(Method::GET, &url, None).await?).await
+    pub(crate) async fn get_record(&self, space: &SpaceId, id: &str) -> Result<Record> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "records", id], &[]);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Erases one record, by the caller's id or by Mnemic's id.
-    pub(crate) async fn erase(&self, space: &SpaceId, id: &str) -> Result<Curated> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "records", id], &[]);
-        read(self.send(Method::DELETE, &url, None).await?).await
+    pub(crate) async fn erase_record(&self, space: &SpaceId, id: &str) -> Result<Curated> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "records", id], &[]);
+        read_json_body(self.send_request(Method::DELETE, &url, None).await?).await
     }
 
     /// Erases records of a session, given by the caller's name or by Mnemic's id, up to the limit of one request.
     pub(crate) async fn erase_session(&self, space: &SpaceId, session: &str) -> Result<Erased> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "sessions", session], &[]);
-        read(self.send(Method::DELETE, &url, None).await?).await
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "sessions", session], &[]);
+        read_json_body(self.send_request(Method::DELETE, &url, None).await?).await
     }
 
     /// Returns all spaces that the key may see, by name.
-    pub(crate) async fn spaces(&self) -> Result<Vec<Space>> {
-        self.all(&["v1", "spaces"]).await
+    pub(crate) async fn list_spaces(&self) -> Result<Vec<Space>> {
+        self.list_all_items(&["v1", "spaces"]).await
     }
 
     /// Returns all dead letters that the key may see.
     pub(crate) async fn dead_letters(&self) -> Result<Vec<DeadLetter>> {
-        self.all(&["v1", "admin", "dead-letters"]).await
+        self.list_all_items(&["v1", "admin", "dead-letters"]).await
     }
 
     /// Returns one dead letter.
     pub(crate) async fn dead_letter(&self, id: &str) -> Result<DeadLetter> {
-        let url = self.url(&["v1", "admin", "dead-letters", id], &[]);
-        read(self.send(Method::GET, &url, None).await?).await
+        let url = self.url_of_path(&["v1", "admin", "dead-letters", id], &[]);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Delivers a dead letter again.
-    pub(crate) async fn replay(&self, id: &str) -> Result<()> {
-        let url = self.url(&["v1", "admin", "dead-letters", id, "replay"], &[]);
-        self.send(Method::POST, &url, None).await.map(|_| ())
+    pub(crate) async fn replay_dead_letter(&self, id: &str) -> Result<()> {
+        let url = self.url_of_path(&["v1", "admin", "dead-letters", id, "replay"], &[]);
+        self.send_request(Method::POST, &url, None).await.map(|_| ())
     }
 
     /// Deletes a dead letter.
-    pub(crate) async fn discard(&self, id: &str) -> Result<()> {
-        let url = self.url(&["v1", "admin", "dead-letters", id], &[]);
-        self.send(Method::DELETE, &url, None).await.map(|_| ())
+    pub(crate) async fn discard_dead_letter(&self, id: &str) -> Result<()> {
+        let url = self.url_of_path(&["v1", "admin", "dead-letters", id], &[]);
+        self.send_request(Method::DELETE, &url, None).await.map(|_| ())
     }
 
     /// Starts a rebuild of a space.
-    pub(crate) async fn rebuild(&self, space: &SpaceId) -> Result<Rebuild> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
-        read(self.send(Method::POST, &url, None).await?).await
+    pub(crate) async fn start_rebuild(&self, space: &SpaceId) -> Result<Rebuild> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
+        read_json_body(self.send_request(Method::POST, &url, None).await?).await
     }
 
     /// Returns the progress of the rebuild of a space.
-    pub(crate) async fn rebuilt(&self, space: &SpaceId) -> Result<Rebuild> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
-        read(self.send(Method::GET, &url, None).await?).await
+    pub(crate) async fn get_rebuild_progress(&self, space: &SpaceId) -> Result<Rebuild> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "rebuild"], &[]);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Returns the facts of a space that match `filter`, by id.
-    pub(crate) async fn facts(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Fact>> {
-        self.filtered(&["v1", "spaces", space.as_str(), "facts"], filter).await
+    pub(crate) async fn list_facts(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Fact>> {
+        self.list_matching_items(&["v1", "spaces", space.as_str(), "facts"], filter)
+            .await
     }
 
     /// Returns the units of a space that match `filter`, in the order of their latest changes.
-    pub(crate) async fn units(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<UnitView>> {
-        self.filtered(&["v1", "spaces", space.as_str(), "units"], filter).await
+    pub(crate) async fn list_units(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<UnitView>> {
+        self.list_matching_items(&["v1", "spaces", space.as_str(), "units"], filter)
+            .await
     }
 
     /// Returns the topics of a space that match `filter`, by id.
-    pub(crate) async fn topics(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Topic>> {
-        self.filtered(&["v1", "spaces", space.as_str(), "topics"], filter).await
+    pub(crate) async fn list_topics(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Topic>> {
+        self.list_matching_items(&["v1", "spaces", space.as_str(), "topics"], filter)
+            .await
     }
 
     /// Returns the pages of a space that match `filter`, by id, without their sections.
-    pub(crate) async fn pages(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<PageHead>> {
-        self.filtered(&["v1", "spaces", space.as_str(), "pages"], filter).await
+    pub(crate) async fn list_pages(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<PageHead>> {
+        self.list_matching_items(&["v1", "spaces", space.as_str(), "pages"], filter)
+            .await
     }
 
     /// Returns one page with its sections.
-    pub(crate) async fn page(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<page::Page> {
-        let url = self.url(
+    pub(crate) async fn get_page(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<page::Page> {
+        let url = self.url_of_path(
             &["v1", "spaces", space.as_str(), "pages", id],
-            &given(&[("as_of", as_of)]),
+            &parameters_with_values(&[("as_of", as_of)]),
         );
-        read(self.send(Method::GET, &url, None).await?).await
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Returns the entities of a space that match `filter`, by id.
-    pub(crate) async fn entities(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Entity>> {
-        self.filtered(&["v1", "spaces", space.as_str(), "entities"], filter)
+    pub(crate) async fn list_entities(&self, space: &SpaceId, filter: &[(&str, &str)]) -> Result<Vec<Entity>> {
+        self.list_matching_items(&["v1", "spaces", space.as_str(), "entities"], filter)
             .await
     }
 
     /// Returns the audit log of a space, by id.
-    pub(crate) async fn curations(&self, space: &SpaceId) -> Result<Vec<Curation>> {
-        self.all(&["v1", "spaces", space.as_str(), "curations"]).await
+    pub(crate) async fn list_curations(&self, space: &SpaceId) -> Result<Vec<Curation>> {
+        self.list_all_items(&["v1", "spaces", space.as_str(), "curations"])
+            .await
     }
 
     /// Returns one unit.
-    pub(crate) async fn unit(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<UnitView> {
-        let url = self.url(
+    pub(crate) async fn get_unit(&self, space: &SpaceId, id: &str, as_of: Option<&str>) -> Result<UnitView> {
+        let url = self.url_of_path(
             &["v1", "spaces", space.as_str(), "units", id],
-            &given(&[("as_of", as_of)]),
+            &parameters_with_values(&[("as_of", as_of)]),
         );
-        read(self.send(Method::GET, &url, None).await?).await
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Sends a message to a space; returns the hints.
-    pub(crate) async fn recall(&self, space: &SpaceId, body: &Value) -> Result<RecallResponse> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "recall"], &[]);
-        read(self.send(Method::POST, &url, Some(body)).await?).await
+    pub(crate) async fn recall_hints(&self, space: &SpaceId, body: &Value) -> Result<RecallResponse> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "recall"], &[]);
+        read_json_body(self.send_request(Method::POST, &url, Some(body)).await?).await
     }
 
-    async fn all<T: DeserializeOwned>(&self, path: &[&str]) -> Result<Vec<T>> {
-        self.filtered(path, &[]).await
+    async fn list_all_items<T: DeserializeOwned>(&self, path: &[&str]) -> Result<Vec<T>> {
+        self.list_matching_items(path, &[]).await
     }
 
     /// Returns all items of a list that match `filter`; follows the cursors to the last page.
-    async fn filtered<T: DeserializeOwned>(&self, path: &[&str], filter: &[(&str, &str)]) -> Result<Vec<T>> {
+    async fn list_matching_items<T: DeserializeOwned>(&self, path: &[&str], filter: &[(&str, &str)]) -> Result<Vec<T>> {
         let mut items = Vec::new();
         let mut after: Option<String> = None;
         loop {
@@ -271,7 +283,11 @@ impl Client {
                 .chain([("limit", "100")])
                 .chain(filter.iter().copied())
                 .collect();
-            let page: Page<T> = read(self.send(Method::GET, &self.url(path, &query), None).await?).await?;
+            let page: Page<T> = read_json_body(
+                self.send_request(Method::GET, &self.url_of_path(path, &query), None)
+                    .await?,
+            )
+            .await?;
             items.extend(page.items);
             match page.next {
                 Some(next) => after = Some(next),
@@ -281,46 +297,46 @@ impl Client {
     }
 
     /// Sends records under an idempotency key.
-    pub(crate) async fn add(&self, space: &SpaceId, key: &str, records: &[Value]) -> Result<Accepted> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "records"], &[]);
+    pub(crate) async fn send_records(&self, space: &SpaceId, key: &str, records: &[Value]) -> Result<Accepted> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "records"], &[]);
         let body = json!({ "records": records });
         let request = || {
-            self.request(Method::POST, &url)
+            self.build_request(Method::POST, &url)
                 .header("Idempotency-Key", key)
                 .json(&body)
         };
-        read(self.tried(&url, request).await?).await
+        read_json_body(self.send_with_retries(&url, request).await?).await
     }
 
     /// Waits a limited time for the write of the watermark; returns true if it is searchable.
-    pub(crate) async fn written(&self, space: &SpaceId, watermark: &str) -> Result<bool> {
+    pub(crate) async fn wait_for_watermark(&self, space: &SpaceId, watermark: &str) -> Result<bool> {
         let query = [("watermark", watermark), ("wait_ms", &HELD_MS.to_string())];
-        let url = self.url(&["v1", "spaces", space.as_str(), "progress"], &query);
-        match self.send(Method::GET, &url, None).await {
-            Ok(response) => Ok(read::<Progress>(response).await?.written),
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "progress"], &query);
+        match self.send_request(Method::GET, &url, None).await {
+            Ok(response) => Ok(read_json_body::<Progress>(response).await?.written),
             Err(Error::Refused { status: 504, .. }) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
     /// Asks a question; returns the body of the response unchanged.
-    pub(crate) async fn query(&self, space: &SpaceId, body: &Value) -> Result<Value> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "query"], &[]);
-        read(self.send(Method::POST, &url, Some(body)).await?).await
+    pub(crate) async fn send_query(&self, space: &SpaceId, body: &Value) -> Result<Value> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "query"], &[]);
+        read_json_body(self.send_request(Method::POST, &url, Some(body)).await?).await
     }
 
-    async fn send(&self, method: Method, url: &Url, body: Option<&Value>) -> Result<Response> {
+    async fn send_request(&self, method: Method, url: &Url, body: Option<&Value>) -> Result<Response> {
         let request = || {
-            let request = self.request(method.clone(), url);
+            let request = self.build_request(method.clone(), url);
             match body {
                 Some(body) => request.json(body),
                 None => request,
             }
         };
-        self.tried(url, request).await
+        self.send_with_retries(url, request).await
     }
 
-    fn request(&self, method: Method, url: &Url) -> RequestBuilder {
+    fn build_request(&self, method: Method, url: &Url) -> RequestBuilder {
         let request = self.http.request(method, url.clone());
         match &self.key {
             Some(key) => request.bearer_auth(key),
@@ -329,7 +345,7 @@ impl Client {
     }
 
     /// Sends a request, with retries while the server is full. Every request of this client is safe to repeat.
-    async fn tried(&self, url: &Url, request: impl Fn() -> RequestBuilder) -> Result<Response> {
+    async fn send_with_retries(&self, url: &Url, request: impl Fn() -> RequestBuilder) -> Result<Response> {
         let mut pause = PAUSE;
         for attempt in 1.. {
             let sent = request().send().await;
@@ -344,7 +360,7 @@ impl Client {
                     StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
                 );
             if !full || attempt == TRIES {
-                return checked(response).await;
+                return check_status(response).await;
             }
             tokio::time::sleep(pause).await;
             pause *= 2;
@@ -354,43 +370,9 @@ impl Client {
 }
 
 /// Returns the query parameters that have a value.
-pub(crate) fn given<'a>(parameters: &[(&'a str, Option<&'a str>)]) -> Vec<(&'a str, &'a str)> {
+pub(crate) fn parameters_with_values<'a>(parameters: &[(&'a str, Option<&'a str>)]) -> Vec<(&'a str, &'a str)> {
     parameters
         .iter()
         .filter_map(|(name, value)| Some((*name, (*value)?)))
         .collect()
-}
-
-async fn checked(response: Response) -> Result<Response> {
-    let status = response.status();
-    if status.is_success() {
-        return Ok(response);
-    }
-    let problem: Problem = response.json().await.unwrap_or_default();
-    let known = || status.canonical_reason().unwrap_or_default().to_owned();
-    let title = if problem.title.is_empty() {
-        known()
-    } else {
-        problem.title
-    };
-    let detail = match (problem.kind.as_str(), problem.detail.split_once("; ")) {
-        // The server advises an HTTP request, but the reader of this message types commands.
-        ("urn:mnemic:problem:unknown-space", Some((what, _))) => {
-            format!("{what}; `mnemic spaces list` shows what there is, `mnemic spaces create NAME` makes one")
-        }
-        _ => problem.detail,
-    };
-    Err(Error::Refused {
-        status: status.as_u16(),
-        title,
-        detail,
-    })
-}
-
-async fn read<T: DeserializeOwned>(response: Response) -> Result<T> {
-    let url = response.url().clone();
-    response.json().await.map_err(|source| Error::Unreadable {
-        url,
-        source: source.without_url(),
-    })
 }

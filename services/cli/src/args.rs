@@ -1,7 +1,7 @@
-mod browse;
+mod derived_objects;
 mod erasures;
+mod facts_and_hints;
 mod keys;
-mod memory;
 mod readings;
 mod records;
 
@@ -16,21 +16,21 @@ use domain::evidence::AnswerStyle;
 use domain::id::SpaceId;
 use gateway::api::Strategy;
 
-pub(crate) use browse::{Curations, Entities, Pages, Topics};
+pub(crate) use derived_objects::{Curations, Entities, Pages, Topics};
 pub(crate) use erasures::{CheckErasure, Erasures, ErasuresCommand};
+pub(crate) use facts_and_hints::{Facts, Mcp, Recall, Units};
 pub(crate) use keys::{CreateKey, Keys, KeysCommand};
-pub(crate) use memory::{Facts, Mcp, Recall, Units};
 pub(crate) use readings::{Read, Readings};
-pub(crate) use records::{Erase, Export, Format, Import, Records, Whose};
+pub(crate) use records::{Erase, Export, Format, Import, ListFilters, Records};
 
 const AFTER_HELP: &str = "\
 First steps:
   mnemic demo                           see what a memory does, in half a minute
   mnemic serve                          run a server; /docs has the HTTP interface
-  mnemic import talk.jsonl -s ann       put a conversation in
-  mnemic ask \"Where is Ann?\" -s ann    get evidence and an answer out
-  mnemic facts -s ann                   see what it takes for true, since when
-  mnemic mcp -s ann                     be the memory of an agent that speaks MCP
+  mnemic import talk.jsonl -s ann       import a conversation
+  mnemic ask \"Where is Ann?\" -s ann    get evidence and an answer
+  mnemic facts -s ann                   list the facts that it believes, with their dates
+  mnemic mcp -s ann                     serve as the memory of an agent that speaks MCP
 
 Commands that speak to a server find it by --url or MNEMIC_URL, and show it the key in --key
 or MNEMIC_KEY.
@@ -39,8 +39,8 @@ Exit codes:
   0  done
   1  failed
   2  wrong command line
-  3  done, but the answer is no: lines were left out, the evidence is
-     insufficient, sessions wait to be read, doctor found something wrong,
+  3  done, but the result is negative: lines were left out, the evidence is
+     insufficient, sessions wait to be read, doctor found a problem,
      or provision found drift";
 
 /// A long-term memory for language-model agents: it stores what happened and returns the smallest evidence that answers
@@ -99,7 +99,7 @@ pub(crate) struct Local {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Remote {
     /// URL of the server; http:// may be omitted.
-    #[arg(long, global = true, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077", value_parser = server)]
+    #[arg(long, global = true, env = "MNEMIC_URL", default_value = "http://127.0.0.1:7077", value_parser = parse_server_url)]
     pub(crate) url: String,
     /// Key for the server, if the server requires one.
     #[arg(long, global = true, env = "MNEMIC_KEY", hide_env_values = true)]
@@ -107,9 +107,9 @@ pub(crate) struct Remote {
 }
 
 /// Returns the URL of a server; adds the scheme if the user typed only host and port.
-fn server(text: &str) -> Result<String, Infallible> {
-    let whole = text.contains("://");
-    Ok(if whole {
+fn parse_server_url(text: &str) -> Result<String, Infallible> {
+    let has_scheme = text.contains("://");
+    Ok(if has_scheme {
         text.to_owned()
     } else {
         format!("http://{text}")
@@ -117,11 +117,11 @@ fn server(text: &str) -> Result<String, Infallible> {
 }
 
 /// Returns an address to listen on if it is valid: an IP address or a host name, with a port.
-fn address(text: &str) -> Result<String, String> {
-    let named = text
+fn parse_listen_address(text: &str) -> Result<String, String> {
+    let has_host_name = text
         .rsplit_once(':')
         .is_some_and(|(name, port)| !name.is_empty() && !name.contains(':') && port.parse::<u16>().is_ok());
-    if named || text.parse::<SocketAddr>().is_ok() {
+    if has_host_name || text.parse::<SocketAddr>().is_ok() {
         Ok(text.to_owned())
     } else {
         Err("is not an address like 127.0.0.1:7077, localhost:7077 or [::1]:7077".to_owned())
@@ -142,15 +142,15 @@ Examples:
   mnemic provision && mnemic serve --distributed   # on NATS, Qdrant and Neo4j
   MNEMIC_TELEMETRY__OTLP_ENDPOINT=http://127.0.0.1:4318 mnemic serve
 
-To listen beyond this machine, make a key first: mnemic keys new")]
+To accept requests from other machines, create a key first: mnemic keys new")]
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) local: Local,
     /// Address of the HTTP interface [default: 127.0.0.1:7077].
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     pub(crate) listen: Option<String>,
     /// Address of the health checks and metrics [default: 127.0.0.1:7078].
-    #[arg(long, value_name = "ADDRESS", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     pub(crate) admin: Option<String>,
     /// Store everything in NATS, Qdrant and Neo4j instead of a folder; [nats], [qdrant] and [neo4j] set their addresses.
     #[arg(long, conflicts_with = "data")]
@@ -202,16 +202,16 @@ pub(crate) struct Ask {
     /// The space.
     #[arg(long, short)]
     pub(crate) space: SpaceId,
-    /// Most tokens (o200k) that the evidence may cost.
+    /// Maximum number of tokens (o200k) of the evidence.
     #[arg(long, default_value_t = 512)]
     pub(crate) budget: u32,
     /// Expected share of the relevant evidence at which packing stops, above 0 and at most 1; 1 uses the whole budget.
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(crate) enough: f32,
-    /// Most calls of the server's language model; with one or more, a configured model answers from the evidence.
+    /// Maximum number of calls to the server's language model; with one or more, it answers from the evidence.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]
     pub(crate) model_calls: u8,
-    /// How the evidence is found. With two or more --model-calls, each strategy except `route` lets a language model
+    /// Strategy that finds the evidence. With two or more --model-calls, each strategy except `route` lets a model
     /// search first; `auto` chooses a strategy for the question.
     #[arg(long, default_value = "route", value_parser = PossibleValuesParser::new(Strategy::ALL.map(Strategy::name)))]
     pub(crate) strategy: String,
@@ -375,7 +375,7 @@ pub(crate) struct Restore {
 #[command(after_help = "\
 Examples:
   mnemic config --sample > mnemic.toml          a file to start from
-  mnemic config --schema > mnemic.schema.json   what editors check it with")]
+  mnemic config --schema > mnemic.schema.json   the schema with which editors check it")]
 pub(crate) struct Config {
     #[command(flatten)]
     pub(crate) local: Local,

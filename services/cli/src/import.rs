@@ -3,37 +3,25 @@
 //! `source` opens an input and `format` detects its format; `pieces` and `documents` read it piece by piece; `convert`
 //! turns a piece into records; `batch` sends them; `state` stores the progress of an import.
 
-mod batch;
-mod blocks;
-mod chatgpt;
-mod claude;
 mod convert;
-mod documents;
-mod draft;
-mod dry_run;
-mod format;
-mod front_matter;
-mod json_scan;
-mod memories;
-mod moments;
-mod parts;
-mod pieces;
-mod readings;
-mod source;
-mod state;
-mod tally;
+mod formats;
+mod input;
+mod record_draft;
+mod sending;
+pub(super) mod source;
 
 use std::collections::VecDeque;
 
 use crate::api::{Client, Error};
 use crate::args::Import;
-use crate::readings::waiting_line;
-use crate::{Outcome, out};
-use state::State;
-use tally::{Tally, say_left_out};
+use crate::remote_commands::readings::waiting_line;
+use crate::{Outcome, output};
+use sending::state::{self, State};
+use sending::tally::{Tally, say_left_out};
+use sending::{batch, dry_run, readings};
 
-/// Most batches that may not be searchable yet; above this number, sending waits a limited time for the oldest one.
-/// Several writers do not finish batches in order, so each batch is checked.
+/// Maximum number of batches that may not be searchable yet; above this number, sending waits a limited time for the
+/// oldest one. Several writers do not finish batches in order, so each batch is checked.
 const BEHIND_MAX: usize = 256;
 
 /// The destination of records.
@@ -45,53 +33,53 @@ struct Target<'a> {
 }
 
 /// Imports a file into a space and waits until all of it is searchable.
-pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
-    let mut source = source::open(args)?;
+pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
+    let mut source = source::open_source(args)?;
     if args.dry_run {
-        return dry_run::show(source, usize::from(args.batch));
+        return dry_run::preview_import(source, usize::from(args.batch));
     }
     let target = Target {
         client: Client::new(&args.remote.url, args.remote.key.clone())?,
         args,
         run: host::clock::now().timestamp_micros(),
     };
-    target.client.create(&args.space).await?;
-    let created_at = target.client.space(&args.space).await?.created_at;
+    target.client.create_space(&args.space).await?;
+    let created_at = target.client.get_space(&args.space).await?.created_at;
     let file = source.again.then_some(args.file.as_path());
-    let place = state::Place {
+    let place = state::ImportRoute {
         file,
         space: &args.space,
         url: &args.remote.url,
         kind: source.kind,
     };
-    let mut state = State::load(&place, created_at);
-    if !args.restart && !state.skip(&mut *source.pieces)? {
-        state.rewind();
-        source = source::open(args)?;
+    let mut state = State::load_progress(&place, created_at);
+    if !args.restart && !state.skip_imported_pieces(&mut *source.pieces)? {
+        state.reset_pieces_read();
+        source = source::open_source(args)?;
     }
-    let skipped = state.pieces();
-    let (wrong_before, watermark) = state.earlier();
-    let watermark = known(&target, watermark).await?;
+    let skipped = state.pieces_read();
+    let (wrong_before, watermark) = state.earlier_outcome();
+    let watermark = check_earlier_watermark(&target, watermark).await?;
     if watermark.is_none() {
         state.drop_watermark();
     }
     let mut tally = Tally::new(source.bytes, wrong_before, watermark);
     tally.bar.set_position(source.pieces.position());
     loop {
-        let batch = batch::read(&mut source, &mut state, usize::from(args.batch), &mut tally)?;
-        batch::send(&target, &batch.records, &mut tally).await?;
-        readings::send(&target, &batch.readings, &mut tally).await?;
+        let batch = batch::read_batch(&mut source, &mut state, usize::from(args.batch), &mut tally)?;
+        batch::send_records(&target, &batch.records, &mut tally).await?;
+        readings::send_readings(&target, &batch.readings, &mut tally).await?;
         tally
             .bar
-            .suspend(|| state.save(tally.wrong_in_all(), tally.watermarks.back()));
+            .suspend(|| state.save_progress(tally.wrong_in_all(), tally.watermarks.back()));
         tally.bar.set_position(source.pieces.position());
         if batch.end {
             break;
         }
     }
     tally.bar.finish_and_clear();
-    let searchable = wait(&target, &tally.watermarks).await?;
-    tally.report(source.kind, skipped, state.pieces(), searchable);
+    let searchable = wait_until_searchable(&target, &tally.watermarks).await?;
+    tally.print_outcome(source.kind, skipped, state.pieces_read(), searchable);
     say_left_out(&tally.on_purpose, source.pieces.passed_over());
     say_waiting(&target).await;
     Ok(match tally.wrong_in_all() {
@@ -102,12 +90,14 @@ pub(crate) async fn import(args: &Import) -> anyhow::Result<Outcome> {
 
 /// Returns the watermark of an earlier import, or `None` if the server refuses it, for example because its seal key was
 /// changed. The records are stored in either case; without a watermark only the wait for them is skipped.
-async fn known(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result<Option<String>> {
+async fn check_earlier_watermark(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result<Option<String>> {
     let Some(watermark) = watermark else { return Ok(None) };
-    match target.client.written(&target.args.space, &watermark).await {
+    match target.client.wait_for_watermark(&target.args.space, &watermark).await {
         Ok(_) => Ok(Some(watermark)),
         Err(Error::Refused { status: 422, .. }) => {
-            out::complain("the server does not take the watermark of the earlier import; going on without it");
+            output::print_error_line(
+                "the server does not accept the watermark of the earlier import; continuing without it",
+            );
             Ok(None)
         }
         Err(error) => Err(error.into()),
@@ -115,12 +105,12 @@ async fn known(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result
 }
 
 /// Waits until the records that were sent are searchable; returns false after too long a wait.
-async fn wait(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Result<bool> {
-    /// Most waiting requests, ten seconds each.
+async fn wait_until_searchable(target: &Target<'_>, watermarks: &VecDeque<String>) -> anyhow::Result<bool> {
+    /// Maximum number of waiting requests; each waits ten seconds.
     const HOLDS: u32 = 30;
     let mut holds = 0;
     for watermark in watermarks {
-        while !target.client.written(&target.args.space, watermark).await? {
+        while !target.client.wait_for_watermark(&target.args.space, watermark).await? {
             holds += 1;
             if holds == HOLDS {
                 return Ok(false);
@@ -136,6 +126,6 @@ async fn say_waiting(target: &Target<'_>) {
     if let Ok(summary) = target.client.reading_summary(&target.args.space).await
         && let Some(line) = waiting_line(&summary, &target.args.space)
     {
-        out::say(&line);
+        output::print_line(&line);
     }
 }

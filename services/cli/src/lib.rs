@@ -1,38 +1,17 @@
 //! The binary `mnemic`: all of Mnemic in one process, and the commands for a server.
 //!
-//! [`args`](self) defines the commands, and each has a module that implements it. `serve`, `demo`, `doctor`, `backup`,
-//! `restore` and `config` work on this machine; the others use HTTP through `api`, and need only a URL and a key. Only
-//! `out` and `render` write text for people.
+//! [`args`](self) defines the commands, and each has a module that implements it. `local_commands` work on this
+//! machine: `serve`, `demo`, `doctor`, `backup`, `restore`, `config` and others. `remote_commands`, `import` and `mcp`
+//! use HTTP through `api`, and need only a URL and a key. Only `output` and `render` write text for people.
 
 mod api;
 mod args;
-mod ask;
-mod browse;
-mod completions;
-mod config;
-mod demo;
-mod doctor;
-#[cfg(test)]
-mod documents;
-mod drift;
-mod erasures;
-mod export;
 mod import;
-mod keys;
-mod letters;
+mod local_commands;
 mod mcp;
-mod memory;
-mod out;
-mod provision;
-mod readings;
-mod rebuild;
-mod records;
+mod output;
+mod remote_commands;
 mod render;
-mod serve;
-mod settings;
-mod spaces;
-mod units;
-mod upkeep;
 
 use std::process::ExitCode;
 
@@ -54,46 +33,46 @@ enum Outcome {
 const LACKING: u8 = 3;
 
 /// Runs the command line of this process.
-pub fn main() -> ExitCode {
+pub fn run_command_line() -> ExitCode {
     host::provide_tls();
     let outcome = match Args::parse().command {
-        Command::Serve(args) => return serve::serve(&args),
-        Command::Provision(args) => block_on(provision::provision(&args)),
-        Command::Demo(args) => return demo::demo(&args),
-        Command::Import(args) => block_on(import::import(&args)),
-        Command::Export(args) => block_on(export::export(&args)),
-        Command::Ask(args) => block_on(ask::ask(&args)),
-        Command::Facts(args) => block_on(memory::facts(&args)),
-        Command::Units(args) => block_on(units::units(&args)),
-        Command::Topics(args) => block_on(browse::topics(&args)),
-        Command::Pages(args) => block_on(browse::pages(&args)),
-        Command::Entities(args) => block_on(browse::entities(&args)),
-        Command::Curations(args) => block_on(browse::curations(&args)),
-        Command::Recall(args) => block_on(memory::recall(&args)),
-        Command::Read(args) => block_on(readings::read_space(&args)),
-        Command::Readings(args) => block_on(readings::readings(&args)),
+        Command::Serve(args) => return local_commands::serve::run_server(&args),
+        Command::Provision(args) => block_on(local_commands::provision::provision_servers(&args)),
+        Command::Demo(args) => return local_commands::demo::run_demo(&args),
+        Command::Import(args) => block_on(import::import_file(&args)),
+        Command::Export(args) => block_on(remote_commands::export::export_space(&args)),
+        Command::Ask(args) => block_on(remote_commands::ask::ask_question(&args)),
+        Command::Facts(args) => block_on(remote_commands::facts_and_hints::print_facts(&args)),
+        Command::Units(args) => block_on(remote_commands::units::print_units(&args)),
+        Command::Topics(args) => block_on(remote_commands::derived_objects::print_topics(&args)),
+        Command::Pages(args) => block_on(remote_commands::derived_objects::print_pages(&args)),
+        Command::Entities(args) => block_on(remote_commands::derived_objects::print_entities(&args)),
+        Command::Curations(args) => block_on(remote_commands::derived_objects::print_curations(&args)),
+        Command::Recall(args) => block_on(remote_commands::facts_and_hints::print_hints(&args)),
+        Command::Read(args) => block_on(remote_commands::readings::read_space(&args)),
+        Command::Readings(args) => block_on(remote_commands::readings::print_readings(&args)),
         Command::Mcp(args) => match &args.data {
-            Some(data) => return mcp::alone(&args, data),
-            None => block_on(mcp::mcp(&args)),
+            Some(data) => return mcp::serve_agent_from_folder(&args, data),
+            None => block_on(mcp::forward_agent_requests(&args)),
         },
-        Command::Records(args) => block_on(records::records(&args)),
-        Command::Erase(args) => block_on(records::erase(&args)),
-        Command::Erasures(args) => block_on(erasures::erasures(&args)),
-        Command::Spaces(args) => block_on(spaces::spaces(&args)),
-        Command::DeadLetters(args) => block_on(letters::letters(&args)),
-        Command::Doctor(args) => block_on(doctor::doctor(&args)),
-        Command::Rebuild(args) => block_on(rebuild::rebuild(&args)),
-        Command::Backup(args) => upkeep::backup(&args),
-        Command::Restore(args) => upkeep::restore(&args),
-        Command::Config(args) => config::show(&args),
-        Command::Keys(args) => block_on(keys::keys(&args)),
-        Command::Completions(args) => Ok(completions::write(&args)),
+        Command::Records(args) => block_on(remote_commands::records::print_records(&args)),
+        Command::Erase(args) => block_on(remote_commands::records::erase_records(&args)),
+        Command::Erasures(args) => block_on(remote_commands::erasures::run_erasures_command(&args)),
+        Command::Spaces(args) => block_on(remote_commands::spaces::run_spaces_command(&args)),
+        Command::DeadLetters(args) => block_on(remote_commands::dead_letters::run_dead_letters_command(&args)),
+        Command::Doctor(args) => block_on(local_commands::doctor::check_installation(&args)),
+        Command::Rebuild(args) => block_on(remote_commands::rebuild::rebuild_space(&args)),
+        Command::Backup(args) => local_commands::backup::back_up_memory(&args),
+        Command::Restore(args) => local_commands::backup::restore_memory(&args),
+        Command::Config(args) => local_commands::config::print_settings(&args),
+        Command::Keys(args) => block_on(remote_commands::keys::run_keys_command(&args)),
+        Command::Completions(args) => Ok(local_commands::completions::print_completion_script(&args)),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Lacking) => ExitCode::from(LACKING),
         Err(error) => {
-            out::complain(&format!("error: {error:#}"));
+            output::print_error_line(&format!("error: {error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -17,32 +17,33 @@ use rmcp::transport::{StreamableHttpClientTransport, stdio};
 
 use crate::api::{Client, Error};
 use crate::args::{Local, Mcp};
-use crate::{Outcome, config, out, serve};
+use crate::local_commands::{config, serve, settings};
+use crate::{Outcome, output};
 
 /// Forwards the requests of an agent from standard input to a server, until the agent closes the connection.
-pub(crate) async fn mcp(args: &Mcp) -> anyhow::Result<Outcome> {
-    speak(&args.remote.url, args.remote.key.as_ref(), &args.space).await?;
+pub(crate) async fn forward_agent_requests(args: &Mcp) -> anyhow::Result<Outcome> {
+    bridge_agent_and_server(&args.remote.url, args.remote.key.as_ref(), &args.space).await?;
     Ok(Outcome::Done)
 }
 
 /// Serves an agent without a server, over the memory in a folder that only this process has open meanwhile. It opens no
 /// port, so other users of this machine cannot reach the memory through it.
-pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
+pub(crate) fn serve_agent_from_folder(args: &Mcp, data: &Path) -> ExitCode {
     let local = Local {
         config: args.config.clone(),
         data: Some(data.to_owned()),
     };
-    let prepared = serve::settings(&local).and_then(|mut settings| {
+    let prepared = settings::load_settings(&local).and_then(|mut settings| {
         // This mode always serves files, whatever the settings say, and standard error is the agent's log.
-        settings.set("backends.kind", "embedded")?;
-        settings.set("telemetry.level", "error")?;
+        settings.set_key("backends.kind", "embedded")?;
+        settings.set_key("telemetry.level", "error")?;
         config::check_weights(&settings)?;
         Ok(settings)
     });
     let settings = match prepared {
         Ok(it) => it,
         Err(error) => {
-            out::complain(&format!("error: {error:#}"));
+            output::print_error_line(&format!("error: {error:#}"));
             return ExitCode::FAILURE;
         }
     };
@@ -52,7 +53,7 @@ pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
     };
     host::without_ports(settings, async |ctx| {
         let speak = async {
-            let spoken = if serve::up(&ctx).await {
+            let spoken = if serve::wait_until_ready(&ctx).await {
                 gateway::serve_mcp(ctx.clone(), agent).await
             } else {
                 Ok(())
@@ -60,22 +61,22 @@ pub(crate) fn alone(args: &Mcp, data: &Path) -> ExitCode {
             ctx.shutdown.cancel();
             spoken
         };
-        tokio::try_join!(serve::workers(ctx.clone()), speak)?;
+        tokio::try_join!(serve::run_workers(ctx.clone()), speak)?;
         Ok(())
     })
 }
 
 /// Connects the agent and a server until the agent closes its side.
-async fn speak(server: &str, key: Option<&String>, space: &SpaceId) -> anyhow::Result<()> {
+async fn bridge_agent_and_server(server: &str, key: Option<&String>, space: &SpaceId) -> anyhow::Result<()> {
     let client = Client::new(server, key.cloned())?;
-    ready(&client, space).await?;
-    let url = client.url(&["v1", "spaces", space.as_str(), "mcp"], &[]);
+    ensure_space_exists(&client, space).await?;
+    let url = client.url_of_path(&["v1", "spaces", space.as_str(), "mcp"], &[]);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.as_str());
     if let Some(key) = key {
         config = config.auth_header(key);
     }
-    let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION"));
-    let server = ClientConfig::new(ClientCapabilities::default(), named)
+    let implementation = Implementation::new("mnemic", env!("CARGO_PKG_VERSION"));
+    let server = ClientConfig::new(ClientCapabilities::default(), implementation)
         .serve(StreamableHttpClientTransport::from_config(config))
         .await
         .with_context(|| format!("{url} does not speak the Model Context Protocol"))?;
@@ -89,13 +90,13 @@ async fn speak(server: &str, key: Option<&String>, space: &SpaceId) -> anyhow::R
 
 /// Creates the space if it is missing; a key without the right `write` uses the existing space. Fails if there is no
 /// space to read.
-async fn ready(client: &Client, space: &SpaceId) -> anyhow::Result<()> {
-    let refused = match client.create(space).await {
+async fn ensure_space_exists(client: &Client, space: &SpaceId) -> anyhow::Result<()> {
+    let refused = match client.create_space(space).await {
         Ok(_) => None,
         Err(error @ Error::Refused { status: 403, .. }) => Some(error),
         Err(error) => return Err(error.into()),
     };
-    let read = client.space(space).await;
+    let read = client.get_space(space).await;
     read.map_err(|error| refused.unwrap_or(error))
         .with_context(|| format!("the space `{space}` cannot be read"))?;
     Ok(())
@@ -112,13 +113,13 @@ struct Bridge {
 
 impl ServerHandler for Bridge {
     fn get_info(&self) -> ServerConfig {
-        let named = Implementation::new("mnemic", env!("CARGO_PKG_VERSION")).with_title("Mnemic");
+        let implementation = Implementation::new("mnemic", env!("CARGO_PKG_VERSION")).with_title("Mnemic");
         let server = self.server.peer_info();
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         // A server of an earlier version has no prompts or no resources.
         capabilities.prompts = server.as_ref().and_then(|it| it.capabilities.prompts.clone());
         capabilities.resources = server.as_ref().and_then(|it| it.capabilities.resources.clone());
-        let config = ServerConfig::new(capabilities).with_server_info(named);
+        let config = ServerConfig::new(capabilities).with_server_info(implementation);
         match server.and_then(|it| it.instructions.clone()) {
             Some(instructions) => config.with_instructions(instructions),
             None => config,
@@ -147,7 +148,9 @@ impl ServerHandler for Bridge {
             }
             Err(ServiceError::McpError(error)) => Err(error),
             // The model gets the error, because it may try again.
-            Err(error) => Ok(CallToolResult::error(vec![ContentBlock::text(away(&error))]).into()),
+            Err(error) => {
+                Ok(CallToolResult::error(vec![ContentBlock::text(unreachable_server_message(&error))]).into())
+            }
         }
     }
 
@@ -211,9 +214,9 @@ fn protocol_error(error: ServiceError) -> ErrorData {
     if let ServiceError::McpError(error) = error {
         return error;
     }
-    ErrorData::internal_error(away(&error), None)
+    ErrorData::internal_error(unreachable_server_message(&error), None)
 }
 
-fn away(error: &ServiceError) -> String {
+fn unreachable_server_message(error: &ServiceError) -> String {
     format!("the memory does not answer, nothing was lost; is `mnemic serve` running? ({error})")
 }

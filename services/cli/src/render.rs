@@ -1,15 +1,15 @@
 //! Formats responses as text for people.
 
-mod memory;
+mod facts_and_hints;
 
 use std::fmt::Write as _;
 
 use domain::evidence::{Sufficiency, UnitExplanation};
 use gateway::api::QueryResponse;
 
-use crate::out::{Paint, Style};
+use crate::output::{Paint, Style};
 
-pub(crate) use memory::{facts, hints};
+pub(crate) use facts_and_hints::{facts_text, hints_text};
 
 /// Number of features shown for an explained unit.
 const FEATURES: usize = 5;
@@ -23,23 +23,28 @@ pub(crate) fn one_line(text: &str) -> String {
 }
 
 /// Returns a response as text: answer, verdict with reasons, evidence, path, explanations, cost.
-pub(crate) fn reply(reply: &QueryResponse, paint: Paint) -> String {
+pub(crate) fn reply_text(reply: &QueryResponse, paint: Paint) -> String {
     let mut text = String::new();
     if let Some(answer) = &reply.answer {
-        let sure = paint.paint(Style::Dim, &format!("(confidence {:.2})", answer.confidence));
-        let _ = writeln!(text, "{} {}  {sure}", paint.paint(Style::Bold, "Answer:"), answer.text);
+        let sure = paint.paint_text(Style::Dim, &format!("(confidence {:.2})", answer.confidence));
+        let _ = writeln!(
+            text,
+            "{} {}  {sure}",
+            paint.paint_text(Style::Bold, "Answer:"),
+            answer.text
+        );
     }
-    verdict(reply, paint, &mut text);
-    evidence(reply, paint, &mut text);
-    path(reply, paint, &mut text);
+    write_verdict(reply, paint, &mut text);
+    write_evidence(reply, paint, &mut text);
+    write_path_steps(reply, paint, &mut text);
     for unit in reply.explained.iter().flatten() {
-        explanation(unit, paint, &mut text);
+        write_explanation(unit, paint, &mut text);
     }
-    text.push_str(&paint.paint(Style::Dim, &cost(reply)));
+    text.push_str(&paint.paint_text(Style::Dim, &cost_text(reply)));
     text
 }
 
-fn verdict(reply: &QueryResponse, paint: Paint, text: &mut String) {
+fn write_verdict(reply: &QueryResponse, paint: Paint, text: &mut String) {
     let (style, word) = match reply.verdict.status {
         Sufficiency::Supported => (Style::Good, "supported"),
         Sufficiency::Partial => (Style::Warning, "partial"),
@@ -51,21 +56,21 @@ fn verdict(reply: &QueryResponse, paint: Paint, text: &mut String) {
     let _ = writeln!(
         text,
         "{} {}{colon}{reasons}",
-        paint.paint(Style::Bold, "Verdict:"),
-        paint.paint(style, word)
+        paint.paint_text(Style::Bold, "Verdict:"),
+        paint.paint_text(style, word)
     );
     for near in &reply.verdict.nearest {
-        let reason = paint.paint(Style::Dim, &format!("({})", near.reason.replace('_', " ")));
+        let reason = paint.paint_text(Style::Dim, &format!("({})", near.reason.replace('_', " ")));
         let _ = writeln!(text, "  nearest: {} {reason}", near.text.trim());
     }
 }
 
-fn evidence(reply: &QueryResponse, paint: Paint, text: &mut String) {
+fn write_evidence(reply: &QueryResponse, paint: Paint, text: &mut String) {
     if reply.pack.items.is_empty() {
-        let _ = writeln!(text, "{} none", paint.paint(Style::Bold, "Evidence:"));
+        let _ = writeln!(text, "{} none", paint.paint_text(Style::Bold, "Evidence:"));
         return;
     }
-    let _ = writeln!(text, "{}", paint.paint(Style::Bold, "Evidence:"));
+    let _ = writeln!(text, "{}", paint.paint_text(Style::Bold, "Evidence:"));
     for item in &reply.pack.items {
         let text_shown = item.text.trim_end();
         let (day, line) = match text_shown.split_once('\n') {
@@ -73,27 +78,27 @@ fn evidence(reply: &QueryResponse, paint: Paint, text: &mut String) {
             _ => (None, text_shown),
         };
         if let Some(day) = day {
-            let _ = writeln!(text, "  {}", paint.paint(Style::Dim, day));
+            let _ = writeln!(text, "  {}", paint.paint_text(Style::Dim, day));
         }
         let weight = if item.probability >= LIKELY {
             Style::Good
         } else {
             Style::Plain
         };
-        let line = paint.paint(weight, &line.replace('\n', "\n    "));
+        let line = paint.paint_text(weight, &line.replace('\n', "\n    "));
         let note = format!(
             "[{}] {:.0} %, {} tokens",
             item.external_ids.join(" "),
             100.0 * item.probability,
             item.tokens
         );
-        let _ = writeln!(text, "    {line}  {}", paint.paint(Style::Dim, &note));
+        let _ = writeln!(text, "    {line}  {}", paint.paint_text(Style::Dim, &note));
     }
 }
 
-fn path(reply: &QueryResponse, paint: Paint, text: &mut String) {
+fn write_path_steps(reply: &QueryResponse, paint: Paint, text: &mut String) {
     let Some(path) = &reply.path else { return };
-    let _ = writeln!(text, "{}", paint.paint(Style::Bold, "Path:"));
+    let _ = writeln!(text, "{}", paint.paint_text(Style::Bold, "Path:"));
     for step in path {
         let note = format!("({} found, {} kept)", step.found, step.kept.len());
         let _ = writeln!(
@@ -101,18 +106,18 @@ fn path(reply: &QueryResponse, paint: Paint, text: &mut String) {
             "  {}: {}  {}",
             step.step,
             step.what,
-            paint.paint(Style::Dim, &note)
+            paint.paint_text(Style::Dim, &note)
         );
     }
 }
 
-fn explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
+fn write_explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
     let scores = unit.scores;
     let head = format!("#{} [{}]", unit.rank, unit.external_ids.join(" "));
     let _ = writeln!(
         text,
         "{} {}; support {:+.2}, anchor {:+.2}, edge {:+.2}; {} tokens",
-        paint.paint(Style::Bold, &head),
+        paint.paint_text(Style::Bold, &head),
         unit.reason,
         scores.support,
         scores.anchor,
@@ -128,7 +133,7 @@ fn explanation(unit: &UnitExplanation, paint: Paint, text: &mut String) {
     }
 }
 
-fn cost(reply: &QueryResponse) -> String {
+fn cost_text(reply: &QueryResponse) -> String {
     let cost = &reply.cost;
     let usage = cost.usage;
     let of = match usage.is_none() {

@@ -11,10 +11,10 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
-use clusterer::{Acts, Changed, Entities, Events, Facts, Pages, Topics};
+use clusterer::{Acts, ChangedObjects, Entities, Events, Facts, Pages, Topics};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-use domain::record::Modality;
-use domain::unit::{Grain, Status, Unit};
+use domain::unit::{Grain, Unit};
+use fixtures::sample_unit;
 
 const WORDS: &str = "garden violin harbour recipe sister marathon museum puppy meeting budget ferry concert window painting \
     school doctor airport mountain library kitchen guitar birthday novel river bakery camera neighbour contract tennis \
@@ -27,7 +27,7 @@ const BATCH: usize = 12;
 const EVENTS: usize = 6;
 
 /// A component of a memory.
-type Part = fn(&mut World, &Round<'_>, &mut Changed);
+type Part = fn(&mut World, &Round<'_>, &mut ChangedObjects);
 
 /// A batch of units with their vectors.
 struct Round<'a> {
@@ -56,34 +56,34 @@ const PARTS: [(&str, Part); 5] = [
 ];
 
 impl World {
-    fn entities(&mut self, round: &Round<'_>, all: &mut Changed) {
-        round.units.iter().for_each(|it| self.entities.apply(it));
-        all.extend(self.entities.changed(&space(), &Acts::default()));
+    fn entities(&mut self, round: &Round<'_>, all: &mut ChangedObjects) {
+        round.units.iter().for_each(|it| self.entities.apply_unit(it));
+        all.append_changes(self.entities.take_changes(&space(), &Acts::default()));
     }
 
-    fn facts(&mut self, round: &Round<'_>, all: &mut Changed) {
-        round.units.iter().for_each(|it| self.facts.apply(it));
-        all.extend(self.facts.changed(&self.entities, &Acts::default()));
+    fn facts(&mut self, round: &Round<'_>, all: &mut ChangedObjects) {
+        round.units.iter().for_each(|it| self.facts.apply_unit(it));
+        all.append_changes(self.facts.take_changes(&self.entities, &Acts::default()));
     }
 
-    fn events(&mut self, round: &Round<'_>, all: &mut Changed) {
+    fn events(&mut self, round: &Round<'_>, all: &mut ChangedObjects) {
         for (unit, vector) in round.units.iter().zip(round.vectors) {
-            self.events.apply(unit, Some(vector));
+            self.events.apply_unit(unit, Some(vector));
         }
-        all.extend(self.events.changed(&Acts::default()));
+        all.append_changes(self.events.take_changes(&Acts::default()));
     }
 
-    fn topics(&mut self, round: &Round<'_>, all: &mut Changed) {
+    fn topics(&mut self, round: &Round<'_>, all: &mut ChangedObjects) {
         for (unit, vector) in round.units.iter().zip(round.vectors) {
-            self.topics.apply(unit, Some(vector));
+            self.topics.apply_unit(unit, Some(vector));
         }
-        all.extend(self.topics.changed(&Acts::default()));
+        all.append_changes(self.topics.take_changes(&Acts::default()));
     }
 
-    fn pages(&mut self, round: &Round<'_>, all: &mut Changed) {
+    fn pages(&mut self, round: &Round<'_>, all: &mut ChangedObjects) {
         round.units.iter().for_each(|it| self.pages.apply_unit(it));
-        self.pages.apply(all);
-        all.extend(self.pages.changed(&space(), &BTreeMap::new()));
+        self.pages.apply_changes(all);
+        all.append_changes(self.pages.take_changes(&space(), &BTreeMap::new()));
     }
 
     fn feed(&mut self, numbers: std::ops::Range<usize>) {
@@ -93,7 +93,7 @@ impl World {
             units: &units,
             vectors: &vectors,
         };
-        let mut all = Changed::default();
+        let mut all = ChangedObjects::default();
         let begin = cpu();
         for (at, (_, part)) in PARTS.iter().enumerate() {
             let start = cpu();
@@ -233,50 +233,34 @@ fn actor(at: usize) -> &'static str {
 
 fn unit(at: usize) -> Unit {
     let space = space();
-    let record = RecordId::derive(&space, &at.to_string());
+    let record = RecordId::from_external_id(&space, &at.to_string());
     let event = at % EVENTS == EVENTS - 1;
     let actor = actor(at);
     let lines = if event { at + 1 - EVENTS..at } else { at..at + 1 };
-    let said: Vec<String> = lines.clone().map(sentence).collect();
-    let text = said.join("\n");
-    let cues = text::stems(&text);
+    let sentences: Vec<String> = lines.clone().map(sentence).collect();
+    let text = sentences.join("\n");
+    let cues = text::stem_words(&text);
     let mut names: Vec<String> = lines.map(name).collect();
     names.extend(["Ada", "Ben"].iter().filter(|_| event).map(|it| (*it).to_owned()));
-    let said: Vec<String> = said.iter().map(|it| format!("{actor}: {it}")).collect();
+    let sentences: Vec<String> = sentences.iter().map(|it| format!("{actor}: {it}")).collect();
     let at_time = DateTime::from_timestamp(1_600_000_000 + at as i64 * 600, 0).unwrap_or_default();
     Unit {
         id: if event {
-            UnitId::event(record)
+            UnitId::of_event(record)
         } else {
-            UnitId::turn(record)
+            UnitId::of_turn(record)
         },
         grain: if event { Grain::Event } else { Grain::Turn },
-        session: SessionId::derive(&space, &(at / 60).to_string()),
-        records: vec![record],
-        external_ids: vec![at.to_string()],
+        session: SessionId::from_name(&space, &(at / 60).to_string()),
         observed_at: at_time.fixed_offset(),
         ordinal: at as u64,
-        modality: Modality::Text,
         actor: if event { String::new() } else { actor.to_owned() },
-        addressee: String::new(),
         text,
-        caption: String::new(),
-        summary: format!("[1 May 2024] {}", said.join("\n")),
-        times: Vec::new(),
+        summary: format!("[1 May 2024] {}", sentences.join("\n")),
         participants: names,
-        location: String::new(),
-        action: String::new(),
-        step: None,
-        changes: Vec::new(),
-        version: None,
-        stated: Vec::new(),
         tag: pick(WORDS, at * 7).to_owned(),
         cues,
-        question: String::new(),
-        tags: Vec::new(),
-        metadata: Default::default(),
         derived_by: "bench".to_owned(),
-        status: Status::Active,
-        confidence: 1.0,
+        ..sample_unit(&space, &at.to_string())
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
-use clusterer::{Acts, Changed, Entities, Events, Pages, Pair, Topics};
+use clusterer::{Acts, ChangedObjects, Entities, Events, Pages, Pair, Topics};
 use domain::derived::Derived;
 use domain::id::{SpaceId, UnitId};
 use domain::page::{Dimension, Page};
@@ -31,28 +31,28 @@ fn main() -> anyhow::Result<()> {
 fn organise(space: &SpaceId, units: &[Unit]) {
     let (mut topics, mut pages) = (Topics::default(), Pages::default());
     let (mut entities, mut events) = (Entities::default(), Events::default());
-    let (table, acts) = (text::Table::builtin(), Acts::default());
+    let (table, acts) = (text::EmbeddingTable::builtin(), Acts::default());
     for unit in units {
-        let vector = table.embed(&unit.summary);
-        topics.apply(unit, Some(&vector));
-        events.apply(unit, Some(&vector));
-        entities.apply(unit);
+        let vector = table.embed_text(&unit.summary);
+        topics.apply_unit(unit, Some(&vector));
+        events.apply_unit(unit, Some(&vector));
+        entities.apply_unit(unit);
         pages.apply_unit(unit);
     }
-    let changed = topics.changed(&Acts::default());
+    let changed = topics.take_changes(&Acts::default());
     print_topics(&changed, units);
-    pages.apply(&changed);
-    print_unsure(&events.unlooked(), units);
-    let changed = events.changed(&acts);
+    pages.apply_changes(&changed);
+    print_unsure(&events.pairs_to_look_up(), units);
+    let changed = events.take_changes(&acts);
     print_merges(&changed);
-    pages.apply(&changed);
-    let changed = entities.changed(space, &acts);
+    pages.apply_changes(&changed);
+    let changed = entities.take_changes(space, &acts);
     print_entities(&changed);
-    pages.apply(&changed);
-    print_pages(&pages.changed(space, &BTreeMap::new()));
+    pages.apply_changes(&changed);
+    print_pages(&pages.take_changes(space, &BTreeMap::new()));
 }
 
-fn print_topics(changed: &Changed, units: &[Unit]) {
+fn print_topics(changed: &ChangedObjects, units: &[Unit]) {
     let put = changed.put.iter();
     let mut topics: Vec<&Topic> = put
         .clone()
@@ -100,7 +100,7 @@ fn print_unsure(pairs: &[Pair], units: &[Unit]) {
     }
 }
 
-fn print_merges(changed: &Changed) {
+fn print_merges(changed: &ChangedObjects) {
     println!("\n## merges and relations of events");
     for item in &changed.put {
         if let Derived::Merge(it) = item {
@@ -112,7 +112,7 @@ fn print_merges(changed: &Changed) {
     }
 }
 
-fn print_entities(changed: &Changed) {
+fn print_entities(changed: &ChangedObjects) {
     println!("\n## entities");
     for item in &changed.put {
         if let Derived::Entity(it) = item {
@@ -124,7 +124,7 @@ fn print_entities(changed: &Changed) {
     }
 }
 
-fn print_pages(changed: &Changed) {
+fn print_pages(changed: &ChangedObjects) {
     let mut pages: Vec<&Page> = changed
         .put
         .iter()

@@ -1,5 +1,5 @@
-//! Entities: people, places and things that units mention or that speak (the phrase nodes of REMem, the cues of
-//! MRAgent), with their names, roles and similar names.
+//! Entity resolution: people, places and things that units mention or that speak (the phrase nodes of REMem, the cues
+//! of MRAgent), with their names, roles and similar names.
 //!
 //! Each spelling of a name is a form; forms that fold to the same class are one name; a name may be merged into
 //! another one (a nickname, a first name, a plural, a typo). Each of these steps is a [`Merge`] with a reason and can
@@ -15,34 +15,28 @@ use domain::id::{EntityId, MergeId, SpaceId, UnitId};
 use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
 
-use crate::people::NamePairs;
-use crate::small_map::SmallMap;
-use crate::{Acts, Changed};
+use crate::judgements::people::NamePairs;
+use crate::space::small_map::SmallMap;
+use crate::{Acts, ChangedObjects};
 
-mod alike;
 mod build;
-mod calls;
-mod everyday;
 mod fold;
-mod forms;
-mod held;
-mod judged;
-mod moved;
-mod one;
+mod merging;
+mod name_resolution;
+mod names;
 mod roles;
-mod shared;
-mod surely_named;
-mod told;
-mod unsure;
 
-use alike::Alike;
-use calls::Calls;
-use fold::fold;
-use forms::{Forms, Mention};
-use held::Held;
-use told::{Told, told};
+use fold::fold_name;
+use merging::candidates;
+use merging::merge_rules;
+use merging::synonyms::SynonymIndex;
+use names::forms;
+use names::forms::{Forms, Mention};
+use names::mentioned_names::{UnitMentions, find_mentioned_names};
+use names::nickname_counts::NicknameCounts;
+use roles::role_counts::RoleCounts;
 
-pub(crate) use surely_named::is_name;
+pub(crate) use names::name_spelling::is_name;
 
 /// Maximum number of steps from a name to the name it is finally merged into.
 const STEPS_MAX: usize = 8;
@@ -53,10 +47,10 @@ type Mentioned = (DateTime<Utc>, UnitId);
 /// The names that the units of one space mention. Equal sets of units and curations give equal entities and merges.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    units: HashMap<UnitId, Told>,
+    units: HashMap<UnitId, UnitMentions>,
     forms: Forms,
-    calls: Calls,
-    held: Held,
+    nickname_counts: NicknameCounts,
+    role_counts: RoleCounts,
     /// Classes whose counts changed.
     dirty: BTreeSet<String>,
     /// The changed classes and the classes that depend on them, collected since the last round.
@@ -76,7 +70,7 @@ pub struct Entities {
     parted: BTreeMap<String, BTreeSet<String>>,
     /// Entities as last reported, by node: a class, or `=` followed by a separated form.
     shown: BTreeMap<String, Entity>,
-    alike: Alike,
+    synonyms: SynonymIndex,
     acts: Acts,
     /// Keys whose resolution may have changed: `stirred` collects them for the current round, `moved` holds those of
     /// the last round. A key is a class, or `ann's` for everyone who has a role in relation to Ann.
@@ -86,96 +80,106 @@ pub struct Entities {
 
 impl Entities {
     /// Applies the current state of a unit. Event units are not counted, because they repeat the text of their turns.
-    pub fn apply(&mut self, unit: &Unit) {
+    pub fn apply_unit(&mut self, unit: &Unit) {
         // An erased record may have removed readings about a name.
-        self.look_again(unit.id);
+        self.mark_for_lookup(unit.id);
         if let Some(before) = self.units.remove(&unit.id) {
-            self.count(unit.id, &before, false);
+            self.count_mentions_of_unit(unit.id, &before, false);
         }
         if unit.grain == Grain::Turn && matches!(unit.status, Status::Active | Status::Merged) {
-            let now = told(unit);
-            self.count(unit.id, &now, true);
+            let now = find_mentioned_names(unit);
+            self.count_mentions_of_unit(unit.id, &now, true);
             self.units.insert(unit.id, now);
         }
     }
 
     /// Returns the number of turn units.
-    pub fn units(&self) -> usize {
+    pub fn count_turn_units(&self) -> usize {
         self.units.len()
     }
 
     /// Returns the entities and merges that changed since the last call, by id.
-    pub fn changed(&mut self, space: &SpaceId, acts: &Acts) -> Changed {
-        self.note(acts);
+    pub fn take_changes(&mut self, space: &SpaceId, acts: &Acts) -> ChangedObjects {
+        self.update_acts(acts);
         self.note_unsure(space);
         let affected = std::mem::take(&mut self.pending);
         let mut nodes: BTreeSet<String> = BTreeSet::new();
-        let mut out = Changed::default();
+        let mut out = ChangedObjects::default();
         for class in &affected {
-            nodes.extend(self.nodes(class));
+            nodes.extend(self.nodes_of_class(class));
         }
         let mut relinked = Vec::new();
         for class in &affected {
-            if self.relink(space, class, &mut out) {
+            if self.relink_class(space, class, &mut out) {
                 relinked.push(class);
             }
         }
         for class in &affected {
-            nodes.extend(self.nodes(class));
+            nodes.extend(self.nodes_of_class(class));
         }
         // A role names its owner, and the owner's name may have changed.
-        nodes.extend(relinked.into_iter().flat_map(|it| self.holders(it)));
-        let touched = self.rebuild(space, nodes, &mut out);
-        self.tell_moved(&touched);
+        nodes.extend(relinked.into_iter().flat_map(|it| self.nodes_related_by_role(it)));
+        let touched = self.rebuild_entities(space, nodes, &mut out);
+        self.record_moved_keys(&touched);
         // A new name changes the roles that mention it ("Ann's sister"). Names do not depend on roles in turn, so one
         // more pass is enough.
-        let renamed: BTreeSet<String> = touched.into_iter().flat_map(|it| self.holders(&it)).collect();
-        self.rebuild(space, renamed, &mut out);
-        settle(out)
+        let renamed: BTreeSet<String> = touched
+            .into_iter()
+            .flat_map(|it| self.nodes_related_by_role(&it))
+            .collect();
+        self.rebuild_entities(space, renamed, &mut out);
+        keep_last_change_by_id(out)
     }
 
-    fn count(&mut self, unit: UnitId, told: &Told, more: bool) {
-        for name in &told.names {
+    fn count_mentions_of_unit(&mut self, unit: UnitId, unit_mentions: &UnitMentions, more: bool) {
+        for name in unit_mentions.names.iter() {
             let mention = Mention {
-                form: &name.form,
-                at: told.at,
-                told: true,
+                form: name.form,
+                at: unit_mentions.at,
+                is_mentioned: true,
                 person: name.person,
                 place: name.place,
                 sure: name.sure,
             };
-            let class = self.mention(&mention, more);
-            self.note_mention(&class, (told.at, unit), more);
+            let class = self.count_mention(&mention, more);
+            self.note_mention(&class, (unit_mentions.at, unit), more);
             self.dirty.insert(class);
         }
-        let teller = fold(&told.actor);
-        for role in &told.roles {
-            let (owner, name) = (fold(&role.owner), fold(&role.name));
-            if self.held.step(&teller, (&owner, &role.role, &name), more) {
-                self.stirred.extend([moved::owning(&owner), name.clone()]);
+        let teller = fold_name(&unit_mentions.actor);
+        for role in &unit_mentions.roles {
+            let (owner, name) = (fold_name(&role.owner), fold_name(&role.name));
+            if self
+                .role_counts
+                .count_statement(&teller, (&owner, &role.role, &name), more)
+            {
+                self.stirred
+                    .extend([name_resolution::role_holders_key(&owner), name.clone()]);
             }
             self.dirty.extend([owner, name]);
         }
-        if told.actor.is_empty() {
+        if unit_mentions.actor.is_empty() {
             return;
         }
         let mention = Mention {
-            form: &told.actor,
-            at: told.at,
-            told: false,
+            form: &unit_mentions.actor,
+            at: unit_mentions.at,
+            is_mentioned: false,
             person: false,
             place: false,
             sure: true,
         };
-        let actor = self.mention(&mention, more);
-        self.note_mention(&actor, (told.at, unit), more);
-        let called: Vec<String> = told.called.iter().map(|it| fold(it)).collect();
-        self.dirty.extend(self.calls.step(told.session, &actor, &called, more));
+        let actor = self.count_mention(&mention, more);
+        self.note_mention(&actor, (unit_mentions.at, unit), more);
+        let called: Vec<String> = unit_mentions.called.iter().map(|it| fold_name(it)).collect();
+        self.dirty.extend(
+            self.nickname_counts
+                .count_unit(unit_mentions.session, &actor, &called, more),
+        );
         self.dirty.insert(actor);
     }
 
-    fn mention(&mut self, mention: &Mention<'_>, more: bool) -> String {
-        let (class, turned) = self.forms.step(mention, more);
+    fn count_mention(&mut self, mention: &Mention<'_>, more: bool) -> String {
+        let (class, turned) = self.forms.count_mention(mention, more);
         if turned {
             self.stirred.insert(class.clone());
         }
@@ -183,7 +187,7 @@ impl Entities {
     }
 
     /// Marks the classes whose merges a changed curation affects.
-    fn note(&mut self, acts: &Acts) {
+    fn update_acts(&mut self, acts: &Acts) {
         if *acts == self.acts {
             return;
         }
@@ -196,14 +200,14 @@ impl Entities {
     }
 
     /// Returns the changed classes and the classes that depend on them.
-    fn affected(&mut self) -> BTreeSet<String> {
+    fn take_affected_classes(&mut self) -> BTreeSet<String> {
         let dirty = std::mem::take(&mut self.dirty);
         let mut out = BTreeSet::new();
         for class in dirty.into_iter().filter(|it| !it.is_empty()) {
-            out.extend(self.forms.plurals(&class).cloned());
-            out.extend(self.forms.near(&class).into_iter().cloned());
-            out.extend(fold::short(&class).map(str::to_owned));
-            out.extend(unsure::shorter(&self.forms, &class));
+            out.extend(self.forms.classes_differing_in_number(&class).cloned());
+            out.extend(self.forms.classes_one_letter_apart(&class).into_iter().cloned());
+            out.extend(fold::short_name(&class).map(str::to_owned));
+            out.extend(candidates::find_shorter_names(&self.forms, &class));
             out.extend(self.children.get(&class).into_iter().flat_map(SmallMap::keys).cloned());
             out.insert(class);
         }
@@ -211,12 +215,15 @@ impl Entities {
     }
 
     /// Returns the node that a class is finally merged into, and the nodes of the forms separated from the class.
-    fn nodes(&self, class: &str) -> Vec<String> {
+    fn nodes_of_class(&self, class: &str) -> Vec<String> {
         let parted = self.parted.get(class).into_iter().flatten();
-        parted.map(|it| format!("={it}")).chain([self.root(class)]).collect()
+        parted
+            .map(|it| format!("={it}"))
+            .chain([self.find_root(class)])
+            .collect()
     }
 
-    fn root(&self, class: &str) -> String {
+    fn find_root(&self, class: &str) -> String {
         let mut at = class;
         for _ in 0..STEPS_MAX {
             let Some(parent) = self.parents.get(at) else { break };
@@ -225,12 +232,12 @@ impl Entities {
         at.to_owned()
     }
 
-    /// Finds again what a class is merged into and which of its forms are joined, and reports changed merges. Returns
-    /// true if the class is finally merged into another one than before.
-    fn relink(&mut self, space: &SpaceId, class: &str, out: &mut Changed) -> bool {
-        let (merges, parted) = self.joined(space, class);
+    /// Finds again the class that a class is merged into and the forms of the class that are joined, and reports
+    /// changed merges. Returns true if the class ends up in another class than before.
+    fn relink_class(&mut self, space: &SpaceId, class: &str, out: &mut ChangedObjects) -> bool {
+        let (merges, parted) = self.merges_between_forms(space, class);
         let mut merges: BTreeMap<MergeId, Merge> = merges.into_iter().map(|it| (it.id, it)).collect();
-        let root = self.root(class);
+        let root = self.find_root(class);
         let parted_before = self.parted.remove(class).unwrap_or_default();
         if parted_before != parted {
             self.stirred.insert(class.to_owned());
@@ -238,27 +245,28 @@ impl Entities {
         if !parted.is_empty() {
             self.parted.insert(class.to_owned(), parted);
         }
-        let link = one::parent(&self.forms, &self.calls, class).or_else(|| self.judged(class));
-        let merge = link.as_ref().map(|it| self.merge(space, it, class));
+        let link = merge_rules::find_parent(&self.forms, &self.nickname_counts, class)
+            .or_else(|| self.find_link_by_model(class));
+        let merge = link.as_ref().map(|it| self.build_merge(space, it, class));
         let parent = link
             .filter(|_| merge.as_ref().is_some_and(|it| !it.undone))
             .map(|it| it.parent);
         if let Some(before) = self.parents.remove(class) {
-            forms::set(&mut self.children, before, class, false);
+            forms::update_index(&mut self.children, before, class, false);
         }
         if let Some(parent) = parent {
-            forms::set(&mut self.children, parent.clone(), class, true);
+            forms::update_index(&mut self.children, parent.clone(), class, true);
             self.parents.insert(class.to_owned(), parent);
         }
-        let relinked = self.root(class) != root;
+        let relinked = self.find_root(class) != root;
         if relinked {
             self.stirred.extend([class.to_owned(), root]);
         }
         // A first name that no unit has mentioned alone is only an alias; there is nothing to merge.
         merges.extend(merge.filter(|_| self.forms.contains(class)).map(|it| (it.id, it)));
         let before = self.merges.remove(class).unwrap_or_default();
-        let gone = before.keys().filter(|it| !merges.contains_key(it));
-        out.gone.extend(gone.map(|it| DerivedId {
+        let removed = before.keys().filter(|it| !merges.contains_key(it));
+        out.removed.extend(removed.map(|it| DerivedId {
             kind: domain::derived::DerivedKind::Merge,
             id: it.uuid(),
         }));
@@ -272,12 +280,17 @@ impl Entities {
 
     /// Rebuilds entities and reports the changed ones. Returns the nodes that appeared or disappeared, whose name
     /// changed, or that became or ceased to be speakers.
-    fn rebuild(&mut self, space: &SpaceId, nodes: BTreeSet<String>, out: &mut Changed) -> BTreeSet<String> {
+    fn rebuild_entities(
+        &mut self,
+        space: &SpaceId,
+        nodes: BTreeSet<String>,
+        out: &mut ChangedObjects,
+    ) -> BTreeSet<String> {
         let mut touched = BTreeSet::new();
         let mut likenesses = BTreeSet::new();
         let mut built = BTreeMap::new();
         for node in nodes {
-            let now = self.built(space, &node);
+            let now = self.build_entity(space, &node);
             let before = self.shown.get(&node);
             // A speaker never shares a name with another entity.
             let means = |it: &Entity| (it.name.clone(), it.kind == EntityKind::Speaker);
@@ -285,8 +298,8 @@ impl Entities {
                 touched.insert(node.clone());
             }
             likenesses.extend(
-                self.alike
-                    .set(&node, now.as_ref().map(|it| (it.name.as_str(), it.kind))),
+                self.synonyms
+                    .set_entity(&node, now.as_ref().map(|it| (it.name.as_str(), it.kind))),
             );
             built.insert(node, now);
         }
@@ -296,7 +309,7 @@ impl Entities {
         }
         for (node, now) in built {
             let now = now.map(|it| Entity {
-                synonyms: self.synonyms(space, &node),
+                synonyms: self.synonyms_of_node(space, &node),
                 ..it
             });
             match now {
@@ -306,19 +319,19 @@ impl Entities {
                 }
                 Some(_) => {}
                 None => {
-                    let gone = self.shown.remove(&node);
-                    out.gone.extend(gone.map(|it| Derived::Entity(it).id()));
+                    let removed = self.shown.remove(&node);
+                    out.removed.extend(removed.map(|it| Derived::Entity(it).id()));
                 }
             }
         }
         touched
     }
 
-    fn synonyms(&self, space: &SpaceId, node: &str) -> Vec<Synonym> {
-        let edges = self.alike.of(node).into_iter();
+    fn synonyms_of_node(&self, space: &SpaceId, node: &str) -> Vec<Synonym> {
+        let edges = self.synonyms.top_edges(node).into_iter();
         let mut out: Vec<Synonym> = edges
             .map(|(other, cosine)| Synonym {
-                entity: EntityId::derive(space, other),
+                entity: EntityId::from_name(space, other),
                 cosine,
             })
             .collect();
@@ -327,22 +340,26 @@ impl Entities {
     }
 
     /// Returns the entities with a role in relation to this one, and those about whose roles this one speaks.
-    fn holders(&self, node: &str) -> BTreeSet<String> {
-        let members = self.members(node);
+    fn nodes_related_by_role(&self, node: &str) -> BTreeSet<String> {
+        let members = self.member_classes(node);
         members
             .iter()
-            .flat_map(|it| self.held.names(it).chain(self.held.said(it)))
-            .map(|it| self.root(it))
+            .flat_map(|it| {
+                self.role_counts
+                    .role_holders(it)
+                    .chain(self.role_counts.names_with_roles_told_by(it))
+            })
+            .map(|it| self.find_root(it))
             .collect()
     }
 }
 
 /// Keeps one change per id, ordered by id: the last put counts, and an id that is put is not deleted.
-fn settle(changed: Changed) -> Changed {
+fn keep_last_change_by_id(changed: ChangedObjects) -> ChangedObjects {
     let put: BTreeMap<DerivedId, Derived> = changed.put.into_iter().map(|it| (it.id(), it)).collect();
-    let gone: BTreeSet<DerivedId> = changed.gone.into_iter().filter(|it| !put.contains_key(it)).collect();
-    Changed {
+    let removed: BTreeSet<DerivedId> = changed.removed.into_iter().filter(|it| !put.contains_key(it)).collect();
+    ChangedObjects {
         put: put.into_values().collect(),
-        gone: gone.into_iter().collect(),
+        removed: removed.into_iter().collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Merges of event units that describe the same event (CompassMem, section 3.2).
+//! Merges of near-duplicate events: event units that describe the same event (CompassMem, section 3.2).
 //!
 //! Each event unit is compared with the most similar earlier ones, and is merged into the first that is judged the
 //! same event. Two accounts of one event share its rare words. Candidates are therefore looked up by the event's
@@ -18,18 +18,18 @@ use domain::merge::{Merge, MergeOf};
 use domain::relation::RelationKind;
 use domain::unit::{Grain, Status, Unit};
 
-use crate::coreference::prompt::joint_digest;
-use crate::coreference::{Pair, Question, Verdict};
-use crate::{Acts, Changed};
+use crate::judgements::coreference::prompt::joint_digest;
+use crate::judgements::coreference::{Pair, PairJudgement, Question};
+use crate::{Acts, ChangedObjects};
 
 mod candidates;
+mod event_features;
 mod judge;
-mod scene;
 mod standings;
 
 use candidates::Candidates;
-use judge::{Judgement, judge};
-use scene::Scene;
+use event_features::EventFeatures;
+use judge::{Judgement, judge_by_rules};
 use standings::Standings;
 
 /// Number of cues by which an event is looked up.
@@ -44,15 +44,15 @@ const JUDGED_MAX: usize = 3;
 const STEPS_MAX: usize = 64;
 
 /// Position of an event in time; ties break by id.
-type Place = (DateTime<Utc>, UnitId);
+type EventPosition = (DateTime<Utc>, UnitId);
 
 /// The events of one space, and the merges between them.
 #[derive(Clone, Debug, Default)]
 pub struct Events {
-    scenes: HashMap<UnitId, Scene>,
-    keys: BTreeMap<String, BTreeSet<Place>>,
+    scenes: HashMap<UnitId, EventFeatures>,
+    keys: BTreeMap<String, BTreeSet<EventPosition>>,
     dirty: BTreeSet<UnitId>,
-    /// Events judged since the last call of [`Events::changed`].
+    /// Events judged since the last call of [`Events::take_changes`].
     judged_anew: BTreeSet<UnitId>,
     /// The judgements of each event against earlier ones: those that are the same event, most similar first, or else
     /// the first related one.
@@ -60,7 +60,7 @@ pub struct Events {
     /// The inverse of `judged`.
     followers: HashMap<UnitId, BTreeSet<UnitId>>,
     /// Merges as last reported, by the event that is merged into another one.
-    told: BTreeMap<UnitId, Merge>,
+    reported_merges: BTreeMap<UnitId, Merge>,
     standings: Standings,
     acts: Acts,
     candidates: Candidates,
@@ -68,7 +68,7 @@ pub struct Events {
 
 /// The judgements of one event against earlier ones.
 #[derive(Default)]
-struct Found {
+struct EventJudgements {
     judged: Vec<(UnitId, Judgement)>,
     /// Pairs that the rules cannot decide, with the digest of the text that a model is shown of both.
     unsure: Vec<(Pair, String)>,
@@ -77,59 +77,62 @@ struct Found {
 impl Events {
     /// Applies the current state of a unit; `vector` is the vector of its summary, of length 1. An event without a
     /// vector is not compared.
-    pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&[f32]>) {
         // A merged event is kept here, because its merge depends on it.
         let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
-        let now = vector.filter(|_| stands).map(|it| Scene::new(unit, it));
+        let now = vector.filter(|_| stands).map(|it| EventFeatures::new(unit, it));
         if now.is_some() {
-            self.candidates.look_again(unit.id);
+            self.candidates.mark_for_lookup(unit.id);
         }
         if self.scenes.get(&unit.id) == now.as_ref() {
             return;
         }
         if let Some(before) = self.scenes.remove(&unit.id) {
-            self.stir(unit.id, &before, false);
+            self.index_event(unit.id, &before, false);
         }
         if let Some(now) = now {
-            self.stir(unit.id, &now, true);
+            self.index_event(unit.id, &now, true);
             self.scenes.insert(unit.id, now);
         }
         self.dirty.insert(unit.id);
     }
 
     /// Returns the number of event units.
-    pub fn units(&self) -> usize {
+    pub fn count_event_units(&self) -> usize {
         self.scenes.len()
     }
 
     /// Returns the undecided pairs whose readings were not looked up since one of their events was last applied.
-    pub fn unlooked(&mut self) -> Vec<Pair> {
+    pub fn pairs_to_look_up(&mut self) -> Vec<Pair> {
         self.judge_dirty();
-        self.candidates.unlooked()
+        self.candidates.pairs_to_look_up()
     }
 
     /// Marks all undecided pairs without a current judgement, so that their readings are looked up again: another
     /// process or an import may have stored one.
-    pub fn look_for_open(&mut self) {
-        self.candidates.look_for_open();
+    pub fn mark_open_questions(&mut self) {
+        self.candidates.mark_open_questions();
     }
 
     /// Applies the judgements that were found for `pairs`; a pair without one loses its judgement.
-    pub fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) {
-        let changed = self.candidates.take_in(pairs, verdicts);
+    pub fn apply_readings(&mut self, pairs: &[Pair], verdicts: &[PairJudgement]) {
+        let changed = self.candidates.apply_readings(pairs, verdicts);
         self.dirty.extend(changed);
     }
 
     /// Returns at most `limit` questions about events for a language model. They cover pairs that were looked up,
     /// have no judgement, and were not separated by a user.
-    pub fn questions(&self, limit: usize) -> Vec<Question> {
-        let is_settled = |it: &Pair| self.acts.is_parted(MergeId::derive(it.earlier.uuid(), it.later.uuid()));
-        self.candidates.questions(limit, is_settled)
+    pub fn open_questions(&self, limit: usize) -> Vec<Question> {
+        let is_settled = |it: &Pair| {
+            self.acts
+                .is_parted(MergeId::from_pair(it.earlier.uuid(), it.later.uuid()))
+        };
+        self.candidates.open_questions(limit, is_settled)
     }
 
     /// Returns the merges and standings that changed since the last call, by id.
-    pub fn changed(&mut self, acts: &Acts) -> Changed {
-        let mut again = self.noted(acts);
+    pub fn take_changes(&mut self, acts: &Acts) -> ChangedObjects {
+        let mut again = self.update_acts(acts);
         self.judge_dirty();
         again.append(&mut self.judged_anew);
         // An event that follows one with another root has that root too.
@@ -139,37 +142,37 @@ impl Events {
             waiting.extend(later.filter(|it| again.insert(**it)));
         }
         let mut put = BTreeMap::new();
-        let mut gone = BTreeSet::new();
+        let mut removed = BTreeSet::new();
         for id in again {
-            let now = self.merge(id);
-            let before = self.told.remove(&id);
+            let now = self.build_merge(id);
+            let before = self.reported_merges.remove(&id);
             if let Some(before) = &before {
-                gone.insert(before.id);
-                self.standings.set(id, before, false);
+                removed.insert(before.id);
+                self.standings.set_merge(id, before, false);
             }
             if let Some(now) = now {
                 if before.as_ref() != Some(&now) {
                     put.insert(now.id, now.clone());
                 }
-                gone.remove(&now.id);
-                self.standings.set(id, &now, true);
-                self.told.insert(id, now);
+                removed.remove(&now.id);
+                self.standings.set_merge(id, &now, true);
+                self.reported_merges.insert(id, now);
             }
         }
         let id = |it: MergeId| DerivedId {
             kind: DerivedKind::Merge,
             id: it.uuid(),
         };
-        let mut out = Changed {
+        let mut out = ChangedObjects {
             put: put.into_values().map(Derived::Merge).collect(),
-            gone: gone.into_iter().map(id).collect(),
+            removed: removed.into_iter().map(id).collect(),
         };
-        self.standings.changed(&mut out);
+        self.standings.add_changed_standings(&mut out);
         out
     }
 
     /// Adds an event to the index of its keys or removes it, and marks the later events that may see it.
-    fn stir(&mut self, id: UnitId, scene: &Scene, add: bool) {
+    fn index_event(&mut self, id: UnitId, scene: &EventFeatures, add: bool) {
         let place = (scene.at, id);
         for key in &scene.keys {
             let events = self.keys.entry(key.clone()).or_default();
@@ -187,10 +190,10 @@ impl Events {
         }
     }
 
-    /// Returns the events whose merge may change because a user separated or rejoined two events. These are all
-    /// judged events, since the reported merges do not show the chains behind them.
-    fn noted(&mut self, acts: &Acts) -> BTreeSet<UnitId> {
-        let turned = acts.parted() != self.acts.parted();
+    /// Returns the events whose merge may change because a user separated or rejoined two events. These are all judged
+    /// events, since the reported merges do not show the chains of judgements that led to them.
+    fn update_acts(&mut self, acts: &Acts) -> BTreeSet<UnitId> {
+        let turned = acts.undone_merges() != self.acts.undone_merges();
         self.acts = acts.clone();
         if turned {
             self.judged.keys().copied().collect()
@@ -202,13 +205,13 @@ impl Events {
     /// Judges all events whose judgement may change because of units applied since.
     fn judge_dirty(&mut self) {
         for id in std::mem::take(&mut self.dirty) {
-            self.judge(id);
+            self.judge_event(id);
             self.judged_anew.insert(id);
         }
     }
 
     /// Finds the earlier events that are the same as this one or related to it.
-    fn judge(&mut self, id: UnitId) {
+    fn judge_event(&mut self, id: UnitId) {
         for (before, _) in self.judged.remove(&id).unwrap_or_default() {
             if let Some(followers) = self.followers.get_mut(&before) {
                 followers.remove(&id);
@@ -217,8 +220,12 @@ impl Events {
                 }
             }
         }
-        let Found { judged, unsure } = self.scenes.get(&id).map(|it| self.best(id, it)).unwrap_or_default();
-        self.candidates.propose(id, unsure);
+        let EventJudgements { judged, unsure } = self
+            .scenes
+            .get(&id)
+            .map(|it| self.find_judgements(id, it))
+            .unwrap_or_default();
+        self.candidates.replace_pairs(id, unsure);
         if judged.is_empty() {
             return;
         }
@@ -228,25 +235,26 @@ impl Events {
         self.judged.insert(id, judged);
     }
 
-    fn best(&self, id: UnitId, scene: &Scene) -> Found {
+    fn find_judgements(&self, id: UnitId, scene: &EventFeatures) -> EventJudgements {
         let place = (scene.at, id);
         let lists = scene.keys.iter().filter_map(|it| self.keys.get(it));
-        let earlier: BTreeSet<Place> = lists
+        let earlier: BTreeSet<EventPosition> = lists
             .flat_map(|it| it.range(..place).rev().take(RECENT_MAX))
             .copied()
             .collect();
         let known = earlier.iter().filter_map(|it| Some((it, self.scenes.get(&it.1)?)));
-        let mut near: Vec<(f32, &Place, &Scene)> = known.map(|(at, it)| (scene.cosine(it), at, it)).collect();
+        let mut near: Vec<(f32, &EventPosition, &EventFeatures)> =
+            known.map(|(at, it)| (scene.cosine_to(it), at, it)).collect();
         near.retain(|it| it.0 > RELATED_MIN);
         near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let (mut same, mut related, mut unsure) = (Vec::new(), None, Vec::new());
         for (cosine, at, other) in near.into_iter().take(JUDGED_MAX) {
-            let mut judgement = judge(other, scene, cosine);
-            let pair = pair(at.1, other, id, scene).filter(|_| judgement.unsure);
+            let mut judgement = judge_by_rules(other, scene, cosine);
+            let pair = build_pair(at.1, other, id, scene).filter(|_| judgement.unsure);
             if let Some(pair) = pair {
                 let digest = joint_digest(&other.digest, &scene.digest);
-                if let Some(said) = self.candidates.said(&pair, &digest) {
-                    judgement = judgement.by_model(said);
+                if let Some(model_judgement) = self.candidates.find_judgement(&pair, &digest) {
+                    judgement = judgement.by_model(model_judgement);
                 }
                 unsure.push((pair, digest));
             }
@@ -257,16 +265,16 @@ impl Events {
             }
         }
         let judged = if same.is_empty() { Vec::from_iter(related) } else { same };
-        Found { judged, unsure }
+        EventJudgements { judged, unsure }
     }
 
     /// Returns the merge of an event in the form in which it is reported, or none if it is not merged and not
     /// related.
-    fn merge(&self, id: UnitId) -> Option<Merge> {
+    fn build_merge(&self, id: UnitId) -> Option<Merge> {
         let scene = self.scenes.get(&id)?;
         let (kept, judgement) = self.taken_for(id)?;
         let first = self.scenes.get(&kept)?;
-        let merge = MergeId::derive(kept.uuid(), id.uuid());
+        let merge = MergeId::from_pair(kept.uuid(), id.uuid());
         let kind = if judgement.same {
             Some(RelationKind::SameAs)
         } else {
@@ -296,24 +304,28 @@ impl Events {
         if !judgement.same {
             return Some((*other, judgement));
         }
-        Some(self.parted(id).unwrap_or_else(|| (self.root(*other), judgement)))
+        Some(
+            self.find_user_separation(id)
+                .unwrap_or_else(|| (self.find_root(*other), judgement)),
+        )
     }
 
     /// Returns the event from which a user separated this one. It then stays separate, whatever that other event is
     /// merged into now: an older account that arrives late does not rejoin them.
-    fn parted(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
-        if self.acts.parted().is_empty() {
+    fn find_user_separation(&self, id: UnitId) -> Option<(UnitId, &Judgement)> {
+        if self.acts.undone_merges().is_empty() {
             return None;
         }
-        let is_parted = |it: &UnitId| self.acts.is_parted(MergeId::derive(it.uuid(), id.uuid()));
+        let is_parted = |it: &UnitId| self.acts.is_parted(MergeId::from_pair(it.uuid(), id.uuid()));
         let same = self.judged.get(&id)?.iter().filter(|it| it.1.same);
-        let mut parted = same.filter_map(|(other, judgement)| Some((self.way(*other).find(is_parted)?, judgement)));
+        let mut parted =
+            same.filter_map(|(other, judgement)| Some((self.merge_chain(*other).find(is_parted)?, judgement)));
         parted.next()
     }
 
     /// Returns the chain of events that this one is merged into, itself first, without regard to separations by
     /// users.
-    fn way(&self, id: UnitId) -> impl Iterator<Item = UnitId> {
+    fn merge_chain(&self, id: UnitId) -> impl Iterator<Item = UnitId> {
         let before = move |it: &UnitId| {
             let (other, judgement) = self.judged.get(it)?.first()?;
             judgement.same.then_some(*other)
@@ -322,11 +334,11 @@ impl Events {
     }
 
     /// Returns the last event of the chain before the first separation by a user.
-    fn root(&self, id: UnitId) -> UnitId {
+    fn find_root(&self, id: UnitId) -> UnitId {
         let mut root = id;
-        for event in self.way(id) {
+        for event in self.merge_chain(id) {
             root = event;
-            if self.parted(event).is_some() {
+            if self.find_user_separation(event).is_some() {
                 break;
             }
         }
@@ -335,10 +347,10 @@ impl Events {
 }
 
 /// Returns the pair of two events, or none if one of them has no record.
-fn pair(earlier: UnitId, before: &Scene, later: UnitId, scene: &Scene) -> Option<Pair> {
+fn build_pair(earlier: UnitId, before: &EventFeatures, later: UnitId, scene: &EventFeatures) -> Option<Pair> {
     Some(Pair {
         later,
         earlier,
-        reading: ReadingId::events(*before.records.first()?, *scene.records.first()?),
+        reading: ReadingId::of_events(*before.records.first()?, *scene.records.first()?),
     })
 }

@@ -1,9 +1,9 @@
 //! Facts of a space: the statements of its units, folded in order of time (REMem, section 3; MRAgent's semantic
 //! layer).
 //!
-//! Statements that can contradict each other share a slot (`facts::slot`). Within a slot, a newer statement closes
-//! the validity of the one it contradicts, and both are kept (`facts::fold`). A user's decision changes the current
-//! facts from then on, and the former state is kept with them (`facts::line`). The result depends only on the set of
+//! Statements that can contradict each other share a slot (`facts::slot`). Within a slot, a newer statement closes the
+//! validity of the one it contradicts, and both are kept (`facts::fold`). A user's decision changes the current facts
+//! from then on, and the former state is kept with them (`facts::slot_claims`). The result depends only on the set of
 //! units and curations; a round looks only at the slots of changed units.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,20 +14,23 @@ use domain::fact::{Fact, Origin};
 use domain::id::{FactId, SessionId, UnitId};
 use domain::unit::Unit;
 use domain::version::Versions;
-use text::facts::{Correction, Statement, corrected};
+use text::facts::{Correction, Statement, apply_correction};
 
-use crate::{Acts, Changed, Entities, Named};
+use crate::space::small_map::SmallMap;
+use crate::{Acts, ChangedObjects, Entities, NamedEntity};
 
 mod claim;
+mod compact_statements;
 mod fold;
-mod line;
 mod slot;
-mod told;
+mod slot_claims;
+mod unit_statements;
 
-use claim::{About, Claim, claims, phrase};
-use line::{Line, Role};
+use crate::facts::claim::Role;
+use claim::{About, Claim, TellerPhrase, build_claims, subject_phrase};
 use slot::Slot;
-use told::{Place, Told, told};
+use slot_claims::SlotClaims;
+use unit_statements::{RecordStatements, SessionPosition, statements_of_unit};
 
 /// Number of earlier units with statements that a correction may refer to.
 const BACK: usize = 8;
@@ -35,48 +38,47 @@ const BACK: usize = 8;
 /// The statements of the units of one space.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    units: BTreeMap<UnitId, Vec<Told>>,
+    units: BTreeMap<UnitId, Box<[RecordStatements]>>,
     /// For each turn, the gists with statements read from it.
-    gists: HashMap<UnitId, BTreeSet<UnitId>>,
-    sessions: BTreeMap<SessionId, BTreeSet<Place>>,
-    /// The entity that each (teller, phrase) means, and the units that use it.
-    subjects: BTreeMap<Subject, Meant>,
-    /// The subjects by the keys on which their resolution depends; see [`Entities::keys`].
-    keys: BTreeMap<String, BTreeSet<Subject>>,
-    claims: HashMap<UnitId, Vec<Arc<Claim>>>,
-    /// The unit that states each fact, by the fact's id as stated.
-    sources: HashMap<FactId, UnitId>,
-    slots: BTreeMap<Slot, Line>,
+    gists: HashMap<UnitId, SmallMap<UnitId, ()>>,
+    sessions: BTreeMap<SessionId, BTreeSet<SessionPosition>>,
+    /// The entity that each (speaker, phrase) means, and the units that use it.
+    subjects: BTreeMap<Arc<TellerPhrase>, ResolvedSubject>,
+    /// The subjects by the keys on which their resolution depends; see [`Entities::resolution_keys`].
+    keys: BTreeMap<String, SmallMap<Arc<TellerPhrase>, ()>>,
+    claims: HashMap<UnitId, Box<[Arc<Claim>]>>,
+    /// Number of all claims.
+    claimed: usize,
+    slots: BTreeMap<Arc<Slot>, SlotClaims>,
     /// Units to be read again.
     stale: BTreeSet<UnitId>,
-    dirty: BTreeSet<Slot>,
+    dirty: BTreeSet<Arc<Slot>>,
+    /// The facts of the last round that changed, until [`Facts::take_shared_facts`].
+    shared: Vec<Arc<Fact>>,
     acts: Acts,
     versions: Versions,
 }
 
-/// The teller, and the phrase by which the teller means the subject.
-type Subject = (String, String);
-
 #[derive(Clone, Debug, Default)]
-struct Meant {
-    named: Option<Named>,
-    units: BTreeSet<UnitId>,
+struct ResolvedSubject {
+    named: Option<NamedEntity>,
+    units: SmallMap<UnitId, ()>,
 }
 
 impl Facts {
     /// Applies the current state of a unit.
-    pub fn apply(&mut self, unit: &Unit) {
-        let replaced = self.versions.apply(unit);
+    pub fn apply_unit(&mut self, unit: &Unit) {
+        let replaced = self.versions.apply_unit(unit);
         self.stir_replaced(&replaced);
-        let now = told(unit);
-        if self.units.get(&unit.id).map_or(&[][..], Vec::as_slice) == now {
+        let now: Box<[RecordStatements]> = statements_of_unit(unit).into();
+        if self.units.get(&unit.id).map_or(&[][..], |it| it) == &*now {
             return;
         }
-        for before in self.units.remove(&unit.id).unwrap_or_default() {
-            self.withdraw(&before);
+        for before in &self.units.remove(&unit.id).unwrap_or_default() {
+            self.remove_position_in_session(before);
         }
-        for told in &now {
-            self.place(told);
+        for record in &now {
+            self.index_position_in_session(record);
         }
         if !now.is_empty() {
             self.units.insert(unit.id, now);
@@ -89,7 +91,8 @@ impl Facts {
         for first in replaced {
             let parts = self.units.range(*first..=first.last_part()).map(|it| *it.0);
             for unit in parts {
-                self.stale.extend(self.gists.get(&unit).into_iter().flatten());
+                let gists = self.gists.get(&unit).into_iter().flat_map(|it| it.keys());
+                self.stale.extend(gists);
                 self.stale.insert(unit);
             }
         }
@@ -97,100 +100,119 @@ impl Facts {
 
     /// Adds the position of a unit to its session. Statements read by a model have no position, because the model has
     /// already seen the corrections.
-    fn place(&mut self, told: &Told) {
-        if told.origin == Origin::Model {
-            self.gists.entry(told.source).or_default().insert(told.place.2);
+    fn index_position_in_session(&mut self, record: &RecordStatements) {
+        if record.origin == Origin::Model {
+            self.gists.entry(record.source).or_default().insert(record.place.2, ());
             return;
         }
-        self.sessions.entry(told.session).or_default().insert(told.place);
-        self.wake(told);
+        self.sessions.entry(record.session).or_default().insert(record.place);
+        self.mark_later_corrections(record);
     }
 
-    fn withdraw(&mut self, told: &Told) {
-        if told.origin == Origin::Model {
-            if let Some(gists) = self.gists.get_mut(&told.source) {
-                gists.remove(&told.place.2);
+    fn remove_position_in_session(&mut self, record: &RecordStatements) {
+        if record.origin == Origin::Model {
+            if let Some(gists) = self.gists.get_mut(&record.source) {
+                gists.remove(&record.place.2);
                 if gists.is_empty() {
-                    self.gists.remove(&told.source);
+                    self.gists.remove(&record.source);
                 }
             }
             return;
         }
-        self.wake(told);
-        if let Some(places) = self.sessions.get_mut(&told.session) {
-            places.remove(&told.place);
+        self.mark_later_corrections(record);
+        if let Some(places) = self.sessions.get_mut(&record.session) {
+            places.remove(&record.place);
         }
-        if self.sessions.get(&told.session).is_some_and(BTreeSet::is_empty) {
-            self.sessions.remove(&told.session);
+        if self.sessions.get(&record.session).is_some_and(BTreeSet::is_empty) {
+            self.sessions.remove(&record.session);
         }
     }
 
-    /// Returns the facts that changed since the last call, by id. Call it once after each [`Entities::changed`] of
+    /// Returns the facts that changed since the last call, by id. Call it once after each [`Entities::take_changes`] of
     /// `names`.
-    pub fn changed(&mut self, names: &Entities, acts: &Acts) -> Changed {
-        self.note(acts);
-        let moved = names.moved().iter().filter_map(|it| self.keys.get(it));
-        let asked: BTreeSet<Subject> = moved.flatten().cloned().collect();
-        for subject in asked {
-            let Some(meant) = self.subjects.get_mut(&subject) else {
+    pub fn take_changes(&mut self, names: &Entities, acts: &Acts) -> ChangedObjects {
+        self.update_acts(acts);
+        let moved = names.moved_keys().iter().filter_map(|it| self.keys.get(it));
+        let moved_subjects: BTreeSet<Arc<TellerPhrase>> = moved.flat_map(|it| it.keys()).cloned().collect();
+        for subject in moved_subjects {
+            let Some(resolved_subject) = self.subjects.get_mut(&subject) else {
                 continue;
             };
-            let named = names.resolve(&subject.0, &subject.1);
-            if named != meant.named {
-                meant.named = named;
-                self.stale.extend(&meant.units);
+            let resolved = names.resolve_phrase(&subject.teller, &subject.phrase);
+            if resolved != resolved_subject.named {
+                resolved_subject.named = resolved;
+                self.stale.extend(resolved_subject.units.keys());
             }
         }
         for unit in std::mem::take(&mut self.stale) {
-            self.file(unit, names);
+            self.replace_claims_of_unit(unit, names);
         }
-        self.told_again()
+        self.collect_changed_facts()
+    }
+
+    /// Returns the facts that the last call of [`Facts::take_changes`] returned, to be shared with other components.
+    pub(crate) fn take_shared_facts(&mut self) -> Vec<Arc<Fact>> {
+        std::mem::take(&mut self.shared)
     }
 
     /// Returns the number of facts that the units state, before folding.
-    pub(crate) fn len(&self) -> usize {
-        self.sources.len()
+    pub(crate) fn count_stated_facts(&self) -> usize {
+        self.claimed
     }
 
     /// Marks the corrections that follow a unit to be read again.
-    fn wake(&mut self, told: &Told) {
-        let Some(places) = self.sessions.get(&told.session) else {
+    fn mark_later_corrections(&mut self, record: &RecordStatements) {
+        let Some(places) = self.sessions.get(&record.session) else {
             return;
         };
-        let after = places.range(told.place..).filter(|it| **it != told.place).take(BACK);
+        let after = places
+            .range(record.place..)
+            .filter(|it| **it != record.place)
+            .take(BACK);
         let corrects = |it: &UnitId| self.units[it].iter().any(|it| it.correction.is_some());
         let corrections = after.filter(|it| self.units.contains_key(&it.2) && corrects(&it.2));
         self.stale.extend(corrections.map(|it| it.2));
     }
 
-    fn note(&mut self, acts: &Acts) {
+    fn update_acts(&mut self, acts: &Acts) {
         if self.acts == *acts {
             return;
         }
-        let touched = self.acts.facts().chain(acts.facts());
-        self.stale.extend(touched.filter_map(|it| self.sources.get(&it)));
-        let touched: BTreeSet<UnitId> = self.acts.forgotten().chain(acts.forgotten()).collect();
-        let gists = touched.iter().filter_map(|it| self.gists.get(it)).flatten();
+        // Decisions are rare, so a scan of all claims costs less than an index of claims by fact.
+        let decided: BTreeSet<FactId> = self.acts.decided_fact_ids().chain(acts.decided_fact_ids()).collect();
+        let is_touched = |it: &Arc<Claim>| decided.contains(&it.statement_key.1);
+        if !decided.is_empty() {
+            let units = self.claims.iter().filter(|it| it.1.iter().any(is_touched));
+            self.stale.extend(units.map(|it| *it.0));
+        }
+        let touched: BTreeSet<UnitId> = self
+            .acts
+            .forgotten_unit_ids()
+            .chain(acts.forgotten_unit_ids())
+            .collect();
+        let gists = touched.iter().filter_map(|it| self.gists.get(it));
+        let gists = gists.flat_map(|it| it.keys());
         self.stale.extend(gists);
         self.stale.extend(touched);
         self.acts = acts.clone();
     }
 
     /// Returns the statements of a unit, record by record.
-    fn told_by(&self, unit: UnitId) -> impl Iterator<Item = &Told> {
+    fn stored_statements(&self, unit: UnitId) -> impl Iterator<Item = &RecordStatements> {
         self.units.get(&unit).into_iter().flatten()
     }
 
     /// Replaces the claims of a unit in their slots.
-    fn file(&mut self, unit: UnitId, names: &Entities) {
-        for (index, old) in self.claims.remove(&unit).unwrap_or_default().into_iter().enumerate() {
-            self.sources.remove(&old.told.1);
-            if let Some(meant) = self.subjects.get_mut(&old.subject) {
-                meant.units.remove(&unit);
+    fn replace_claims_of_unit(&mut self, unit: UnitId, names: &Entities) {
+        let before = self.claims.remove(&unit).unwrap_or_default();
+        self.claimed -= before.len();
+        for (index, old) in before.iter().enumerate() {
+            if let Some(resolved_subject) = self.subjects.get_mut(&old.subject) {
+                resolved_subject.units.remove(&unit);
             }
             if self.subjects.get(&old.subject).is_some_and(|it| it.units.is_empty()) {
                 self.subjects.remove(&old.subject);
-                for key in names.keys(&old.subject.0, &old.subject.1) {
+                for key in names.resolution_keys(&old.subject.teller, &old.subject.phrase) {
                     if let Some(subjects) = self.keys.get_mut(&key) {
                         subjects.remove(&old.subject);
                         if subjects.is_empty() {
@@ -199,135 +221,163 @@ impl Facts {
                     }
                 }
             }
-            for (role, slot) in filed(&old) {
+            for (role, slot) in slots_of_claim(old) {
                 if let Some(line) = self.slots.get_mut(&slot) {
-                    line.remove(index, role, &old);
+                    line.remove_claim(index, role, old);
                 }
                 self.dirty.insert(slot);
             }
         }
-        let claims = self.read(unit, names);
+        let claims = self.build_claims_of_unit(unit, names);
         for (index, new) in claims.iter().enumerate() {
-            self.sources.insert(new.told.1, unit);
-            for (role, slot) in filed(new) {
-                self.slots.entry(slot.clone()).or_default().add(index, role, new);
+            for (role, slot) in slots_of_claim(new) {
+                let line = self.slots.entry(Arc::clone(&slot)).or_default();
+                line.add_claim(index, role, new);
                 self.dirty.insert(slot);
             }
         }
+        self.claimed += claims.len();
         if !claims.is_empty() {
             self.claims.insert(unit, claims);
         }
     }
 
     /// Returns the claims that a unit makes, by its statements and its correction.
-    fn read(&mut self, unit: UnitId, names: &Entities) -> Vec<Arc<Claim>> {
-        let tolds = self.units.get(&unit).cloned().unwrap_or_default();
-        let claims = tolds.iter().flat_map(|it| self.read_one(it, names));
+    fn build_claims_of_unit(&mut self, unit: UnitId, names: &Entities) -> Box<[Arc<Claim>]> {
+        let records = self.units.get(&unit).cloned().unwrap_or_default();
+        let claims = records.iter().flat_map(|it| self.build_claims_of_record(it, names));
         claims.collect()
     }
 
-    fn read_one(&mut self, told: &Told, names: &Entities) -> Vec<Arc<Claim>> {
-        let right = told.correction.as_ref().and_then(|it| self.put_right(told, it));
-        let unit = told.place.2;
+    fn build_claims_of_record(&mut self, record: &RecordStatements, names: &Entities) -> Vec<Arc<Claim>> {
+        let right = record
+            .correction
+            .as_ref()
+            .and_then(|it| self.find_corrected_statement(record, it));
+        let unit = record.place.2;
         let (subjects, keys) = (&mut self.subjects, &mut self.keys);
-        let (acts, forgotten) = (&self.acts, told.forgotten_at(&self.acts, &self.versions));
+        let (acts, forgotten) = (&self.acts, record.forgotten_at(&self.acts, &self.versions));
         let mut make = |teller: &str, statement: &Statement| -> Vec<Claim> {
-            let key = (teller.to_owned(), phrase(&statement.subject).to_owned());
-            let meant = subjects.entry(key.clone()).or_insert_with(|| {
-                for hung in names.keys(&key.0, &key.1) {
-                    keys.entry(hung).or_default().insert(key.clone());
+            let key = TellerPhrase {
+                teller: teller.into(),
+                phrase: subject_phrase(&statement.subject).into(),
+            };
+            let known = subjects.get_key_value(&key).map(|it| Arc::clone(it.0));
+            let key = known.unwrap_or_else(|| Arc::new(key));
+            let resolved_subject = subjects.entry(Arc::clone(&key)).or_insert_with(|| {
+                for hung in names.resolution_keys(&key.teller, &key.phrase) {
+                    keys.entry(hung).or_default().insert(Arc::clone(&key), ());
                 }
-                Meant {
-                    named: names.resolve(&key.0, &key.1),
-                    units: BTreeSet::new(),
+                ResolvedSubject {
+                    named: names.resolve_phrase(&key.teller, &key.phrase),
+                    units: SmallMap::default(),
                 }
             });
-            meant.units.insert(unit);
-            let about = About::of(&statement.subject, teller, meant.named.clone());
-            let mut claims = claims(told, statement, &about, acts);
-            claims.iter_mut().for_each(|it| it.forgotten = forgotten);
+            resolved_subject.units.insert(unit, ());
+            let about = About::from_subject(&statement.subject, &key, resolved_subject.named.clone());
+            let mut claims = build_claims(record, statement, &about, acts);
+            claims.iter_mut().for_each(|it| it.set_forgotten(forgotten));
             claims
         };
-        let mut all: Vec<Claim> = told.statements.iter().flat_map(|it| make(&told.actor, it)).collect();
+        let statements = record.statements.to_statements();
+        let mut all: Vec<Claim> = statements.iter().flat_map(|it| make(&record.actor, it)).collect();
         if let Some((teller, wrong, right)) = right {
-            let wrong: Vec<Slot> = make(&teller, &wrong).into_iter().take(1).map(|it| it.slot).collect();
+            let wrong: Vec<Arc<Slot>> = make(&teller, &wrong).into_iter().take(1).map(|it| it.slot).collect();
             for mut right in make(&teller, &right) {
                 let other = wrong.iter().filter(|it| **it != right.slot).cloned();
-                right.ends.extend(other);
+                right.ends = right.ends.iter().cloned().chain(other).collect();
                 all.push(right);
             }
         }
+        all.iter_mut().for_each(|it| self.share_slots(it));
         all.into_iter().map(Arc::new).collect()
     }
 
-    /// Returns the last statement before `told` that a correction fits: the teller, the wrong statement and the right
-    /// one.
-    fn put_right(&self, told: &Told, by: &Correction) -> Option<(String, Statement, Statement)> {
-        let places = self.sessions.get(&told.session)?;
-        let before = places.range(..told.place).rev().take(BACK);
-        before.flat_map(|it| self.told_by(it.2)).find_map(|earlier| {
-            let mut statements = earlier.statements.iter().rev();
-            statements.find_map(|it| Some((earlier.actor.clone(), it.clone(), put_right(earlier, it, by)?)))
+    /// Makes a claim use the slots that earlier claims use, so that equal slots exist once.
+    fn share_slots(&self, claim: &mut Claim) {
+        for slot in std::iter::once(&mut claim.slot).chain(claim.ends.iter_mut()) {
+            if let Some((known, _)) = self.slots.get_key_value(&**slot) {
+                *slot = Arc::clone(known);
+            }
+        }
+    }
+
+    /// Returns the last statement before `record` that a correction fits: its speaker, the wrong statement and the
+    /// right one.
+    fn find_corrected_statement(
+        &self,
+        record: &RecordStatements,
+        by: &Correction,
+    ) -> Option<(String, Statement, Statement)> {
+        let places = self.sessions.get(&record.session)?;
+        let before = places.range(..record.place).rev().take(BACK);
+        before.flat_map(|it| self.stored_statements(it.2)).find_map(|earlier| {
+            let mut statements = earlier.statements.to_statements().into_iter().rev();
+            statements.find_map(|it| {
+                let right = correct_statement(earlier, &it, by)?;
+                Some((earlier.actor.clone(), it, right))
+            })
         })
     }
 
-    fn told_again(&mut self) -> Changed {
-        let mut put: BTreeMap<FactId, Fact> = BTreeMap::new();
-        let mut gone: BTreeSet<FactId> = BTreeSet::new();
+    fn collect_changed_facts(&mut self) -> ChangedObjects {
+        let mut put: BTreeMap<FactId, Arc<Fact>> = BTreeMap::new();
+        let mut removed: BTreeSet<FactId> = BTreeSet::new();
         for slot in std::mem::take(&mut self.dirty) {
             let Some(line) = self.slots.get_mut(&slot) else {
                 continue;
             };
-            for (id, now) in line.changed() {
+            for (id, now) in line.take_changed_facts() {
                 match now {
                     Some(now) => put.insert(id, now).is_some(),
-                    None => gone.insert(id),
+                    None => removed.insert(id),
                 };
             }
             if line.is_empty() {
                 self.slots.remove(&slot);
             }
         }
-        Changed {
-            gone: gone
+        removed.retain(|it| !put.contains_key(it));
+        self.shared = put.into_values().collect();
+        ChangedObjects {
+            removed: removed
                 .into_iter()
-                .filter(|it| !put.contains_key(it))
                 .map(|it| DerivedId {
                     kind: domain::derived::DerivedKind::Fact,
                     id: it.uuid(),
                 })
                 .collect(),
-            put: put.into_values().map(Derived::Fact).collect(),
+            put: self.shared.iter().map(|it| Derived::Fact(Fact::clone(it))).collect(),
         }
     }
 }
 
 /// Returns the slots of a claim, with its role in each.
-fn filed(claim: &Claim) -> Vec<(Role, Slot)> {
-    let ends = claim.ends.iter().map(|it| (Role::Ends, it.clone()));
-    std::iter::once((Role::States, claim.slot.clone()))
+fn slots_of_claim(claim: &Claim) -> Vec<(Role, Arc<Slot>)> {
+    let ends = claim.ends.iter().map(|it| (Role::Ends, Arc::clone(it)));
+    std::iter::once((Role::States, Arc::clone(&claim.slot)))
         .chain(ends)
         .collect()
 }
 
 /// Returns the corrected statement: with another object, or else with another beginning.
-fn put_right(earlier: &Told, wrong: &Statement, by: &Correction) -> Option<Statement> {
+fn correct_statement(earlier: &RecordStatements, wrong: &Statement, by: &Correction) -> Option<Statement> {
     let mut right = Statement {
         corrects: true,
         ..wrong.clone()
     };
-    if let Some(object) = corrected(&wrong.object, by) {
-        let times = text::time::find(&object, earlier.place.0);
+    if let Some(object) = apply_correction(&wrong.object, by) {
+        let times = text::time::find_times(&object, earlier.place.0);
         if wrong.until.is_some() {
             right.until = times.last().map(|it| it.span.end).or(wrong.until);
         }
         right.object = object;
         return Some(right);
     }
-    let words = corrected(&wrong.since.as_ref()?.words, by)?;
+    let words = apply_correction(&wrong.since.as_ref()?.words, by)?;
     // A month without a preposition may be a person's name.
     let mut spans = ["", "in ", "on "].iter().filter_map(|it| {
-        let times = text::time::find(&format!("{it}{words}"), earlier.place.0);
+        let times = text::time::find_times(&format!("{it}{words}"), earlier.place.0);
         times.into_iter().next().map(|it| it.span)
     });
     right.since = Some(spans.next()?);

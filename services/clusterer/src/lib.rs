@@ -4,72 +4,48 @@
 //! `UnitsOrganisedV1` only tells the clusterer that a space has changed. The state of a space is computed from the
 //! changes of its units, kept in memory, and computed again after a restart. Derived data therefore depends only on
 //! units and curations, never on the order or the number of deliveries. Start at [`Memory`] (pure: from units to
-//! derived data); `follow` does the I/O around it.
+//! derived data); `follower` does the I/O around it.
 //!
-//! If a language model is configured, `coreference_worker` asks it about pairs of events and pairs of names that the
-//! rules cannot decide, about topic labels, and about page summaries. Each reply is stored as a reading and then
-//! counts as an input, like units and curations.
+//! If a language model is configured, `follower::model_worker` asks it about pairs of events and pairs of names that
+//! the rules cannot decide, about topic labels, and about page summaries. Each reply is stored as a reading and then
+//! counts as an input, like units and curations. `judgements` says what the model is shown and how much of a reply
+//! counts (pure).
 
 use std::sync::Arc;
 
-use cache::Cache;
-use coreference_worker::{CoreferenceWorker, Model};
 use domain::message::UnitsOrganisedV1;
-use follow::Follower;
+use follower::Follower;
+use follower::cache::Cache;
+use follower::model_worker::coreference_worker::{CoreferenceWorker, Model};
 use futures::future::BoxFuture;
 use host::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-mod acts;
-mod ask_model;
-mod cache;
-mod changed;
-mod coreference;
-mod coreference_call;
-mod coreference_readings;
-mod coreference_worker;
 mod entities;
-mod error;
 mod events;
-#[cfg(test)]
-mod example;
 mod facts;
-mod follow;
-mod grounding;
-mod label_call;
-mod label_readings;
-mod labels;
-mod looked_up;
-mod lookups;
-mod memory;
-mod model_sentence;
-mod named;
+mod follower;
+mod judgements;
 mod pages;
-mod people;
-mod people_call;
-mod schema;
-mod small_map;
-mod stored;
-mod summaries;
-mod summary_call;
+mod space;
 mod topics;
 
-pub use acts::Acts;
-pub use changed::Changed;
-pub use coreference::{Pair, Question, Verdict, pair_digest};
-pub use coreference_worker::ReadingConfig;
 pub use entities::Entities;
-pub use error::Error;
 pub use events::Events;
 pub use facts::Facts;
-pub use labels::{LabelPlace, LabelQuestion, TopicLabel, label_digest};
-pub use looked_up::Place;
-pub use memory::Memory;
-pub use named::Named;
+pub use follower::memory::Memory;
+pub use follower::model_worker::coreference_worker::ReadingConfig;
+pub use judgements::coreference::{Pair, PairJudgement, Question, pair_digest};
+pub use judgements::labels::{LabelQuestion, LabelSubject, TopicLabel, label_digest};
+pub use judgements::people::{AskedName, MentionedName, NamePair, PeopleJudgement, PeopleQuestion, PeopleSubject};
+pub use judgements::reading_lookup::ReadingSubject;
+pub use judgements::summaries::{PageSummary, ShownLine, ShownSection, SummaryQuestion, SummarySubject, page_output};
 pub use pages::Pages;
-pub use people::{AskedName, MentionedName, NamePair, PeoplePlace, PeopleQuestion, PeopleVerdict};
-pub use summaries::{PageSummary, ShownLine, ShownSection, SummaryPlace, SummaryQuestion, page_output};
+pub use space::acts::Acts;
+pub use space::changes::ChangedObjects;
+pub use space::error::Error;
+pub use space::named_entity::NamedEntity;
 pub use topics::Topics;
 
 /// Settings in `[clusterer]`.
@@ -109,16 +85,16 @@ pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
 }
 
 async fn follow_all(ctx: Context) -> anyhow::Result<()> {
-    let config: Config = ctx.section("clusterer")?;
-    let model = Model::of(&ctx, &config.readings);
+    let config: Config = ctx.read_section("clusterer")?;
+    let model = Model::from_context(&ctx, &config.readings);
     let follower = Arc::new(Follower::new(
         ctx.backends.clone(),
         Cache::new(config.spaces_max, config.memory_mb.saturating_mul(1 << 20)),
         model.is_some(),
     ));
-    let followed = ctx.consume("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
+    let followed = ctx.consume_messages("clusterer", config.in_flight_max, |message: UnitsOrganisedV1, _| {
         let follower = Arc::clone(&follower);
-        async move { follower.follow(&message).await }
+        async move { follower.follow_message(&message).await }
     });
     let judged = async {
         if let Some(model) = model {

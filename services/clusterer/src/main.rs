@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    host::main("clusterer", clusterer::run)
+    host::run_service("clusterer", clusterer::run)
 }

@@ -4,36 +4,27 @@
 //! each figure, with typed links. Pages are pure functions of the inputs; only pages that a change affects are built
 //! again.
 
+mod contents;
+mod inputs;
+
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::derived::{Derived, DerivedId, DerivedKind};
+use domain::fact::Fact;
 use domain::id::{EntityId, FactId, MergeId, PageId, SpaceId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::page::{Page, PageStatus};
 use domain::topic::Topic;
 use domain::unit::Unit;
-use known::{Known, Subject};
 
-use crate::Changed;
-use crate::summaries::Summaries;
-use bucket::About;
-use digest::digest;
-
-mod bucket;
-mod build;
-mod digest;
-mod facts;
-mod known;
-mod lines;
-mod links;
-mod model_summaries;
-mod names;
-mod placed;
-mod sections;
-mod store;
-mod summary;
+use crate::ChangedObjects;
+use crate::judgements::summaries::Summaries;
+use contents::digest::hash_page;
+use inputs::buckets::bucket::About;
+use inputs::page_inputs::{PageInputs, Subject};
 
 /// A page is archived if it was neither read nor changed for this number of days before the newest unit, unless
 /// `KEPT_LEAST` keeps it.
@@ -51,17 +42,19 @@ struct Built {
 /// The pages of one space.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
-    known: Known,
+    known: PageInputs,
     /// Subjects whose pages have to be built again.
     affected: BTreeSet<Subject>,
+    /// Facts of the component that derives them, to be shared with it.
+    offered: HashMap<FactId, Arc<Fact>>,
     merges: BTreeMap<MergeId, UnitId>,
     /// Reported pages: the id and a digest of each.
-    told: BTreeMap<Subject, (PageId, u64)>,
+    reported: BTreeMap<Subject, (PageId, u64)>,
     subjects: BTreeMap<PageId, Subject>,
     ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
     age: BTreeMap<Subject, DateTime<Utc>>,
     read: BTreeMap<PageId, DateTime<Utc>>,
-    /// What a language model said of pages. `unsummed` are the pages for which a user rejected that.
+    /// The summaries by a language model. `unsummed` are the pages whose summaries a user rejected.
     summaries: Summaries,
     unsummed: BTreeSet<PageId>,
     /// Pages last changed or read before this moment are archived.
@@ -72,50 +65,59 @@ impl Pages {
     /// Applies the current state of a unit.
     pub fn apply_unit(&mut self, unit: &Unit) {
         // An erased record may have removed a reading about the page, even if the remaining text is the same.
-        self.summaries.look_again(unit.id);
-        self.known.note_founder(unit);
-        self.known.store.apply(unit);
-        self.known.placed.apply(unit);
+        self.summaries.mark_for_lookup(unit.id);
+        self.known.apply_unit(unit);
+    }
+
+    /// Sets the units that users had forgotten. Pages show no gists of them.
+    pub fn set_forgotten(&mut self, forgotten: impl Iterator<Item = UnitId>) {
+        self.known.set_forgotten(forgotten.collect());
+    }
+
+    /// Offers facts that the next changes may contain. The pages keep these instead of copies of them.
+    pub(crate) fn share_facts(&mut self, facts: Vec<Arc<Fact>>) {
+        self.offered = facts.into_iter().map(|it| (it.id, it)).collect();
     }
 
     /// Applies the results of other components: facts, entities, topics, members, merges.
-    pub fn apply(&mut self, changed: &Changed) {
-        for id in &changed.gone {
+    pub fn apply_changes(&mut self, changed: &ChangedObjects) {
+        for id in &changed.removed {
             match id.kind {
-                DerivedKind::Fact => self.fact(FactId::from_uuid(id.id), None),
-                DerivedKind::Entity => self.entity(EntityId::from_uuid(id.id), None),
-                DerivedKind::Topic => self.topic(TopicId::from_uuid(id.id), None),
-                DerivedKind::Member => self.place(UnitId::from_uuid(id.id), None),
-                DerivedKind::Merge => self.unmerge(MergeId::from_uuid(id.id)),
+                DerivedKind::Fact => self.set_fact(FactId::from_uuid(id.id), None),
+                DerivedKind::Entity => self.set_entity(EntityId::from_uuid(id.id), None),
+                DerivedKind::Topic => self.set_topic(TopicId::from_uuid(id.id), None),
+                DerivedKind::Member => self.set_topic_of_event(UnitId::from_uuid(id.id), None),
+                DerivedKind::Merge => self.remove_merge(MergeId::from_uuid(id.id)),
                 DerivedKind::Page | DerivedKind::Standing => {}
             }
         }
         for item in &changed.put {
             match item {
-                Derived::Fact(it) => self.fact(it.id, Some(it)),
-                Derived::Entity(it) => self.entity(it.id, Some(it)),
-                Derived::Topic(it) => self.topic(it.id, Some(it)),
-                Derived::Member(it) => self.place(it.unit, Some(it.topic)),
-                Derived::Merge(it) => self.merge(it),
+                Derived::Fact(it) => self.set_fact(it.id, Some(it)),
+                Derived::Entity(it) => self.set_entity(it.id, Some(it)),
+                Derived::Topic(it) => self.set_topic(it.id, Some(it)),
+                Derived::Member(it) => self.set_topic_of_event(it.unit, Some(it.topic)),
+                Derived::Merge(it) => self.add_merge(it),
                 Derived::Page(_) | Derived::Standing(_) => {}
             }
         }
+        self.offered = HashMap::new();
     }
 
     /// Returns the pages that changed since the last call. `read` holds the time at which each page was last read.
-    pub fn changed(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> Changed {
+    pub fn take_changes(&mut self, space: &SpaceId, read: &BTreeMap<PageId, DateTime<Utc>>) -> ChangedObjects {
         let mut affected = std::mem::take(&mut self.affected);
-        let touched = std::mem::take(&mut self.known.store.touched);
-        affected.extend(touched.iter().filter_map(|it| self.known.subject(it)));
+        let touched = std::mem::take(&mut self.known.contents.touched);
+        affected.extend(touched.iter().filter_map(|it| self.known.covering_subject(it)));
         self.note_placed(&mut affected);
         self.note_reading(read, &mut affected);
         let mut near = BTreeSet::new();
         for subject in &affected {
-            let head = self.known.head(space, subject);
+            let head = self.known.current_head(space, subject);
             if self.known.heads.get(subject) == head.as_ref() {
                 continue;
             }
-            self.known.neighbours(subject, &mut near);
+            self.known.add_neighbours(subject, &mut near);
             match head {
                 Some(head) => self.known.heads.insert(subject.clone(), head),
                 None => self.known.heads.remove(subject),
@@ -125,7 +127,7 @@ impl Pages {
         let mut built = BTreeMap::new();
         for subject in affected {
             let page = self.summed_up(space, &subject);
-            self.aged(&subject, page.as_ref().and_then(|it| it.age));
+            self.set_age(&subject, page.as_ref().and_then(|it| it.age));
             built.insert(subject, page);
         }
         for subject in self.move_border() {
@@ -134,47 +136,47 @@ impl Pages {
                 vacant.insert(page);
             }
         }
-        let mut out = Changed::default();
+        let mut out = ChangedObjects::default();
         for (subject, page) in built {
-            self.tell(subject, page, &mut out);
+            self.report_page(subject, page, &mut out);
         }
         out
     }
 
-    fn tell(&mut self, subject: Subject, built: Option<Built>, out: &mut Changed) {
-        let known = self.told.get(&subject).copied();
+    fn report_page(&mut self, subject: Subject, built: Option<Built>, out: &mut ChangedObjects) {
+        let known = self.reported.get(&subject).copied();
         let Some(Built { mut page, age }) = built else {
-            self.forget(&subject, known, out);
+            self.forget_page(&subject, known, out);
             return;
         };
         if self.border.zip(age).is_some_and(|(border, age)| age < border) {
             page.status = PageStatus::Archived;
         }
         if let Some(other) = known.filter(|it| it.0 != page.id) {
-            self.told.remove(&subject);
-            self.withdraw(other.0, out);
+            self.reported.remove(&subject);
+            self.withdraw_page(other.0, out);
         }
         self.subjects.insert(page.id, subject.clone());
-        let now = (page.id, digest(&page));
-        if self.told.insert(subject, now) != Some(now) {
+        let now = (page.id, hash_page(&page));
+        if self.reported.insert(subject, now) != Some(now) {
             out.put.push(Derived::Page(page));
         }
     }
 
     /// Returns the page of a subject without regard to archiving. A page whose facts were all withdrawn has no age,
     /// and is kept for queries as of an earlier moment.
-    fn page(&self, space: &SpaceId, subject: &Subject) -> Option<Built> {
+    fn build_page(&self, space: &SpaceId, subject: &Subject) -> Option<Built> {
         let Some(head) = self.known.heads.get(subject) else {
             let head = self.known.former_head(space, subject)?;
             let page = Page {
                 status: PageStatus::Former,
                 links: Vec::new(),
-                ..self.known.page(subject, &head)
+                ..self.known.build_page(subject, &head)
             };
-            let left = page.sections.iter().any(|it| !it.former.is_empty());
-            return left.then_some(Built { page, age: None });
+            let has_former_lines = page.sections.iter().any(|it| !it.former.is_empty());
+            return has_former_lines.then_some(Built { page, age: None });
         };
-        let page = self.known.page(subject, head);
+        let page = self.known.build_page(subject, head);
         let read = self.read.get(&page.id).copied();
         let age = Some(read.map_or(page.updated_at, |it| it.max(page.updated_at)));
         Some(Built { page, age })
@@ -182,22 +184,22 @@ impl Pages {
 
     /// Returns the page of a subject, with the summaries by a language model.
     fn summed_up(&mut self, space: &SpaceId, subject: &Subject) -> Option<Built> {
-        let mut built = self.page(space, subject)?;
+        let mut built = self.build_page(space, subject)?;
         self.sum_up(space, subject, &mut built.page);
         Some(built)
     }
 
-    fn forget(&mut self, subject: &Subject, known: Option<(PageId, u64)>, out: &mut Changed) {
-        self.told.remove(subject);
+    fn forget_page(&mut self, subject: &Subject, known: Option<(PageId, u64)>, out: &mut ChangedObjects) {
+        self.reported.remove(subject);
         if let Some((page, _)) = known {
-            self.withdraw(page, out);
+            self.withdraw_page(page, out);
         }
     }
 
-    fn withdraw(&mut self, page: PageId, out: &mut Changed) {
+    fn withdraw_page(&mut self, page: PageId, out: &mut ChangedObjects) {
         self.subjects.remove(&page);
         self.summaries.remove(&page);
-        out.gone.push(DerivedId {
+        out.removed.push(DerivedId {
             kind: DerivedKind::Page,
             id: page.uuid(),
         });
@@ -205,7 +207,7 @@ impl Pages {
 
     /// Updates the border of archiving, and returns the pages whose status this changes.
     fn move_border(&mut self) -> BTreeSet<Subject> {
-        let border = self.border();
+        let border = self.archiving_border();
         let moment = |it: Option<DateTime<Utc>>| it.unwrap_or(DateTime::<Utc>::MIN_UTC);
         let (before, now) = (moment(self.border), moment(border));
         self.border = border;
@@ -215,18 +217,18 @@ impl Pages {
 
     /// Returns the moment before which a page must have been read and changed last to be archived, or none if no page
     /// is archived.
-    fn border(&self) -> Option<DateTime<Utc>> {
-        let newest = self.known.store.newest()?;
+    fn archiving_border(&self) -> Option<DateTime<Utc>> {
+        let newest = self.known.contents.newest_time()?;
         let border = newest.checked_sub_signed(TimeDelta::days(ARCHIVED_DAYS))?;
-        let mut kept = 0;
+        let mut page_count = 0;
         let mut last_kept = self.ages.iter().rev().skip_while(|(_, subjects)| {
-            kept += subjects.len();
-            kept < KEPT_LEAST
+            page_count += subjects.len();
+            page_count < KEPT_LEAST
         });
         last_kept.next().map(|(age, _)| border.min(*age))
     }
 
-    fn aged(&mut self, subject: &Subject, age: Option<DateTime<Utc>>) {
+    fn set_age(&mut self, subject: &Subject, age: Option<DateTime<Utc>>) {
         let before = match age {
             Some(age) => self.age.insert(subject.clone(), age),
             None => self.age.remove(subject),
@@ -246,12 +248,14 @@ impl Pages {
 
     /// Adds the topics whose facts changed, and the topics with facts that close these or were closed by them.
     fn note_placed(&mut self, affected: &mut BTreeSet<Subject>) {
-        let touched = std::mem::take(&mut self.known.placed.touched);
+        let touched = std::mem::take(&mut self.known.facts_by_topic.touched);
         affected.extend(touched.into_iter().map(Subject::Topic));
-        for id in std::mem::take(&mut self.known.placed.moved) {
+        for id in std::mem::take(&mut self.known.facts_by_topic.moved) {
             let fact = self.known.facts.get(id);
-            let against = fact.into_iter().flat_map(|it| self.known.facts.against(it));
-            let topics = against.flat_map(|it| self.known.placed.topics_of(it.source));
+            let against = fact
+                .into_iter()
+                .flat_map(|it| self.known.facts.closed_and_closing_facts(it));
+            let topics = against.flat_map(|it| self.known.facts_by_topic.topics_of(it.source));
             affected.extend(topics.map(Subject::Topic));
         }
     }
@@ -267,70 +271,84 @@ impl Pages {
         self.read.clone_from(read);
     }
 
-    fn fact(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {
+    fn set_fact(&mut self, id: FactId, fact: Option<&Fact>) {
         self.take_back(id, fact);
-        let known = self.known.facts.get(id).cloned();
-        let touched = self.known.facts.set(id, fact);
-        let now = self.known.facts.get(id);
+        let known = self.known.facts.shared_fact(id).cloned();
+        let fact = fact.map(|fact| {
+            let offered = self.offered.remove(&id).filter(|it| **it == *fact);
+            offered.unwrap_or_else(|| Arc::new(fact.clone()))
+        });
+        let touched = self.known.facts.set_fact(id, fact.as_ref());
+        let now = self.known.facts.shared_fact(id);
         if known.as_ref() != now {
-            known.iter().for_each(|it| self.known.placed.fact(it, false));
-            now.into_iter().for_each(|it| self.known.placed.fact(it, true));
+            known
+                .iter()
+                .for_each(|it| self.known.facts_by_topic.count_fact(it, false));
+            now.into_iter()
+                .for_each(|it| self.known.facts_by_topic.count_fact(it, true));
         }
-        let topics = touched.sources.iter().flat_map(|it| self.known.placed.topics_of(*it));
+        let topics = touched
+            .sources
+            .iter()
+            .flat_map(|it| self.known.facts_by_topic.topics_of(*it));
         self.affected.extend(topics.map(Subject::Topic));
         for entity in touched.entities {
             self.affected.insert(Subject::Entity(entity));
             self.affected.insert(Subject::Taste(entity));
         }
         self.affected.extend(touched.contrary.into_iter().map(Subject::Taste));
-        let named = touched.names.iter().filter_map(|it| self.known.names.owner(it));
-        self.affected.extend(named.map(Subject::Entity));
+        let owners = touched.names.iter().filter_map(|it| self.known.names.owner_of_name(it));
+        self.affected.extend(owners.map(Subject::Entity));
     }
 
     /// Keeps the last state of a withdrawn fact, for pages as of an earlier moment.
-    fn take_back(&mut self, id: FactId, fact: Option<&domain::fact::Fact>) {
+    fn take_back(&mut self, id: FactId, fact: Option<&Fact>) {
         let was = fact.filter(|it| it.withdrawn).and_then(|fact| {
-            let told = fact.former.iter().rev().filter_map(|it| it.fact.as_ref());
-            let told = told.into_iter().find(|it| !it.withdrawn)?;
-            Some(domain::fact::Fact {
+            let earlier = fact.former.iter().rev().filter_map(|it| it.fact.as_ref());
+            let earlier = earlier.into_iter().find(|it| !it.withdrawn)?;
+            Some(Arc::new(Fact {
                 former: fact.former.clone(),
-                ..told.clone()
-            })
+                ..earlier.clone()
+            }))
         });
-        let known = self.known.taken.get(id).cloned();
+        let known = self.known.withdrawn_facts.shared_fact(id).cloned();
         if known == was {
             return;
         }
-        let touched = self.known.taken.set(id, was.as_ref());
-        known.iter().for_each(|it| self.known.placed.taken_back(it, false));
-        was.iter().for_each(|it| self.known.placed.taken_back(it, true));
+        let touched = self.known.withdrawn_facts.set_fact(id, was.as_ref());
+        known
+            .iter()
+            .for_each(|it| self.known.facts_by_topic.count_withdrawn_fact(it, false));
+        was.iter()
+            .for_each(|it| self.known.facts_by_topic.count_withdrawn_fact(it, true));
         for entity in touched.entities {
             self.affected.extend([Subject::Entity(entity), Subject::Taste(entity)]);
         }
-        let named = touched.names.iter().filter_map(|it| self.known.names.owner(it));
-        self.affected.extend(named.map(Subject::Entity));
+        let owners = touched.names.iter().filter_map(|it| self.known.names.owner_of_name(it));
+        self.affected.extend(owners.map(Subject::Entity));
     }
 
-    fn entity(&mut self, id: EntityId, entity: Option<&domain::entity::Entity>) {
-        let shown = |it: &Known| {
-            let entity = it.names.get(id);
+    fn set_entity(&mut self, id: EntityId, entity: Option<&domain::entity::Entity>) {
+        let names_and_roles = |it: &PageInputs| {
+            let entity = it.names.find_entity(id);
             entity.map(|it| (it.name.clone(), it.aliases.clone(), it.roles.clone()))
         };
-        let before = shown(&self.known);
-        let names = self.known.names.set(id, entity);
+        let before = names_and_roles(&self.known);
+        let names = self.known.names.set_entity(id, entity);
         self.affected.insert(Subject::Entity(id));
         // The number of mentions of a figure does not affect the page of its preferences.
-        if shown(&self.known) != before {
+        if names_and_roles(&self.known) != before {
             self.affected.insert(Subject::Taste(id));
         }
         for name in names {
-            let claimants = self.known.names.claimants(&name).map(Subject::Entity);
+            let claimants = self.known.names.entities_with_name(&name).map(Subject::Entity);
             self.affected.extend(claimants);
-            self.known.near(&About::Name(name), &mut self.affected);
+            self.known
+                .add_mentioned_together(&About::Name(name), &mut self.affected);
         }
     }
 
-    fn topic(&mut self, id: TopicId, topic: Option<&Topic>) {
+    fn set_topic(&mut self, id: TopicId, topic: Option<&Topic>) {
         self.affected.insert(Subject::Topic(id));
         let order = |it: &Topic| it.first_seen;
         let moved = self.known.topics.get(&id).map(order) != topic.map(order);
@@ -344,24 +362,24 @@ impl Pages {
         }
     }
 
-    fn place(&mut self, event: UnitId, topic: Option<TopicId>) {
-        self.known.store.place(event, topic);
-        self.known.placed.place(event, topic);
+    fn set_topic_of_event(&mut self, event: UnitId, topic: Option<TopicId>) {
+        self.known.contents.set_topic_of_event(event, topic);
+        self.known.facts_by_topic.set_topic_of_event(event, topic);
     }
 
-    fn merge(&mut self, merge: &Merge) {
+    fn add_merge(&mut self, merge: &Merge) {
         if merge.of == MergeOf::Units {
             let unit = UnitId::from_uuid(merge.merged);
             self.merges.insert(merge.id, unit);
             self.known
-                .store
-                .merge(unit, merge.id, merge.same_event && !merge.undone);
+                .contents
+                .update_merge(unit, merge.id, merge.same_event && !merge.undone);
         }
     }
 
-    fn unmerge(&mut self, merge: MergeId) {
+    fn remove_merge(&mut self, merge: MergeId) {
         if let Some(unit) = self.merges.remove(&merge) {
-            self.known.store.merge(unit, merge, false);
+            self.known.contents.update_merge(unit, merge, false);
         }
     }
 }

@@ -12,11 +12,11 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{ReadingId, RecordId, TopicId, UnitId};
 use domain::topic::{Member, Topic};
 use domain::unit::{Grain, Status, Unit};
-use fold::{Fold, Held, Key, Moved};
+use fold::{Fold, FoldedUnit, Key, MovedUnits};
 
-use crate::labels::prompt::LINES_MAX;
-use crate::labels::{LabelPlace, LabelQuestion, Labels, TopicLabel};
-use crate::{Acts, Changed};
+use crate::judgements::labels::prompt::LINES_MAX;
+use crate::judgements::labels::{LabelQuestion, LabelSubject, Labels, TopicLabel};
+use crate::{Acts, ChangedObjects};
 
 mod fold;
 mod kmeans;
@@ -36,11 +36,11 @@ pub struct Topics {
     fold: Fold,
     keys: HashMap<UnitId, Key>,
     /// Changes since the last fold; none for a unit to remove.
-    pending: BTreeMap<UnitId, Option<(Key, Held)>>,
-    /// Units that the fold moved, and units that were removed, since the last call of [`Topics::changed`].
-    moved: Moved,
-    gone: BTreeSet<UnitId>,
-    told: BTreeMap<TopicId, Topic>,
+    pending: BTreeMap<UnitId, Option<(Key, FoldedUnit)>>,
+    /// Units that the fold moved, and units that were removed, since the last call of [`Topics::take_changes`].
+    moved: MovedUnits,
+    removed: BTreeSet<UnitId>,
+    reported: BTreeMap<TopicId, Topic>,
     members: HashMap<UnitId, (TopicId, f32)>,
     /// Events and their first records, by the id of the topic that each would found.
     founders: HashMap<TopicId, Founder>,
@@ -57,17 +57,17 @@ struct Founder {
 }
 
 impl Topics {
-    /// Applies the current state of a unit, with the vector of its summary. Only active and merged event units have a
-    /// topic. A unit without a direction (no vector, or all zeros) has none.
-    pub fn apply(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+    /// Applies the current state of a unit, with the vector of its summary. Only active and merged event units with a
+    /// vector that is not zero have a topic.
+    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&[f32]>) {
         // An erased record may have removed readings about it, even if the remaining text is the same.
-        self.labels.look_again(unit.id);
+        self.labels.mark_for_lookup(unit.id);
         let used = match unit.status {
             Status::Active | Status::Merged => unit.grain == Grain::Event,
             Status::Superseded | Status::Archived => false,
         };
-        let vector = vector.filter(|it| used && text::dot(it, it).is_normal());
-        let founded = TopicId::derive(unit.id);
+        let vector = vector.filter(|it| used && text::dot_product(it, it).is_normal());
+        let founded = TopicId::from_founding_unit(unit.id);
         match unit.records.first().filter(|_| vector.is_some()) {
             Some(&record) => {
                 let unit = unit.id;
@@ -85,47 +85,47 @@ impl Topics {
             return;
         };
         let key = (unit.observed_at.to_utc(), unit.id);
-        let held = Held {
-            vector: kmeans::centred(vector, &[]).into(),
-            terms: terms::terms(unit).into(),
+        let folded = FoldedUnit {
+            vector: kmeans::direction_from_mean(vector, &[]).into(),
+            terms: terms::extract_terms(unit).into(),
             place: None,
         };
-        let same = |it: &Held| it.vector == held.vector && it.terms == held.terms;
+        let same = |it: &FoldedUnit| it.vector == folded.vector && it.terms == folded.terms;
         if known == Some(&key) && self.fold.line.get(&key).is_some_and(same) {
             self.pending.remove(&unit.id);
         } else {
-            self.pending.insert(unit.id, Some((key, held)));
+            self.pending.insert(unit.id, Some((key, folded)));
         }
     }
 
-    /// Returns the topics whose readings have to be looked up before [`Topics::changed`] is called. It may take a
+    /// Returns the topics whose readings have to be looked up before [`Topics::take_changes`] is called. It may take a
     /// second in a large space, so do not call it on an async thread.
-    pub fn unlooked(&mut self) -> Vec<LabelPlace> {
+    pub fn topics_to_look_up(&mut self) -> Vec<LabelSubject> {
         self.fold_pending();
-        self.labels.unlooked()
+        self.labels.topics_to_look_up()
     }
 
     /// Marks all topics about which the model has to be asked, so that their readings are looked up again: another
     /// process or an import may have stored one.
-    pub fn look_for_open(&mut self) {
-        self.labels.look_for_open();
+    pub fn mark_open_questions(&mut self) {
+        self.labels.mark_open_questions();
     }
 
     /// Applies the labels that were found for `places`; a topic without one loses its label.
-    pub fn take_in(&mut self, places: &[LabelPlace], labels: &[TopicLabel]) {
-        self.labels.take_in(places, labels);
+    pub fn apply_readings(&mut self, places: &[LabelSubject], labels: &[TopicLabel]) {
+        self.labels.apply_readings(places, labels);
     }
 
     /// Returns at most `limit` questions about topics for a language model, as of the last call of
-    /// [`Topics::changed`]. They cover topics that were looked up, have no label or have grown since, and whose label
+    /// [`Topics::take_changes`]. They cover topics that were looked up, have no label or have grown since, and whose label
     /// no user rejected.
-    pub fn questions(&self, limit: usize) -> Vec<LabelQuestion> {
-        let due = self.labels.due().into_iter();
+    pub fn open_questions(&self, limit: usize) -> Vec<LabelQuestion> {
+        let due = self.labels.due_topics().into_iter();
         let due = due.filter(|it| !self.unlabelled.contains(&it.0.of)).take(limit);
-        due.filter_map(|it| self.question(it.0, it.1)).collect()
+        due.filter_map(|it| self.build_question(it.0, it.1)).collect()
     }
 
-    fn question(&self, place: LabelPlace, size: usize) -> Option<LabelQuestion> {
+    fn build_question(&self, place: LabelSubject, size: usize) -> Option<LabelQuestion> {
         let founder = self.founders.get(&place.of)?.unit;
         let cluster = self.fold.topics.iter().find(|it| it.id == place.of)?;
         let similarity = |it: &Key| self.fold.line.get(it)?.place.map(|it| it.1);
@@ -144,16 +144,16 @@ impl Topics {
 
     /// Returns the topics and members that changed since the last call. It may take a second in a large space, so do
     /// not call it on an async thread.
-    pub fn changed(&mut self, acts: &Acts) -> Changed {
+    pub fn take_changes(&mut self, acts: &Acts) -> ChangedObjects {
         self.fold_pending();
-        self.unlabelled.clone_from(acts.unlabelled());
-        let mut out = Changed::default();
-        self.tell_topics(&mut out);
-        self.tell_members(&mut out);
-        for id in std::mem::take(&mut self.gone) {
+        self.unlabelled.clone_from(acts.topics_with_rejected_label());
+        let mut out = ChangedObjects::default();
+        self.report_changed_topics(&mut out);
+        self.report_changed_members(&mut out);
+        for id in std::mem::take(&mut self.removed) {
             // The unit may have come back, or may never have been reported.
             if !self.keys.contains_key(&id) && self.members.remove(&id).is_some() {
-                out.gone.push(DerivedId {
+                out.removed.push(DerivedId {
                     kind: DerivedKind::Member,
                     id: id.uuid(),
                 });
@@ -167,44 +167,44 @@ impl Topics {
         if self.pending.is_empty() {
             return;
         }
-        let (mut gone, mut new) = (Vec::new(), Vec::new());
+        let (mut removed, mut new) = (Vec::new(), Vec::new());
         for (id, change) in std::mem::take(&mut self.pending) {
-            gone.extend(self.keys.remove(&id));
+            removed.extend(self.keys.remove(&id));
             match change {
-                Some((key, held)) => {
+                Some((key, folded)) => {
                     self.keys.insert(id, key);
-                    new.push((key, held));
+                    new.push((key, folded));
                 }
                 None => {
-                    self.gone.insert(id);
+                    self.removed.insert(id);
                 }
             }
         }
-        let Moved { units, all } = self.fold.change(&gone, new);
+        let MovedUnits { units, all } = self.fold.apply_changes(&removed, new);
         self.moved.units.extend(units);
         self.moved.all |= all;
         let topics = self.fold.topics.iter();
         let places = topics.filter_map(|it| {
             // A topic whose id derives from another topic's id has no founding event, and is left to the rules.
             let record = self.founders.get(&it.id)?.record;
-            let place = LabelPlace {
+            let place = LabelSubject {
                 of: it.id,
-                reading: ReadingId::label(record),
+                reading: ReadingId::of_topic_label(record),
             };
             Some((place, it.units.len()))
         });
         self.labels.set_topics(places);
     }
 
-    fn tell_topics(&mut self, out: &mut Changed) {
-        let mut told = BTreeMap::new();
+    fn report_changed_topics(&mut self, out: &mut ChangedObjects) {
+        let mut shown_topics = BTreeMap::new();
         for cluster in &self.fold.topics {
             let (Some(first), Some(last)) = (cluster.units.first(), cluster.units.last()) else {
                 continue;
             };
-            let said = self.labels.said(cluster.id);
-            let said = said.filter(|_| !self.unlabelled.contains(&cluster.id));
-            let label = said.map_or(&cluster.name.label, |it| &it.name);
+            let model_label = self.labels.find_label(cluster.id);
+            let model_label = model_label.filter(|_| !self.unlabelled.contains(&cluster.id));
+            let label = model_label.map_or(&cluster.name.label, |it| &it.name);
             if label.is_empty() {
                 // A topic without a label is not shown.
                 continue;
@@ -212,30 +212,32 @@ impl Topics {
             let topic = Topic {
                 id: cluster.id,
                 label: label.clone(),
-                summary: said.and_then(|it| it.summary.clone()),
+                summary: model_label.and_then(|it| it.summary.clone()),
                 keywords: cluster.name.keywords.clone(),
                 units: cluster.units.len() as u64,
                 first_seen: first.0,
                 last_seen: last.0,
             };
-            if self.told.get(&topic.id) != Some(&topic) {
+            if self.reported.get(&topic.id) != Some(&topic) {
                 out.put.push(Derived::Topic(topic.clone()));
             }
-            told.insert(topic.id, topic);
+            shown_topics.insert(topic.id, topic);
         }
-        let lost = self.told.keys().filter(|it| !told.contains_key(it));
-        out.gone.extend(lost.map(|it| DerivedId {
+        let lost = self.reported.keys().filter(|it| !shown_topics.contains_key(it));
+        out.removed.extend(lost.map(|it| DerivedId {
             kind: DerivedKind::Topic,
             id: it.uuid(),
         }));
-        self.told = told;
+        self.reported = shown_topics;
     }
 
-    fn tell_members(&mut self, out: &mut Changed) {
+    fn report_changed_members(&mut self, out: &mut ChangedObjects) {
         let moved = std::mem::take(&mut self.moved);
         let ids = self.fold.topics.iter().map(|it| it.id).collect::<Vec<_>>();
-        let mut tell = |key: &Key, held: &Held| {
-            let Some((place, similarity)) = held.place else { return };
+        let mut tell = |key: &Key, folded: &FoldedUnit| {
+            let Some((place, similarity)) = folded.place else {
+                return;
+            };
             // Later digits are noise and would cause a change after each clustering.
             let similarity = (similarity * 100.0).round() / 100.0;
             let member = (ids[place], similarity);
@@ -248,11 +250,11 @@ impl Topics {
             }
         };
         if moved.all {
-            self.fold.line.iter().for_each(|(key, held)| tell(key, held));
+            self.fold.line.iter().for_each(|(key, folded)| tell(key, folded));
         } else {
             let moved = moved.units.iter();
             moved.for_each(|it| {
-                self.fold.line.get(it).into_iter().for_each(|held| tell(it, held));
+                self.fold.line.get(it).into_iter().for_each(|folded| tell(it, folded));
             });
         }
     }

@@ -5,13 +5,15 @@ use utoipa::ToSchema;
 
 mod access;
 mod curation;
+mod dead_letters;
 mod erasures;
 mod events;
+mod json_object;
 mod keys;
-mod letters;
 mod lists;
 mod memory;
-mod object;
+mod outcomes;
+pub(crate) mod problem;
 mod query;
 mod readings;
 mod rebuild;
@@ -21,17 +23,19 @@ mod tools;
 
 pub use access::KeyAccess;
 pub use curation::{Curated, NewAct, NewCuration};
+pub use dead_letters::DeadLetter;
 pub use erasures::{Erasure, ErasureCheck, ErasureState, Presence, StoreCheck};
 pub use events::{Event, EventGap, EventKind};
+pub(crate) use json_object::{Object, at_path};
 pub use keys::{ApiKey, ApiKeyToken, NewApiKey, Rotation};
-pub use letters::DeadLetter;
 pub use lists::{
     ApiKeyPage, AsOf, CurationPage, DeadLetterPage, EntityFilter, EntityPage, ErasurePage, FactFilter, FactPage,
     MergeFilter, MergePage, PageFilter, PagePage, Paging, ReadingFilter, RecordFilter, RecordPage, SpacePage,
     ToolScope, TopicFilter, TopicPage, UnitFilter, UnitPage,
 };
+pub(crate) use lists::{ListPage, Paged};
 pub use memory::{Absorbed, Deleting, PageHead, Space, TopicMember, TopicView, UnitView};
-pub(crate) use object::Object;
+pub use outcomes::{Item, ItemStatus, ProblemDocument, Progress};
 pub use query::{
     Budget, Cost, Filter, Limits, Pack, PathStep, QueryRequest, QueryResponse, RoleCost, StepTime, Strategy,
 };
@@ -43,8 +47,8 @@ pub use readings::{
 pub use rebuild::{Rebuild, RebuildState};
 pub use recall::{Dismissal, RecallBudget, RecallCost, RecallRequest, RecallResponse};
 pub use records::{
-    Accepted, Erased, Item, ItemStatus, NewBatch, NewMessage, NewMessages, NewRecord, NewRecords, NewTool, NewVersion,
-    Progress, Record, RecordVersions, Tool,
+    Accepted, Erased, NewBatch, NewMessage, NewMessages, NewRecord, NewRecords, NewTool, NewVersion, Record,
+    RecordVersions, Tool,
 };
 pub use tools::{ToolCost, ToolList, ToolOutcome, ToolProblem, ToolSpec};
 

@@ -2,55 +2,25 @@
 //! records, and passes questions to the router and the reader.
 //!
 //! 202 means that the bus has the records on disk; rejected records are named by their index. Every error is a problem
-//! document (RFC 9457). Start at `routes.rs`, the table of all routes; [`api`] has the bodies. `query.rs` handles
-//! questions, `recall.rs` messages for recall, `accept.rs` records, `curate.rs` decisions of people, `proxy.rs` chats
-//! that are forwarded to a language model, and `events.rs` events for subscribers. The gateway stores nothing itself
-//! and never ranks.
+//! document (RFC 9457). Start at `http/routes.rs`, the table of all routes. The gateway stores nothing itself and
+//! never ranks.
+//!
+//! - [`api`] has the bodies of requests and responses, and the problem documents.
+//! - `app` has what every request shares: settings, state, keys, sealed values.
+//! - `http` has connections, layers, routes and handlers.
+//! - `use_cases` has what a handler calls: `write` accepts records and curations, `query` answers questions, `recall`
+//!   handles messages for recall, `lists` reads derived items, `events` informs subscribers, `administration` erases
+//!   and rebuilds.
+//! - `strategies` has the loop in which a language model explores the memory, and the budget for its calls.
+//! - `mcp` serves the Model Context Protocol, `mem0` the API of mem0, and `proxy` forwards chats to a language model.
 
-mod accept;
-mod agent;
-mod auth;
-mod catalogue;
-mod config;
-mod connections;
-mod curate;
-mod cursor;
-mod edge;
-mod erasures;
-mod events;
-mod extract;
-mod filling;
-mod handlers;
-mod idempotency;
-mod kept;
-mod keys;
-mod labels;
-mod ledger;
-mod letters;
+mod app;
+mod http;
 mod mcp;
 mod mem0;
-mod memory_block;
-mod model_budget;
-mod openapi;
-mod opened;
-mod problem;
 mod proxy;
-mod query;
-mod readings;
-mod rebuild;
-mod recall;
-mod repeated;
-mod routes;
-mod seal;
-mod selected;
-mod sessions;
-mod standing;
-mod state;
-mod tools;
-mod trail;
-mod validate;
-mod versions;
-mod watermark;
+mod strategies;
+mod use_cases;
 
 pub mod api;
 
@@ -59,19 +29,16 @@ use futures::future::BoxFuture;
 use tokio::net::TcpListener;
 use tracing::{info, warn};
 
-pub use catalogue::error_catalogue;
-pub use config::{Config, Key, Right};
-pub use edge::Cors;
-pub use erasures::finish as finish_erasure;
-pub use events::{Events, WebhookReach, WebhookSettings};
-pub use mcp::local::{Local, serve as serve_mcp};
-pub use mem0::Mem0;
-pub use openapi::document;
-pub use problem::Problem;
-pub use proxy::Proxy;
-pub use rebuild::rederive;
+pub use api::ProblemDocument;
+pub use app::config::{Config, Cors, Events, Key, Mem0, Proxy, Right, WebhookReach, WebhookSettings};
+pub use http::error_catalogue::error_catalogue;
+pub use http::openapi::openapi_document;
+pub use mcp::stdio::{Local, serve_stdio as serve_mcp};
+pub use use_cases::administration::erasures::finish_erasure;
+pub use use_cases::administration::rebuild::rederive_space;
 
-use crate::state::App;
+use crate::app::state::App;
+use crate::use_cases::events::open_hooks;
 
 /// Serves the API until shutdown, and then finishes open requests.
 ///
@@ -79,28 +46,29 @@ use crate::state::App;
 /// Invalid or unsafe settings; an address that cannot be bound.
 pub fn run(context: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
     // Boxed, because an opaque future would be compiled by every crate that polls it.
-    Box::pin(listen(context))
+    Box::pin(serve_until_shutdown(context))
 }
 
-async fn listen(context: host::Context) -> anyhow::Result<()> {
-    let ready = context.readiness.expect("gateway listens");
-    let config: Config = context.section("gateway")?;
-    config.check()?;
+async fn serve_until_shutdown(context: host::Context) -> anyhow::Result<()> {
+    let ready = context.readiness.register_component("gateway listens");
+    let config: Config = context.read_section("gateway")?;
+    config.check_settings()?;
     // Before the address is bound, so that invalid settings are reported even if another process has the address.
+    let hooks = open_hooks(&config.webhooks)?;
     let app = App::new(context, config)?;
     let config = &app.config;
     let listener = TcpListener::bind(&config.listen)
         .await
         .with_context(|| format!("cannot listen on {} ([gateway] listen)", config.listen))?;
     if config.keys.is_empty() {
-        warn!("no keys are configured: whoever reaches this address may read, write and erase everything");
+        warn!("no keys are configured: anyone who can reach this address may read, write and erase everything");
     }
     info!(address = %listener.local_addr()?, keys = config.keys.len(), "the gateway is open");
     let _asking = app.context.keep_serving();
-    ready.set(true);
-    let erasing = tokio::spawn(erasures::finish_all(app.clone()));
-    let sending = tokio::spawn(events::send_all(app.clone()));
-    connections::serve(listener, routes::router(app.clone()), &app.config, &app.context).await;
+    ready.set_is_up(true);
+    let erasing = tokio::spawn(use_cases::administration::erasures::finish_all(app.clone()));
+    let sending = tokio::spawn(use_cases::events::send_all(app.clone(), hooks));
+    http::connections::serve_connections(listener, build_all_routes(app.clone()), &app.config, &app.context).await;
     // The task ends with the process; the next start continues its work.
     erasing.abort();
     sending.abort();
@@ -112,7 +80,14 @@ async fn listen(context: host::Context) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// Invalid settings.
-pub fn router(context: host::Context) -> anyhow::Result<axum::Router> {
-    let config: Config = context.section("gateway")?;
-    Ok(routes::router(App::new(context, config)?))
+pub fn build_router(context: host::Context) -> anyhow::Result<axum::Router> {
+    let config: Config = context.read_section("gateway")?;
+    drop(open_hooks(&config.webhooks)?);
+    Ok(build_all_routes(App::new(context, config)?))
+}
+
+/// Returns the routes of the API of Mnemic and of the API of mem0.
+fn build_all_routes(app: App) -> axum::Router {
+    let of_mem0 = mem0::build_routes(&app);
+    http::routes::build_router(app, of_mem0)
 }

@@ -1,7 +1,7 @@
-//! The gateway as a process of its own.
+//! The gateway as a separate process.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    host::main("gateway", gateway::run)
+    host::run_service("gateway", gateway::run)
 }

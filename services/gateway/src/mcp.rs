@@ -6,12 +6,12 @@
 //! that the key may not use are not listed and are refused. An invalid call is an error result, which the model reads;
 //! only an unknown tool is an error of the protocol, as the protocol requires.
 
-pub(crate) mod local;
 mod prompts;
 mod resources;
+mod result_json;
+pub(crate) mod result_text;
 mod schemas;
-mod structured;
-pub(crate) mod told;
+pub(crate) mod stdio;
 mod tool_list;
 mod tools;
 
@@ -24,6 +24,7 @@ use axum::response::{IntoResponse, Response};
 use domain::code::ToolCode;
 use domain::filter::Filter;
 use domain::id::SpaceId;
+use host::telemetry;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, ErrorCode,
@@ -36,14 +37,14 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tracing::{Instrument, Span};
+use tracing::{Instrument, Span, info_span};
 
 use crate::api::ToolOutcome;
-use crate::auth::Access;
-use crate::problem::{Problem, ProblemCode};
-use crate::state::App;
-use crate::{extract, tools as catalogue, validate};
-use tools::Own;
+use crate::api::problem::{Problem, ProblemCode};
+use crate::app::keys::access::Access;
+use crate::app::state::App;
+use crate::use_cases::{tools as catalogue, validate};
+use schemas::ApiTool;
 
 /// Description of this server, which clients pass to their model.
 const INSTRUCTIONS: &str = "\
@@ -75,8 +76,8 @@ pub(crate) struct Memory {
     pub(crate) trace_id: String,
 }
 
-/// Answers one request of the protocol.
-pub(crate) async fn answer(memory: Memory, request: Request) -> Response {
+/// Answers one request of the protocol; `is_json` is true if its headers declare a JSON body.
+pub(crate) async fn answer_request(memory: Memory, request: Request, is_json: bool) -> Response {
     // Keys and, without keys, the name in `Host` are checked before; see `auth`.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -84,20 +85,19 @@ pub(crate) async fn answer(memory: Memory, request: Request) -> Response {
         .with_sse_keep_alive(None)
         .with_max_request_body_bytes(memory.app.config.body_bytes_max)
         .disable_allowed_hosts();
-    // The library runs this in a task of its own, which would lose the trace.
+    // The library runs this in a separate task, which would lose the trace.
     let handler = Handler {
         memory,
-        span: Span::current(),
+        span: Some(Span::current()),
     };
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(handler.clone()), sessions, config);
-    let is_json = extract::readable(request.headers()).is_ok();
-    readable(service.handle(request).await.map(Body::new), is_json).await
+    convert_error_to_problem(service.handle(request).await.map(Body::new), is_json).await
 }
 
 /// Returns a problem document for a message that is not valid in the protocol, as in the rest of the API. The library
 /// reports an unreadable JSON body as a wrong media type.
-async fn readable(response: Response, is_json: bool) -> Response {
+async fn convert_error_to_problem(response: Response, is_json: bool) -> Response {
     let status = match response.status() {
         StatusCode::UNSUPPORTED_MEDIA_TYPE if is_json => StatusCode::BAD_REQUEST,
         status => status,
@@ -106,13 +106,13 @@ async fn readable(response: Response, is_json: bool) -> Response {
     if !(status.is_client_error() || status.is_server_error()) || kind == Some(b"application/json") {
         return response;
     }
-    let said = to_bytes(response.into_body(), REFUSAL_BYTES_MAX).await;
-    let said = said
+    let body = to_bytes(response.into_body(), REFUSAL_BYTES_MAX).await;
+    let body = body
         .map(|it| String::from_utf8_lossy(&it).into_owned())
         .unwrap_or_default();
     Problem::new(ProblemCode::Protocol)
-        .status(status)
-        .detail(said)
+        .with_status(status)
+        .with_detail(body)
         .into_response()
 }
 
@@ -128,7 +128,8 @@ struct Looking {
 #[derive(Clone)]
 struct Handler {
     memory: Memory,
-    span: Span,
+    /// The span of the HTTP request; `None` for a caller at standard input, whose requests have traces of their own.
+    span: Option<Span>,
 }
 
 impl ServerHandler for Handler {
@@ -149,15 +150,14 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let listed = catalogue::catalogue(&self.memory.app)
-            .instrument(self.span.clone())
-            .await;
-        let listed = listed.map_err(|it| ErrorData::internal_error(told::problem(&it), None))?;
-        let own = Own::ALL
+        let (memory, span) = self.begin_request();
+        let listed = catalogue::list_tools(&memory.app).instrument(span).await;
+        let listed = listed.map_err(|it| ErrorData::internal_error(result_text::problem_to_text(&it), None))?;
+        let own = ApiTool::ALL
             .into_iter()
-            .filter(|it| self.memory.access.demand(it.right()).is_ok())
-            .map(Own::tool);
-        let tools = own.chain(tool_list::tools(listed)).collect();
+            .filter(|it| memory.access.require_right(it.required_right()).is_ok())
+            .map(ApiTool::tool_definition);
+        let tools = own.chain(tool_list::shorten_tools(listed)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 
@@ -167,13 +167,14 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = Value::Object(call.arguments.unwrap_or_default());
+        let (memory, span) = self.begin_request();
         let work = async {
-            match Own::named(&call.name) {
-                Some(own) => Ok(own.call(&self.memory, arguments).await),
-                None => self.look(call.name.into_owned(), arguments).await,
+            match ApiTool::from_name(&call.name) {
+                Some(own) => Ok(own.call_tool(&memory, arguments).await),
+                None => call_catalogue_tool(&memory, call.name.into_owned(), arguments).await,
             }
         };
-        work.instrument(self.span.clone()).await.map(CallToolResponse::from)
+        work.instrument(span).await.map(CallToolResponse::from)
     }
 
     async fn list_resources(
@@ -182,9 +183,8 @@ impl ServerHandler for Handler {
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = page.and_then(|it| it.cursor);
-        resources::list(&self.memory, cursor)
-            .instrument(self.span.clone())
-            .await
+        let (memory, span) = self.begin_request();
+        resources::list_resources(&memory, cursor).instrument(span).await
     }
 
     async fn list_resource_templates(
@@ -192,7 +192,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(resources::templates(&self.memory.space))
+        Ok(resources::list_resource_templates(&self.memory.space))
     }
 
     async fn read_resource(
@@ -200,8 +200,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = resources::read(&self.memory, &request.uri);
-        read.instrument(self.span.clone()).await.map(ReadResourceResponse::from)
+        let (memory, span) = self.begin_request();
+        let read = resources::read_resource(&memory, &request.uri);
+        read.instrument(span).await.map(ReadResourceResponse::from)
     }
 
     async fn list_prompts(
@@ -209,7 +210,7 @@ impl ServerHandler for Handler {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(prompts::list())
+        Ok(prompts::list_prompts())
     }
 
     async fn get_prompt(
@@ -217,7 +218,7 @@ impl ServerHandler for Handler {
         request: GetPromptRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        prompts::get(&request).map(GetPromptResponse::from)
+        prompts::get_prompt(&request).map(GetPromptResponse::from)
     }
 
     /// Handles messages that the library cannot parse, including known methods with parameters of another shape.
@@ -228,7 +229,7 @@ impl ServerHandler for Handler {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         if METHODS.contains(&method.as_str()) {
-            let lack = format!("the parameters of {method} are not those of the protocol; `arguments` is an object");
+            let lack = format!("the parameters of {method} do not follow the protocol; `arguments` must be an object");
             return Err(ErrorData::invalid_params(lack, None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
@@ -236,42 +237,54 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
-    /// Calls a tool of the catalogue.
-    async fn look(&self, name: String, arguments: Value) -> Result<CallToolResult, ErrorData> {
-        let outcome = match self.looked(name, arguments).await {
-            Ok(outcome) => outcome,
-            Err(problem) => return Ok(failed(told::problem(&problem))),
-        };
-        match outcome.error {
-            None => Ok(said(outcome.result.unwrap_or_default().to_string())),
-            Some(error) if error.code == ToolCode::UnknownTool.name() => Err(ErrorData::invalid_params(
-                "there is no such tool; tools/list names them",
-                None,
-            )),
-            Some(error) => Ok(failed(error.message)),
+    /// Returns the memory with the trace of one request, and the span of the request.
+    fn begin_request(&self) -> (Memory, Span) {
+        if let Some(span) = &self.span {
+            return (self.memory.clone(), span.clone());
         }
-    }
-
-    async fn looked(&self, name: String, arguments: Value) -> Result<ToolOutcome, Problem> {
-        let Memory { app, space, .. } = &self.memory;
-        let Looking { as_of, arguments } = tools::read(arguments)?;
-        let as_of = validate::moment("as_of", as_of.as_deref())?;
-        catalogue::call(app, space, (name, Value::Object(arguments)), as_of, Filter::default()).await
+        let span = info_span!("mcp", trace_id = tracing::field::Empty);
+        telemetry::note_trace_id(&span);
+        let trace_id = span.in_scope(telemetry::trace_id);
+        let memory = self.memory.clone();
+        (Memory { trace_id, ..memory }, span)
     }
 }
 
+/// Calls a tool of the catalogue.
+async fn call_catalogue_tool(memory: &Memory, name: String, arguments: Value) -> Result<CallToolResult, ErrorData> {
+    let outcome = match run_catalogue_tool(memory, name, arguments).await {
+        Ok(outcome) => outcome,
+        Err(problem) => return Ok(error_result(result_text::problem_to_text(&problem))),
+    };
+    match outcome.error {
+        None => Ok(text_result(outcome.result.unwrap_or_default().to_string())),
+        Some(error) if error.code == ToolCode::UnknownTool.name() => Err(ErrorData::invalid_params(
+            "there is no such tool; tools/list lists the tools",
+            None,
+        )),
+        Some(error) => Ok(error_result(error.message)),
+    }
+}
+
+async fn run_catalogue_tool(memory: &Memory, name: String, arguments: Value) -> Result<ToolOutcome, Problem> {
+    let Memory { app, space, .. } = memory;
+    let Looking { as_of, arguments } = tools::parse_arguments(arguments)?;
+    let as_of = validate::parse_time_field("as_of", as_of.as_deref())?;
+    catalogue::call_tool(app, space, (name, Value::Object(arguments)), as_of, Filter::default()).await
+}
+
 /// Returns the fields of a JSON object; empty for any other value.
-fn object(value: Value) -> Map<String, Value> {
+fn object_fields(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(it) => it,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
     }
 }
 
-fn said(text: String) -> CallToolResult {
+fn text_result(text: String) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(text)])
 }
 
-fn failed(text: String) -> CallToolResult {
+fn error_result(text: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }

@@ -10,7 +10,6 @@ mod evidence;
 mod refusal;
 mod reply;
 mod request;
-mod settings;
 mod store;
 mod stream;
 
@@ -19,24 +18,24 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::id::SpaceId;
 use host::metrics::ProxyOutcome;
-use host::relay::{EndpointError, Relay, Relayed};
+use host::relay::{EndpointError, Relayed};
 use serde_json::json;
 use tracing::{Instrument, info_span, warn};
 
 pub(crate) use self::code::ProxyCode;
+
 use self::evidence::Evidence;
 pub(crate) use self::refusal::Refusal;
+
 use self::reply::Reply;
 pub(crate) use self::request::ChatRequest;
-pub use self::settings::Proxy;
-use self::store::{Stored, Storing};
+use self::store::{StoreOutcome, Storing};
 use self::stream::Streaming;
-use crate::auth::Access;
-use crate::config::{Config, Right};
-use crate::edge::{Refused, Share, Shares};
-use crate::problem::Problem;
-use crate::state::App;
-use crate::validate;
+use crate::api::problem::Problem;
+use crate::app::config::Right;
+use crate::app::keys::access::Access;
+use crate::app::state::{App, Upstream};
+use crate::use_cases::validate;
 
 /// Maximum size of a reply of the endpoint, in bytes.
 const REPLY_BYTES_MAX: usize = 16 << 20;
@@ -57,12 +56,6 @@ const HANDED_BACK: [&str; 7] = [
 ];
 const HANDED_BACK_FAMILIES: [&str; 2] = ["openai-", "x-ratelimit-"];
 
-/// The language model that the proxy calls, and the limits of concurrent calls.
-pub(crate) struct Upstream {
-    relay: Relay,
-    shares: Shares,
-}
-
 /// A chat request.
 pub(crate) struct Call {
     pub(crate) access: Access,
@@ -74,46 +67,15 @@ pub(crate) struct Call {
 }
 
 /// Contents of our headers in the response.
-struct Told {
+struct ResponseHeaders {
     space: SpaceId,
     evidence: Evidence,
-    user: Stored,
-    assistant: Stored,
-}
-
-impl Upstream {
-    /// Opens the endpoint in the settings; `None` if the proxy is off.
-    ///
-    /// # Errors
-    /// Settings that cannot be used.
-    pub(crate) fn open(context: &host::Context, config: &Config) -> anyhow::Result<Option<Upstream>> {
-        let settings = &config.proxy;
-        if !settings.enabled {
-            return Ok(None);
-        }
-        settings.check()?;
-        Ok(Some(Upstream {
-            relay: host::relay::open(&context.settings, settings.target())?,
-            shares: Shares::new(settings.in_flight_max, settings.in_flight_per_key_max, &config.keys),
-        }))
-    }
-
-    fn share(&self, by: &str) -> Result<Share, Problem> {
-        self.shares.take(by).map_err(|refused| match refused {
-            Refused::All(most) => Problem::exhausted(format!("{most} chats are being passed on; try again")),
-            Refused::Own(most) => Problem::share_exhausted(format!(
-                "{most} chats of this key are being passed on, which is its share; try again"
-            )),
-        })
-    }
-
-    fn count(app: &App, outcome: ProxyOutcome, remembered: bool) {
-        app.context.metrics.proxied(outcome, remembered);
-    }
+    user: StoreOutcome,
+    assistant: StoreOutcome,
 }
 
 /// Forwards a chat and returns the reply.
-pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<Response, Refusal> {
+pub(crate) async fn forward_chat(app: &App, upstream: &Upstream, call: Call) -> Result<Response, Refusal> {
     let Call {
         access,
         request,
@@ -128,38 +90,40 @@ pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<R
         space: space.clone(),
         session: session_of(&headers)?,
         key,
-        refused: match (app.config.proxy.store, access.demand(Right::Write)) {
+        refused: match (app.config.proxy.store, access.require_right(Right::Write)) {
             (true, Ok(())) => None,
             (true, Err(_)) => Some("the key may only read"),
             (false, _) => Some("switched off"),
         },
     };
-    let share = upstream.share(access.name())?;
-    let evidence = evidence::gather(app, access.name(), &space, &request, trace_id).await;
-    let body = request.body(&app.config.proxy.model, evidence.block());
-    let asked = upstream
+    let share = upstream.take_share(access.name())?;
+    let evidence = evidence::gather_evidence(app, access.name(), &space, &request, trace_id).await;
+    let body = request.to_forwarded_body(&app.config.proxy.model, evidence.block());
+    let reply = upstream
         .relay
-        .chat(body)
+        .send_chat(body)
         .instrument(info_span!("upstream", otel.kind = "client"));
     // The user's message is stored, whatever the outcome of the call.
-    let (user, relayed) = tokio::join!(storing.store(storing.said(&request)), asked);
-    let told = Told {
+    let (user, relayed) = tokio::join!(storing.store_records(storing.user_records(&request)), reply);
+    let memory_headers = ResponseHeaders {
         space,
         evidence,
         user,
-        assistant: Stored::Nothing,
+        assistant: StoreOutcome::Nothing,
     };
-    let remembered = told.evidence.block().is_some();
+    let remembered = memory_headers.evidence.block().is_some();
     let relayed = match relayed {
         Ok(relayed) => relayed,
         Err(error) => {
             warn!(error = &error as &dyn std::error::Error, "a chat got no reply");
-            Upstream::count(app, ProxyOutcome::Unreachable, remembered);
-            return Ok(told.on(Refusal::unreachable(&error).into_response()));
+            app.context
+                .metrics
+                .count_proxied_chat(ProxyOutcome::Unreachable, remembered);
+            return Ok(memory_headers.add_headers(Refusal::endpoint_unreachable(&error).into_response()));
         }
     };
     if is_stream(&relayed) {
-        let mut response = head(&relayed);
+        let mut response = response_head(&relayed);
         // nginx buffers a stream up to a few KiB, unless this header forbids it.
         response
             .headers_mut()
@@ -167,79 +131,85 @@ pub(crate) async fn chat(app: &App, upstream: &Upstream, call: Call) -> Result<R
         let body = stream::pass_on(Streaming {
             relayed,
             storing,
-            at: request.len(),
+            at: request.message_count(),
             remembered,
             share,
         });
-        return Ok(told.on(response.map(|_| body)));
+        return Ok(memory_headers.add_headers(response.map(|_| body)));
     }
-    Ok(whole(told, relayed, &storing, request.len()).await)
+    Ok(respond_with_whole_reply(memory_headers, relayed, &storing, request.message_count()).await)
 }
 
 /// Returns the response for a complete reply; an error of the endpoint is returned unchanged.
-async fn whole(mut told: Told, relayed: Relayed, storing: &Storing, at: usize) -> Response {
-    let response = head(&relayed);
-    let remembered = told.evidence.block().is_some();
-    let count = |outcome| Upstream::count(&storing.app, outcome, remembered);
-    let body = match read(relayed).await {
+async fn respond_with_whole_reply(
+    mut memory_headers: ResponseHeaders,
+    relayed: Relayed,
+    storing: &Storing,
+    at: usize,
+) -> Response {
+    let response = response_head(&relayed);
+    let remembered = memory_headers.evidence.block().is_some();
+    let metrics = &storing.app.context.metrics;
+    let count = |outcome| metrics.count_proxied_chat(outcome, remembered);
+    let body = match read_body(relayed).await {
         Ok(body) => body,
         Err(refusal) => {
             count(ProxyOutcome::Cut);
-            return told.on(refusal.into_response());
+            return memory_headers.add_headers(refusal.into_response());
         }
     };
     if !response.status().is_success() {
         count(ProxyOutcome::Refused);
-        return told.on(response.map(|_| Body::from(body)));
+        return memory_headers.add_headers(response.map(|_| Body::from(body)));
     }
     count(ProxyOutcome::Replied);
-    if let Some(reply) = Reply::of(&body).filter(|it| !it.is_empty()) {
-        told.assistant = storing.store(storing.replied(at, &reply)).await;
+    if let Some(reply) = Reply::from_body(&body).filter(|it| !it.is_empty()) {
+        memory_headers.assistant = storing.store_records(storing.reply_records(at, &reply)).await;
     }
-    told.on(response.map(|_| Body::from(body)))
+    memory_headers.add_headers(response.map(|_| Body::from(body)))
 }
 
 /// Returns the list of models: the configured one, or else those that the endpoint lists.
-pub(crate) async fn models(app: &App, upstream: &Upstream) -> Result<Response, Refusal> {
+pub(crate) async fn list_models(app: &App, upstream: &Upstream) -> Result<Response, Refusal> {
     let model = &app.config.proxy.model;
     if !model.is_empty() {
         let one = json!({ "id": model, "object": "model", "created": 0, "owned_by": "mnemic" });
         return Ok(axum::Json(json!({ "object": "list", "data": [one] })).into_response());
     }
-    let asked = upstream.relay.models().await;
-    let relayed = asked.map_err(|error: EndpointError| {
+    let outcome = upstream.relay.list_models().await;
+    let relayed = outcome.map_err(|error: EndpointError| {
         warn!(
             error = &error as &dyn std::error::Error,
             "the models of the proxy are not known"
         );
-        Refusal::unreachable(&error)
+        Refusal::endpoint_unreachable(&error)
     })?;
-    let response = head(&relayed);
-    let body = read(relayed).await?;
+    let response = response_head(&relayed);
+    let body = read_body(relayed).await?;
     Ok(response.map(|_| Body::from(body)))
 }
 
 /// Returns the space of a chat: the one in the header, else `user` after the configured prefix.
 fn space_of(app: &App, access: &Access, headers: &HeaderMap, user: Option<&str>) -> Result<SpaceId, Refusal> {
-    let named = match (headers.get(SPACE), user) {
+    let space_name = match (headers.get(SPACE), user) {
         (Some(value), _) => value.to_str().unwrap_or_default().to_owned(),
         (None, Some(user)) => format!("{}{user}", app.config.proxy.space_prefix),
         (None, None) => {
             let detail = "name the space of the memory: in the header X-Mnemic-Space, or in `user`";
-            return Err(Refusal::invalid(ProxyCode::SpaceMissing, detail));
+            return Err(Refusal::invalid_request(ProxyCode::SpaceMissing, detail));
         }
     };
-    let space: SpaceId = named.parse().map_err(|error: domain::id::InvalidSpace| {
-        Refusal::invalid(
+    let space: SpaceId = space_name.parse().map_err(|error: domain::id::InvalidSpace| {
+        Refusal::invalid_request(
             ProxyCode::SpaceInvalid,
-            format!("X-Mnemic-Space, or `user` where there is no such header: {error}"),
+            format!("X-Mnemic-Space, or `user` if there is no such header: {error}"),
         )
     })?;
-    if !access.opens(space.as_str()) {
-        let problem = Problem::forbidden(Right::Read).detail("the key does not open spaces of this name");
+    if !access.opens_space(space.as_str()) {
+        let problem = Problem::missing_right(Right::Read).with_detail("the key does not open a space with this name");
         return Err(problem.into());
     }
-    access.demand(Right::Read)?;
+    access.require_right(Right::Read)?;
     Ok(space)
 }
 
@@ -247,19 +217,19 @@ fn session_of(headers: &HeaderMap) -> Result<String, Refusal> {
     let Some(value) = headers.get(SESSION) else {
         return Ok("default".to_owned());
     };
-    let invalid = |detail: String| Refusal::invalid(ProxyCode::SessionInvalid, detail);
+    let invalid = |detail: String| Refusal::invalid_request(ProxyCode::SessionInvalid, detail);
     let session = std::str::from_utf8(value.as_bytes()).unwrap_or_default().trim();
     if session.is_empty() {
         return Err(invalid(
-            "X-Mnemic-Session: is empty or no UTF-8; leave it out instead".to_owned(),
+            "X-Mnemic-Session: is empty or not UTF-8; leave it out instead".to_owned(),
         ));
     }
-    validate::name("X-Mnemic-Session", Some(session), validate::NAME_BYTES_MAX).map_err(invalid)?;
-    validate::addressable("X-Mnemic-Session", Some(session)).map_err(invalid)?;
+    validate::check_name("X-Mnemic-Session", Some(session), validate::NAME_BYTES_MAX).map_err(invalid)?;
+    validate::check_addressable("X-Mnemic-Session", Some(session)).map_err(invalid)?;
     Ok(session.to_owned())
 }
 
-/// Returns true if a response is a stream of server-sent events that is to be forwarded while it arrives.
+/// Returns true if a response is a stream of server-sent events that is forwarded while it arrives.
 fn is_stream(relayed: &Relayed) -> bool {
     let kind = relayed
         .headers()
@@ -270,7 +240,7 @@ fn is_stream(relayed: &Relayed) -> bool {
 }
 
 /// Returns the head of the response: the status of the endpoint, and those of its headers that are returned.
-fn head(relayed: &Relayed) -> Response {
+fn response_head(relayed: &Relayed) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(relayed.status()).unwrap_or(StatusCode::BAD_GATEWAY);
     for (name, value) in relayed.headers() {
@@ -282,16 +252,16 @@ fn head(relayed: &Relayed) -> Response {
     response
 }
 
-async fn read(mut relayed: Relayed) -> Result<Vec<u8>, Refusal> {
+async fn read_body(mut relayed: Relayed) -> Result<Vec<u8>, Refusal> {
     let mut body = Vec::new();
     loop {
-        match relayed.chunk().await {
+        match relayed.read_chunk().await {
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return Ok(body),
             Err(error) => {
                 warn!(
                     error = &error as &dyn std::error::Error,
-                    "the language model broke off its reply"
+                    "the reply of the language model ended too early"
                 );
                 return Err(Refusal::broken_off(&error));
             }
@@ -302,14 +272,14 @@ async fn read(mut relayed: Relayed) -> Result<Vec<u8>, Refusal> {
     }
 }
 
-impl Told {
+impl ResponseHeaders {
     /// Adds our headers to a response.
-    fn on(&self, mut response: Response) -> Response {
+    fn add_headers(&self, mut response: Response) -> Response {
         let headers = response.headers_mut();
         let parts = [
             (SPACE, self.space.to_string()),
-            (EVIDENCE, self.evidence.header()),
-            (STORED, self.stored()),
+            (EVIDENCE, self.evidence.header_value()),
+            (STORED, self.stored_header()),
         ];
         for (name, text) in parts {
             if let Ok(value) = HeaderValue::from_str(&text) {
@@ -320,19 +290,19 @@ impl Told {
     }
 
     /// Returns the roles whose messages are stored, as far as known: for a stream, the reply is not stored yet.
-    fn stored(&self) -> String {
+    fn stored_header(&self) -> String {
         let both = [("user", self.user), ("assistant", self.assistant)];
-        let kept: Vec<&str> = both
+        let stored_roles: Vec<&str> = both
             .iter()
-            .filter(|(_, it)| *it == Stored::Kept)
+            .filter(|(_, it)| *it == StoreOutcome::Kept)
             .map(|(who, _)| *who)
             .collect();
-        if !kept.is_empty() {
-            return kept.join(",");
+        if !stored_roles.is_empty() {
+            return stored_roles.join(",");
         }
         let reason = both.iter().find_map(|(_, it)| match it {
-            Stored::Not(reason) => Some(*reason),
-            Stored::Kept | Stored::Nothing => None,
+            StoreOutcome::Not(reason) => Some(*reason),
+            StoreOutcome::Kept | StoreOutcome::Nothing => None,
         });
         format!("none; {}", reason.unwrap_or("nothing new was said"))
     }

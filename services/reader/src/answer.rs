@@ -1,41 +1,35 @@
-//! Short answers, copied word for word from the evidence: times, figures and colours. Answers of other kinds are right
-//! too seldom to be given without a language model.
+//! Extractive question answering: short answers (times, figures and colours), copied word for word from the evidence.
+//! Answers of other kinds are right too seldom to be given without a language model.
 
-mod amount;
-mod bound;
-mod change;
-mod choose;
+pub mod choices;
 mod dates;
-mod gap;
-mod grade;
-mod lexis;
-mod score;
-mod slots;
+mod features;
+mod selection;
 mod spans;
-mod traits;
+pub(crate) mod stated_facts;
+mod thing_in_question;
 
 use domain::anchor::AnswerKind;
 use domain::question::Slot;
 
-use crate::choices::Choices;
-use crate::measure;
-use crate::pool::Pool;
-use crate::question::{Asked, Question};
-use crate::weights::Weights;
-use crate::words::Lexicon;
-use grade::Grade;
-use score::Scored;
+use crate::answer::choices::Choices;
+use crate::evidence::evidence_lines::Pool;
+use crate::evidence::question::{Asked, Question};
+use crate::evidence::word_similarity::Lexicon;
+use crate::feature_weights::Weights;
+use features::grade::Grade;
+use features::{feature_indices, measure};
+use selection::choice;
+use selection::score::{self, Scored};
 
-pub(crate) use amount::{mass, money};
-pub(crate) use lexis::{number, person};
-pub(crate) use score::shown;
+pub(crate) use selection::score::strip_speaker_words;
 
 /// An answer and the lines that support it.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundAnswer {
     /// The short answer.
     pub(crate) text: String,
-    /// Indices of the lines that support it, best first.
+    /// Indices of the lines that support the answer, best first.
     pub(crate) lines: Vec<usize>,
     /// Share of the votes that the answer received, 0 to 1.
     pub(crate) share: f32,
@@ -54,35 +48,40 @@ const LINES: usize = 6;
 const FIGURE_LINES: usize = 10;
 
 /// Returns the answer, or `None` if the evidence contains no value of the wanted kind.
-pub(crate) fn find(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
-    match way(question) {
-        Way::Time => dates::find(question, pool, &lines(question, pool), weights),
-        Way::Span => measured(question, pool, weights, lexicon).or_else(|| {
-            let scored = scored(question, pool, weights, lexicon);
-            choose::choose(question, pool, scored, weights.heat)
+pub(crate) fn find_short_answer(
+    question: &Question,
+    pool: &Pool<'_>,
+    weights: &Weights,
+    lexicon: &mut Lexicon,
+) -> Option<FoundAnswer> {
+    match choose_method(question) {
+        AnswerMethod::Time => dates::find_time(question, pool, &lines_to_search(question, pool), weights),
+        AnswerMethod::Span => find_measure(question, pool, weights, lexicon).or_else(|| {
+            let scored = score_candidates(question, pool, weights, lexicon);
+            choice::choose_candidate(question, pool, scored, weights.heat)
         }),
-        Way::Open => None,
+        AnswerMethod::Open => None,
     }
 }
 
-/// Least cover of a line that states a measure, as a share of the cover of the best line.
+/// Minimum cover of a line that states a measure, as a share of the cover of the best line.
 const MEASURED: f32 = 0.75;
 
 /// Returns a figure with a unit of the measure that the question asks for: "31 kilos" for "How heavy was it?".
-fn measured(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<Found> {
+fn find_measure(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Option<FoundAnswer> {
     let Some(Asked::Measure(measure)) = question.class else {
         return None;
     };
     let mut figure = question.clone();
     figure.read.kind = AnswerKind::Number;
     let least = MEASURED * pool.lines[*pool.by_order.first()?].cover;
-    let mut scored = scored(&figure, pool, weights, lexicon);
-    scored.retain(|it| measure::takes(measure, &it.text) && pool.lines[it.span.line].cover >= least);
-    choose::choose(&figure, pool, scored, weights.heat)
+    let mut scored = score_candidates(&figure, pool, weights, lexicon);
+    scored.retain(|it| measure::has_unit_of_measure(measure, &it.text) && pool.lines[it.span.line].cover >= least);
+    choice::choose_candidate(&figure, pool, scored, weights.heat)
 }
 
 /// How an answer is found.
-enum Way {
+enum AnswerMethod {
     /// As a time.
     Time,
     /// As a figure or a colour.
@@ -94,27 +93,27 @@ enum Way {
 
 /// Returns true if the question is of a kind that can get a short answer.
 pub(crate) fn is_short(question: &Question) -> bool {
-    !matches!(way(question), Way::Open)
+    !matches!(choose_method(question), AnswerMethod::Open)
 }
 
-fn way(question: &Question) -> Way {
+fn choose_method(question: &Question) -> AnswerMethod {
     let is_choice = question.options.len() == 2;
     let is_rate = question.class == Some(Asked::Rate) || question.slot == Some(Slot::Age);
     let is_figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration)
         || matches!(question.class, Some(Asked::Measure(_)));
     let is_colour = question.kind == AnswerKind::WhatIs && question.class == Some(Asked::Colour);
     if question.kind == AnswerKind::When {
-        Way::Time
+        AnswerMethod::Time
     } else if is_choice || is_rate || question.identity.is_some() {
-        Way::Open
+        AnswerMethod::Open
     } else if is_figure || is_colour && !question.traits.plural {
-        Way::Span
+        AnswerMethod::Span
     } else {
-        Way::Open
+        AnswerMethod::Open
     }
 }
 
-fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
+fn lines_to_search(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
     let figure = matches!(question.kind, AnswerKind::Number | AnswerKind::Duration);
     let count = if figure { FIGURE_LINES } else { LINES };
     // If the question names only a person and a time, only lines of that person can answer.
@@ -123,10 +122,10 @@ fn lines(question: &Question, pool: &Pool<'_>) -> Vec<usize> {
 }
 
 /// Returns the scored candidates. If a sum of money is asked for and there are sums, only sums are returned.
-fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
-    let spans = spans::candidates(question, pool, &lines(question, pool));
-    let mut scored = score::score(question, pool, spans, &weights.spans, lexicon);
-    bound::keep(question, pool, &mut scored);
+fn score_candidates(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Vec<Scored> {
+    let spans = spans::find_candidates(question, pool, &lines_to_search(question, pool));
+    let mut scored = score::score_spans(question, pool, spans, &weights.spans, lexicon);
+    thing_in_question::retain_values_of_thing_in_question(question, pool, &mut scored);
     let right = |it: &Scored| it.grade == Grade::Right;
     if question.class == Some(Asked::Money) && scored.iter().any(right) {
         scored.retain(right);
@@ -135,30 +134,35 @@ fn scored(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut
 }
 
 /// Returns the candidates among which the answer is chosen.
-pub(crate) fn choices(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon: &mut Lexicon) -> Choices {
-    let lines = lines(question, pool);
+pub(crate) fn collect_candidates(
+    question: &Question,
+    pool: &Pool<'_>,
+    weights: &Weights,
+    lexicon: &mut Lexicon,
+) -> Choices {
+    let lines = lines_to_search(question, pool);
     let mut out = Choices::default();
-    match way(question) {
-        Way::Time => {
-            for it in dates::candidates(question, pool, &lines) {
+    match choose_method(question) {
+        AnswerMethod::Time => {
+            for it in dates::find_candidates(question, pool, &lines) {
                 out.times.rows.push(it.row);
                 out.times.items.push(vec![it.text]);
             }
         }
-        Way::Span => {
-            for it in scored(question, pool, weights, lexicon) {
+        AnswerMethod::Span => {
+            for it in score_candidates(question, pool, weights, lexicon) {
                 out.spans.rows.push(it.row);
                 out.spans.items.push(vec![it.text]);
             }
         }
-        Way::Open => {}
+        AnswerMethod::Open => {}
     }
     out
 }
 
 /// Returns the names of the features that the choice among candidates weighs.
 pub(crate) fn span_names() -> &'static [&'static str] {
-    slots::NAMES
+    feature_indices::NAMES
 }
 
 /// Returns the names of the features that the choice among times weighs.

@@ -8,12 +8,12 @@ pub enum Error {
     /// The question is longer than the settings allow.
     #[error("question of {bytes} bytes is too long")]
     QuestionTooLong {
-        /// Its length.
+        /// Length of the question.
         bytes: usize,
     },
     /// The weights of a setting cannot be used.
     #[error(
-        "[reader] {setting}: name a file that `mnemic-train {setting}` of this version wrote, or leave it out for what is built in"
+        "[reader] {setting}: name a file that `mnemic-train {setting}` of this version wrote, or leave it out to use the built-in weights"
     )]
     Weights {
         /// The setting.
@@ -24,7 +24,7 @@ pub enum Error {
     /// The setting `precision` is not above 0 and at most 1.
     #[error("[reader] precision is {found}; it is a probability above 0 and at most 1, such as 0.85")]
     Precision {
-        /// Its value.
+        /// Value of the setting.
         found: f32,
     },
     /// The task that reads the evidence panicked or was cancelled.

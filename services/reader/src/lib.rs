@@ -2,46 +2,31 @@
 //! without a model. If a language model is configured and a question allows calls, `model` lets it plan and answer
 //! instead, choose among candidates, and decide the next lookup.
 //!
-//! [`plan()`] splits a question into subgoals and cues. For answers, start at [`Reader::read`], a pure function from
+//! [`plan_question`] splits a question into subgoals and cues. For answers, start at [`Reader::answer_request`], a pure function from
 //! [`AnswerV1`] to its reply:
 //!
-//! - `question` holds the router's reading of the question.
-//! - `pool` cuts the turns of the scenes into sentences and measures how well each sentence covers the question and
-//!   whom it is about.
-//! - `judge` decides whether the evidence is about the subject.
-//! - `answer` extracts an answer by kind of question.
-//! - `stated` finds facts that a turn states outright.
+//! - `evidence` holds the router's reading of the question, cuts the turns of the scenes into sentences, and measures
+//!   how well each sentence covers the question and whom it is about.
+//! - [`check`] decides whether the evidence is about the subject, and whether it supports an answer.
+//! - [`answer`] extracts an answer by kind of question, and finds facts that a turn states outright.
+//! - `model` has the prompts and replies of a language model.
+//! - `service` joins these steps and serves requests.
 //!
 //! The [`weights`] of turns, candidates and times and the check whether to refuse are fitted. The reader looks nothing
-//! up: it uses only the contents of the request. `readings` caches for some minutes the parts of reading a text that do
-//! not depend on the question. No answer depends on that cache.
+//! up: it uses only the contents of the request. `evidence::text_readings` caches for some minutes the parts of reading
+//! a text that do not depend on the question. No answer depends on that cache.
 
-mod amend;
-mod answer;
-mod answering;
-pub mod certainty;
+pub mod answer;
 pub mod check;
-mod checks;
-pub mod choices;
 mod error;
-pub mod features;
-mod implied;
-mod judge;
-mod lists;
-mod measure;
+mod evidence;
+mod feature_weights;
 mod model;
 mod plan;
-mod pool;
-mod question;
-mod rank;
-mod read;
-mod readings;
-mod stated;
+mod service;
 pub mod weights;
-mod words;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use domain::message::{AnswerV1, PlanV1, RankV1, TurnV1};
@@ -49,11 +34,11 @@ use futures::future::BoxFuture;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use answering::Answering;
+use service::request_handler::Answering;
 
 pub use error::Error;
-pub use plan::plan;
-pub use read::{Assessed, Reader, features};
+pub use plan::plan_question;
+pub use service::evidence_reader::{Assessed, Reader, evidence_features_of_request};
 
 /// Interval at which the cache of read texts is cleared, so that no text is kept longer.
 const TEXTS_KEPT: Duration = Duration::from_mins(5);
@@ -73,7 +58,7 @@ pub struct Config {
     /// File with the weights of the check whether to refuse, as `mnemic-train refusal` writes it; empty: the built-in
     /// weights.
     pub refusal: PathBuf,
-    /// Least probability, above 0 and at most 1, that a short answer made without a language model is right. A less
+    /// Minimum probability, above 0 and at most 1, that a short answer made without a language model is right. A less
     /// certain answer is not given.
     #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
     pub precision: f32,
@@ -109,35 +94,21 @@ pub fn run(ctx: host::Context) -> BoxFuture<'static, anyhow::Result<()>> {
 }
 
 async fn read_all(ctx: host::Context) -> anyhow::Result<()> {
-    let config: Config = ctx.section("reader")?;
+    let config: Config = ctx.read_section("reader")?;
     let in_flight_max = config.in_flight_max;
-    let answering = Arc::new(Answering::new(&ctx, config)?);
+    let answering = Answering::new(&ctx, config)?;
     // Requests that wait for a language model leave places for the others.
     let served_max = in_flight_max + answering.waiting_max();
-    let (ranking, planning, deciding) = (Arc::clone(&answering), Arc::clone(&answering), Arc::clone(&answering));
-    let forgetting = forget_texts(&ctx, Arc::clone(&answering));
-    let answers = ctx.serve::<AnswerV1, Error, _, _>(served_max, move |request| {
-        let answering = Arc::clone(&answering);
-        async move { answering.answer(request).await }
-    });
-    let ranks = ctx.serve::<RankV1, Error, _, _>(served_max, move |request| {
-        let ranking = Arc::clone(&ranking);
-        async move { ranking.rank(request).await }
-    });
-    let plans = ctx.serve::<PlanV1, Error, _, _>(served_max, move |request| {
-        let planning = Arc::clone(&planning);
-        async move { planning.plan(request).await }
-    });
-    let turns = ctx.serve::<TurnV1, Error, _, _>(served_max, move |request| {
-        let deciding = Arc::clone(&deciding);
-        async move { deciding.decide(request).await }
-    });
-    tokio::try_join!(answers, ranks, plans, turns, forgetting)?;
+    let answers = ctx.serve_requests::<AnswerV1, Error, _, _>(served_max, |request| answering.answer_question(request));
+    let ranks = ctx.serve_requests::<RankV1, Error, _, _>(served_max, |request| answering.rank_candidates(request));
+    let plans = ctx.serve_requests::<PlanV1, Error, _, _>(served_max, |request| answering.plan_question(request));
+    let turns = ctx.serve_requests::<TurnV1, Error, _, _>(served_max, |request| answering.decide_lookup(request));
+    tokio::try_join!(answers, ranks, plans, turns, forget_texts(&ctx, &answering))?;
     Ok(())
 }
 
 /// Clears the cache of read texts at intervals until shutdown. So erased texts leave memory together with the others.
-async fn forget_texts(ctx: &host::Context, answering: Arc<Answering>) -> anyhow::Result<()> {
+async fn forget_texts(ctx: &host::Context, answering: &Answering) -> anyhow::Result<()> {
     let mut interval = tokio::time::interval(TEXTS_KEPT);
     loop {
         tokio::select! {
@@ -147,7 +118,7 @@ async fn forget_texts(ctx: &host::Context, answering: Arc<Answering>) -> anyhow:
     }
 }
 
-fn check(question: &str, bytes_max: usize) -> Result<(), Error> {
+fn check_question_length(question: &str, bytes_max: usize) -> Result<(), Error> {
     let bytes = question.len();
     if bytes > bytes_max {
         return Err(Error::QuestionTooLong { bytes });

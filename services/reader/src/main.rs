@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    host::main("reader", reader::run)
+    host::run_service("reader", reader::run)
 }

@@ -1,14 +1,14 @@
-//! The answer of a language model, from the lines of the pack alone. A statement counts only if it names lines that
-//! support it. If the reply cannot be used, the answer that was found without a model remains.
+//! The answer of a language model, from the lines of the pack alone. A statement counts only if it has citations: it
+//! names lines that support it. If the reply cannot be used, the answer that was found without a model remains.
 
 #[cfg(test)]
 mod example;
 mod grounding;
+mod next_lookup;
 mod plan;
 mod prompt;
 mod rank;
 mod reply;
-mod turn;
 
 use chrono::{DateTime, FixedOffset};
 use domain::evidence::{Answer, NearMiss, PackItem, Sufficiency, Verdict};
@@ -16,42 +16,45 @@ use domain::message::{AnswerV1, AnsweredV1};
 use host::Asker;
 
 use grounding::Evidence;
-pub(crate) use plan::plan;
-pub(crate) use rank::rank;
-use reply::{Reply, Statement};
-pub(crate) use turn::decide;
+pub(crate) use next_lookup::decide_lookup;
+pub(crate) use plan::plan_question;
+pub(crate) use rank::rank_candidates;
 
-/// Most near misses of a refusal, and most characters of each.
+use reply::{Reply, Statement};
+
+/// Maximum number of near misses of a refusal, and maximum number of characters of each.
 const MISSES: usize = 2;
 const SHOWN: usize = 200;
 /// Log-odds that an answer is right if the router gives its lines a probability of 0. See [`probability_right`].
 const RIGHT: f32 = 1.9;
 
 /// Returns the answer of a language model, or the reply `read` with a note if the model's reply cannot be used.
-pub(crate) async fn answer(asker: &Asker, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
-    let prompt = prompt::of(request);
-    let asked = asker
-        .ask(&prompt, request.allow, |it| reply::read(&it.text, request.style))
+pub(crate) async fn answer_with_model(asker: &Asker, request: &AnswerV1, mut read: AnsweredV1) -> AnsweredV1 {
+    let prompt = prompt::build_answer_prompt(request);
+    let result = asker
+        .ask_model(&prompt, request.allow, |it| {
+            reply::parse_answer(&it.text, request.style)
+        })
         .await;
-    match asked.outcome {
-        Ok(reply) => read = judged(request, &read, reply),
+    match result.outcome {
+        Ok(reply) => read = judge_reply(request, &read, reply),
         Err(why) => read
             .degraded
             .push(format!("no answer of the language model: {why}; answered without it")),
     }
     AnsweredV1 {
-        spent: asked.spent,
+        spent: result.spent,
         ..read
     }
 }
 
 /// Returns the time of a question as words that follow "The question"; empty if there is none.
 fn asked_when(asked_at: Option<DateTime<FixedOffset>>) -> String {
-    when(", asked", asked_at)
+    format_moment(", asked", asked_at)
 }
 
 /// Returns a moment as words that follow `words`; empty if there is none.
-fn when(words: &str, at: Option<DateTime<FixedOffset>>) -> String {
+fn format_moment(words: &str, at: Option<DateTime<FixedOffset>>) -> String {
     at.map_or(String::new(), |it| {
         it.format(&format!("{words} on %A, %-d %B %Y at %H:%M")).to_string()
     })
@@ -65,12 +68,12 @@ struct Cited<'a> {
 
 /// Returns the answer for a reply. A statement counts only if it names an existing line. A reply without such a
 /// statement is a refusal.
-fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
+fn judge_reply(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
     let items = &request.pack.items;
     if reply.statements.is_empty() {
         let missing = reply.reason.map_or(String::new(), |it| format!(": {it}"));
-        let reason = format!("the language model finds no answer in the evidence{missing}");
-        return refused(items, read, reason);
+        let reason = format!("the language model found no answer in the evidence{missing}");
+        return refuse_answer(items, read, reason);
     }
     let mut doubts = Vec::new();
     let mut cited = Vec::new();
@@ -83,20 +86,20 @@ fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
         }
     }
     if cited.is_empty() {
-        let reason = "the answer of the language model named no line that holds it up".to_owned();
-        return refused(items, read, reason);
+        let reason = "the answer of the language model named no line that supports it".to_owned();
+        return refuse_answer(items, read, reason);
     }
-    doubts.extend(lacking(request, &cited));
-    let conflicting = reply.disagrees && named(&cited).len() > 1;
+    doubts.extend(find_ungrounded_statements(request, &cited));
+    let conflicting = reply.disagrees && cited_lines(&cited).len() > 1;
     if reply.disagrees && !conflicting {
         doubts.push("it says that two lines disagree and names one".to_owned());
     }
-    let mut reasons = vec!["a language model answers from the lines it names".to_owned()];
+    let mut reasons = vec!["a language model answered from the lines that it names".to_owned()];
     if conflicting {
         reasons.push("two of them disagree and neither replaces the other; the answer gives both sides".to_owned());
     }
     if reply.is_concluded {
-        reasons.push("it concludes the answer: none of the lines states it".to_owned());
+        reasons.push("the answer is a conclusion: none of the lines states it".to_owned());
     }
     let status = match (conflicting, doubts.is_empty()) {
         (true, _) => Sufficiency::Conflicting,
@@ -104,7 +107,7 @@ fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
         (false, false) => Sufficiency::Partial,
     };
     reasons.extend(doubts);
-    accepted(
+    accept_answer(
         request,
         read,
         &cited,
@@ -118,11 +121,11 @@ fn judged(request: &AnswerV1, read: &AnsweredV1, reply: Reply) -> AnsweredV1 {
 }
 
 /// Returns a doubt for each statement with a part that neither occurs in its lines nor follows from them.
-fn lacking(request: &AnswerV1, cited: &[Cited<'_>]) -> Vec<String> {
+fn find_ungrounded_statements(request: &AnswerV1, cited: &[Cited<'_>]) -> Vec<String> {
     let asked_at = request.anchors.asked_at.unwrap_or_default();
     let lack = |it: &Cited<'_>| {
-        let evidence = Evidence::of(&request.question, &it.lines);
-        let lacking = evidence.lacks(&it.text, asked_at)?;
+        let evidence = Evidence::from_lines(&request.question, &it.lines);
+        let lacking = evidence.find_ungrounded_part(&it.text, asked_at)?;
         Some(format!(
             "`{lacking}` of its answer occurs in none of them and does not follow"
         ))
@@ -131,7 +134,7 @@ fn lacking(request: &AnswerV1, cited: &[Cited<'_>]) -> Vec<String> {
 }
 
 /// Returns the lines that the statements name, each once, in their order.
-fn named<'a>(cited: &[Cited<'a>]) -> Vec<&'a PackItem> {
+fn cited_lines<'a>(cited: &[Cited<'a>]) -> Vec<&'a PackItem> {
     let mut lines: Vec<&PackItem> = Vec::new();
     for line in cited.iter().flat_map(|it| it.lines.iter().copied()) {
         if lines.iter().all(|it| it.unit != line.unit) {
@@ -141,8 +144,8 @@ fn named<'a>(cited: &[Cited<'a>]) -> Vec<&'a PackItem> {
     lines
 }
 
-fn accepted(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited<'_>], verdict: Verdict) -> AnsweredV1 {
-    let lines = named(cited);
+fn accept_answer(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited<'_>], verdict: Verdict) -> AnsweredV1 {
+    let lines = cited_lines(cited);
     let supports = lines.iter().map(|it| it.unit).collect::<Vec<_>>();
     let shares = |it: &Answer| it.supports.iter().any(|unit| supports.contains(unit));
     let found = read.verdict.status == Sufficiency::Conflicting && read.answer.as_ref().is_some_and(shares);
@@ -151,33 +154,33 @@ fn accepted(request: &AnswerV1, read: &AnsweredV1, cited: &[Cited<'_>], verdict:
         false => verdict,
     };
     let conflicting = verdict.status == Sufficiency::Conflicting;
-    let held: f32 = lines.iter().map(|it| it.probability).sum();
+    let support: f32 = lines.iter().map(|it| it.probability).sum();
     let texts: Vec<&str> = cited.iter().map(|it| it.text.as_str()).collect();
     let answer = Answer {
         text: texts.join(" "),
         kind: request.anchors.answer,
         supports,
         external_ids: lines.iter().flat_map(|it| it.external_ids.clone()).collect(),
-        confidence: if conflicting { 0.5 } else { 1.0 } * probability_right(held),
+        confidence: if conflicting { 0.5 } else { 1.0 } * probability_right(support),
     };
     AnsweredV1::new(verdict, Some(answer))
 }
 
-/// Returns the probability that an answer is right; `held` is the probability, by the router, that its lines contain
+/// Returns the probability that an answer is right; `support` is the probability, by the router, that its lines contain
 /// the evidence. The constants were set between two measurements, of 516 and of 116 answers (docs/EVALUATION.md): a
 /// very good model is right much more often than the router is sure of its lines, and a little more often if the router
 /// is sure.
-fn probability_right(held: f32) -> f32 {
-    1.0 / (1.0 + (-(RIGHT + held.clamp(0.0, 1.0))).exp())
+fn probability_right(support: f32) -> f32 {
+    1.0 / (1.0 + (-(RIGHT + support.clamp(0.0, 1.0))).exp())
 }
 
-fn refused(items: &[PackItem], read: &AnsweredV1, reason: String) -> AnsweredV1 {
+fn refuse_answer(items: &[PackItem], read: &AnsweredV1, reason: String) -> AnsweredV1 {
     let mut best: Vec<&PackItem> = items.iter().collect();
     best.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.unit.cmp(&b.unit)));
     let miss = |it: &&PackItem| NearMiss {
         unit: it.unit,
         external_ids: it.external_ids.clone(),
-        text: prompt::line(it).1.chars().take(SHOWN).collect(),
+        text: prompt::split_header(it).1.chars().take(SHOWN).collect(),
         reason: "weak".to_owned(),
     };
     let nearest = match read.verdict.nearest.is_empty() {
@@ -202,10 +205,10 @@ mod tests {
     const LINES: [&str; 2] = ["2 Mar 2026:\nAnn: I grew up in Malmö.", "A: We moved to Oslo in 2019."];
 
     /// Returns the judged answer for a reply in a style.
-    fn said(style: AnswerStyle, text: &str) -> AnsweredV1 {
+    fn judged_answer(style: AnswerStyle, text: &str) -> AnsweredV1 {
         let request = AnswerV1 {
             style,
-            ..example::request("Does Ann speak Swedish?", &LINES)
+            ..example::sample_request("Does Ann speak Swedish?", &LINES)
         };
         let weak = Verdict {
             status: Sufficiency::Partial,
@@ -214,7 +217,7 @@ mod tests {
             nearest: Vec::new(),
         };
         let read = AnsweredV1::new(weak, None);
-        judged(&request, &read, reply::read(text, style).unwrap())
+        judge_reply(&request, &read, reply::parse_answer(text, style).unwrap())
     }
 
     #[test]
@@ -251,17 +254,21 @@ mod tests {
                 false,
             ),
         ] {
-            let answered = said(AnswerStyle::Infer, text);
+            let answered = judged_answer(AnswerStyle::Infer, text);
             assert_eq!(answered.verdict.status, status, "{text}: {answered:?}");
             let reasons = answered.verdict.reasons.join("; ");
-            assert_eq!(reasons.contains("concludes the answer"), is_concluded, "{reasons}");
+            assert_eq!(
+                reasons.contains("the answer is a conclusion"),
+                is_concluded,
+                "{reasons}"
+            );
             assert_eq!(answered.answer.is_some(), status != Sufficiency::Insufficient, "{text}");
         }
     }
 
     #[test]
     fn two_lines_that_disagree_are_a_conflict_and_both_are_cited() {
-        let status = |text: &str| said(AnswerStyle::Short, text);
+        let status = |text: &str| judged_answer(AnswerStyle::Short, text);
         let both = status(r#"{"answer": "Malmö, or Oslo", "lines": [1, 2], "disagree": true}"#);
         assert_eq!(both.verdict.status, Sufficiency::Conflicting, "{both:?}");
         assert!(both.verdict.reasons[1].contains("two of them disagree"), "{both:?}");
@@ -277,7 +284,7 @@ mod tests {
 
     #[test]
     fn each_sentence_of_a_free_answer_is_checked_against_its_own_lines() {
-        let free = |sentences: &str| said(AnswerStyle::Free, &format!("{{\"sentences\": [{sentences}]}}"));
+        let free = |sentences: &str| judged_answer(AnswerStyle::Free, &format!("{{\"sentences\": [{sentences}]}}"));
         let malmo = r#"{"text": "She grew up in Malmö.", "lines": [1]}"#;
         let oslo = r#"{"text": "She moved to Oslo in 2019.", "lines": [2, 1]}"#;
         let answered = free(&format!("{malmo}, {oslo}"));

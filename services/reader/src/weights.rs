@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::answer::{span_names, time_names};
-use crate::rank;
+use crate::evidence::rank;
+pub use crate::feature_weights::Weights;
 
 /// Version of the features. Weights that were fitted to another version are rejected.
 pub const VERSION: &str = "answers-8";
@@ -37,22 +38,13 @@ pub struct File {
     pub times: BTreeMap<String, f32>,
 }
 
-/// Weights in the order of the features.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Weights {
-    pub(crate) heat: f32,
-    pub(crate) turns: Vec<f32>,
-    pub(crate) spans: Vec<f32>,
-    pub(crate) times: Vec<f32>,
-}
-
 /// The reasons why weights cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WeightsError {
     /// The file cannot be read.
     #[error("the weights file {} cannot be read: {reason}", path.display())]
     File {
-        /// Its path.
+        /// Path of the file.
         path: PathBuf,
         /// The error of the operating system.
         reason: String,
@@ -60,7 +52,7 @@ pub enum WeightsError {
     /// The text is not JSON of the expected form.
     #[error("the weights cannot be read: {0}")]
     Form(String),
-    /// They were fitted to another version of the features.
+    /// The weights were fitted to another version of the features.
     #[error("the weights are for features {found}, this build has {expected}: train them again")]
     Version {
         /// Version in the file.
@@ -77,7 +69,7 @@ pub enum WeightsError {
 }
 
 static BUILTIN: LazyLock<Result<Weights, WeightsError>> =
-    LazyLock::new(|| Weights::read(include_str!("../weights/answer.json")));
+    LazyLock::new(|| Weights::from_json(include_str!("../weights/answer.json")));
 
 impl Weights {
     /// Returns the built-in weights.
@@ -91,34 +83,34 @@ impl Weights {
     /// Reads weights from a file.
     ///
     /// # Errors
-    /// If the file cannot be read, and the errors of [`Weights::read`].
-    pub fn load(path: &Path) -> Result<Weights, WeightsError> {
-        Weights::read(&text_of(path)?)
+    /// If the file cannot be read, and the errors of [`Weights::from_json`].
+    pub fn from_path(path: &Path) -> Result<Weights, WeightsError> {
+        Weights::from_json(&text_of(path)?)
     }
 
     /// Reads weights from JSON in the form of [`File`].
     ///
     /// # Errors
-    /// If the form is wrong, and the errors of [`Weights::of`].
-    pub fn read(json: &str) -> Result<Weights, WeightsError> {
+    /// If the form is wrong, and the errors of [`Weights::from_file`].
+    pub fn from_json(json: &str) -> Result<Weights, WeightsError> {
         let file = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
-        Weights::of(&file)
+        Weights::from_file(&file)
     }
 
     /// Returns the weights in the order of the features.
     ///
     /// # Errors
     /// If the version, a name or the temperature is wrong.
-    pub fn of(file: &File) -> Result<Weights, WeightsError> {
-        fits(&file.features, VERSION)?;
+    pub fn from_file(file: &File) -> Result<Weights, WeightsError> {
+        check_version(&file.features, VERSION)?;
         if !(file.heat.is_finite() && file.heat > 0.0) {
             return Err(WeightsError::Heat(file.heat.to_string()));
         }
         Ok(Weights {
             heat: file.heat,
-            turns: ordered(&file.turns, rank::NAMES)?,
-            spans: ordered(&file.spans, span_names())?,
-            times: ordered(&file.times, time_names())?,
+            turns: order_weights(&file.turns, rank::NAMES)?,
+            spans: order_weights(&file.spans, span_names())?,
+            times: order_weights(&file.times, time_names())?,
         })
     }
 }
@@ -154,13 +146,13 @@ impl Logistic {
     ///
     /// # Errors
     /// If the form, the version or a name is wrong.
-    pub(crate) fn read(json: &str, version: &'static str, names: &[&str]) -> Result<Logistic, WeightsError> {
+    pub(crate) fn from_json(json: &str, version: &'static str, names: &[&str]) -> Result<Logistic, WeightsError> {
         let file: LogisticFile = serde_json::from_str(json).map_err(|it| WeightsError::Form(it.to_string()))?;
-        fits(&file.features, version)?;
+        check_version(&file.features, version)?;
         Ok(Logistic {
             bias: file.bias,
             threshold: file.threshold,
-            weights: ordered(&file.weights, names)?,
+            weights: order_weights(&file.weights, names)?,
         })
     }
 }
@@ -174,7 +166,7 @@ pub(crate) fn text_of(path: &Path) -> Result<String, WeightsError> {
 }
 
 /// Returns an error if weights are for another version of the features.
-fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
+fn check_version(found: &str, expected: &'static str) -> Result<(), WeightsError> {
     let found = found.to_owned();
     (found == expected)
         .then_some(())
@@ -182,17 +174,12 @@ fn fits(found: &str, expected: &'static str) -> Result<(), WeightsError> {
 }
 
 /// Returns the weights in the order of `names`; a missing feature has weight 0.
-fn ordered(weights: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
+fn order_weights(weights: &BTreeMap<String, f32>, names: &[&str]) -> Result<Vec<f32>, WeightsError> {
     if let Some(unknown) = weights.keys().find(|it| !names.contains(&it.as_str())) {
         return Err(WeightsError::Unknown(unknown.clone()));
     }
     let weight = |it: &&str| weights.get(*it).copied().unwrap_or_default();
     Ok(names.iter().map(weight).collect())
-}
-
-/// Returns the weighted sum of a row.
-pub(crate) fn dot(row: &[f32], weights: &[f32]) -> f32 {
-    row.iter().zip(weights).map(|(it, weight)| it * weight).sum()
 }
 
 #[cfg(test)]
@@ -203,7 +190,7 @@ mod tests {
     fn weights_of_other_features_versions_or_temperatures_are_rejected() {
         let shipped = include_str!("../weights/answer.json");
         assert!(Weights::builtin().is_ok(), "{:?}", Weights::builtin().err());
-        let changed = |from: &str, to: &str| Weights::read(&shipped.replacen(from, to, 1)).err();
+        let changed = |from: &str, to: &str| Weights::from_json(&shipped.replacen(from, to, 1)).err();
         let version = WeightsError::Version {
             found: "answers-0".to_owned(),
             expected: VERSION,

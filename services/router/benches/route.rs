@@ -8,19 +8,19 @@
 use std::time::Instant;
 
 use chrono::DateTime;
-use domain::id::{RecordId, SessionId, SpaceId, UnitId};
+use domain::id::{SessionId, SpaceId};
 use domain::message::RouteV1;
 use domain::port::{Hit, SearchResult};
-use domain::record::Modality;
-use domain::unit::{Grain, Status, Unit};
-use router::edges::Related;
-use router::features::{features, glance};
-use router::heads::Weights;
-use router::matches::Matches;
-use router::propose::{Gate, propose};
-use router::query::Query;
+use domain::unit::Unit;
+use fixtures::sample_unit;
 use router::route;
-use router::view::View;
+use router::route::propose::{Gate, propose_candidates};
+use router::route::query::Query;
+use router::route::scoring::edges::Related;
+use router::route::scoring::features::{compute_features, quick_first_scores};
+use router::route::scoring::heads::Weights;
+use router::route::scoring::matches::Matches;
+use router::space::view::View;
 
 const WORDS: &str = "garden violin harbour recipe sister marathon museum puppy meeting budget ferry concert window painting \
     school doctor airport mountain library kitchen guitar birthday novel river bakery camera neighbour contract tennis \
@@ -38,12 +38,12 @@ fn main() {
         "units", "p50 ms", "p95 ms", "scan p50", "scan p95", "ratio", "heads p50"
     );
     for size in sizes {
-        let view = View::of((0..size).map(unit));
+        let view = View::from_units((0..size).map(unit));
         let (mut routes, mut scans, mut heads) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..QUESTIONS {
             let request = request(number);
             let weights = Weights::builtin().expect("the weights fit");
-            let query = Query::read(&request.question, &view, route::now(&view, &request));
+            let query = Query::from_question(&request.question, &view, route::question_moment(&view, &request));
             let start = Instant::now();
             let hits = scan(&view, &query);
             scans.push(start.elapsed().as_secs_f64() * 1e3);
@@ -55,8 +55,8 @@ fn main() {
                 dense: list(HITS),
             };
             let start = Instant::now();
-            let query = Query::read(&request.question, &view, route::now(&view, &request));
-            let routed = route::route(&view, &query, &found, &Related::new(), &request, weights);
+            let query = Query::from_question(&request.question, &view, route::question_moment(&view, &request));
+            let routed = route::route_turns(&view, &query, &found, &Related::new(), &request, weights);
             routes.push(start.elapsed().as_secs_f64() * 1e3);
             assert!(routed.pack.tokens <= request.tokens);
             heads.push(scoring(&view, &query, &found, &request, weights));
@@ -73,15 +73,15 @@ fn main() {
 /// Returns the milliseconds that features and heads take for the candidates of a question, without matching words and
 /// vectors.
 fn scoring(view: &View, query: &Query, found: &SearchResult, request: &RouteV1, weights: &Weights) -> f64 {
-    let candidates = propose(view, query, &Gate::of(request), found, &Related::new());
-    let matches = Matches::of(view, query, candidates.into_keys().collect());
+    let candidates = propose_candidates(view, query, &Gate::from_request(request), found, &Related::new());
+    let matches = Matches::match_turns(view, query, candidates.into_keys().collect());
     let start = Instant::now();
-    let scores = glance(view, query, &matches, weights);
+    let scores = quick_first_scores(view, query, &matches, weights);
     let mut full: Vec<usize> = (0..scores.len()).collect();
     full.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     full.truncate(route::FULL);
     full.sort_unstable();
-    let values = features(view, query, &matches, &full, weights);
+    let values = compute_features(view, query, &matches, &full, weights);
     let score = |&it: &usize| weights.support.score(&values[it]) + weights.anchor.score(&values[it]);
     let sum: f32 = full.iter().map(score).sum();
     assert!(sum.is_finite());
@@ -92,12 +92,9 @@ fn scoring(view: &View, query: &Query, found: &SearchResult, request: &RouteV1, 
 fn scan(view: &View, query: &Query) -> Vec<Hit> {
     let mut hits = Vec::new();
     for turn in view.turns() {
-        for (number, part) in turn.parts.iter().enumerate() {
-            let norm = 1.2 * (0.8 + 0.2 * part.length as f32 / 8.0);
-            let held = query
-                .words
-                .iter()
-                .filter(|it| part.words.binary_search(&it.term).is_ok());
+        for (number, part) in turn.parts().enumerate() {
+            let norm = 1.2 * (0.8 + 0.2 * part.words.len() as f32 / 8.0);
+            let held = query.words.iter().filter(|it| part.words.contains(&it.term));
             let score: f32 = held.map(|it| it.idf * 2.2 / (1.0 + norm)).sum();
             if score > 0.0 {
                 hits.push(Hit {
@@ -127,7 +124,6 @@ fn pick(list: &'static str, seed: usize) -> &'static str {
 
 fn unit(at: usize) -> Unit {
     let space = space();
-    let record = RecordId::derive(&space, &at.to_string());
     let word = |n: usize| pick(WORDS, at * 7 + n);
     let verb = pick(VERBS, at * 3);
     let text = format!(
@@ -141,35 +137,13 @@ fn unit(at: usize) -> Unit {
         .unwrap_or_default()
         .fixed_offset();
     Unit {
-        id: UnitId::turn(record),
-        grain: Grain::Turn,
-        session: SessionId::derive(&space, &(at / 20).to_string()),
-        records: vec![record],
-        external_ids: vec![at.to_string()],
+        session: SessionId::from_name(&space, &(at / 20).to_string()),
         observed_at: at_time,
         ordinal: at as u64,
-        modality: Modality::Text,
         actor: if at.is_multiple_of(2) { "Ada" } else { "Ben" }.to_owned(),
-        addressee: String::new(),
         text,
-        caption: String::new(),
-        summary: String::new(),
-        times: Vec::new(),
-        participants: Vec::new(),
-        location: String::new(),
-        action: String::new(),
-        step: None,
-        changes: Vec::new(),
-        version: None,
-        stated: Vec::new(),
-        tag: String::new(),
-        cues: Vec::new(),
-        question: String::new(),
-        tags: Vec::new(),
-        metadata: Default::default(),
         derived_by: "bench".to_owned(),
-        status: Status::Active,
-        confidence: 1.0,
+        ..sample_unit(&space, &at.to_string())
     }
 }
 

@@ -1,7 +1,7 @@
 use domain::{Classify, ErrorKind, PortError};
 use tokio::task::JoinError;
 
-use crate::heads::WeightsError;
+use crate::route::scoring::heads::WeightsError;
 
 /// Reasons why a question could not be routed.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +28,6 @@ impl Classify for Error {
 }
 
 /// Returns the error for a computation that was cancelled or panicked.
-pub(crate) fn crashed(error: JoinError) -> PortError {
-    PortError::new("router.compute", ErrorKind::Internal, "a computation was cut off").caused_by(error)
+pub(crate) fn to_port_error(error: JoinError) -> PortError {
+    PortError::new("router.compute", ErrorKind::Internal, "a computation was interrupted").caused_by(error)
 }

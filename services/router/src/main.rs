@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    host::main("router", router::run)
+    host::run_service("router", router::run)
 }

@@ -1,6 +1,14 @@
 //! Routes one question over one view. It is pure: equal inputs give equal results.
 
-mod listed;
+pub mod bonuses;
+mod explain;
+pub mod pack;
+pub mod propose;
+pub mod query;
+pub mod query_word;
+mod reply_lists;
+pub mod scoring;
+pub mod similarity;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,18 +18,18 @@ use domain::id::UnitId;
 use domain::message::{RouteV1, RoutedV1};
 use domain::port::SearchResult;
 
-use crate::edges::{Related, edge};
-use crate::explain::explain;
-use crate::favour::{Favoured, favoured};
-use crate::features::{features, glance};
-use crate::heads::Weights;
-use crate::matches::Matches;
-use crate::pack::{Choice, Listed, pack_choice};
-use crate::propose::{Candidates, Gate, WHOLE, propose};
-use crate::query::Query;
-use crate::scope::Scope;
-use crate::slots::{self, Values};
-use crate::view::View;
+use crate::route::bonuses::support_bonus::{Favoured, support_bonuses};
+use crate::route::explain::explain_best_units;
+use crate::route::pack::{Choice, ScoredUnits, pack_choice};
+use crate::route::propose::{Candidates, Gate, WHOLE, propose_candidates};
+use crate::route::query::Query;
+use crate::route::scoring::edges::{Related, pair_features};
+use crate::route::scoring::feature_slots::{self, Values};
+use crate::route::scoring::features::{compute_features, quick_first_scores};
+use crate::route::scoring::heads::Weights;
+use crate::route::scoring::matches::{Matches, Measures};
+use crate::space::scope::Scope;
+use crate::space::view::View;
 
 /// Number of turns before and after a candidate that are matched too, in larger spaces.
 const AROUND: usize = 3;
@@ -43,7 +51,7 @@ pub struct Scored {
     pub probability: f32,
     /// The channels that proposed it.
     pub channels: Vec<Channel>,
-    /// Its features.
+    /// Features of the candidate.
     pub values: Values,
     /// The bonus in its support score, because it was pinned or gathered; 0 for most.
     pub favour: f32,
@@ -51,18 +59,21 @@ pub struct Scored {
 
 /// Returns the moment at which a question is asked: `asked_at`, else `as_of`, else `clock` in the time zone of the
 /// latest observation, else that observation, else 1970.
-pub fn now(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
+pub fn question_moment(view: &View, request: &RouteV1) -> DateTime<FixedOffset> {
     let stated = request.asked_at.or(request.as_of);
-    stated.unwrap_or_else(|| match (request.clock, latest(view)) {
+    stated.unwrap_or_else(|| match (request.clock, latest_observation(view)) {
         (Some(clock), Some(latest)) => clock.with_timezone(latest.offset()),
         (Some(clock), None) => clock.fixed_offset(),
         (None, latest) => latest.unwrap_or_default(),
     })
 }
 
-/// Returns when the latest turn of a space was observed.
-pub fn latest(view: &View) -> Option<DateTime<FixedOffset>> {
-    let last = view.sessions().iter().filter_map(|it| view.turns()[it.clone()].last());
+/// Returns the time at which the latest turn of a space was observed.
+pub fn latest_observation(view: &View) -> Option<DateTime<FixedOffset>> {
+    let last = view
+        .session_ranges()
+        .iter()
+        .filter_map(|it| view.turns()[it.clone()].last());
     last.map(|it| it.unit.observed_at).max()
 }
 
@@ -79,7 +90,7 @@ pub struct Searched<'a> {
 
 /// A question to a space, with all data that is needed to answer it.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct RouteInput<'a> {
     /// The request.
     pub request: &'a RouteV1,
     /// The turns.
@@ -96,7 +107,7 @@ pub struct Asked<'a> {
 
 /// Finds, ranks and packs evidence among turns. `found` are the hits of the index, and `related` are the relations of
 /// the best hits.
-pub fn route(
+pub fn route_turns(
     view: &View,
     query: &Query,
     found: &SearchResult,
@@ -104,7 +115,7 @@ pub fn route(
     request: &RouteV1,
     weights: &Weights,
 ) -> RoutedV1 {
-    let asked = Asked {
+    let input = RouteInput {
         request,
         turns: Searched { view, query, found },
         gists: None,
@@ -112,40 +123,42 @@ pub fn route(
         only: None,
         scope: None,
     };
-    asked.route(weights)
+    input.route_question(weights)
 }
 
-impl<'a> Asked<'a> {
+impl<'a> RouteInput<'a> {
     /// Finds, ranks and packs evidence. Turns and gists are proposed and scored separately; the packer chooses between
     /// them by probability and price.
-    pub fn route(&self, weights: &Weights) -> RoutedV1 {
-        let Asked { request, turns, .. } = *self;
-        let gate = self.gate(turns.view);
+    pub fn route_question(&self, weights: &Weights) -> RoutedV1 {
+        let RouteInput { request, turns, .. } = *self;
+        let gate = self.make_gate(turns.view);
         let gists = self
             .gists
-            .map(|gists| (gists, self.gate(gists.view).of_gists(turns.view)));
-        let ranked = self.rank(turns, &gate, weights);
-        let mut ranked_gists = gists.as_ref().map(|(it, gate)| (*it, self.rank(*it, gate, weights)));
+            .map(|gists| (gists, self.make_gate(gists.view).of_gists(turns.view)));
+        let ranked = self.rank_units(turns, &gate, weights);
+        let mut ranked_gists = gists
+            .as_ref()
+            .map(|(it, gate)| (*it, self.rank_units(*it, gate, weights)));
         if let Some((searched, gists)) = &mut ranked_gists {
-            gists.share(ranked.probability_of_read(turns.view, searched.view, gists));
+            gists.scale_probabilities(ranked.probability_of_read(turns.view, searched.view, gists));
         }
         let choice = Choice {
-            turns: ranked.listed(turns),
-            gists: ranked_gists.as_ref().map(|(it, ranked)| ranked.listed(*it)),
+            turns: ranked.to_listed(turns),
+            gists: ranked_gists.as_ref().map(|(it, ranked)| ranked.to_listed(*it)),
         };
         let packed = pack_choice(&choice, request);
         let of_gists = ranked_gists.as_ref().map_or(0, |it| it.1.candidates);
-        let units = gists.map_or(0, |(it, gate)| gate.admitted(it.view));
+        let units = gists.map_or(0, |(it, gate)| gate.count_admitted(it.view));
         RoutedV1 {
-            scenes: listed::scenes(&choice, &packed, &gate),
-            explained: explain(&choice, &packed, request.explain as usize, weights),
+            scenes: reply_lists::list_scenes(&choice, &packed, &gate),
+            explained: explain_best_units(&choice, &packed, request.explain as usize, weights),
             anchors: turns.query.anchors.clone(),
             reading: Some(turns.query.reading.clone()),
-            ranked: listed::ranked(&choice, request.ranked as usize),
+            ranked: reply_lists::list_ranked_units(&choice, request.ranked as usize),
             pack: packed.pack,
-            speakers: self.speakers(&gate),
-            words: turns.query.weights(),
-            units: (gate.admitted(turns.view) + units) as u64,
+            speakers: self.speaker_names(&gate),
+            words: turns.query.word_weights(),
+            units: (gate.count_admitted(turns.view) + units) as u64,
             candidates: (ranked.candidates + of_gists) as u32,
             weights: weights.version.clone(),
             steps: Vec::new(),
@@ -155,31 +168,33 @@ impl<'a> Asked<'a> {
     }
 
     /// Returns the names of the speakers inside of the scope, those with the most turns in the space first.
-    fn speakers(&self, gate: &Gate<'_>) -> Vec<String> {
+    fn speaker_names(&self, gate: &Gate<'_>) -> Vec<String> {
         let view = self.turns.view;
         let names = view.speakers().names();
-        let heard: Option<HashSet<usize>> = self.scope.map(|_| {
-            let admitted = view.turns().iter().enumerate().filter(|it| gate.admits(it.1));
+        let heard_speakers: Option<HashSet<usize>> = self.scope.map(|_| {
+            let admitted = view.turns().iter().enumerate().filter(|it| gate.may_be_evidence(it.1));
             admitted.filter_map(|it| view.speaker_of(it.0)).collect()
         });
-        let is_heard = |number: usize| heard.as_ref().is_none_or(|it| it.contains(&number));
-        let named = names.iter().enumerate().filter(|it| is_heard(it.0));
-        named.take(SPEAKERS).map(|it| it.1.clone()).collect()
+        let is_heard = |number: usize| heard_speakers.as_ref().is_none_or(|it| it.contains(&number));
+        let heard_names = names.iter().enumerate().filter(|it| is_heard(it.0));
+        heard_names.take(SPEAKERS).map(|it| it.1.clone()).collect()
     }
 
     /// Returns the gate that decides which units of a view may be evidence.
-    fn gate(&self, view: &'a View) -> Gate<'a> {
-        let gate = Gate::of(self.request).within(self.scope).without(view.marks());
+    fn make_gate(&self, view: &'a View) -> Gate<'a> {
+        let gate = Gate::from_request(self.request)
+            .with_scope(self.scope)
+            .exclude_marked(view.marks());
         match self.only {
-            Some(only) => gate.only(only),
+            Some(only) => gate.limit_to_units(only),
             None => gate,
         }
     }
 
-    fn rank(&self, searched: Searched<'_>, gate: &Gate<'_>, weights: &Weights) -> Ranked {
+    fn rank_units(&self, searched: Searched<'_>, gate: &Gate<'_>, weights: &Weights) -> Ranked {
         let Searched { view, query, found } = searched;
-        let favoured = favoured(view, query, gate, &self.request.focus);
-        let mut candidates = propose(view, query, gate, found, self.related);
+        let favoured = support_bonuses(view, query, gate, &self.request.focus);
+        let mut candidates = propose_candidates(view, query, gate, found, self.related);
         for place in favoured.keys() {
             candidates.entry(*place).or_default();
         }
@@ -199,7 +214,7 @@ struct Ranked {
 }
 
 impl Ranked {
-    /// Returns the summed probability of the turns that the gists were read in.
+    /// Returns the summed probability of the turns that the gists were read from.
     fn probability_of_read(&self, turns: &View, view: &View, gists: &Ranked) -> f32 {
         let gists = gists.scored.iter().map(|it| &view.turns()[it.place].unit);
         let records = gists.flat_map(|it| &it.records);
@@ -210,12 +225,12 @@ impl Ranked {
 
     /// Scales the probabilities of the units by `probability`. Gists of a space that was only read in part hold no more
     /// of the evidence than that part.
-    fn share(&mut self, probability: f32) {
+    fn scale_probabilities(&mut self, probability: f32) {
         self.scored.iter_mut().for_each(|it| it.probability *= probability);
     }
 
-    fn listed<'a>(&'a self, searched: Searched<'a>) -> Listed<'a> {
-        Listed {
+    fn to_listed<'a>(&'a self, searched: Searched<'a>) -> ScoredUnits<'a> {
+        ScoredUnits {
             view: searched.view,
             query: searched.query,
             scored: &self.scored,
@@ -224,11 +239,17 @@ impl Ranked {
 }
 
 /// Scores the candidates that the first score selects, best first, ties by position.
-pub fn score(view: &View, query: &Query, candidates: &Candidates, related: &Related, weights: &Weights) -> Vec<Scored> {
+pub fn score_candidates(
+    view: &View,
+    query: &Query,
+    candidates: &Candidates,
+    related: &Related,
+    weights: &Weights,
+) -> Vec<Scored> {
     score_favoured(view, query, (candidates, &Favoured::new()), related, weights)
 }
 
-/// Like [`score`], with a bonus for the support scores of some candidates. These always get all features.
+/// Like [`score_candidates`], with a bonus for the support scores of some candidates. These always get all features.
 fn score_favoured(
     view: &View,
     query: &Query,
@@ -236,9 +257,9 @@ fn score_favoured(
     related: &Related,
     weights: &Weights,
 ) -> Vec<Scored> {
-    let (matches, full) = glanced(view, query, (candidates, favoured), weights);
-    let mut all = features(view, query, &matches, &full, weights);
-    chain(view, &matches, (&mut all, &full), related, weights);
+    let (matches, full) = match_best_candidates(view, query, (candidates, favoured), weights);
+    let mut all = compute_features(view, query, &matches, &full, weights);
+    set_edge_scores(view, &matches, (&mut all, &full), related, weights);
     let favour = |row: usize| favoured.get(&matches.turns[row]).copied().unwrap_or_default();
     let support = |row: usize| (weights.support.score(&all[row]) + favour(row), row);
     let mut order: Vec<(f32, usize)> = full.into_iter().map(support).collect();
@@ -248,7 +269,7 @@ fn score_favoured(
         scores: Scores {
             support,
             anchor: weights.anchor.score(&all[row]),
-            edge: all[row][slots::CHAINED],
+            edge: all[row][feature_slots::CHAINED],
         },
         probability: 0.0,
         channels: candidates.get(&matches.turns[row]).cloned().unwrap_or_default(),
@@ -270,23 +291,28 @@ fn score_favoured(
 }
 
 /// Matches the candidates with the best first scores and their neighbours, and returns the rows of these candidates.
-fn glanced(
+fn match_best_candidates(
     view: &View,
     query: &Query,
     (candidates, favoured): (&Candidates, &Favoured),
     weights: &Weights,
 ) -> (Matches, Vec<usize>) {
-    let matches = Matches::of(view, query, candidates.keys().copied().collect());
-    let mut kept = best(&glance(view, query, &matches, weights));
-    kept.extend(favoured.keys().filter_map(|it| matches.turns.binary_search(it).ok()));
-    kept.sort_unstable();
-    kept.dedup();
-    if view.parts() <= WHOLE {
-        return (matches, kept);
+    let matches = Matches::match_turns(view, query, candidates.keys().copied().collect());
+    let mut rows = best_rows(&quick_first_scores(view, query, &matches, weights));
+    rows.extend(favoured.keys().filter_map(|it| matches.turns.binary_search(it).ok()));
+    rows.sort_unstable();
+    rows.dedup();
+    if view.part_count() <= WHOLE {
+        return (matches, rows);
     }
-    let kept: Vec<usize> = kept.into_iter().map(|it| matches.turns[it]).collect();
-    let matches = matches.widened(view, query, with_neighbours(view, &kept));
-    let full = kept
+    let rows: Vec<usize> = rows.into_iter().map(|it| matches.turns[it]).collect();
+    // A neighbour is not packed. It only needs the values that its first score and its session read.
+    let neighbours = match weights.first.reads_slot(feature_slots::DENSE_SENTENCE) {
+        true => Measures::All,
+        false => Measures::WithoutSentenceVectors,
+    };
+    let matches = matches.match_more_turns(view, query, with_neighbours(view, &rows), neighbours);
+    let full = rows
         .iter()
         .filter_map(|it| matches.turns.binary_search(it).ok())
         .collect();
@@ -294,7 +320,7 @@ fn glanced(
 }
 
 /// Returns the rows of the best scores, ascending; of equal scores the first rows.
-fn best(scores: &[f32]) -> Vec<usize> {
+fn best_rows(scores: &[f32]) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..scores.len()).collect();
     if rows.len() > FULL {
         rows.select_nth_unstable_by(FULL, |&a, &b| scores[b].total_cmp(&scores[a]).then(a.cmp(&b)));
@@ -304,10 +330,10 @@ fn best(scores: &[f32]) -> Vec<usize> {
     rows
 }
 
-fn with_neighbours(view: &View, kept: &[usize]) -> Vec<usize> {
-    let mut places: Vec<usize> = Vec::with_capacity(kept.len() * 2);
-    for &place in kept {
-        let session = &view.sessions()[view.session_of(place)];
+fn with_neighbours(view: &View, rows: &[usize]) -> Vec<usize> {
+    let mut places: Vec<usize> = Vec::with_capacity(rows.len() * 2);
+    for &place in rows {
+        let session = &view.session_ranges()[view.session_of(place)];
         let from = place
             .saturating_sub(AROUND)
             .max(session.start)
@@ -318,7 +344,13 @@ fn with_neighbours(view: &View, kept: &[usize]) -> Vec<usize> {
 }
 
 /// Sets for the best units the edge score to the best anchors among them.
-fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]), related: &Related, weights: &Weights) {
+fn set_edge_scores(
+    view: &View,
+    matches: &Matches,
+    (all, full): (&mut [Values], &[usize]),
+    related: &Related,
+    weights: &Weights,
+) {
     let mut order: Vec<(f32, usize)> = full.iter().map(|&it| (weights.support.score(&all[it]), it)).collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     order.truncate(CHAINED);
@@ -330,7 +362,7 @@ fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]),
     for row in order {
         let from = anchors.iter().filter(|&&it| it != row);
         let edges = from.map(|&it| {
-            let pair = edge(view, related, matches.turns[it], matches.turns[row]);
+            let pair = pair_features(view, related, matches.turns[it], matches.turns[row]);
             weights
                 .edge
                 .iter()
@@ -338,6 +370,6 @@ fn chain(view: &View, matches: &Matches, (all, full): (&mut [Values], &[usize]),
                 .map(|(weight, value)| weight * value)
                 .sum::<f32>()
         });
-        all[row][slots::CHAINED] = edges.fold(0.0, f32::max);
+        all[row][feature_slots::CHAINED] = edges.fold(0.0, f32::max);
     }
 }

@@ -1,4 +1,5 @@
 mod hits;
+pub(crate) mod view_cache;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
@@ -7,25 +8,24 @@ use std::time::Instant;
 
 use domain::code::DegradedCode;
 use domain::id::SpaceId;
-use domain::message::{RecallV1, RouteV1, RoutedV1, ToolV1, ToolsV1};
+use domain::message::{RouteV1, RoutedV1};
 use domain::port::SearchResult;
 use domain::{Classify, ErrorKind, PortError};
-use futures::future::BoxFuture;
-use host::{Backends, Context, Expected};
+use host::{Backends, Expected};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tracing::{Instrument, info_span, warn};
 
 use self::hits::still_there;
-use crate::edges::Related;
-use crate::error::{Error, crashed};
-use crate::heads::Weights;
-use crate::query::Query;
-use crate::route::{Asked, Searched};
-use crate::scope::Scope;
-use crate::spaces::{Seen, Spaces};
-use crate::stated::{instructions, stated};
-use crate::{route, tools};
+use crate::error::{Error, to_port_error};
+use crate::route;
+use crate::route::bonuses::fact_sources::{sources_of_requested_facts, turns_of_standing_instructions};
+use crate::route::query::Query;
+use crate::route::scoring::edges::Related;
+use crate::route::scoring::heads::Weights;
+use crate::route::{RouteInput, Searched};
+use crate::service::view_cache::{SpaceSnapshot, Spaces};
+use crate::space::scope::Scope;
 
 /// Maximum number of bytes of a question that are read.
 const QUESTION_MAX: usize = 20_000;
@@ -57,32 +57,6 @@ impl Default for Config {
             weights: PathBuf::new(),
         }
     }
-}
-
-/// Serves questions, calls of tools and messages until shutdown.
-///
-/// # Errors
-/// Fails if the settings or the weights are invalid.
-pub fn run(ctx: Context) -> BoxFuture<'static, anyhow::Result<()>> {
-    // It is boxed, since otherwise every crate that polls the opaque future compiles it again.
-    Box::pin(serve(ctx))
-}
-
-async fn serve(ctx: Context) -> anyhow::Result<()> {
-    let config: Config = ctx.section("router")?;
-    let router = Router::new(ctx.backends.clone(), config.clone())?;
-    let routes = ctx.serve::<RouteV1, Error, _, _>(config.in_flight, |request| router.route(request));
-    let calls = ctx.serve::<ToolV1, Error, _, _>(config.in_flight, |call| router.tool(call));
-    let lists = ctx.serve::<ToolsV1, Error, _, _>(config.in_flight, |_| async { Ok(tools::catalogue()) });
-    let messages = ctx.serve::<RecallV1, Error, _, _>(config.in_flight, |message| router.recall(message));
-    let ready = ctx.readiness.expect("the router has read the spaces written to last");
-    let ahead = async {
-        tokio::select! {
-            () = ctx.shutdown.cancelled() => Ok(()),
-            never = router.read_ahead(&ready) => match never {},
-        }
-    };
-    tokio::try_join!(routes, calls, lists, messages, ahead).map(|_| ())
 }
 
 /// Answers questions from the stores. It caches the views of spaces between questions.
@@ -118,12 +92,12 @@ impl Router {
     pub fn new(backends: Backends, config: Config) -> Result<Router, Error> {
         let weights = if config.weights.as_os_str().is_empty() {
             let builtin = match backends.embedder.reads_sentences() {
-                true => Weights::encoded(),
+                true => Weights::builtin_for_encoder(),
                 false => Weights::builtin(),
             };
             builtin.map_err(Clone::clone)?.clone()
         } else {
-            Weights::load(&config.weights)?
+            Weights::from_file(&config.weights)?
         };
         let spaces = Spaces::new(config.cache_mb.saturating_mul(1 << 20));
         Ok(Router {
@@ -146,49 +120,49 @@ impl Router {
     /// `NotFound` if the space does not exist; the error of a store that failed. If the index or the embedder fails,
     /// the result is only degraded. The same applies to the graph if the space is still cached; then only units that
     /// the index still holds may be evidence.
-    pub async fn route(&self, mut request: RouteV1) -> Result<RoutedV1, Error> {
-        bound(&mut request);
+    pub async fn route_question(&self, mut request: RouteV1) -> Result<RoutedV1, Error> {
+        limit_request(&mut request);
         let mut log = Log::default();
         let start = Instant::now();
-        let (seen, away) = self.seen_or_kept(&request.space).await?;
-        let with_gists = request.gists && seen.has_gists();
-        resolve_units(&seen, with_gists, &mut request);
-        log.step("sync", start);
+        let (snapshot, away) = self.snapshot_or_cached(&request.space).await?;
+        let with_gists = request.gists && snapshot.has_gists();
+        resolve_units(&snapshot, with_gists, &mut request);
+        log.add_step("sync", start);
         let start = Instant::now();
-        let reading = self.read(&seen, &request, with_gists);
-        let Read {
+        let reading = self.read_question(&snapshot, &request, with_gists);
+        let ReadQuestion {
             mut turns,
             mut gists,
             scope,
         } = reading.instrument(info_span!("read")).await?;
         let as_of = request.as_of.map(|it| it.to_utc());
-        focus_on_facts(&seen, scope.as_ref(), &turns, &mut request);
-        log.step("read", start);
+        focus_on_facts(&snapshot, scope.as_ref(), &turns, &mut request);
+        log.add_step("read", start);
         let start = Instant::now();
         let found = self
-            .search(&request, &seen, scope.as_ref(), &mut turns, &mut log)
+            .search_index(&request, &snapshot, scope.as_ref(), &mut turns, &mut log)
             .instrument(info_span!("search"))
             .await;
         if let Some(gists) = &mut gists {
-            self.note_encoded(&seen.gists, gists, &found.gists);
+            self.note_encoded(&snapshot.gists, gists, &found.gists);
         }
         let only = away
-            .map(|error| still_there(error, &seen, &found, &mut log))
+            .map(|error| still_there(error, &snapshot, &found, &mut log))
             .transpose()?;
         let related = match only {
             Some(_) => Related::new(),
             None => {
                 let of_gists = gists.is_some().then_some(&found.gists);
                 let hits: Vec<&SearchResult> = std::iter::once(&found.turns).chain(of_gists).collect();
-                let related = self.related(&request, &hits, &mut log);
+                let related = self.read_relations(&request, &hits, &mut log);
                 related.instrument(info_span!("relations")).await
             }
         };
-        log.step("search", start);
+        log.add_step("search", start);
         let start = Instant::now();
-        let (weights, space) = (Arc::clone(&self.weights), seen.clone());
+        let (weights, space) = (Arc::clone(&self.weights), snapshot.clone());
         let ranked = tokio::task::spawn_blocking(move || {
-            let asked = Asked {
+            let input = RouteInput {
                 request: &request,
                 turns: Searched {
                     view: &space.view,
@@ -204,14 +178,14 @@ impl Router {
                 only: only.as_ref(),
                 scope: scope.as_ref(),
             };
-            asked.route(&weights)
+            input.route_question(&weights)
         });
-        let mut routed = ranked.instrument(info_span!("rank")).await.map_err(crashed)?;
-        let known = seen.memory.at(as_of);
+        let mut routed = ranked.instrument(info_span!("rank")).await.map_err(to_port_error)?;
+        let known = snapshot.memory.known_at(as_of);
         for ranked in &mut routed.ranked {
-            ranked.topic = known.member(ranked.unit).map(|it| it.topic);
+            ranked.topic = known.find_topic_member(ranked.unit).map(|it| it.topic);
         }
-        log.step("rank", start);
+        log.add_step("rank", start);
         (routed.steps, routed.degraded) = (log.steps, log.degraded);
         routed.degraded_codes = log.degraded_codes;
         Ok(routed)
@@ -221,23 +195,23 @@ impl Router {
     ///
     /// # Errors
     /// `NotFound` if the space does not exist; the error of a store that failed.
-    pub(crate) async fn seen(&self, space: &SpaceId) -> Result<Seen, Error> {
+    pub(crate) async fn read_space(&self, space: &SpaceId) -> Result<SpaceSnapshot, Error> {
         let Some(info) = self.backends.records.space(space).await? else {
-            self.spaces.forget(space);
+            self.spaces.forget_space(space);
             return Err(Error::NoSpace(space.to_string()));
         };
-        self.spaces.seen(&self.backends, &info).await
+        self.spaces.read_space(&self.backends, &info).await
     }
 
     /// Returns the present state of a space. If the stores are unavailable, returns the cached state and the error.
-    async fn seen_or_kept(&self, space: &SpaceId) -> Result<(Seen, Option<PortError>), Error> {
-        let error = match self.seen(space).await {
-            Ok(seen) => return Ok((seen, None)),
+    async fn snapshot_or_cached(&self, space: &SpaceId) -> Result<(SpaceSnapshot, Option<PortError>), Error> {
+        let error = match self.read_space(space).await {
+            Ok(snapshot) => return Ok((snapshot, None)),
             Err(Error::Port(error)) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => error,
             Err(error) => return Err(error),
         };
-        match self.spaces.kept(space).await {
-            Some(seen) => Ok((seen, Some(error))),
+        match self.spaces.cached_space(space).await {
+            Some(snapshot) => Ok((snapshot, Some(error))),
             None => Err(error.into()),
         }
     }
@@ -254,33 +228,38 @@ impl Router {
 
     /// Reads a question against the turns of a space, and separately against its gists if they are used. A word may be
     /// rare in the one and frequent in the other.
-    async fn read(&self, seen: &Seen, request: &RouteV1, with_gists: bool) -> Result<Read, Error> {
-        let (seen, request) = (seen.clone(), request.clone());
+    async fn read_question(
+        &self,
+        snapshot: &SpaceSnapshot,
+        request: &RouteV1,
+        with_gists: bool,
+    ) -> Result<ReadQuestion, Error> {
+        let (snapshot, request) = (snapshot.clone(), request.clone());
         let read = move || {
-            let now = route::now(&seen.view, &request);
-            Read {
-                turns: Query::read(&request.question, &seen.view, now),
-                gists: with_gists.then(|| Query::read(&request.question, &seen.gists, now)),
-                scope: Scope::of(&seen.view, &seen.gists, &request.filter.labels),
+            let now = route::question_moment(&snapshot.view, &request);
+            ReadQuestion {
+                turns: Query::from_question(&request.question, &snapshot.view, now),
+                gists: with_gists.then(|| Query::from_question(&request.question, &snapshot.gists, now)),
+                scope: Scope::from_filter(&snapshot.view, &snapshot.gists, &request.filter.labels),
             }
         };
-        Ok(tokio::task::spawn_blocking(read).await.map_err(crashed)?)
+        Ok(tokio::task::spawn_blocking(read).await.map_err(to_port_error)?)
     }
 }
 
 /// A question as read against the turns of a space and against its gists, and the scope of its filter.
-struct Read {
+struct ReadQuestion {
     turns: Query,
     gists: Option<Query>,
     scope: Option<Scope>,
 }
 
 impl Log {
-    pub(crate) fn step(&mut self, name: &str, start: Instant) {
+    pub(crate) fn add_step(&mut self, name: &str, start: Instant) {
         self.steps.push((name.to_owned(), start.elapsed().as_secs_f32() * 1e3));
     }
 
-    fn degrade(&mut self, part: Part, error: &PortError) {
+    fn add_degradation(&mut self, part: Part, error: &PortError) {
         let why = match error.kind() {
             ErrorKind::Timeout => "took too long",
             ErrorKind::Unavailable | ErrorKind::Exhausted => "is not available",
@@ -295,37 +274,40 @@ impl Log {
             Part::Index => ("index", DegradedCode::IndexUnavailable),
             Part::Graph => ("graph", DegradedCode::GraphUnavailable),
         };
-        warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a part");
+        warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a component that failed");
         self.degraded.push(format!("{part} {why}"));
         self.degraded_codes.push(code);
     }
 }
 
 /// Replaces the units of a request by their turns. Gists are kept if they may be evidence.
-fn resolve_units(seen: &Seen, with_gists: bool, request: &mut RouteV1) {
+fn resolve_units(snapshot: &SpaceSnapshot, with_gists: bool, request: &mut RouteV1) {
     for units in [&mut request.focus, &mut request.selected] {
         *units = match with_gists {
-            true => seen.memory.turns_and_gists(units),
-            false => seen.memory.turns(units),
+            true => snapshot.memory.turns_and_gists(units),
+            false => snapshot.memory.turns_of_units(units),
         };
     }
 }
 
 /// Adds the turns of facts that a question asks for to the units in focus, and the turns of standing instructions to
 /// focus and selected units.
-fn focus_on_facts(seen: &Seen, scope: Option<&Scope>, query: &Query, request: &mut RouteV1) {
-    let known = seen.memory.at(request.as_of.map(|it| it.to_utc())).within(scope);
-    let told = stated(&seen.view, known, query);
-    request.focus.extend(seen.memory.turns(&told));
+fn focus_on_facts(snapshot: &SpaceSnapshot, scope: Option<&Scope>, query: &Query, request: &mut RouteV1) {
+    let known = snapshot
+        .memory
+        .known_at(request.as_of.map(|it| it.to_utc()))
+        .with_scope(scope);
+    let sources = sources_of_requested_facts(&snapshot.view, known, query);
+    request.focus.extend(snapshot.memory.turns_of_units(&sources));
     if request.instructions {
-        let moment = route::now(&seen.view, request).to_utc();
-        let standing = instructions(&seen.view, known, moment, request.tokens);
+        let moment = route::question_moment(&snapshot.view, request).to_utc();
+        let standing = turns_of_standing_instructions(&snapshot.view, known, moment, request.tokens);
         request.focus.extend(&standing);
         request.selected.extend(standing);
     }
 }
 
-fn bound(request: &mut RouteV1) {
+fn limit_request(request: &mut RouteV1) {
     if request.question.len() > QUESTION_MAX {
         request
             .question

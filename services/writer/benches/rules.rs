@@ -7,9 +7,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{SessionId, SpaceId};
 use domain::message::{Message, RecordsAcceptedV1, UnitsWrittenV1};
-use domain::record::{Modality, Record};
+use domain::record::Record;
+use fixtures::sample_record;
 use host::Context;
 
 const BATCH: usize = 100;
@@ -38,10 +39,10 @@ fn main() -> anyhow::Result<()> {
 
 fn rules(batches: &[Vec<Record>]) {
     let places: Vec<usize> = (0..BATCH).collect();
-    black_box(writer::write(&batches[0], &places));
+    black_box(writer::write_turn_units(&batches[0], &places));
     let start = Instant::now();
     for batch in batches {
-        black_box(writer::write(batch, &places));
+        black_box(writer::write_turn_units(batch, &places));
     }
     println!(
         "turn units alone, one core: {:.0} records/s",
@@ -55,9 +56,11 @@ fn rules(batches: &[Vec<Record>]) {
             starts: true,
             ends: true,
         };
-        let plan = writer::plan(&stretch, &fresh);
-        let turns = writer::write(records, &places).into_iter().map(|it| (it.id, it));
-        black_box(writer::segment(&stretch, &plan, &turns.collect()));
+        let plan = writer::plan_segments(&stretch, &fresh);
+        let turns = writer::write_turn_units(records, &places)
+            .into_iter()
+            .map(|it| (it.id, it));
+        black_box(writer::derive_segments(&stretch, &plan, &turns.collect()));
     }
     println!(
         "with events and relations: {:.0} records/s",
@@ -66,7 +69,7 @@ fn rules(batches: &[Vec<Record>]) {
 }
 
 async fn stores(dir: &std::path::Path, space: &SpaceId, batches: &[Vec<Record>]) -> anyhow::Result<()> {
-    let context = Context::embedded(dir).await?;
+    let context = Context::embedded_with_defaults(dir).await?;
     context.backends.records.create_space(space, start().to_utc()).await?;
     let service = tokio::spawn(writer::run(context.clone()));
     let begin = Instant::now();
@@ -118,7 +121,7 @@ async fn publish(
         records,
         curations: Vec::new(),
     };
-    Ok(context.publish(&message).await?)
+    Ok(context.publish_message(&message).await?)
 }
 
 async fn idle(context: &Context, subject: &str, group: &str) -> anyhow::Result<()> {
@@ -140,22 +143,13 @@ fn start() -> DateTime<FixedOffset> {
 
 fn session(space: &SpaceId, session: &str, records: usize) -> Vec<Record> {
     let record = |(at, text): (usize, &&str)| Record {
-        id: RecordId::derive(space, &format!("{session}:{at}")),
-        space: space.clone(),
-        external_id: format!("{session}:{at}"),
-        session: SessionId::derive(space, session),
+        session: SessionId::from_name(space, session),
         session_name: session.to_owned(),
         ordinal: at as u64,
-        modality: Modality::Text,
         actor: ["Ana", "Tom"][at % 2].to_owned(),
         text: (*text).to_owned(),
-        image_caption: None,
-        image_uri: None,
-        version: None,
-        tool: None,
         observed_at: start() + TimeDelta::minutes(i64::try_from(at).unwrap_or_default()),
-        tags: Vec::new(),
-        metadata: Default::default(),
+        ..sample_record(space, &format!("{session}:{at}"))
     };
     LINES.iter().cycle().take(records).enumerate().map(record).collect()
 }

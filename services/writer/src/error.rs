@@ -7,10 +7,10 @@ pub enum Error {
     #[error(transparent)]
     Port(#[from] PortError),
     /// The rules ended early, which is a defect.
-    #[error("writing by rule was broken off")]
+    #[error("writing by rule was interrupted")]
     Rules(#[from] tokio::task::JoinError),
     /// The embedder returned a number of vectors that differs from the number of texts.
-    #[error("{vectors} vectors came back for {texts} texts")]
+    #[error("the embedder returned {vectors} vectors for {texts} texts")]
     Vectors {
         /// Number of texts sent.
         texts: usize,

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    host::main("writer", writer::run)
+    host::run_service("writer", writer::run)
 }

@@ -18,8 +18,9 @@ use adapters::{Embedded, Options};
 use chrono::DateTime;
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::port::{Frame, Point, Search, Sparse};
-use domain::record::{Modality, Record};
-use domain::unit::{Grain, Status, Unit};
+use domain::record::Record;
+use domain::unit::Unit;
+use fixtures::{sample_record, sample_unit};
 use rusqlite::Connection;
 
 const BATCH: usize = 100;
@@ -110,56 +111,31 @@ fn space(name: &str) -> SpaceId {
 fn record(space: &SpaceId, number: usize) -> Record {
     let external_id = format!("record-{number}");
     Record {
-        id: RecordId::derive(space, &external_id),
-        space: space.clone(),
-        external_id,
-        session: SessionId::derive(space, "session"),
+        session: SessionId::from_name(space, "session"),
         session_name: "session".to_owned(),
         ordinal: number as u64,
-        modality: Modality::Text,
         actor: "Ana".to_owned(),
         text: format!("Turn {number}: we walked to the market, bought peaches and met an old friend of my sister."),
-        image_caption: None,
-        image_uri: None,
-        version: None,
-        tool: None,
-        observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
-        tags: Vec::new(),
-        metadata: BTreeMap::new(),
+        ..sample_record(space, &external_id)
     }
 }
 
 fn unit(record: &Record) -> Unit {
     Unit {
-        id: UnitId::turn(record.id),
-        grain: Grain::Turn,
         session: record.session,
-        records: vec![record.id],
-        external_ids: vec![record.external_id.clone()],
         observed_at: record.observed_at,
         ordinal: record.ordinal,
         modality: record.modality,
         actor: record.actor.clone(),
         addressee: "Ben".to_owned(),
         text: record.text.clone(),
-        caption: String::new(),
         summary: format!("On 1 January 1970 {}", record.text),
-        times: Vec::new(),
         participants: vec!["Ana".to_owned()],
-        location: String::new(),
         action: "walked".to_owned(),
-        step: None,
-        changes: Vec::new(),
-        version: None,
-        stated: Vec::new(),
         tag: "market".to_owned(),
         cues: vec!["market".to_owned(), "peaches".to_owned()],
-        question: String::new(),
-        tags: Vec::new(),
-        metadata: Default::default(),
         derived_by: "bench/1".to_owned(),
-        status: Status::Active,
-        confidence: 1.0,
+        ..sample_unit(&record.space, &record.external_id)
     }
 }
 
@@ -204,7 +180,7 @@ async fn way_in(clients: usize) -> f64 {
         let records: Vec<Record> = (0..batches * BATCH).map(|number| record(&space, number)).collect();
         let points: Vec<Point> = records
             .iter()
-            .map(|it| random.point(UnitId::turn(it.id), dimension))
+            .map(|it| random.point(UnitId::of_turn(it.id), dimension))
             .collect();
         work.push((it, space, records, points));
     }
@@ -252,7 +228,7 @@ async fn searches(dir: &Path, size: usize) {
     it.records.create_space(&space, DateTime::UNIX_EPOCH).await.unwrap();
     let mut random = Numbers(2);
     let dimension = it.embedder.dimension();
-    let ids = (0..size).map(|number| UnitId::turn(RecordId::derive(&space, &number.to_string())));
+    let ids = (0..size).map(|number| UnitId::of_turn(RecordId::from_external_id(&space, &number.to_string())));
     let points: Vec<Point> = ids.map(|id| random.point(id, dimension)).collect();
     for points in points.chunks(1_000) {
         it.index.put(&space, points, &[]).await.unwrap();

@@ -1,3 +1,7 @@
+mod bus;
+mod index;
+pub(crate) mod store;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,10 +10,12 @@ use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Rec
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::OpenError;
-use crate::bus::QueueBus;
-use crate::embed::TableEmbedder;
-use crate::index::MemoryIndex;
-use crate::store::{Store, StoredGraph, StoredKeys, StoredReadings, StoredReceipts, StoredRecords, StoredWebhooks};
+use crate::embedded::bus::QueueBus;
+use crate::embedded::index::MemoryIndex;
+use crate::embedded::store::{
+    Store, StoredGraph, StoredKeys, StoredReadings, StoredReceipts, StoredRecords, StoredWebhooks,
+};
+use crate::models::embedder::TableEmbedder;
 
 /// Limits and timeouts of the embedded adapters. The defaults suit one machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,7 +88,7 @@ impl Embedded {
     pub async fn open_with(dir: &Path, options: Options, embedder: Arc<dyn Embedder>) -> Result<Embedded, OpenError> {
         let dir = dir.to_owned();
         let path = dir.clone();
-        let work = spawn_blocking(move || open(&dir, &options, embedder));
+        let work = spawn_blocking(move || open_ports(&dir, &options, embedder));
         let panicked = |source: JoinError| OpenError::Directory {
             path,
             source: source.into(),
@@ -91,7 +97,7 @@ impl Embedded {
     }
 }
 
-fn open(dir: &Path, options: &Options, embedder: Arc<dyn Embedder>) -> Result<Embedded, OpenError> {
+fn open_ports(dir: &Path, options: &Options, embedder: Arc<dyn Embedder>) -> Result<Embedded, OpenError> {
     let store = Arc::new(Store::open(dir, embedder.model(), options)?);
     let bus = Arc::new(QueueBus::new(Arc::clone(&store), options));
     let index = MemoryIndex::new(Arc::clone(&store), embedder.dimension(), options)?;

@@ -21,7 +21,7 @@ pub enum OpenError {
     },
     /// The database file is empty: it was truncated, or another program created it.
     #[error(
-        "{path} is empty, which no memory is: restore a copy with `mnemic restore`, or remove the file to begin a new memory"
+        "{path} is empty and therefore not a memory: restore a copy with `mnemic restore`, or remove the file to begin a new memory"
     )]
     Empty {
         /// The file.
@@ -29,17 +29,17 @@ pub enum OpenError {
     },
     /// The database file is missing, but its write-ahead log exists.
     #[error(
-        "{path} is gone and {log} is not: put the file back, restore a copy with `mnemic restore`, or move the log away to begin a \
+        "{path} is missing, but its log {log} exists: put the file back, restore a copy with `mnemic restore`, or move the log away to begin a \
          new memory"
     )]
     LogAlone {
         /// The missing file.
         path: PathBuf,
-        /// Its log.
+        /// Path of the log.
         log: PathBuf,
     },
     /// The file was written by a newer Mnemic.
-    #[error("{path} has schema {found}, this program knows schemas up to {known}: use a newer mnemic")]
+    #[error("{path} has schema {found}, this program supports schemas up to {known}: use a newer mnemic")]
     Newer {
         /// The file.
         path: PathBuf,
@@ -56,8 +56,8 @@ pub enum OpenError {
     },
     /// The vectors in the file are from another model.
     #[error(
-        "{path} holds vectors of the model {found}, the settings embed with {wanted}: set them as they were (`encoder` in \
-         [backends], or [embeddings]), or run `mnemic doctor --repair`, which embeds everything anew"
+        "{path} contains vectors of the model {found}, but the settings embed with {wanted}: restore the settings \
+         (`encoder` in [backends], or [embeddings]), or run `mnemic doctor --repair`, which embeds all texts again"
     )]
     OtherModel {
         /// The file.
@@ -68,7 +68,7 @@ pub enum OpenError {
         wanted: String,
     },
     /// The size limit is smaller than any database file.
-    #[error("`file_bytes_max` is {bytes}: a file has at least {least} bytes; 0 in [backends] leaves it to the disk")]
+    #[error("`file_bytes_max` is {bytes}: it must be at least {least}, or 0 in [backends] for no limit but the disk")]
     Bound {
         /// The limit.
         bytes: u64,
@@ -77,7 +77,7 @@ pub enum OpenError {
     },
     /// The file cannot be read.
     #[error(
-        "{path} is damaged: run `mnemic doctor`, or bring back the last copy made with `mnemic backup`: `mnemic restore FILE`"
+        "{path} is damaged: run `mnemic doctor`, or restore the last copy made with `mnemic backup`: `mnemic restore FILE`"
     )]
     Damaged {
         /// The file.
@@ -112,7 +112,7 @@ impl Classify for OpenError {
 #[derive(Debug, thiserror::Error)]
 pub enum EncoderError {
     /// This build cannot run encoders.
-    #[error("this build runs no encoder: build it with `--features encoder`, or leave `encoder` in [backends] out")]
+    #[error("this build includes no encoder: build it with `--features encoder`, or leave `encoder` in [backends] out")]
     NotBuilt,
     /// A file is missing or cannot be read.
     #[error("the encoder needs {}, which cannot be read: {reason}", path.display())]
@@ -123,11 +123,11 @@ pub enum EncoderError {
         reason: String,
     },
     /// A file can be read but is not usable.
-    #[error("{} is of no use to embed texts: {reason}", path.display())]
+    #[error("{} cannot be used to embed texts: {reason}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the problem.
         reason: String,
     },
     /// A text could not be encoded.
@@ -137,14 +137,14 @@ pub enum EncoderError {
 
 #[cfg(feature = "encoder")]
 impl EncoderError {
-    pub(crate) fn file(path: &std::path::Path, error: &dyn std::error::Error) -> EncoderError {
+    pub(crate) fn unreadable_file(path: &std::path::Path, error: &dyn std::error::Error) -> EncoderError {
         EncoderError::File {
             path: path.to_owned(),
             reason: error.to_string(),
         }
     }
 
-    pub(crate) fn form(path: &std::path::Path, reason: String) -> EncoderError {
+    pub(crate) fn unusable_file(path: &std::path::Path, reason: String) -> EncoderError {
         EncoderError::Form {
             path: path.to_owned(),
             reason,

@@ -1,51 +1,35 @@
-//! The embedded adapters of every port: one SQLite file, an index in memory, a built-in embedder, no server. Also the
-//! embedders that an operator can choose and, with the feature `distributed`, the adapters of the servers.
+//! The adapters of every port.
 //!
-//! [`Embedded::open`] opens all of them in one data directory and locks that directory against other processes. `store`
-//! owns the file: one writer thread commits in groups, several connections read. `bus` keeps its queue in that file and
-//! wakes consumers through channels. `index` searches exactly, over points in that file. What is absent: no port knows
-//! another one, and no SQLite call ever runs on a thread of the async runtime.
+//! - `embedded` needs no server: [`Embedded::open`] opens all ports in one data directory and locks it against other
+//!   processes. `store` owns the SQLite file: one writer thread commits in groups, several connections read. `bus`
+//!   keeps its queue in that file and wakes consumers through channels. `index` searches exactly, over points in that
+//!   file.
+//! - [`servers`] has, with the feature `distributed`, the same ports on NATS, Qdrant and Neo4j.
+//! - [`models`] has the built-in embedder, a sentence encoder, models over HTTP, and recordings of their calls.
+//! - [`outgoing`] fetches pictures and sends webhooks.
+//!
+//! What is absent: no port knows another one, and no SQLite call ever runs on a thread of the async runtime.
 
-mod addresses;
-mod api_keys;
-mod bus;
-mod clock;
-#[cfg(feature = "distributed")]
-pub mod distributed;
-mod embed;
 mod embedded;
-#[cfg(feature = "encoder")]
-mod encoder;
-pub mod endpoint;
 mod error;
-mod index;
-mod names;
-#[cfg(feature = "distributed")]
-pub mod nats;
-#[cfg(feature = "distributed")]
-pub mod neo4j;
-mod notes;
-pub mod pictures;
-mod pinned;
-mod priority;
-mod private;
-#[cfg(feature = "distributed")]
-pub mod qdrant;
-mod receipts;
-pub mod recording;
-mod secret;
-pub mod server_options;
-mod servers;
-mod store;
-pub mod webhook;
+pub mod models;
+pub mod outgoing;
+mod process;
+mod request_servers;
+pub mod servers;
+mod store_rules;
 
-pub use embed::embedder;
+pub use embedded::store::{
+    UpkeepError, check_file, file_bytes, forget_vectors, free_bytes, is_held, needs_migration, restore_backup,
+    write_backup,
+};
 pub use embedded::{Embedded, Options};
 pub use error::{EncoderError, OpenError};
-pub use priority::lower_priority;
-pub use private::create_private;
-pub use secret::Secret;
-pub use store::{UpkeepError, backup, check, file_bytes, forget_vectors, is_behind, is_held, restore};
+pub use models::embedder::open_embedder;
+pub use process::heap::limit_heap_arenas;
+pub use process::priority::lower_priority;
+pub use process::private_files::create_private;
+pub use process::secret::Secret;
 
 /// Sets the TLS implementation for every HTTP client of this process.
 #[cfg(feature = "https")]

@@ -20,7 +20,7 @@ fn space() -> SpaceId {
 }
 
 fn claim(number: u64) -> [(RecordId, [u8; 32]); 1] {
-    [(RecordId::derive(&space(), &number.to_string()), [7; 32])]
+    [(RecordId::from_external_id(&space(), &number.to_string()), [7; 32])]
 }
 
 /// Claims and publishes in an endless loop; prints each number when both are acknowledged.

@@ -14,8 +14,12 @@ use serde_json::json;
 
 /// Statements that take a file back to an earlier schema: first they remove what the thirteenth and later schemas
 /// added, then the ninth and later ones, then the seventh and eighth.
-const WITHOUT_DIGESTS: &str = "DROP TABLE webhooks; DROP TABLE keys; DROP TABLE readings; DROP TABLE read_records; DROP TABLE wanted_sessions; DROP TABLE receipts; DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
-    ALTER TABLE derived DROP COLUMN digest; ALTER TABLE curations DROP COLUMN digest; ALTER TABLE images DROP COLUMN digest;
+const WITHOUT_DIGESTS: &str = "DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE unit_blocks;
+    CREATE TABLE images (row INTEGER PRIMARY KEY, version INTEGER NOT NULL, body BLOB NOT NULL);
+    CREATE TRIGGER unit_changed AFTER UPDATE ON units BEGIN DELETE FROM images WHERE row = old.row; END;
+    CREATE TRIGGER unit_deleted AFTER DELETE ON units BEGIN DELETE FROM images WHERE row = old.row; END;
+    DROP TABLE webhooks; DROP TABLE keys; DROP TABLE readings; DROP TABLE read_records; DROP TABLE wanted_sessions; DROP TABLE receipts; DROP INDEX curations_position; ALTER TABLE records DROP COLUMN digest; ALTER TABLE units DROP COLUMN digest;
+    ALTER TABLE derived DROP COLUMN digest; ALTER TABLE curations DROP COLUMN digest;
     PRAGMA user_version = 12;";
 const WITHOUT_WHOSE: &str = "DROP TRIGGER unit_changed; DROP TRIGGER unit_deleted; DROP TABLE images;
     ALTER TABLE remembered DROP COLUMN held_until; DROP TABLE unfinished_erasures;
@@ -30,14 +34,14 @@ fn space() -> SpaceId {
 }
 
 fn record(name: &str, session: &str, actor: &str) -> Record {
-    let value = json!({"id": RecordId::derive(&space(), name), "space": space(), "external_id": name, "ordinal": 0,
-        "actor": actor, "session": SessionId::derive(&space(), session), "session_name": session, "modality": "text",
+    let value = json!({"id": RecordId::from_external_id(&space(), name), "space": space(), "external_id": name, "ordinal": 0,
+        "actor": actor, "session": SessionId::from_name(&space(), session), "session_name": session, "modality": "text",
         "text": name, "observed_at": "2026-03-01T12:00:00Z"});
     serde_json::from_value(value).unwrap()
 }
 
 fn unit(record: &Record) -> Unit {
-    let value = json!({"id": UnitId::turn(record.id), "grain": "turn", "session": record.session, "records": [record.id],
+    let value = json!({"id": UnitId::of_turn(record.id), "grain": "turn", "session": record.session, "records": [record.id],
         "external_ids": [record.external_id], "observed_at": record.observed_at, "ordinal": 0, "modality": "text",
         "actor": record.actor, "text": record.text, "summary": record.text, "derived_by": "test", "confidence": 1.0});
     serde_json::from_value(value).unwrap()
@@ -66,14 +70,14 @@ async fn row_numbers_of_an_older_file_are_not_reused() {
     change(dir.path(), WITHOUT_DIGESTS);
     change(dir.path(), WITHOUT_WHOSE);
     change(dir.path(), WITHOUT_ROWS);
-    assert!(adapters::is_behind(dir.path()).unwrap());
+    assert!(adapters::needs_migration(dir.path()).unwrap());
 
     let records = open(dir.path()).await.records;
     let (found, _) = records.list(&space(), 0, 9).await.unwrap();
     records.erase(&space(), &[found[0].id, found[1].id]).await.unwrap();
     records.put(&space(), std::slice::from_ref(&three)).await.unwrap();
     assert_eq!((&found[0], found.len()), (&one, 2));
-    assert!(!adapters::is_behind(dir.path()).unwrap());
+    assert!(!adapters::needs_migration(dir.path()).unwrap());
     assert_eq!(records.list(&space(), 2, 9).await.unwrap(), (vec![three], None));
 }
 
@@ -101,7 +105,7 @@ async fn records_and_units_of_an_older_file_are_listed_by_session_and_actor() {
 
     let it = open(dir.path()).await;
     let of = |session: Option<&str>, actor: Option<&str>| Selection {
-        session: session.map(|it| SessionId::derive(&space(), it)),
+        session: session.map(|it| SessionId::from_name(&space(), it)),
         actor: actor.map(str::to_owned),
         ..Selection::default()
     };
@@ -110,7 +114,7 @@ async fn records_and_units_of_an_older_file_are_listed_by_session_and_actor() {
         (of(Some("s"), None), vec!["1", "3", "4", "5"], vec!["1", "3"]),
         (of(Some("s"), Some("zo\u{eb}")), vec!["1", "4", "5"], vec!["1"]),
     ] {
-        let room = Room::of(9);
+        let room = Room::of_items(9);
         let (page, _) = it.records.select(&space(), &selection, 0, room).await.unwrap();
         let names: Vec<&str> = page.iter().map(|it| it.external_id.as_str()).collect();
         assert_eq!(names, records, "{selection:?}");
@@ -118,4 +122,40 @@ async fn records_and_units_of_an_older_file_are_listed_by_session_and_actor() {
         let names: Vec<&str> = page.iter().map(|it| it.text.as_str()).collect();
         assert_eq!(names, found, "{selection:?}");
     }
+}
+
+/// A file of the eighteenth schema had an image of each unit. The images are gone after the first start, with their
+/// bytes, and the units are returned.
+#[tokio::test]
+async fn images_of_an_older_file_are_removed() {
+    const IMAGE: &[u8] = b"an image of the quaxbank";
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let unit = unit(&record("1", "s", ""));
+    it.graph
+        .put_units(&space(), std::slice::from_ref(&unit), &[])
+        .await
+        .unwrap();
+    drop(it);
+    change(dir.path(), WITHOUT_DIGESTS);
+    let image = format!("INSERT INTO images VALUES (1, 7, x'{}')", hex(IMAGE));
+    change(dir.path(), &image);
+    let has_image = || {
+        let bytes = std::fs::read(dir.path().join("mnemic.sqlite")).unwrap();
+        bytes.windows(IMAGE.len()).any(|it| it == IMAGE)
+    };
+    assert!(has_image());
+
+    let it = open(dir.path()).await;
+    let feed = it.graph.unit_feed(&space(), 0, 9, 7).await.unwrap();
+    assert_eq!(
+        feed.changes.into_iter().map(|it| it.unit).collect::<Vec<Unit>>(),
+        [unit]
+    );
+    drop(it);
+    assert!(!has_image());
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|it| format!("{it:02x}")).collect()
 }

@@ -69,7 +69,8 @@ pub struct Anchors {
     pub head: String,
     /// The main verb, as written.
     pub action: String,
-    /// When the question is asked; the times in the question are resolved against this moment. Absent if unknown.
+    /// Time at which the question is asked; the times in the question are resolved against this moment. Absent if
+    /// unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
     /// The time that the question asks about.

@@ -1,4 +1,4 @@
-//! Stable codes: what a program compares where people read a sentence.
+//! Stable codes: a program compares the code, and people read the sentence.
 //!
 //! A code may be added; none changes its meaning or is used again. Each explains itself, and `docs/ERRORS.md` is made of these
 //! explanations.
@@ -16,9 +16,9 @@ pub use tool::ToolCode;
 pub struct Explanation {
     /// What the code means.
     pub meaning: &'static str,
-    /// What leads to it.
+    /// The cause of the code.
     pub cause: &'static str,
-    /// What to do about it.
+    /// What the user can do.
     pub action: &'static str,
 }
 
@@ -52,7 +52,7 @@ macro_rules! codes {
                 }
             }
 
-            /// Returns what the code means, what leads to it and what to do.
+            /// Returns the meaning of the code, its cause, and what to do.
             #[must_use]
             $visible const fn explanation(self) -> $crate::code::Explanation {
                 match self {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_those_of_json_and_unique() {
+    fn names_of_codes_match_their_json_and_are_unique() {
         for code in ReasonCode::ALL {
             assert_eq!(json!(code), code.name());
         }

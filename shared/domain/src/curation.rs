@@ -1,5 +1,5 @@
-//! Curation: decisions that people make about a memory. They are stored as records of their own; the state of the
-//! memory follows from the units and these decisions.
+//! Curation: decisions that people make about a memory. They are stored as separate records, which form the audit
+//! log; the state of the memory follows from the units and these decisions.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +14,11 @@ use crate::id::{CurationId, FactId, MergeId, PageId, RecordId, TopicId, UnitId};
 pub struct Curation {
     /// Derived from the space and the caller's id for the act.
     pub id: CurationId,
-    /// When it was accepted.
+    /// Time at which the curation was accepted.
     pub at: DateTime<Utc>,
     /// Name of the API key that was used; empty if the server has no keys.
     pub by: String,
-    /// What was done.
+    /// The act of the curation.
     pub act: Act,
     /// The reason, in the words of the person who acted.
     #[serde(default)]
@@ -45,7 +45,7 @@ impl Curation {
     /// Returns the act without words. Its kind, time, author and target stay. A correction without words corrects
     /// nothing.
     #[must_use]
-    pub fn redacted(mut self) -> Curation {
+    pub fn without_words(mut self) -> Curation {
         self.reason.clear();
         if let Act::CorrectFact { object, .. } = &mut self.act {
             object.clear();
@@ -101,7 +101,7 @@ pub enum Act {
         /// The unit.
         unit: UnitId,
     },
-    /// Erases a record and everything that derives only from it. Cannot be undone.
+    /// Erases a record and all data that derive only from it. Cannot be undone.
     EraseRecord {
         /// The record.
         record: RecordId,
@@ -119,9 +119,9 @@ pub struct Corrected(BTreeMap<FactId, FactId>);
 
 impl Corrected {
     /// Reads all corrections, including undone ones: an act on a corrected fact still concerns the original fact.
-    pub fn of(all: &[Curation]) -> Corrected {
+    pub fn from_curations(all: &[Curation]) -> Corrected {
         let corrected = all.iter().filter_map(|it| match it.act {
-            Act::CorrectFact { fact, .. } => Some((FactId::corrected(fact, it.id), fact)),
+            Act::CorrectFact { fact, .. } => Some((FactId::of_correction(fact, it.id), fact)),
             Act::RetireFact { .. }
             | Act::UndoMerge { .. }
             | Act::UndoLabel { .. }
@@ -136,12 +136,12 @@ impl Corrected {
 
     /// Returns the original fact of `fact`, through any number of corrections. Returns `fact` itself if it is not a
     /// correction.
-    pub fn told(&self, fact: FactId) -> FactId {
-        let mut told = fact;
-        while let Some(before) = self.0.get(&told) {
-            told = *before;
+    pub fn original_fact(&self, fact: FactId) -> FactId {
+        let mut original = fact;
+        while let Some(before) = self.0.get(&original) {
+            original = *before;
         }
-        told
+        original
     }
 }
 
@@ -149,7 +149,7 @@ impl Corrected {
 ///
 /// A correction that was redacted because the record of its fact was erased is not in effect. Of two acts about the
 /// same thing, the later one counts.
-pub fn standing(all: &[Curation]) -> Vec<&Curation> {
+pub fn acts_in_effect(all: &[Curation]) -> Vec<&Curation> {
     let mut sorted: Vec<&Curation> = all.iter().collect();
     sorted.sort_by_key(|it| (it.at, it.id));
     let mut undone = std::collections::BTreeSet::new();
@@ -163,4 +163,42 @@ pub fn standing(all: &[Curation]) -> Vec<&Curation> {
     }
     sorted.retain(|it| !undone.contains(&it.id) && !matches!(it.act, Act::Undo { .. }) && !it.corrects_nothing());
     sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use uuid::Uuid;
+
+    use super::*;
+
+    /// Returns the act with an id and a time that follow from its number.
+    fn numbered_act(number: u8, act: Act) -> Curation {
+        Curation {
+            id: CurationId::from_uuid(Uuid::from_u128(number.into())),
+            at: DateTime::UNIX_EPOCH + TimeDelta::seconds(number.into()),
+            by: String::new(),
+            act,
+            reason: String::new(),
+        }
+    }
+
+    fn ids_in_effect(all: &[Curation]) -> Vec<CurationId> {
+        acts_in_effect(all).into_iter().map(|it| it.id).collect()
+    }
+
+    #[test]
+    fn an_undone_act_has_no_effect_until_its_undo_is_undone() {
+        let (fact, unit) = (FactId::from_uuid(Uuid::nil()), UnitId::from_uuid(Uuid::nil()));
+        let retire = numbered_act(1, Act::RetireFact { fact });
+        let pin = numbered_act(2, Act::PinUnit { unit });
+        let undo = numbered_act(3, Act::Undo { curation: retire.id });
+        let undo_of_undo = numbered_act(4, Act::Undo { curation: undo.id });
+        let mut all = vec![retire.clone(), pin.clone()];
+        assert_eq!(ids_in_effect(&all), [retire.id, pin.id]);
+        all.push(undo);
+        assert_eq!(ids_in_effect(&all), [pin.id]);
+        all.push(undo_of_undo);
+        assert_eq!(ids_in_effect(&all), [retire.id, pin.id]);
+    }
 }

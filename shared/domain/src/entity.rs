@@ -31,12 +31,12 @@ pub struct Entity {
     pub name: String,
     /// The type.
     pub kind: EntityKind,
-    /// Other names for it, sorted.
+    /// Other names for the entity, sorted.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Number of units that mention it.
+    /// Number of units that mention the entity.
     pub mentions: u64,
-    /// When the entity was first mentioned.
+    /// Time at which the entity was first mentioned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_seen: Option<DateTime<Utc>>,
     /// The entity's roles for others, sorted: Ann's "my sister" gives `Ann's sister`.

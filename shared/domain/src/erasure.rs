@@ -1,13 +1,12 @@
 //! Receipts of erasures. A receipt proves which erasure was requested, when it was completed and how much was erased.
 //! It contains no word of the erased content.
-
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ErasureId, RecordId, SessionId, SpaceId};
-use crate::port::Position;
+use crate::position::Position;
 
 /// The target of an erasure request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,16 +26,16 @@ pub struct Receipt {
     pub id: ErasureId,
     /// The space. Another space with the same name may exist by now.
     pub space: SpaceId,
-    /// When that space was created.
+    /// Time at which that space was created.
     pub created_at: DateTime<Utc>,
     /// The target of the request.
     pub kind: ErasureKind,
     /// Name of the API key that was used; empty if the server has no keys.
     #[serde(default)]
     pub by: String,
-    /// When the erasure was requested.
+    /// Time at which the erasure was requested.
     pub requested_at: DateTime<Utc>,
-    /// When every store had completed the erasure; absent until then.
+    /// Time at which every store had completed the erasure; absent until then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed_at: Option<DateTime<Utc>>,
     /// Position of the request in the stream of accepted batches; 0 for a space.
@@ -59,7 +58,7 @@ pub enum Erased {
     Records(Vec<RecordId>),
     /// A whole space, identified by its time of creation: a later space with the same name is a different one.
     Space {
-        /// When the erased space was created.
+        /// Time at which the erased space was created.
         created_at: DateTime<Utc>,
     },
 }

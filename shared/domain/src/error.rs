@@ -10,7 +10,7 @@ pub enum ErrorKind {
     Invalid,
     /// The requested object does not exist, or the caller may not see it.
     NotFound,
-    /// The input contradicts what is stored.
+    /// The input contradicts the stored data.
     Conflict,
     /// A limit was reached; a later attempt may succeed.
     Exhausted,
@@ -37,9 +37,9 @@ impl ErrorKind {
         ErrorKind::Internal,
     ];
 
-    /// Returns true if a retry may succeed. A message that failed with such a kind is redelivered.
+    /// Returns true if a retry may succeed. A message whose handling failed with such an error is redelivered.
     #[must_use]
-    pub fn may_pass(self) -> bool {
+    pub fn is_retryable(self) -> bool {
         match self {
             ErrorKind::Exhausted | ErrorKind::Timeout | ErrorKind::Unavailable => true,
             ErrorKind::Invalid
@@ -139,7 +139,7 @@ mod tests {
     fn every_kind_has_a_unique_name_and_temporary_kinds_may_pass() {
         let names: BTreeSet<&str> = ErrorKind::ALL.iter().map(|it| it.name()).collect();
         assert_eq!(names.len(), ErrorKind::ALL.len());
-        let passing = ErrorKind::ALL.iter().filter(|it| it.may_pass()).map(|it| it.name());
+        let passing = ErrorKind::ALL.iter().filter(|it| it.is_retryable()).map(|it| it.name());
         let passing: Vec<&str> = passing.collect();
         assert_eq!(passing, ["exhausted", "timeout", "unavailable"]);
     }

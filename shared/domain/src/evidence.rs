@@ -35,11 +35,11 @@ pub enum Channel {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Scores {
-    /// How likely the unit holds evidence for the answer.
+    /// Probability that the unit holds evidence for the answer, as a logit.
     pub support: f32,
-    /// How well the unit matches the anchors of the question.
+    /// Match of the unit with the anchors of the question.
     pub anchor: f32,
-    /// How well the unit fits the units that are already packed.
+    /// Fit of the unit with the units that are already packed.
     pub edge: f32,
 }
 
@@ -88,9 +88,9 @@ pub struct PackItem {
     pub external_ids: Vec<String>,
     /// The session of the unit.
     pub session: SessionId,
-    /// When the unit was observed.
+    /// Time at which the unit was observed.
     pub observed_at: DateTime<FixedOffset>,
-    /// Who said or did it. Empty for a gist that was read from several actors.
+    /// Person or agent that spoke or acted. Empty for a gist of records of several actors.
     pub actor: String,
     /// The line as the reader sees it. If the date changes, a line with the date comes first.
     pub text: String,
@@ -122,9 +122,9 @@ pub struct EvidencePack {
 pub struct FeatureValue {
     /// Name of the feature.
     pub name: String,
-    /// Its value.
+    /// Value of the feature.
     pub value: f32,
-    /// Its contribution to the support score.
+    /// Contribution of the feature to the support score.
     pub moved: f32,
 }
 
@@ -178,7 +178,7 @@ pub struct Turn {
     pub external_ids: Vec<String>,
     /// The session of the unit.
     pub session: SessionId,
-    /// When the turn was observed.
+    /// Time at which the turn was observed.
     pub observed_at: DateTime<FixedOffset>,
     /// The speaker.
     pub actor: String,
@@ -205,7 +205,7 @@ pub struct Amendment {
     pub was: String,
     /// The corrected value; absent if the fact was retracted.
     pub now: Option<String>,
-    /// When the curation was made.
+    /// Time at which the curation was made.
     pub at: DateTime<Utc>,
 }
 
@@ -229,7 +229,7 @@ pub struct Scene {
 pub struct WordWeight {
     /// The stem, as the crate `text` computes it.
     pub stem: String,
-    /// `ln(1 + (N - df + 0.5) / (df + 0.5))` over the parts of the space.
+    /// Inverse document frequency, `ln(1 + (N - df + 0.5) / (df + 0.5))`, over the `N` parts of the space.
     pub idf: f32,
     /// Number of parts that contain it.
     pub df: u32,
@@ -258,7 +258,7 @@ pub struct NearMiss {
     pub unit: UnitId,
     /// The callers' ids of the unit's records.
     pub external_ids: Vec<String>,
-    /// Its text, shortened.
+    /// Text of the unit, shortened.
     pub text: String,
     /// Why it does not answer: `said_by_other`, `detail_differs`, `weak`.
     pub reason: String,

@@ -1,5 +1,5 @@
-//! Facts: subject, predicate and object, with valid time and recorded time (REMem, section 3; MRAgent's semantic
-//! layer).
+//! Facts: subject, predicate and object. They are bi-temporal: each has a valid time and a recorded time (REMem,
+//! section 3; MRAgent's semantic layer).
 
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
@@ -90,9 +90,9 @@ impl Origin {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Stated {
-    /// The record that states it.
+    /// The record that states the fact.
     pub record: RecordId,
-    /// When the record was observed.
+    /// Time at which the record was observed.
     pub observed_at: DateTime<FixedOffset>,
     /// The speaker; empty if unknown.
     #[serde(default)]
@@ -107,10 +107,10 @@ pub struct Stated {
     pub aspect: Aspect,
     /// False for a negated statement.
     pub positive: bool,
-    /// When it began to hold, if the record says so.
+    /// Time at which the fact began to hold, if the record says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<TimeSpan>,
-    /// When it stops or stopped holding, if the record says so.
+    /// Time at which the fact stops or stopped holding, if the record says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
     /// Whether it no longer holds.
@@ -141,17 +141,18 @@ pub struct Fact {
     pub object: String,
     /// The group of the predicate.
     pub aspect: Aspect,
-    /// When it began to hold, as precisely as stated; if not stated, the time of the statement.
+    /// Time at which the fact began to hold, as precisely as stated; if not stated, the time of the statement.
     pub valid_from: TimeSpan,
-    /// When it stopped holding. Absent if it still holds, as far as is known.
+    /// Time at which the fact stopped holding. Absent if it still holds, as far as is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
-    /// When the end was stated, which may be long after the end: in June, Ann says that she moved in March.
+    /// Time at which the end was stated, which may be long after the end: in June, Ann says that she moved in March.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
-    /// When it was stated: the time its source was observed. For a correction: when the correction was made.
+    /// Time at which the fact was stated: the time its source was observed. For a correction: when the correction was
+    /// made.
     pub recorded_at: DateTime<Utc>,
-    /// The unit that states it.
+    /// The unit that states the fact.
     pub source: UnitId,
     /// The extractor that found it there.
     #[serde(default, skip_serializing_if = "Origin::is_rule")]
@@ -179,9 +180,9 @@ pub struct Fact {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct End {
-    /// When the fact was to stop holding.
+    /// Time at which the fact was to stop holding.
     pub valid_until: DateTime<Utc>,
-    /// When that end was stated.
+    /// Time at which that end was stated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<DateTime<Utc>>,
     /// The fact that was to close it.
@@ -193,7 +194,7 @@ pub struct End {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Former {
-    /// When the curation was made.
+    /// Time at which the curation was made.
     pub until: DateTime<Utc>,
     /// The fact as it was; absent if the fact did not exist before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -232,8 +233,79 @@ impl Fact {
         !self.withdrawn && self.valid_from.start <= moment && self.valid_until.is_none_or(|it| moment < it)
     }
 
-    /// Returns when the fact began to hold. Returns `None` if only its end was stated: "I quit smoking".
-    pub fn since(&self) -> Option<DateTime<Utc>> {
+    /// Returns true if it is only known that the fact no longer held when that was stated, and not since when: "I have
+    /// left the choir". `valid_until` is then the time of that statement.
+    pub fn ended_at_unknown_time(&self) -> bool {
+        self.valid_until.is_some() && self.valid_until == self.closed_at
+    }
+
+    /// Returns the time at which the fact began to hold. Returns `None` if only its end was stated: "I quit smoking".
+    pub fn known_start(&self) -> Option<DateTime<Utc>> {
         (self.valid_from.precision != Precision::Unknown).then_some(self.valid_from.start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use uuid::Uuid;
+
+    use super::*;
+
+    fn day(number: i64) -> DateTime<Utc> {
+        DateTime::UNIX_EPOCH + TimeDelta::days(number)
+    }
+
+    /// Returns a fact that was stated on day 10. On day 30, its end on day 20 was stated.
+    fn ended_fact() -> Fact {
+        Fact {
+            id: FactId::from_uuid(Uuid::nil()),
+            subject: "Ann".to_owned(),
+            entity: None,
+            predicate: "lives in".to_owned(),
+            object: "Graz".to_owned(),
+            aspect: Aspect::Place,
+            valid_from: TimeSpan::from_instant(day(10)),
+            valid_until: Some(day(20)),
+            closed_at: Some(day(30)),
+            recorded_at: day(10),
+            source: UnitId::from_uuid(Uuid::nil()),
+            origin: Origin::Rule,
+            told_by: "Ann".to_owned(),
+            confidence: 0.9,
+            retired_by: None,
+            former_ends: Vec::new(),
+            withdrawn: false,
+            former: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_fact_is_unknown_before_it_was_stated() {
+        let fact = ended_fact();
+        assert_eq!(fact.known_at(day(10) - TimeDelta::seconds(1)), None);
+        assert!(fact.known_at(day(10)).is_some());
+    }
+
+    #[test]
+    fn the_end_of_a_fact_is_unknown_before_it_was_stated() {
+        let fact = ended_fact();
+        let end_known_at = |number: i64| fact.known_at(day(number)).unwrap().valid_until;
+        assert_eq!((end_known_at(29), end_known_at(30)), (None, Some(day(20))));
+    }
+
+    #[test]
+    fn a_decision_about_a_fact_is_unknown_before_it_was_made() {
+        let before = ended_fact();
+        let retired = Fact {
+            withdrawn: true,
+            former: vec![Former {
+                until: day(40),
+                fact: Some(before.clone()),
+            }],
+            ..before
+        };
+        let is_withdrawn_at = |number: i64| retired.known_at(day(number)).unwrap().withdrawn;
+        assert_eq!((is_withdrawn_at(39), is_withdrawn_at(40)), (false, true));
     }
 }

@@ -70,10 +70,10 @@ impl Filter {
     }
 
     /// Returns true if the filter accepts a record with these tags and this metadata.
-    pub fn matches(&self, tags: &[String], metadata: &BTreeMap<String, String>) -> bool {
-        let holds = |it: &Comparison| it.holds(metadata.get(&it.key).map(String::as_str));
-        self.tags.matches(|tag| tags.iter().any(|it| it == tag))
-            && self.metadata.as_ref().is_none_or(|it| it.evaluate(&holds))
+    pub fn matches_labels(&self, tags: &[String], metadata: &BTreeMap<String, String>) -> bool {
+        let holds = |it: &Comparison| it.accepts_value(metadata.get(&it.key).map(String::as_str));
+        self.tags.matches_tags(|tag| tags.iter().any(|it| it == tag))
+            && self.metadata.as_ref().is_none_or(|it| it.evaluate_with(&holds))
     }
 
     /// Checks the limits of a filter.
@@ -81,7 +81,7 @@ impl Filter {
     /// # Errors
     ///
     /// Names the first part that exceeds a limit, as a path below `path`, and the limit.
-    pub fn check(&self, path: &str) -> Result<(), String> {
+    pub fn check_limits(&self, path: &str) -> Result<(), String> {
         let lists = [
             ("any", &self.tags.any),
             ("all", &self.tags.all),
@@ -95,7 +95,7 @@ impl Filter {
             }
         }
         match &self.metadata {
-            Some(condition) => condition.check(&format!("{path}.metadata")),
+            Some(condition) => condition.check_limits(&format!("{path}.metadata")),
             None => Ok(()),
         }
     }
@@ -107,7 +107,7 @@ impl TagFilter {
         self.any.is_empty() && self.all.is_empty() && self.none.is_empty()
     }
 
-    fn matches(&self, has: impl Fn(&String) -> bool) -> bool {
+    fn matches_tags(&self, has: impl Fn(&String) -> bool) -> bool {
         (self.any.is_empty() || self.any.iter().any(&has)) && self.all.iter().all(&has) && !self.none.iter().any(&has)
     }
 }

@@ -1,5 +1,5 @@
-//! Ids. Every id except the name of a space is a UUIDv5 of its inputs, so a redelivered message rewrites the objects
-//! that it wrote before.
+//! Ids. Every id except the name of a space is a UUIDv5 of its inputs. Deduplication follows from this: a redelivered
+//! message rewrites the objects that it wrote before.
 
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ impl SpaceId {
         &self.0
     }
 
-    fn uuid(&self) -> Uuid {
+    fn namespace_uuid(&self) -> Uuid {
         Uuid::new_v5(&ROOT, self.0.as_bytes())
     }
 }
@@ -161,28 +161,28 @@ uuid_id! {
 
 impl SessionId {
     /// Returns the id of the caller's session `name`.
-    pub fn derive(space: &SpaceId, name: &str) -> SessionId {
-        SessionId(derived(space.uuid(), "session", &[name]))
+    pub fn from_name(space: &SpaceId, name: &str) -> SessionId {
+        SessionId(derive_uuid(space.namespace_uuid(), "session", &[name]))
     }
 }
 
 impl RecordId {
     /// Returns the id of the caller's record `external_id`.
-    pub fn derive(space: &SpaceId, external_id: &str) -> RecordId {
-        RecordId(derived(space.uuid(), "record", &[external_id]))
+    pub fn from_external_id(space: &SpaceId, external_id: &str) -> RecordId {
+        RecordId(derive_uuid(space.namespace_uuid(), "record", &[external_id]))
     }
 }
 
 impl UnitId {
     /// Returns the id of the turn unit of `record`.
-    pub fn turn(record: RecordId) -> UnitId {
-        UnitId(derived(record.0, "turn", &[]))
+    pub fn of_turn(record: RecordId) -> UnitId {
+        UnitId(derive_uuid(record.0, "turn", &[]))
     }
 
-    /// Returns the id of the turn unit of part `number` of `record`. Part 0 has the id of [`UnitId::turn`]. The ids of
+    /// Returns the id of the turn unit of part `number` of `record`. Part 0 has the id of [`UnitId::of_turn`]. The ids of
     /// a record are consecutive, so its parts are in order wherever ties break by id.
-    pub fn part(record: RecordId, number: u16) -> UnitId {
-        let first = UnitId::turn(record).0.as_u128();
+    pub fn of_part(record: RecordId, number: u16) -> UnitId {
+        let first = UnitId::of_turn(record).0.as_u128();
         UnitId(Uuid::from_u128(first.wrapping_add(number.into())))
     }
 
@@ -194,125 +194,125 @@ impl UnitId {
     }
 
     /// Returns the id of the event unit whose segment starts with `first`.
-    pub fn event(first: RecordId) -> UnitId {
-        UnitId(derived(first.0, "event", &[]))
+    pub fn of_event(first: RecordId) -> UnitId {
+        UnitId(derive_uuid(first.0, "event", &[]))
     }
 
     /// Returns the id of the gist `number` of a reading.
-    pub fn gist(reading: ReadingId, number: u16) -> UnitId {
-        UnitId(derived(reading.0, "gist", &[&number.to_string()]))
+    pub fn of_gist(reading: ReadingId, number: u16) -> UnitId {
+        UnitId(derive_uuid(reading.0, "gist", &[&number.to_string()]))
     }
 }
 
 impl ReadingId {
     /// Returns the id of the reading of the passage that starts with `first`.
-    pub fn derive(first: RecordId) -> ReadingId {
-        ReadingId(derived(first.0, "reading", &[]))
+    pub fn of_passage(first: RecordId) -> ReadingId {
+        ReadingId(derive_uuid(first.0, "reading", &[]))
     }
 
     /// Returns the id of the reading of the picture of `record`.
-    pub fn picture(record: RecordId) -> ReadingId {
-        ReadingId(derived(record.0, "picture", &[]))
+    pub fn of_picture(record: RecordId) -> ReadingId {
+        ReadingId(derive_uuid(record.0, "picture", &[]))
     }
 
     /// Returns the id of the reading that relates two events, by the first record of each.
-    pub fn events(earlier: RecordId, later: RecordId) -> ReadingId {
-        ReadingId(derived(later.0, "events", &[&earlier.to_string()]))
+    pub fn of_events(earlier: RecordId, later: RecordId) -> ReadingId {
+        ReadingId(derive_uuid(later.0, "events", &[&earlier.to_string()]))
     }
 
     /// Returns the id of the reading that labels a topic; `first` is the first record of the topic's founding event.
-    pub fn label(first: RecordId) -> ReadingId {
-        ReadingId(derived(first.0, "label", &[]))
+    pub fn of_topic_label(first: RecordId) -> ReadingId {
+        ReadingId(derive_uuid(first.0, "label", &[]))
     }
 
     /// Returns the id of the reading that summarises a page; `digest` is the digest of the page's dimension and
     /// subject.
-    pub fn page(space: &SpaceId, digest: &str) -> ReadingId {
-        ReadingId(derived(space.uuid(), "page reading", &[digest]))
+    pub fn of_page(space: &SpaceId, digest: &str) -> ReadingId {
+        ReadingId(derive_uuid(space.namespace_uuid(), "page reading", &[digest]))
     }
 
     /// Returns the id of the reading that judges whether two names mean the same person; `digest` is the digest of the
     /// two names.
-    pub fn people(space: &SpaceId, digest: &str) -> ReadingId {
-        ReadingId(derived(space.uuid(), "people reading", &[digest]))
+    pub fn of_people(space: &SpaceId, digest: &str) -> ReadingId {
+        ReadingId(derive_uuid(space.namespace_uuid(), "people reading", &[digest]))
     }
 }
 
 impl FactId {
     /// Returns the id of the fact `subject predicate object` that `unit` states.
-    pub fn derive(unit: UnitId, subject: &str, predicate: &str, object: &str) -> FactId {
-        FactId(derived(unit.0, "fact", &[subject, predicate, object]))
+    pub fn from_statement(unit: UnitId, subject: &str, predicate: &str, object: &str) -> FactId {
+        FactId(derive_uuid(unit.0, "fact", &[subject, predicate, object]))
     }
 
     /// Returns the id of the fact that the act `by` puts in the place of `fact`.
-    pub fn corrected(fact: FactId, by: CurationId) -> FactId {
-        FactId(derived(fact.0, "corrected", &[&by.to_string()]))
+    pub fn of_correction(fact: FactId, by: CurationId) -> FactId {
+        FactId(derive_uuid(fact.0, "corrected", &[&by.to_string()]))
     }
 }
 
 impl EntityId {
     /// Returns the id of the entity with this normalised name.
-    pub fn derive(space: &SpaceId, normalised: &str) -> EntityId {
-        EntityId(derived(space.uuid(), "entity", &[normalised]))
+    pub fn from_name(space: &SpaceId, normalised: &str) -> EntityId {
+        EntityId(derive_uuid(space.namespace_uuid(), "entity", &[normalised]))
     }
 }
 
 impl TopicId {
     /// Returns the id of the topic whose founding unit is `first`.
-    pub fn derive(first: UnitId) -> TopicId {
-        TopicId(derived(first.0, "topic", &[]))
+    pub fn from_founding_unit(first: UnitId) -> TopicId {
+        TopicId(derive_uuid(first.0, "topic", &[]))
     }
 }
 
 impl PageId {
     /// Returns the id of the page about `subject` (an id or a normalised name) in `dimension`.
-    pub fn derive(space: &SpaceId, dimension: &str, subject: &str) -> PageId {
-        PageId(derived(space.uuid(), "page", &[dimension, subject]))
+    pub fn from_subject(space: &SpaceId, dimension: &str, subject: &str) -> PageId {
+        PageId(derive_uuid(space.namespace_uuid(), "page", &[dimension, subject]))
     }
 }
 
 impl MergeId {
-    /// Returns the id of the merge of `merged` into `kept`.
-    pub fn derive(kept: Uuid, merged: Uuid) -> MergeId {
-        MergeId(derived(kept, "merge", &[&merged.to_string()]))
+    /// Returns the id of the merge of `merged` into `remaining`.
+    pub fn from_pair(remaining: Uuid, merged: Uuid) -> MergeId {
+        MergeId(derive_uuid(remaining, "merge", &[&merged.to_string()]))
     }
 }
 
 impl CurationId {
     /// Returns the id of the caller's act `external_id`.
-    pub fn derive(space: &SpaceId, external_id: &str) -> CurationId {
-        CurationId(derived(space.uuid(), "curation", &[external_id]))
+    pub fn from_external_id(space: &SpaceId, external_id: &str) -> CurationId {
+        CurationId(derive_uuid(space.namespace_uuid(), "curation", &[external_id]))
     }
 }
 
 impl ErasureId {
     /// Returns the id of an erasure of records; `first` is the first of the acts in the batch that requests it.
     pub fn of_records(first: CurationId) -> ErasureId {
-        ErasureId(derived(first.0, "erasure", &[]))
+        ErasureId(derive_uuid(first.0, "erasure", &[]))
     }
 
     /// Returns the id of the erasure of a whole space that was created at `created` (RFC 3339).
     pub fn of_space(space: &SpaceId, created: &str) -> ErasureId {
-        ErasureId(derived(space.uuid(), "erasure", &[created]))
+        ErasureId(derive_uuid(space.namespace_uuid(), "erasure", &[created]))
     }
 }
 
 impl WebhookId {
     /// Returns the id of the webhook that was created under this name at `created` (RFC 3339).
-    pub fn derive(name: &str, created: &str) -> WebhookId {
-        WebhookId(derived(ROOT, "webhook", &[name, created]))
+    pub fn from_name_and_time(name: &str, created: &str) -> WebhookId {
+        WebhookId(derive_uuid(ROOT, "webhook", &[name, created]))
     }
 }
 
 impl HintId {
     /// Returns the id of the hint that `trigger` gives about `subject` (a fact or a unit).
-    pub fn derive(subject: Uuid, trigger: &str) -> HintId {
-        HintId(derived(subject, "hint", &[trigger]))
+    pub fn from_subject_and_trigger(subject: Uuid, trigger: &str) -> HintId {
+        HintId(derive_uuid(subject, "hint", &[trigger]))
     }
 }
 
 /// Returns a UUIDv5. Lengths are part of the input, so `["ab", "c"]` and `["a", "bc"]` give different ids.
-fn derived(parent: Uuid, kind: &str, parts: &[&str]) -> Uuid {
+fn derive_uuid(parent: Uuid, kind: &str, parts: &[&str]) -> Uuid {
     let mut name = Vec::with_capacity(kind.len() + 8 + parts.iter().map(|it| it.len() + 8).sum::<usize>());
     for part in std::iter::once(&kind).chain(parts) {
         name.extend_from_slice(&(part.len() as u64).to_be_bytes());
@@ -338,12 +338,18 @@ mod tests {
     #[test]
     fn ids_depend_on_all_inputs_and_on_where_one_input_ends() {
         let (a, b) = ("a".parse::<SpaceId>().unwrap(), "b".parse::<SpaceId>().unwrap());
-        assert_ne!(RecordId::derive(&a, "1"), RecordId::derive(&b, "1"));
-        assert_ne!(RecordId::derive(&a, "1").uuid(), SessionId::derive(&a, "1").uuid());
-        let unit = UnitId::turn(RecordId::derive(&a, "1"));
-        let part = |number| UnitId::part(RecordId::derive(&a, "1"), number);
+        assert_ne!(RecordId::from_external_id(&a, "1"), RecordId::from_external_id(&b, "1"));
+        assert_ne!(
+            RecordId::from_external_id(&a, "1").uuid(),
+            SessionId::from_name(&a, "1").uuid()
+        );
+        let unit = UnitId::of_turn(RecordId::from_external_id(&a, "1"));
+        let part = |number| UnitId::of_part(RecordId::from_external_id(&a, "1"), number);
         assert_eq!(part(0), unit);
         assert!(part(0) < part(1) && part(1) < part(700));
-        assert_ne!(FactId::derive(unit, "ab", "c", ""), FactId::derive(unit, "a", "bc", ""));
+        assert_ne!(
+            FactId::from_statement(unit, "ab", "c", ""),
+            FactId::from_statement(unit, "a", "bc", "")
+        );
     }
 }

@@ -57,9 +57,9 @@ pub struct Quotas {
 /// A stored key, without its token. Times have millisecond precision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
-    /// Its name, unique among all keys.
+    /// Name of the key, unique among all keys.
     pub name: KeyName,
-    /// Spaces that it opens: `*`, names, or prefixes that end in `*`.
+    /// Spaces that the key opens: `*`, names, or prefixes that end in `*`.
     pub spaces: Vec<String>,
     /// The rights in these spaces.
     pub rights: Vec<Right>,
@@ -68,18 +68,18 @@ pub struct Key {
     pub quotas: Quotas,
     /// Name of the key that created this one.
     pub by: String,
-    /// When it was created.
+    /// Time at which the key was created.
     pub created_at: DateTime<Utc>,
-    /// When it expires; absent if it does not expire.
+    /// Time at which the key expires; absent if it does not expire.
     #[serde(default)]
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it was revoked.
+    /// Time at which the key was revoked.
     #[serde(default)]
     pub revoked_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute.
+    /// Time at which the key was last used, to the minute.
     #[serde(default)]
     pub last_used_at: Option<DateTime<Utc>>,
-    /// When the token from before the last rotation expires.
+    /// Time at which the token from before the last rotation expires.
     #[serde(default)]
     pub former_valid_until: Option<DateTime<Utc>>,
 }
@@ -175,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    fn found() -> FoundKey {
+    fn example_found_key() -> FoundKey {
         let key = Key {
             name: "assistant".parse().unwrap(),
             spaces: vec!["user-*".to_owned()],
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn a_key_is_valid_until_it_expires_or_is_revoked() {
         let noon = DateTime::UNIX_EPOCH + TimeDelta::hours(12);
-        let mut it = found();
+        let mut it = example_found_key();
         assert!(it.is_valid(noon));
         it.key.expires_at = Some(noon);
         assert!(it.is_valid(noon - TimeDelta::milliseconds(1)));
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn a_former_token_is_valid_only_in_its_grace_period() {
         let noon = DateTime::UNIX_EPOCH + TimeDelta::hours(12);
-        let mut it = found();
+        let mut it = example_found_key();
         it.is_former = true;
         assert!(!it.is_valid(noon), "without grace");
         it.key.former_valid_until = Some(noon);

@@ -23,15 +23,19 @@
 //! - **Part**: a stretch of a unit that is short enough to be compared as one piece.
 //! - **Entity**, **Fact**, **Relation**: typed knowledge derived from units.
 //! - **Topic**: a cluster of event units with a label. **Dimension > Page > Section**: the navigable view of a memory.
-//! - **Curation**: a decision of a person about a memory: a correction, retirement, pin or erasure. All but an erasure
-//!   can be undone.
-//! - **Receipt**: proof of an erasure. It outlives the erased content and contains no word of it.
+//! - **Merge**: joins two units that describe the same event, or two names of one person, and can be undone.
+//! - **Curation** (audit log): a decision of a person about a memory: a correction, retirement, pin or erasure. All but
+//!   an erasure can be undone.
+//! - **Receipt** ([`erasure`]): proof of an erasure. It outlives the erased content and contains no word of it.
 //! - **Key**: opens spaces to a caller. A store keeps only the digest of its token.
 //! - **Webhook**: an address that events are sent to. A store keeps the webhooks that were created through the API.
-//! - **Hint**: something that recall says without being asked.
+//! - **Hint** ([`recall`]): something that recall says without being asked.
 //! - **Anchor**: a constraint of a question, known before anything is searched.
-//! - **Evidence pack**: ordered units with text, provenance, scores and token cost, inside a budget.
-//! - **Verdict**: whether the evidence supports an answer.
+//! - **Channel** ([`evidence::Channel`]): one way of the router to find candidates, such as words, vectors or times.
+//! - **Head** ([`evidence::Scores`]): a linear model of the router that scores candidates.
+//! - **Evidence pack** ([`evidence`]): ordered units with text, provenance, scores and token cost, inside a budget.
+//! - **Verdict** ([`evidence::Verdict`]): whether the evidence supports an answer.
+//! - **Strategy** ([`message::ExplorationStrategy`]): the rules by which a language model explores a memory for a question.
 //! - **Tag**, **metadata**: labels that a caller stores with a record. A [`filter`] restricts lists and searches by
 //!   them.
 //! - **Watermark**: a position in the stream of accepted records that a query may wait for.
@@ -50,8 +54,10 @@ pub mod id;
 pub mod key;
 pub mod merge;
 pub mod message;
+mod model_cost;
 pub mod page;
 pub mod port;
+mod position;
 pub mod predicate;
 pub mod question;
 pub mod reading;

@@ -54,7 +54,7 @@ pub struct Merge {
     /// Whether a curation undid it.
     #[serde(default)]
     pub undone: bool,
-    /// When the curation was made.
+    /// Time at which the curation was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undone_at: Option<DateTime<Utc>>,
 }
@@ -62,7 +62,7 @@ pub struct Merge {
 impl Merge {
     /// Returns true if the two objects count as the same at `as_of`, as far as was known then; without `as_of`, as far
     /// as is known today.
-    pub fn holds(&self, as_of: Option<DateTime<Utc>>) -> bool {
+    pub fn holds_at(&self, as_of: Option<DateTime<Utc>>) -> bool {
         let undone = |as_of: DateTime<Utc>| self.undone && self.undone_at.is_none_or(|it| it <= as_of);
         self.same_event
             && match as_of {

@@ -1,4 +1,5 @@
-//! Versioned messages. A published version is frozen byte for byte; a change needs a new type, file and subject.
+//! Versioned messages. Schema evolution: a published version is frozen byte for byte; a change needs a new type, file
+//! and subject.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -23,7 +24,7 @@ pub use recall_v1::{RecallV1, RecalledV1};
 pub use records_accepted_v1::RecordsAcceptedV1;
 pub use route_v1::{QueryFilter, RouteV1, RoutedV1};
 pub use tool_v1::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1};
-pub use turn_v1::{LookV1, LookupV1, TurnV1, TurnedV1, Walk};
+pub use turn_v1::{ExplorationStrategy, LookV1, LookupV1, TurnV1, TurnedV1};
 pub use units_organised_v1::UnitsOrganisedV1;
 pub use units_written_v1::UnitsWrittenV1;
 

@@ -85,9 +85,9 @@ pub enum PageStatus {
     /// Listed.
     #[default]
     Active,
-    /// Neither read nor changed for a long time: not listed, but still found by a request for it.
+    /// Neither read nor changed for a long time: not listed, but still found by a request for the page.
     Archived,
-    /// Everything on it was retracted. It exists only as of an earlier moment.
+    /// All its content was retracted. The page exists only as of an earlier moment.
     Former,
 }
 
@@ -116,7 +116,7 @@ pub struct Page {
     pub links: Vec<Link>,
     /// Mean confidence of its sections, 0 to 1.
     pub confidence: f32,
-    /// When the newest item on it was observed.
+    /// Time at which the newest item on the page was observed.
     pub updated_at: DateTime<Utc>,
     /// Whether it is listed.
     #[serde(default)]
@@ -126,8 +126,12 @@ pub struct Page {
 impl Page {
     /// Returns the page as it is today, without the lines that are kept for earlier moments. Returns `None` if nothing
     /// else is on it, as on the page of a person who is only mentioned.
-    pub fn now(mut self) -> Option<Page> {
-        self.sections = self.sections.into_iter().filter_map(Section::now).collect();
+    pub fn without_former_lines(mut self) -> Option<Page> {
+        self.sections = self
+            .sections
+            .into_iter()
+            .filter_map(Section::without_former_lines)
+            .collect();
         (self.status != PageStatus::Former && !self.sections.is_empty()).then_some(self)
     }
 
@@ -139,7 +143,11 @@ impl Page {
         page.sections = page.sections.drain(..).filter_map(|it| it.known_at(as_of)).collect();
         let lines = page.sections.iter().flat_map(|it| &it.lines);
         let newest = lines.max_by(|a, b| (a.observed_at, &a.text).cmp(&(b.observed_at, &b.text)))?;
-        let brought_back = self.sections.iter().flat_map(|it| &it.former).any(|it| it.stood(as_of));
+        let brought_back = self
+            .sections
+            .iter()
+            .flat_map(|it| &it.former)
+            .any(|it| it.was_in_section_at(as_of));
         let mut ends = self.sections.iter().flat_map(|it| &it.lines).filter_map(|it| it.until);
         let ends_later = ends.any(|it| it > as_of);
         if self.updated_at > as_of || brought_back || ends_later {
@@ -187,7 +195,7 @@ impl Section {
 
     /// Returns the section as it is today, without the lines that are kept for earlier moments. Returns `None` if
     /// nothing else is in it.
-    pub fn now(mut self) -> Option<Section> {
+    pub fn without_former_lines(mut self) -> Option<Section> {
         self.former = Vec::new();
         (!self.lines.is_empty()).then_some(self)
     }
@@ -198,7 +206,7 @@ impl Section {
         self.lines.retain(|it| it.observed_at <= as_of);
         let mut changed = self.lines.len() < all;
         let mut former = std::mem::take(&mut self.former);
-        former.retain(|it| it.stood(as_of));
+        former.retain(|it| it.was_in_section_at(as_of));
         // If a fact has several former lines, the one that ended first after `as_of` is the one known then.
         former.sort_by_key(|it| it.known_until);
         let mut met: BTreeSet<FactId> = BTreeSet::new();
@@ -237,7 +245,7 @@ impl Section {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct FormerLine {
-    /// When the line was removed or stopped holding.
+    /// Time at which the line was removed or stopped holding.
     pub known_until: DateTime<Utc>,
     /// The line as it was.
     pub line: Line,
@@ -245,7 +253,7 @@ pub struct FormerLine {
 
 impl FormerLine {
     /// Returns true if the line was in the section at `as_of`.
-    pub fn stood(&self, as_of: DateTime<Utc>) -> bool {
+    pub fn was_in_section_at(&self, as_of: DateTime<Utc>) -> bool {
         self.line.observed_at <= as_of && as_of < self.known_until
     }
 }
@@ -256,14 +264,14 @@ impl FormerLine {
 pub struct Line {
     /// The statement.
     pub text: String,
-    /// The unit it comes from.
+    /// The unit the line comes from.
     pub unit: UnitId,
-    /// When that unit was observed.
+    /// Time at which that unit was observed.
     pub observed_at: DateTime<Utc>,
     /// The fact that the line states, if it states one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<FactId>,
-    /// When the fact stopped holding, if it did.
+    /// Time at which the fact stopped holding, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<DateTime<Utc>>,
 }

@@ -2,7 +2,7 @@
 //! conformance suite.
 //!
 //! All methods are safe to repeat with the same arguments. Every failure is a [`PortError`] whose kind says whether a
-//! retry may succeed ([`may_pass`](crate::ErrorKind::may_pass)).
+//! retry may succeed ([`is_retryable`](crate::ErrorKind::is_retryable)).
 
 mod bus;
 mod embedder;
@@ -18,24 +18,25 @@ mod records;
 mod selection;
 mod webhooks;
 
-pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Position, Settler};
+use crate::PortError;
+pub use crate::model_cost::{ModelCost, Usage};
+pub use crate::position::Position;
+pub use bus::{Bus, DEADLINE, DeadLetter, DeadLetterId, DeadLetters, Delivery, Frame, Inquiry, Settler};
 pub use embedder::{Embedder, Embedding};
-pub use graph::{Change, DerivedChange, Graph, Image, ImagedChange};
-pub use idempotency::{Held, Hold};
-pub use index::{Generation, Hit, Index, Place, Point, PointsPage, Search, SearchResult, Sparse};
+pub use graph::{BlockGap, Change, DerivedChange, Graph, UnitBlock, UnitDigest, UnitFeed};
+pub use idempotency::{Hold, KeyClaim};
+pub use index::{Generation, Hit, Index, Point, PointsCursor, PointsPage, Search, SearchResult, Sparse};
 pub use keys::{Keys, Rotation};
 pub use model::{
-    Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelCost, ModelRole, ReplyForm, ToolCall,
-    ToolChoice, ToolSpec, Usage,
+    Chat, ChatMessage, Completion, LanguageModel, ModelAllowance, ModelRole, ReplyForm, RequestedToolCall, ToolChoice,
+    ToolSpec,
 };
 pub use picture::{Picture, PictureKind};
 pub use readings::Readings;
 pub use receipts::Receipts;
 pub use records::{Claim, Idempotent, Records, Revision, SpaceInfo, UnfinishedErasure};
-pub use selection::{Room, Selection, folded};
+pub use selection::{Room, Selection, case_folded_actor};
 pub use webhooks::Webhooks;
-
-use crate::PortError;
 
 /// The result of a port method.
 pub type Result<T> = std::result::Result<T, PortError>;

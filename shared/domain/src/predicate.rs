@@ -93,7 +93,7 @@ pub fn is_single_role(role: &str) -> bool {
 
 impl<'a> Predicate<'a> {
     /// Returns the meaning of a predicate, given in the form that facts use.
-    pub fn of(written: &'a str) -> Predicate<'a> {
+    pub fn from_verb_phrase(written: &'a str) -> Predicate<'a> {
         match written {
             "is called" => Predicate::IsCalled,
             "is aged" => Predicate::IsAged,
@@ -133,7 +133,7 @@ impl<'a> Predicate<'a> {
         }
     }
 
-    /// Returns how many values can hold for a subject at the same time.
+    /// Returns the number of values that can hold for a subject at the same time.
     pub fn cardinality(self) -> Cardinality {
         match self {
             Predicate::HasRole(role) if is_single_role(role) => Cardinality::One,
@@ -188,7 +188,7 @@ mod tests {
             ("likes", Predicate::Other("likes"), Cardinality::Many),
             ("works", Predicate::Other("works"), Cardinality::Many),
         ] {
-            assert_eq!(Predicate::of(written), predicate, "{written}");
+            assert_eq!(Predicate::from_verb_phrase(written), predicate, "{written}");
             assert_eq!(predicate.cardinality(), cardinality, "{written}");
         }
     }

@@ -16,7 +16,7 @@ pub struct Question {
     /// Kind of answer asked for.
     pub kind: AnswerKind,
     /// The class of answer that the question names, or none if another release sends a class that is unknown here.
-    #[serde(deserialize_with = "known")]
+    #[serde(deserialize_with = "deserialize_known")]
     pub class: Option<AnswerClass>,
     /// The speaker that the question is about, if there is exactly one.
     pub subject: Option<String>,
@@ -24,7 +24,7 @@ pub struct Question {
     pub identity: Option<String>,
     /// The kind of fact value that the question asks for, if any, or none if another release sends a kind that is
     /// unknown here.
-    #[serde(deserialize_with = "known")]
+    #[serde(deserialize_with = "deserialize_known")]
     pub slot: Option<Slot>,
     /// Content words in order, without names of speakers and dates.
     pub words: Vec<QuestionWord>,
@@ -47,36 +47,36 @@ pub struct Question {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Traits {
-    /// It asks for the other party: "who bought it from Ann".
+    /// True if the question asks for the other party: "who bought it from Ann".
     pub converse: bool,
-    /// It asks what a person said, thinks or advises, so that this person's own words count.
+    /// True if the question asks what a person said, thinks or advises, so that this person's own words count.
     pub speech: bool,
-    /// It asks for several things.
+    /// True if the question asks for several things.
     pub plural: bool,
-    /// It asks for a count, but not for an amount of money.
+    /// True if the question asks for a count, but not for an amount of money.
     pub many: bool,
-    /// It asks for the time of day.
+    /// True if the question asks for the time of day.
     pub clock: bool,
-    /// It asks when something happens regularly, not when it happened or will happen once.
+    /// True if the question asks when something happens regularly, not when it happened or will happen once.
     pub habitual: bool,
-    /// It asks when something was mentioned, not when it happened.
+    /// True if the question asks when something was mentioned, not when it happened.
     pub telling: bool,
-    /// It asks when something began.
+    /// True if the question asks when something began.
     pub begins: bool,
     /// A time or a duration can be the answer.
     pub timely: bool,
-    /// It asks how long ago something was.
+    /// True if the question asks how long ago something was.
     pub ago: bool,
-    /// It contains a negation.
+    /// True if the question contains a negation.
     pub negated: bool,
 }
 
 /// A content word of a question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuestionWord {
-    /// Its stem.
+    /// Stem of the word.
     pub stem: String,
-    /// Its share of the total rarity of the question's words; all shares sum to 1.
+    /// Share of the word in the total rarity of the question's words; all shares sum to 1.
     pub weight: f32,
     /// Rarity in the space: `ln` of the inverse share of parts that contain it.
     pub idf: f32,
@@ -146,14 +146,15 @@ pub enum Slot {
     Job,
     /// A person's age.
     Age,
-    /// What somebody is allergic to; there may be several values.
+    /// A thing to which a person is allergic; there may be several values.
     Allergy,
-    /// The person or animal in a role for somebody; holds the role in lower case: "sister", "best friend", "dog".
+    /// The person or animal that has a role for another person; holds the role in lower case: "sister", "best friend",
+    /// "dog".
     Relative(String),
 }
 
 /// Reads a value if this release knows it.
-fn known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
+fn deserialize_known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Sent<T> {
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn readings_of_other_releases_are_read_without_what_is_not_known_here() {
+    fn unknown_fields_in_readings_of_other_releases_are_ignored() {
         let sent = r#"{"lower": "what is it called?", "kind": "what_is", "class": "name", "slot": {"shoe_size": "left"},
             "things": "dog", "gap": {"agent": true, "equals": "rent", "tail": {"stem": "call", "preposition": ""}}}"#;
         let read: Question = serde_json::from_str(sent).unwrap();

@@ -2,14 +2,13 @@
 //!
 //! A reading is an input, like a record: rules derive gists, relations and facts from it and from its records. A
 //! rebuild repeats this without another call. A reading is deleted together with any of the records that the model saw.
-
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
-use crate::port::ModelCost;
+use crate::model_cost::ModelCost;
 
-/// The kind of question that a language model was asked about records.
+/// The kind of question about records that a language model answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -19,8 +18,8 @@ pub enum ReadingKind {
     Passage,
     /// The content of the picture of one record.
     Picture,
-    /// Whether two events are the same, and how they are related. `records` are those of the later event; `beside` are
-    /// those of the earlier one.
+    /// Judgement whether two events are the same, and how they are related. `records` are those of the later event;
+    /// `beside` are those of the earlier one.
     Events,
     /// Name and summary of a topic. `records` are those of its founding event; `beside` are those of the other events
     /// that the model saw.
@@ -28,8 +27,8 @@ pub enum ReadingKind {
     /// Summaries of a page and its sections. `records` are those of the unit of the page's first line; `beside` are
     /// those of the units of the other lines that the model saw. The digest identifies the page.
     Page,
-    /// Whether two names mean the same person. `records` are those of the first unit with the shorter name that the
-    /// model saw; `beside` are those of the other units that it saw. The digest identifies the names.
+    /// Judgement whether two names mean the same person. `records` are those of the first unit with the shorter name
+    /// that the model saw; `beside` are those of the other units that it saw. The digest identifies the names.
     People,
 }
 
@@ -65,14 +64,14 @@ pub struct Reading {
     pub prompt: String,
     /// Name of the model.
     pub model: String,
-    /// When it replied.
+    /// Time at which the model replied.
     pub at: DateTime<Utc>,
     /// The reply; empty if the reading failed. The reply to a second call is appended after a line that begins with the
     /// character U+001E and names its prompt. For a page: an object with the reply (`said`) and digests of the lines
     /// that the model saw (`shown`).
     #[serde(default)]
     pub output: String,
-    /// Why the reading failed; absent if it did not.
+    /// Reason of the failure; absent if the reading did not fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Counts of the derived objects, at the time of the reading.
@@ -95,17 +94,17 @@ impl Reading {
     ) -> Option<ReadingId> {
         let first = *records.first()?;
         Some(match kind {
-            ReadingKind::Passage => ReadingId::derive(first),
-            ReadingKind::Picture => ReadingId::picture(first),
-            ReadingKind::Events => ReadingId::events(*beside.first()?, first),
-            ReadingKind::Label => ReadingId::label(first),
-            ReadingKind::Page => ReadingId::page(space, digest),
-            ReadingKind::People => ReadingId::people(space, digest),
+            ReadingKind::Passage => ReadingId::of_passage(first),
+            ReadingKind::Picture => ReadingId::of_picture(first),
+            ReadingKind::Events => ReadingId::of_events(*beside.first()?, first),
+            ReadingKind::Label => ReadingId::of_topic_label(first),
+            ReadingKind::Page => ReadingId::of_page(space, digest),
+            ReadingKind::People => ReadingId::of_people(space, digest),
         })
     }
 
     /// Returns all records whose text the model saw.
-    pub fn shown(&self) -> impl Iterator<Item = RecordId> {
+    pub fn records_seen_by_model(&self) -> impl Iterator<Item = RecordId> {
         self.records.iter().chain(&self.beside).copied()
     }
 }
@@ -126,10 +125,17 @@ pub struct ReadingOutcome {
     /// Statements of the model that the records do not support.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// True if a second look at the passage is planned. The first reply is used until then.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub waits_for_second_look: bool,
 }
 
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// A statement of a language model that is not used.
@@ -156,22 +162,23 @@ pub struct GistRef {
 pub struct ReadingVersion {
     /// The reading.
     pub id: ReadingId,
-    /// When the model replied, in whole milliseconds.
+    /// Time at which the model replied, in whole milliseconds.
     pub at: DateTime<Utc>,
 }
 
 /// A session in the queue for reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WantedSession {
-    /// Its space.
+pub struct ScheduledSession {
+    /// Space of the session.
     pub space: SpaceId,
     /// The session.
     pub session: SessionId,
-    /// When it is due, in whole milliseconds.
+    /// Time at which the reading is due, in whole milliseconds.
     pub due: DateTime<Utc>,
-    /// When it was last scheduled, in whole milliseconds; usually the time of the last write to the session.
+    /// Time at which the reading was last scheduled, in whole milliseconds; usually the time of the last write to the
+    /// session.
     pub wanted_at: DateTime<Utc>,
-    /// When the lease of the caller ends, in whole milliseconds.
+    /// Time at which the lease of the caller ends, in whole milliseconds.
     pub leased_until: DateTime<Utc>,
 }
 

@@ -33,7 +33,7 @@ pub enum Trigger {
     MultiHop,
 }
 
-/// How sensitive a hint is.
+/// The sensitivity of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -56,23 +56,23 @@ pub struct Hint {
     pub trigger: Trigger,
     /// The content of the memory, as a dated line.
     pub text: String,
-    /// What in the message triggered the hint, in words.
+    /// Part of the message that triggered the hint, in words.
     pub reason: String,
-    /// The units that support it, strongest first.
+    /// The units that support the hint, strongest first.
     pub units: Vec<UnitId>,
     /// The callers' ids of the records of these units.
     pub external_ids: Vec<String>,
-    /// The facts that it states.
+    /// The facts that the hint states.
     #[serde(default)]
     pub facts: Vec<FactId>,
-    /// When its content was observed.
+    /// Time at which the content of the hint was observed.
     pub observed_at: DateTime<FixedOffset>,
     /// Whether it still holds, as far as is known.
     pub valid: bool,
-    /// When it stopped holding, if it did.
+    /// Time at which the fact of the hint stopped holding, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub valid_until: Option<DateTime<Utc>>,
-    /// How sensitive it is.
+    /// Sensitivity of the hint.
     pub sensitivity: Sensitivity,
     /// Both sides of a contradiction: the message's and the memory's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -95,7 +95,7 @@ pub fn erasures_scope(session: SessionId) -> String {
 /// Default for the maximum number of notes about the sessions of a space: about their hints and their erasures.
 pub const NOTES_MAX: usize = 20_000;
 
-/// What happened to a hint or a page.
+/// The kind of an event in the ledger, for a hint or a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -115,8 +115,8 @@ pub enum NoteKind {
 pub struct Note {
     /// The hint or page.
     pub subject: Uuid,
-    /// What happened to it.
+    /// Kind of the event.
     pub kind: NoteKind,
-    /// When it happened.
+    /// Time at which the event happened.
     pub at: DateTime<Utc>,
 }

@@ -1,14 +1,12 @@
 //! Records: the input, word for word.
-
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{RecordId, SessionId, SpaceId};
-use crate::version::Version;
 
-/// What kind of observation a record is.
+/// The kind of observation of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -59,13 +57,13 @@ pub struct Record {
     pub session_name: String,
     /// Position in the session: records are ordered by (`observed_at`, `ordinal`, `id`).
     pub ordinal: u64,
-    /// What kind of observation it is.
+    /// Kind of observation.
     pub modality: Modality,
-    /// Who said or did it; empty if no one did.
+    /// Person or agent that spoke or acted; empty if there is none.
     pub actor: String,
-    /// What was said, seen or done.
+    /// The words, the observation or the act.
     pub text: String,
-    /// What a shared image shows, in words.
+    /// Description of a shared image, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image_caption: Option<String>,
     /// Address of a shared image.
@@ -74,7 +72,7 @@ pub struct Record {
     /// The tool that was called.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolCall>,
-    /// When it was observed, with the observer's UTC offset; "yesterday" is resolved in it.
+    /// Time at which the record was observed, with the observer's UTC offset; "yesterday" is resolved in it.
     pub observed_at: DateTime<FixedOffset>,
     /// Set if the record is a version of another record; absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,16 +87,26 @@ pub struct Record {
 
 impl Record {
     /// Returns the version of another record that this record is, by Mnemic's ids; `None` if it is not a version.
-    pub fn version(&self) -> Option<Version> {
+    pub fn resolved_version(&self) -> Option<Version> {
         let RecordVersion { of, number } = self.version.as_ref()?;
         Some(Version {
-            of: RecordId::derive(&self.space, of),
+            of: RecordId::from_external_id(&self.space, of),
             number: *number,
         })
     }
 
     /// Returns the key by which records are ordered in a session.
-    pub fn order(&self) -> (DateTime<FixedOffset>, u64, RecordId) {
+    pub fn session_order_key(&self) -> (DateTime<FixedOffset>, u64, RecordId) {
         (self.observed_at, self.ordinal, self.id)
     }
+}
+
+/// Which version of a record another record is. The record itself is version 1 and has no such field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Version {
+    /// The first version.
+    pub of: RecordId,
+    /// 2 or more.
+    pub number: u32,
 }

@@ -41,13 +41,13 @@ pub struct Relation {
     pub source: UnitId,
     /// End of the edge.
     pub target: UnitId,
-    /// Its type.
+    /// Type of the relation.
     pub kind: RelationKind,
     /// Free label; only set for `Other`.
     #[serde(default)]
     pub label: String,
     /// Weight, 0 to 1.
     pub weight: f32,
-    /// The records that support it.
+    /// The records that support the relation.
     pub evidence: Vec<RecordId>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Precision {
-    /// A moment, as a clock gave it.
+    /// A moment, as a clock reported it.
     Instant,
     /// A part of a day or a whole day.
     Day,
@@ -34,7 +34,7 @@ pub struct TimeSpan {
     pub start: DateTime<Utc>,
     /// First moment after.
     pub end: DateTime<Utc>,
-    /// How precisely it is known.
+    /// Precision of the interval.
     pub precision: Precision,
     /// The words it was read from; empty for the time of a record.
     pub words: String,
@@ -42,7 +42,7 @@ pub struct TimeSpan {
 
 impl TimeSpan {
     /// Returns the empty span at `at`, with precision `Instant`.
-    pub fn instant(at: DateTime<Utc>) -> TimeSpan {
+    pub fn from_instant(at: DateTime<Utc>) -> TimeSpan {
         TimeSpan {
             start: at,
             end: at,

@@ -16,13 +16,13 @@ pub struct Topic {
     /// A summary in one sentence of at most 240 characters; only a language model writes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// Its most distinctive keywords, strongest first; at most eight.
+    /// Most distinctive keywords of the topic, strongest first; at most eight.
     pub keywords: Vec<String>,
-    /// Number of event units in it.
+    /// Number of event units in the topic.
     pub units: u64,
-    /// When its first unit was observed.
+    /// Time at which the first unit of the topic was observed.
     pub first_seen: DateTime<Utc>,
-    /// When its last unit was observed.
+    /// Time at which the last unit of the topic was observed.
     pub last_seen: DateTime<Utc>,
 }
 
@@ -44,7 +44,7 @@ impl Topic {
 pub struct Member {
     /// The event unit.
     pub unit: UnitId,
-    /// Its topic.
+    /// Id of the topic.
     pub topic: TopicId,
     /// Cosine to the centre of the topic.
     pub similarity: f32,

@@ -1,5 +1,4 @@
 //! Units: the objects that are searched and shown.
-
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, FixedOffset};
@@ -7,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::fact::Stated;
 use crate::id::{RecordId, SessionId, UnitId};
-use crate::record::Modality;
+use crate::record::{Modality, Version};
 use crate::time::TimeSpan;
-use crate::version::Version;
 
-/// How much a unit covers.
+/// The extent of a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -20,7 +18,7 @@ pub enum Grain {
     Turn,
     /// One segment of a session.
     Event,
-    /// One thing that a language model read in a passage of a session, as a line of its own.
+    /// One thing that a language model read in a passage of a session, as a separate line.
     Gist,
 }
 
@@ -64,19 +62,19 @@ pub struct Unit {
     pub id: UnitId,
     /// Turn, event or gist.
     pub grain: Grain,
-    /// The session it belongs to.
+    /// The session the unit belongs to.
     pub session: SessionId,
-    /// The records it came from, in session order. The first one determines its place.
+    /// The records of the unit, in session order. The first record determines the place of the unit.
     pub records: Vec<RecordId>,
     /// The callers' ids of `records`, in the same order.
     pub external_ids: Vec<String>,
-    /// When it was observed; for an event, when its first record was.
+    /// Time at which the unit was observed; for an event, when its first record was.
     pub observed_at: DateTime<FixedOffset>,
     /// Position in the session among units with equal `observed_at`; ties break by id.
     pub ordinal: u64,
     /// Kind of observation.
     pub modality: Modality,
-    /// Who said or did it; empty for events with several actors.
+    /// Person or agent that spoke or acted; empty for events with several actors.
     pub actor: String,
     /// The person addressed; empty if there is none or it is unknown.
     #[serde(default)]
@@ -86,7 +84,7 @@ pub struct Unit {
     /// Short caption of a shared image, without "a photo of".
     #[serde(default)]
     pub caption: String,
-    /// The self-contained searchable text: dated, names instead of pronouns, relative times resolved.
+    /// The self-contained text: its date, who speaks to whom, its own words, and the dates of relative times.
     pub summary: String,
     /// Times named in the text, resolved against `observed_at`, in order of appearance.
     #[serde(default)]
@@ -97,13 +95,13 @@ pub struct Unit {
     /// Place or source, if mentioned.
     #[serde(default)]
     pub location: String,
-    /// What was done, as a verb phrase or the name of a tool.
+    /// The act, as a verb phrase or the name of a tool.
     #[serde(default)]
     pub action: String,
-    /// Step of an agent's run, if it is one.
+    /// Step of an agent's run, if the unit is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<u32>,
-    /// State changes that it mentions.
+    /// State changes that the unit mentions.
     #[serde(default)]
     pub changes: Vec<StateChange>,
     /// Facts that a language model read in the records; only for gists.
@@ -139,7 +137,7 @@ pub struct Unit {
 impl Unit {
     /// Returns the form in which a removed unit is kept: id, grain and place, with status `superseded` and without any
     /// content.
-    pub fn emptied(&self) -> Unit {
+    pub fn without_content(&self) -> Unit {
         Unit {
             id: self.id,
             grain: self.grain,

@@ -1,27 +1,16 @@
 //! Versions of records: a later version replaces an earlier one from the time it was observed.
-
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
 
 use crate::id::{RecordId, UnitId};
+pub use crate::record::Version;
 use crate::unit::{Grain, Status, Unit};
-
-/// Which version of a record another record is. The record itself is version 1 and has no such field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct Version {
-    /// The first version.
-    pub of: RecordId,
-    /// 2 or more.
-    pub number: u32,
-}
 
 /// A later version of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Told {
-    /// Its first turn unit. The ids of the units of its other parts follow.
+struct LaterVersion {
+    /// First turn unit of the version. The ids of the units of its other parts follow.
     unit: UnitId,
     observed_at: DateTime<Utc>,
 }
@@ -31,14 +20,14 @@ struct Told {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Versions {
     /// The later versions of each record that has any, by number.
-    later: BTreeMap<RecordId, BTreeMap<u32, Told>>,
+    later: BTreeMap<RecordId, BTreeMap<u32, LaterVersion>>,
     /// The version that each first turn unit belongs to.
     places: BTreeMap<UnitId, Version>,
 }
 
 impl Versions {
     /// Applies the current state of a unit. Returns the first turn units whose time of replacement may have changed.
-    pub fn apply(&mut self, unit: &Unit) -> Vec<UnitId> {
+    pub fn apply_unit(&mut self, unit: &Unit) -> Vec<UnitId> {
         if unit.grain != Grain::Turn {
             return Vec::new();
         }
@@ -50,7 +39,7 @@ impl Versions {
         }
         let mut touched = Vec::new();
         if let Some(Version { of, number }) = before {
-            touched.extend(self.before(of, number));
+            touched.extend(self.previous_version(of, number));
             self.places.remove(&unit.id);
             let left = self.later.get_mut(&of).is_some_and(|it| {
                 it.remove(&number);
@@ -58,24 +47,25 @@ impl Versions {
             });
             if !left {
                 self.later.remove(&of);
-                self.places.remove(&UnitId::turn(of));
+                self.places.remove(&UnitId::of_turn(of));
             }
         }
         if let Some(version @ Version { of, number }) = now {
-            let told = Told {
+            let later_version = LaterVersion {
                 unit: unit.id,
                 observed_at,
             };
-            self.later.entry(of).or_default().insert(number, told);
+            self.later.entry(of).or_default().insert(number, later_version);
             self.places.insert(unit.id, version);
-            self.places.insert(UnitId::turn(of), Version { of, number: 1 });
+            self.places.insert(UnitId::of_turn(of), Version { of, number: 1 });
             touched.push(unit.id);
-            touched.extend(self.before(of, number));
+            touched.extend(self.previous_version(of, number));
         }
         touched
     }
 
-    /// Returns when a later version of its record replaced a turn unit, or `None` if it is the current version.
+    /// Returns the time at which a later version of its record replaced a turn unit, or `None` if it is the current
+    /// version.
     pub fn replaced_at(&self, unit: UnitId) -> Option<DateTime<Utc>> {
         // The ids of the units of a record's parts follow the id of its first unit.
         let (first, version) = self.places.range(..=unit).next_back()?;
@@ -93,9 +83,9 @@ impl Versions {
     }
 
     /// Returns the first turn unit of the version before version `number`.
-    fn before(&self, of: RecordId, number: u32) -> Option<UnitId> {
+    fn previous_version(&self, of: RecordId, number: u32) -> Option<UnitId> {
         let later = self.later.get(&of)?;
         let before = later.range(..number).next_back().map(|it| it.1.unit);
-        Some(before.unwrap_or_else(|| UnitId::turn(of)))
+        Some(before.unwrap_or_else(|| UnitId::of_turn(of)))
     }
 }

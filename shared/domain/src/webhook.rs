@@ -28,7 +28,7 @@ pub enum WebhookEvent {
 pub struct StoredWebhook {
     /// Derived from the name and the time of creation.
     pub id: WebhookId,
-    /// Its name, for people.
+    /// Name of the webhook, for people.
     pub name: String,
     /// Address that events are sent to, by POST.
     pub url: String,
@@ -40,9 +40,9 @@ pub struct StoredWebhook {
     pub secret: String,
     /// Name of the API key that created it.
     pub by: String,
-    /// When it was created.
+    /// Time at which the webhook was created.
     pub created_at: DateTime<Utc>,
-    /// When it was last changed.
+    /// Time at which the webhook was last changed.
     pub updated_at: DateTime<Utc>,
 }
 
@@ -55,5 +55,33 @@ impl fmt::Debug for StoredWebhook {
             .field("spaces", &self.spaces)
             .field("events", &self.events)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn debug_output_of_a_webhook_omits_its_secret_and_its_address() {
+        let webhook = StoredWebhook {
+            id: WebhookId::from_uuid(Uuid::nil()),
+            name: "billing".to_owned(),
+            url: "https://example.com/hooks/token-in-path".to_owned(),
+            spaces: vec!["user-*".to_owned()],
+            events: vec![WebhookEvent::Erased],
+            secret: "whsec_c2VjcmV0".to_owned(),
+            by: String::new(),
+            created_at: DateTime::UNIX_EPOCH,
+            updated_at: DateTime::UNIX_EPOCH,
+        };
+        let output = format!("{webhook:?}");
+        assert!(output.contains("billing") && output.contains("user-*"), "{output}");
+        assert!(
+            !output.contains("whsec") && !output.contains("token-in-path"),
+            "{output}"
+        );
     }
 }

@@ -26,7 +26,7 @@ const PER_MESSAGE: u32 = 4;
 /// reports the true number.
 const PER_PICTURE: u32 = 1_500;
 /// Reason for a reply that ends too early.
-const CUT: &str = "its reply was cut off (`max_tokens` in its `parameters` or the tokens of the budget bound it)";
+const CUT: &str = "its reply was cut off (`max_tokens` in its `parameters` or the tokens of the budget limit it)";
 /// Remark to the model with the second call.
 const UNREADABLE: &str = "The reply before this one could not be read: it has to be the JSON object alone.";
 
@@ -40,7 +40,7 @@ pub struct Asker {
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked<T> {
+pub struct ModelResult<T> {
     /// The value read from the reply, or the reason why there is none, in words for the user who asked the question.
     pub outcome: Result<T, String>,
     /// Kind of the failure of the last call. Absent if that call succeeded, was not made, or had an unreadable reply.
@@ -64,27 +64,27 @@ impl Asker {
         self.model.name(role)
     }
 
-    /// Returns how long work that can wait should make no call in a role, because its endpoint is down or refuses every
-    /// call.
-    pub fn rest(&self, role: ModelRole) -> Option<Duration> {
-        self.model.rest(role)
+    /// Returns the time for which background work should make no call in a role, because its endpoint is down or
+    /// refuses every call.
+    pub fn pause_before_background_calls(&self, role: ModelRole) -> Option<Duration> {
+        self.model.pause_before_background_calls(role)
     }
 
     /// Makes at most two calls, within an allowance; a call that the allowance does not cover is not made. `read` takes
     /// the wanted value from a reply and returns `None` if the reply is unreadable.
-    pub async fn ask<T>(
+    pub async fn ask_model<T>(
         &self,
         chat: &Chat,
         mut allow: ModelAllowance,
         read: impl Fn(&Completion) -> Option<T>,
-    ) -> Asked<T> {
+    ) -> ModelResult<T> {
         let mut spent = ModelCost::default();
         let mut why = "the budget allows no call".to_owned();
         let mut failure = None;
         let mut chat = chat.clone();
         for _ in 0..allow.calls.min(CALLS_MAX) {
-            let prompt_tokens = estimate(&chat);
-            match room(allow, prompt_tokens) {
+            let prompt_tokens = estimate_prompt_tokens(&chat);
+            match completion_limit(allow, prompt_tokens) {
                 Ok(room) => chat.completion_max = room,
                 Err(refusal) => {
                     // If an earlier reply was unreadable, that is the better reason.
@@ -92,12 +92,12 @@ impl Asker {
                     break;
                 }
             }
-            let (outcome, cost) = self.call(&chat, prompt_tokens, &read).await;
-            spent.add(cost);
-            allow.spend(cost);
+            let (outcome, cost) = self.call_model(&chat, prompt_tokens, &read).await;
+            spent.add_cost(cost);
+            allow.subtract_cost(cost);
             match outcome {
                 Called::Read(found) => {
-                    return Asked {
+                    return ModelResult {
                         outcome: Ok(found),
                         failure: None,
                         spent,
@@ -111,7 +111,7 @@ impl Asker {
             }
             chat = chat.with_remark(UNREADABLE);
         }
-        Asked {
+        ModelResult {
             outcome: Err(why),
             failure,
             spent,
@@ -119,14 +119,14 @@ impl Asker {
     }
 
     /// Makes one call.
-    async fn call<T>(
+    async fn call_model<T>(
         &self,
         chat: &Chat,
         prompt_tokens: u32,
         read: impl Fn(&Completion) -> Option<T>,
     ) -> (Called<T>, ModelCost) {
         let begun = Instant::now();
-        let replied = self.complete(chat).await;
+        let replied = self.complete_or_stop(chat).await;
         let time = begun.elapsed();
         let cost = |calls: u32, usage: Usage| ModelCost {
             calls,
@@ -143,7 +143,7 @@ impl Asker {
                     return (reason, cost(0, Usage::default()));
                 }
                 self.metrics
-                    .model(chat.role, ModelOutcome::Failed, Usage::default(), time);
+                    .count_model_call(chat.role, ModelOutcome::Failed, Usage::default(), time);
                 warn!(error = &error as &dyn Error, role = %chat.role, "no reply of the language model");
                 return (reason, cost(1, Usage::default()));
             }
@@ -151,7 +151,7 @@ impl Asker {
         let usage = match completion.usage.is_none() {
             true => Usage {
                 prompt_tokens,
-                completion_tokens: tokens(&completion.text),
+                completion_tokens: count_tokens(&completion.text),
             },
             false => completion.usage,
         };
@@ -160,12 +160,12 @@ impl Asker {
             (None, true) => (ModelOutcome::Unreadable, Called::Unreadable(CUT)),
             (None, false) => (ModelOutcome::Unreadable, Called::Unreadable("its reply cannot be read")),
         };
-        self.metrics.model(chat.role, outcome, usage, time);
+        self.metrics.count_model_call(chat.role, outcome, usage, time);
         (called, cost(1, usage))
     }
 
     /// Makes a call, but waits no longer than [`STOPPING`] after the shutdown signal.
-    async fn complete(&self, chat: &Chat) -> port::Result<Completion> {
+    async fn complete_or_stop(&self, chat: &Chat) -> port::Result<Completion> {
         let stopping = async {
             self.shutdown.cancelled().await;
             sleep(STOPPING).await;
@@ -186,7 +186,7 @@ enum Called<T> {
 
 /// Returns the maximum number of tokens of the reply, if the allowance limits it. Returns a refusal if too few tokens
 /// are left for the call.
-fn room(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String> {
+fn completion_limit(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String> {
     let Some(left) = allow.tokens else {
         return Ok(None);
     };
@@ -201,30 +201,30 @@ fn room(allow: ModelAllowance, prompt_tokens: u32) -> Result<Option<u32>, String
 }
 
 /// Estimates the number of tokens that a model reads. Tokenisers differ, so a fifth is added to the o200k count.
-fn estimate(chat: &Chat) -> u32 {
+fn estimate_prompt_tokens(chat: &Chat) -> u32 {
     let text = |it: &ChatMessage| match it {
-        ChatMessage::System { text } | ChatMessage::Tool { text, .. } => tokens(text),
+        ChatMessage::System { text } | ChatMessage::Tool { text, .. } => count_tokens(text),
         ChatMessage::User { text, pictures } => {
-            tokens(text) + PER_PICTURE * u32::try_from(pictures.len()).unwrap_or(u32::MAX / PER_PICTURE)
+            count_tokens(text) + PER_PICTURE * u32::try_from(pictures.len()).unwrap_or(u32::MAX / PER_PICTURE)
         }
         ChatMessage::Assistant { text, calls } => {
             let calls = calls
                 .iter()
-                .map(|it| tokens(&it.name) + tokens(&it.arguments.to_string()));
-            tokens(text) + calls.sum::<u32>()
+                .map(|it| count_tokens(&it.name) + count_tokens(&it.arguments.to_string()));
+            count_tokens(text) + calls.sum::<u32>()
         }
     };
     let messages: u32 = chat.messages.iter().map(|it| text(it) + PER_MESSAGE).sum();
     let tools = chat.tools.iter().map(|it| {
         let parts = [&it.name, &it.description, &it.parameters.to_string()];
-        parts.map(|part| tokens(part)).iter().sum::<u32>()
+        parts.map(|part| count_tokens(part)).iter().sum::<u32>()
     });
-    let whole = messages + tools.sum::<u32>();
-    whole.saturating_add(whole / 5)
+    let total = messages + tools.sum::<u32>();
+    total.saturating_add(total / 5)
 }
 
-fn tokens(text: &str) -> u32 {
-    u32::try_from(text::tokens(text)).unwrap_or(u32::MAX)
+fn count_tokens(text: &str) -> u32 {
+    u32::try_from(text::count_tokens(text)).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -234,15 +234,18 @@ mod tests {
     #[test]
     fn a_call_beyond_the_tokens_left_is_refused() {
         let chat = Chat::new(ModelRole::Answer, "Answer.", "Which fern?".to_owned());
-        let prompt = estimate(&chat);
+        let prompt = estimate_prompt_tokens(&chat);
         assert!((12..30).contains(&prompt), "{prompt}");
         let left = |tokens: u32| ModelAllowance {
             calls: 1,
             tokens: Some(tokens),
         };
-        assert_eq!(room(left(prompt + 500), prompt), Ok(Some(500)));
-        assert_eq!(room(ModelAllowance { calls: 1, tokens: None }, prompt), Ok(None));
-        let refusal = room(left(prompt + REPLY_MIN - 1), prompt).unwrap_err();
+        assert_eq!(completion_limit(left(prompt + 500), prompt), Ok(Some(500)));
+        assert_eq!(
+            completion_limit(ModelAllowance { calls: 1, tokens: None }, prompt),
+            Ok(None)
+        );
+        let refusal = completion_limit(left(prompt + REPLY_MIN - 1), prompt).unwrap_err();
         assert!(refusal.contains("model tokens left"), "{refusal}");
     }
 }

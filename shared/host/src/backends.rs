@@ -1,4 +1,4 @@
-//! Chooses the adapters; no other module does.
+//! The composition root: chooses the adapters; no other module does.
 
 mod embedder;
 pub(crate) mod language_model;
@@ -16,11 +16,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
-use crate::guard::Guards;
+use crate::circuit_breaker::CircuitBreakers;
 use crate::{Readiness, Settings};
 
 #[cfg(feature = "distributed")]
-pub(crate) use servers::{complete, provision};
+pub use servers::provision_servers;
 
 /// The stores and the bus that a process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,7 +95,7 @@ pub struct Backends {
     pub language_model: Option<Arc<dyn LanguageModel>>,
 }
 
-/// What a connection needs in addition to the settings.
+/// Objects that a connection needs in addition to the settings.
 #[derive(Clone)]
 #[cfg_attr(
     not(feature = "distributed"),
@@ -121,43 +121,46 @@ impl Life {
 }
 
 /// Connects the backends that the settings name.
-pub(crate) async fn any(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
-    let config: Config = settings.section("backends")?;
+pub(crate) async fn connect_backends(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, CircuitBreakers)> {
+    let config: Config = settings.read_section("backends")?;
     match config.kind {
-        Kind::Embedded => embedded(&config.dir, settings).await,
-        Kind::Distributed => servers(settings, life).await,
+        Kind::Embedded => open_embedded(&config.dir, settings).await,
+        Kind::Distributed => connect_servers(settings, life).await,
     }
 }
 
 /// Connects distributed backends and refuses embedded ones; see [`crate::main`].
-pub(crate) async fn distributed(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
-    let config: Config = settings.section("backends")?;
+pub(crate) async fn connect_distributed(
+    settings: &Settings,
+    life: &Life,
+) -> anyhow::Result<(Backends, CircuitBreakers)> {
+    let config: Config = settings.read_section("backends")?;
     match config.kind {
         Kind::Embedded => anyhow::bail!(
-            "a service on its own cannot use embedded backends, whose bus lives inside one process: \
+            "a single service cannot use embedded backends, because their bus works only inside one process: \
              run `mnemic serve` for everything in one process, or set `kind = \"distributed\"` in [backends]"
         ),
-        Kind::Distributed => servers(settings, life).await,
+        Kind::Distributed => connect_servers(settings, life).await,
     }
 }
 
 #[cfg(feature = "distributed")]
-async fn servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, Guards)> {
+async fn connect_servers(settings: &Settings, life: &Life) -> anyhow::Result<(Backends, CircuitBreakers)> {
     // A process without an index does not embed, so it needs no embedder settings.
-    let uses_index = adapters::distributed::Uses::of(life.name).qdrant;
+    let uses_index = adapters::servers::distributed::Uses::for_service(life.name).qdrant;
     let defaults = Settings::default();
-    let embedder = embedder::open(if uses_index { settings } else { &defaults }).await?;
-    servers::connect(settings, life, embedder)
+    let embedder = embedder::open_embedder(if uses_index { settings } else { &defaults }).await?;
+    servers::connect_in_background(settings, life, embedder)
 }
 
 #[cfg(not(feature = "distributed"))]
-async fn servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, Guards)> {
-    std::future::ready(Err(without())).await
+async fn connect_servers(_: &Settings, _: &Life) -> anyhow::Result<(Backends, CircuitBreakers)> {
+    std::future::ready(Err(missing_feature_error())).await
 }
 
 /// Returns the error of a build without the clients of the servers.
 #[cfg(not(feature = "distributed"))]
-pub(crate) fn without() -> anyhow::Error {
+pub(crate) fn missing_feature_error() -> anyhow::Error {
     anyhow::anyhow!(
         "this build has no distributed backends (NATS, Qdrant, Neo4j): build it with `--features distributed`, or run \
          `mnemic serve` with `kind = \"embedded\"` in [backends]"
@@ -165,9 +168,9 @@ pub(crate) fn without() -> anyhow::Error {
 }
 
 /// Opens the embedded stores in `dir`; the folder in the settings is ignored.
-pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<(Backends, Guards)> {
-    let config: Config = settings.section("backends")?;
-    let (embedder, guards) = embedder::open(settings).await?;
+pub(crate) async fn open_embedded(dir: &Path, settings: &Settings) -> anyhow::Result<(Backends, CircuitBreakers)> {
+    let config: Config = settings.read_section("backends")?;
+    let (embedder, guards) = embedder::open_embedder(settings).await?;
     let options = adapters::Options {
         ack_wait: Duration::from_secs(config.ack_wait_secs.max(1)),
         queue_frames_max: config.queue_frames_max,
@@ -187,7 +190,7 @@ pub(crate) async fn embedded(dir: &Path, settings: &Settings) -> anyhow::Result<
         graph: stores.graph,
         index: stores.index,
         embedder: stores.embedder,
-        language_model: language_model::open(settings)?,
+        language_model: language_model::open_language_models(settings)?,
     };
     Ok((backends, guards))
 }

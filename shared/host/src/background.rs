@@ -23,7 +23,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
         .inspect_err(|error| {
             tracing::warn!(
                 error = error as &dyn std::error::Error,
-                "no threads of their own for work in the background"
+                "cannot start threads for background work; the shared threads are used"
             );
         })
         .ok()
@@ -31,7 +31,7 @@ static RUNTIME: LazyLock<Option<Runtime>> = LazyLock::new(|| {
 
 /// Runs CPU-bound work on a thread of low priority; at most as many run at a time as there are cores. As with
 /// [`tokio::task::spawn_blocking`], work that has begun cannot be cancelled.
-pub fn background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+pub fn spawn_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
     match &*RUNTIME {
         Some(runtime) => runtime.spawn_blocking(work),
         None => tokio::task::spawn_blocking(work),
@@ -49,7 +49,7 @@ mod tests {
     async fn background_threads_have_a_lower_priority() {
         let niceness = || getpriority_process(Some(gettid())).unwrap();
         let own = niceness();
-        assert_eq!(background(niceness).await.unwrap(), NICENESS);
+        assert_eq!(spawn_background(niceness).await.unwrap(), NICENESS);
         assert_eq!(tokio::task::spawn_blocking(niceness).await.unwrap(), own);
     }
 }

@@ -2,27 +2,23 @@
 
 mod backoff;
 mod decode;
-mod in_process;
 mod requests;
-mod verdict;
+mod settlement;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::time::Duration;
 
-use decode::decode;
+use decode::decode_message;
 use domain::message::Message;
 use domain::port::{DeadLetterId, Delivery, Frame, Position, Settler};
 use domain::{Classify, ErrorKind, PortError};
 use futures::{FutureExt, StreamExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use settlement::{decide_settlement, given_up, settle_delivery};
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, debug, field, info_span, warn};
-use verdict::{given_up, settle, verdict};
-
-pub(crate) use in_process::InProcess;
-pub(crate) use requests::request;
 
 use crate::{Context, propagation};
 
@@ -49,7 +45,7 @@ impl Default for Config {
     }
 }
 
-/// What a handler knows about a message in addition to its content.
+/// Data about a message that a handler gets in addition to its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Position of the message in its stream.
@@ -65,31 +61,41 @@ enum Handled<E> {
     Unreadable(serde_json::Error),
 }
 
-pub(crate) async fn publish<M: Message>(context: &Context, message: &M) -> Result<Position, PortError> {
-    let span = info_span!("publish", otel.kind = "producer", messaging.destination.name = M::SUBJECT, space = %message.space());
-    let mut frame = Frame {
-        subject: M::SUBJECT.to_owned(),
-        space: message.space().to_string(),
-        dedup_key: message.dedup_key(),
-        payload: encode("bus.publish", message)?,
-        ..Frame::default()
-    };
-    propagation::inject(&span, &mut frame.headers);
-    context.backends.bus.publish(frame).instrument(span).await
-}
-
 impl Context {
+    /// Publishes a message durably and returns its position. The trace continues at the consumers.
+    ///
+    /// # Errors
+    ///
+    /// Like [`domain::port::Bus::publish`].
+    pub async fn publish_message<M: Message>(&self, message: &M) -> Result<Position, PortError> {
+        let span = info_span!("publish", otel.kind = "producer", messaging.destination.name = M::SUBJECT, space = %message.space());
+        let mut frame = Frame {
+            subject: M::SUBJECT.to_owned(),
+            space: message.space().to_string(),
+            dedup_key: message.dedup_key(),
+            payload: encode_json("bus.publish", message)?,
+            ..Frame::default()
+        };
+        propagation::inject_trace_context(&span, &mut frame.headers);
+        self.backends.bus.publish(frame).instrument(span).await
+    }
+
     /// Passes every message of type `M` to `handler`, at most `in_flight_max` at a time, until shutdown; then finishes
     /// the messages in flight. A message may be delivered twice and out of order.
     ///
-    /// A failure that [may pass](ErrorKind::may_pass) is retried after 100 ms, 1 s, 2 s, 4 s ... 120 s, up to
+    /// A failure that [may pass](ErrorKind::is_retryable) is retried after 100 ms, 1 s, 2 s, 4 s ... 120 s, up to
     /// `consumer.attempts_max` deliveries. Every other failure makes the message a dead letter at once. Failures are
     /// logged here.
     ///
     /// # Errors
     ///
     /// Wrong settings in `[consumer]`.
-    pub async fn consume<M, E, F, Fut>(&self, group: &str, in_flight_max: usize, handler: F) -> anyhow::Result<()>
+    pub async fn consume_messages<M, E, F, Fut>(
+        &self,
+        group: &str,
+        in_flight_max: usize,
+        handler: F,
+    ) -> anyhow::Result<()>
     where
         M: Message,
         E: Classify + Send + Sync + 'static,
@@ -100,12 +106,12 @@ impl Context {
         self.consume_burying(group, in_flight_max, handler, buried).await
     }
 
-    /// Does the same as [`consume`](Context::consume), and calls `buried` with the id of each message that became a
+    /// Does the same as [`consume_messages`](Context::consume_messages), and calls `buried` with the id of each message that became a
     /// dead letter, unless the process ends before.
     ///
     /// # Errors
     ///
-    /// Like [`consume`](Context::consume).
+    /// Like [`consume_messages`](Context::consume_messages).
     pub async fn consume_burying<M, E, F, Fut, B, After>(
         &self,
         group: &str,
@@ -121,8 +127,10 @@ impl Context {
         B: Fn(DeadLetterId) -> After,
         After: Future<Output = ()>,
     {
-        let config: Config = self.section("consumer")?;
-        let ready = self.readiness.expect(format!("{group} consumes {}", M::SUBJECT));
+        let config: Config = self.read_section("consumer")?;
+        let ready = self
+            .readiness
+            .register_component(format!("{group} consumes {}", M::SUBJECT));
         self.metrics.watch_backlog(M::SUBJECT, group);
         while !self.shutdown.is_cancelled() {
             let deliveries = match self.backends.bus.subscribe(M::SUBJECT, group).await {
@@ -132,35 +140,35 @@ impl Context {
                         error = &error as &dyn std::error::Error,
                         group, "cannot subscribe, will try again"
                     );
-                    self.pause(RESUBSCRIBE).await;
+                    self.sleep_or_shutdown(RESUBSCRIBE).await;
                     continue;
                 }
             };
-            ready.set(true);
+            ready.set_is_up(true);
             let (config, work) = (&config, (&handler, &buried));
             deliveries
                 .take_until(self.shutdown.cancelled())
                 .for_each_concurrent(in_flight_max.max(1), |delivery| async move {
                     match delivery {
-                        Ok(delivery) => self.process(config, group, delivery, work).await,
+                        Ok(delivery) => self.process_delivery(config, group, delivery, work).await,
                         Err(error) => warn!(error = &error as &dyn std::error::Error, group, "receive failed"),
                     }
                 })
                 .await;
-            ready.set(false);
+            ready.set_is_up(false);
             if !self.shutdown.is_cancelled() {
                 warn!(
                     group,
                     subject = M::SUBJECT,
                     "the subscription ended, will subscribe again"
                 );
-                self.pause(RESUBSCRIBE).await;
+                self.sleep_or_shutdown(RESUBSCRIBE).await;
             }
         }
         Ok(())
     }
 
-    async fn process<M, E, F, Fut, B, After>(
+    async fn process_delivery<M, E, F, Fut, B, After>(
         &self,
         config: &Config,
         group: &str,
@@ -190,24 +198,24 @@ impl Context {
             space = frame.space,
             trace_id = field::Empty
         );
-        propagation::adopt(&span, &frame.headers);
+        propagation::adopt_trace_context(&span, &frame.headers);
         crate::telemetry::note_trace_id(&span);
         async {
             let started = Instant::now();
-            let work = self.handled(&frame.payload, Meta { position, attempt }, handler);
+            let work = self.handle_with_retries(&frame.payload, Meta { position, attempt }, handler);
             let verdict = match with_heartbeat(work, settler.as_ref(), config).await {
-                Handled::Outcome(outcome) => verdict(outcome, attempt, config.attempts_max),
+                Handled::Outcome(outcome) => decide_settlement(outcome, attempt, config.attempts_max),
                 Handled::Panicked => given_up("the handler panicked".to_owned()),
                 Handled::Unreadable(error) => given_up(format!("the payload cannot be read: {error}")),
             };
             self.metrics
-                .message(M::SUBJECT, group, verdict.outcome(), started.elapsed());
-            match settle(settler, verdict).await {
+                .count_message(M::SUBJECT, group, verdict.to_outcome(), started.elapsed());
+            match settle_delivery(settler, verdict).await {
                 Ok(Some(letter)) => buried(letter).await,
                 Ok(None) => (),
                 Err(error) => warn!(
                     error = &error as &dyn std::error::Error,
-                    "cannot settle; it will be delivered again"
+                    "cannot settle a message; it will be delivered again"
                 ),
             }
         }
@@ -218,7 +226,7 @@ impl Context {
     /// Passes a message to its handler. If the handler fails because a server is unreachable, the work is retried here,
     /// as soon as the server may be tried again. This also stops the intake, and costs no delivery attempt of the
     /// message.
-    async fn handled<M, E, F, Fut>(&self, payload: &[u8], meta: Meta, handler: &F) -> Handled<E>
+    async fn handle_with_retries<M, E, F, Fut>(&self, payload: &[u8], meta: Meta, handler: &F) -> Handled<E>
     where
         M: Message,
         E: Classify + Send + Sync + 'static,
@@ -227,7 +235,7 @@ impl Context {
     {
         let mut tries = 1;
         loop {
-            let message = match decode::<M>(payload).await {
+            let message = match decode_message::<M>(payload).await {
                 Ok(message) => message,
                 Err(error) => return Handled::Unreadable(error),
             };
@@ -235,17 +243,17 @@ impl Context {
                 return Handled::Panicked;
             };
             let passes = |it: &E| matches!(it.kind(), ErrorKind::Unavailable | ErrorKind::Timeout);
-            if !outcome.as_ref().is_err_and(passes) || !self.guards.may_pass(tries) {
+            if !outcome.as_ref().is_err_and(passes) || !self.circuit_breakers.may_pass(tries) {
                 return Handled::Outcome(outcome);
             }
             tokio::select! {
                 () = self.shutdown.cancelled() => return Handled::Outcome(outcome),
-                () = self.guards.may_try() => tries += 1,
+                () = self.circuit_breakers.may_try() => tries += 1,
             }
         }
     }
 
-    async fn pause(&self, time: Duration) {
+    async fn sleep_or_shutdown(&self, time: Duration) {
         // Returns after the pause or at shutdown; the loop checks which.
         timeout(time, self.shutdown.cancelled()).await.unwrap_or(());
     }
@@ -266,7 +274,7 @@ async fn with_heartbeat<T>(work: impl Future<Output = T>, settler: &dyn Settler,
     }
 }
 
-fn encode<T: Serialize>(operation: &'static str, value: &T) -> Result<Vec<u8>, PortError> {
+fn encode_json<T: Serialize>(operation: &'static str, value: &T) -> Result<Vec<u8>, PortError> {
     serde_json::to_vec(value)
         .map_err(|source| PortError::new(operation, ErrorKind::Internal, "cannot be written as JSON").caused_by(source))
 }

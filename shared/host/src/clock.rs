@@ -1,4 +1,4 @@
-//! The clock of the services: time enters here and is passed on as data. The adapters have a clock of their own.
+//! The clock of the services: time enters here and is passed on as data. The adapters have their own clock.
 
 use chrono::{DateTime, Utc};
 

@@ -1,19 +1,14 @@
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use domain::PortError;
-use domain::message::{Message, Request};
-use domain::port::Position;
-use futures::future::BoxFuture;
 use serde::de::DeserializeOwned;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
 
 use crate::backends::Life;
-use crate::bus::InProcess;
-use crate::guard::Guards;
+use crate::circuit_breaker::CircuitBreakers;
+use crate::in_process::InProcess;
 use crate::{Backends, Metrics, Readiness, Settings, backends};
 
 /// Everything that a service is given: stores and bus, settings, metrics, and the shutdown signal.
@@ -27,10 +22,10 @@ pub struct Context {
     pub settings: Arc<Settings>,
     /// The metrics of this process.
     pub metrics: Metrics,
-    /// What must be up before `/readyz` reports ready.
+    /// Components that must be up before `/readyz` reports ready.
     pub readiness: Readiness,
-    /// The guards of the servers behind the ports.
-    pub(crate) guards: Guards,
+    /// The guards of the servers that the ports use.
+    pub(crate) circuit_breakers: CircuitBreakers,
     /// Services of this process, which are asked without the bus.
     pub(crate) in_process: InProcess,
     /// Tracks the work that still sends requests to other services after the shutdown signal.
@@ -43,7 +38,7 @@ impl Context {
     /// # Errors
     ///
     /// The stores cannot be opened.
-    pub async fn embedded(dir: &Path) -> anyhow::Result<Context> {
+    pub async fn embedded_with_defaults(dir: &Path) -> anyhow::Result<Context> {
         Context::embedded_with(dir, Settings::default()).await
     }
 
@@ -54,7 +49,7 @@ impl Context {
     /// Wrong settings in `[backends]` or `[embeddings]`; the stores cannot be opened, or the endpoint cannot be
     /// reached.
     pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
-        let connected = backends::embedded(dir, &settings).await?;
+        let connected = backends::open_embedded(dir, &settings).await?;
         Ok(Context::new(connected, settings, Life::new("mnemic")))
     }
 
@@ -65,13 +60,13 @@ impl Context {
     ///
     /// Wrong settings; embedded stores that cannot be opened. An unreachable server is not an error: it is retried
     /// until shutdown, and [`Readiness`] reports it.
-    pub async fn connect(name: &'static str, settings: Settings) -> anyhow::Result<Context> {
+    pub async fn connect_for_service(name: &'static str, settings: Settings) -> anyhow::Result<Context> {
         let life = Life::new(name);
-        let connected = backends::any(&settings, &life).await?;
+        let connected = backends::connect_backends(&settings, &life).await?;
         Ok(Context::new(connected, settings, life))
     }
 
-    pub(crate) fn new((backends, guards): (Backends, Guards), settings: Settings, life: Life) -> Context {
+    pub(crate) fn new((backends, guards): (Backends, CircuitBreakers), settings: Settings, life: Life) -> Context {
         let asking = TaskTracker::new();
         asking.close();
         Context {
@@ -80,14 +75,14 @@ impl Context {
             settings: Arc::new(settings),
             metrics: Metrics::default(),
             readiness: life.readiness,
-            guards,
+            circuit_breakers: guards,
             in_process: InProcess::default(),
             asking,
         }
     }
 
-    /// Returns a token. Until it is dropped, the services of this process go on answering requests after the shutdown
-    /// signal, so that work in progress can be finished.
+    /// Returns a token. Until it is dropped, the services of this process continue to answer requests after the
+    /// shutdown signal, so that work in progress can be finished.
     pub fn keep_serving(&self) -> TaskTrackerToken {
         self.asking.token()
     }
@@ -103,28 +98,7 @@ impl Context {
     /// # Errors
     ///
     /// A key that `T` does not have, or a value of the wrong type.
-    pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> anyhow::Result<T> {
-        Ok(self.settings.section(name)?)
-    }
-
-    /// Publishes a message durably and returns its position. The trace continues at the consumers.
-    ///
-    /// # Errors
-    ///
-    /// Like [`domain::port::Bus::publish`].
-    pub async fn publish<M: Message>(&self, message: &M) -> Result<Position, PortError> {
-        crate::bus::publish(self, message).await
-    }
-
-    /// Sends a request to a server of `R`, in this process if there is one, and returns the reply. The trace continues
-    /// there, and the work stops after `patience`.
-    ///
-    /// # Errors
-    ///
-    /// Like [`domain::port::Bus::request`].
-    pub async fn request<R: Request>(&self, request: R, patience: Duration) -> Result<R::Reply, PortError> {
-        // Boxed: an opaque future would be laid out by every crate that polls it, and is too deep for some.
-        let reply: BoxFuture<'_, Result<R::Reply, PortError>> = Box::pin(crate::bus::request(self, request, patience));
-        reply.await
+    pub fn read_section<T: DeserializeOwned + Default>(&self, name: &str) -> anyhow::Result<T> {
+        Ok(self.settings.read_section(name)?)
     }
 }

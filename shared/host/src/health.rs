@@ -1,12 +1,11 @@
-//! The admin port: `/livez`, `/readyz`, `/metrics`.
+//! The admin port with health checks and metrics: `/livez`, `/readyz`, `/metrics`.
 
 mod limits;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use adapters::free_bytes;
 use anyhow::Context as _;
 use axum::Router;
 use axum::extract::State;
@@ -22,7 +21,6 @@ use tracing::info;
 
 use crate::Context;
 use crate::backends::{self, Kind};
-use crate::upkeep::free_bytes;
 use limits::Limited;
 
 /// Timeout of a probe of a store.
@@ -57,7 +55,7 @@ impl Default for Config {
 
 impl Config {
     /// Refuses bounds that could never work.
-    pub(crate) fn check(&self) -> anyhow::Result<()> {
+    pub(crate) fn check_bounds(&self) -> anyhow::Result<()> {
         anyhow::ensure!(self.connections_max > 0, "[admin] connections_max must be at least 1");
         anyhow::ensure!(
             self.connection_ms_max >= 1_000,
@@ -67,95 +65,25 @@ impl Config {
     }
 }
 
-/// What must be up before `/readyz` reports ready.
-#[derive(Clone, Debug, Default)]
-pub struct Readiness(Arc<Mutex<BTreeMap<String, Standing>>>);
-
-#[derive(Clone, Debug, Default)]
-struct Standing {
-    up: bool,
-    /// Why it is not up, if known.
-    why: String,
-}
-
-/// One thing that must be up. It counts as not up at first, and again when this is dropped.
-#[derive(Debug)]
-pub struct Expected {
-    name: String,
-    all: Readiness,
-}
-
-impl Readiness {
-    /// Registers one thing that must be up.
-    pub fn expect(&self, name: impl Into<String>) -> Expected {
-        let expected = Expected {
-            name: name.into(),
-            all: self.clone(),
-        };
-        expected.set(false);
-        expected
-    }
-
-    /// Returns the things that are not up, by name, with the reason if known; "nothing started" if nothing is
-    /// registered yet.
-    pub fn missing(&self) -> Vec<String> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.is_empty() {
-            return vec!["nothing started".to_owned()];
-        }
-        all.iter()
-            .filter(|(_, it)| !it.up)
-            .map(|(name, it)| match it.why.as_str() {
-                "" => name.clone(),
-                why => format!("{name}: {why}"),
-            })
-            .collect()
-    }
-}
-
-impl Expected {
-    /// Sets whether it is up.
-    pub fn set(&self, up: bool) {
-        self.note(Standing { up, why: String::new() });
-    }
-
-    /// Reports that it is not up, and why; for operators.
-    #[cfg(feature = "distributed")]
-    pub(crate) fn down(&self, why: String) {
-        self.note(Standing { up: false, why });
-    }
-
-    fn note(&self, standing: Standing) {
-        let mut all = self.all.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(self.name.clone(), standing);
-    }
-}
-
-impl Drop for Expected {
-    fn drop(&mut self) {
-        self.set(false);
-    }
-}
-
 /// Serves the admin port until the process ends. It stays open during the drain, so that probes can see it.
-pub(crate) async fn serve(context: Context) -> anyhow::Result<()> {
-    let config: Config = context.section("admin")?;
-    config.check()?;
+pub(crate) async fn serve_admin_port(context: Context) -> anyhow::Result<()> {
+    let config: Config = context.read_section("admin")?;
+    config.check_bounds()?;
     let listener = TcpListener::bind(&config.listen)
         .await
         .with_context(|| format!("cannot listen on {} ([admin] listen)", config.listen))?;
     info!(address = %listener.local_addr()?, "admin port is open");
     let lifetime = Duration::from_millis(config.connection_ms_max);
     let listener = Limited::new(listener, config.connections_max, lifetime);
-    axum::serve(listener, router(context)).await?;
+    axum::serve(listener, admin_router(context)).await?;
     Ok(())
 }
 
-fn router(context: Context) -> Router {
+fn admin_router(context: Context) -> Router {
     Router::new()
         .route("/livez", get(async || "live\n"))
-        .route("/readyz", get(ready))
-        .route("/metrics", get(metrics))
+        .route("/readyz", get(answer_readyz))
+        .route("/metrics", get(answer_metrics))
         .layer(map_response(async |mut response: Response| {
             // One request per connection, because an idle connection would hold its slot until its time is over.
             let close = HeaderValue::from_static("close");
@@ -165,19 +93,19 @@ fn router(context: Context) -> Router {
         .with_state(context)
 }
 
-async fn ready(State(context): State<Context>) -> Response {
-    let mut missing = context.readiness.missing();
+async fn answer_readyz(State(context): State<Context>) -> Response {
+    let mut missing = context.readiness.missing_components();
     if context.shutdown.is_cancelled() {
         missing.push("shutting down".to_owned());
     }
-    if context.guards.has_records() {
+    if context.circuit_breakers.has_records() {
         match timeout(PATIENCE, context.backends.records.spaces(None, 1)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) => missing.push(format!("records: {error}")),
             Err(_) => missing.push("records: no answer".to_owned()),
         }
     }
-    missing.extend(full(&context).err());
+    missing.extend(check_free_disk(&context).err());
     if missing.is_empty() {
         return "ready\n".into_response();
     }
@@ -189,11 +117,11 @@ async fn ready(State(context): State<Context>) -> Response {
 }
 
 /// Returns an error if the disk is too full for writes; reads still work.
-fn full(context: &Context) -> Result<(), String> {
-    let Some(dir) = stores(context) else {
+fn check_free_disk(context: &Context) -> Result<(), String> {
+    let Some(dir) = existing_embedded_directory(context) else {
         return Ok(());
     };
-    let config: Config = context.section("admin").map_err(|it| it.to_string())?;
+    let config: Config = context.read_section("admin").map_err(|it| it.to_string())?;
     let least = config.disk_free_bytes_min;
     match free_bytes(&dir) {
         Ok(free) if free < least => Err(format!(
@@ -206,16 +134,18 @@ fn full(context: &Context) -> Result<(), String> {
 }
 
 /// Returns the folder of the embedded stores, if this process has them.
-fn stores(context: &Context) -> Option<PathBuf> {
-    let config: backends::Config = context.section("backends").ok()?;
+fn existing_embedded_directory(context: &Context) -> Option<PathBuf> {
+    let config: backends::Config = context.read_section("backends").ok()?;
     // Tests open their stores in a folder that is not in the settings.
     (config.kind == Kind::Embedded && config.dir.is_dir()).then_some(config.dir)
 }
 
-async fn metrics(State(context): State<Context>) -> Response {
-    context.metrics.measure(stores(&context).as_deref());
-    context.metrics.refresh(&context.backends, PATIENCE).await;
-    match context.metrics.text() {
+async fn answer_metrics(State(context): State<Context>) -> Response {
+    context
+        .metrics
+        .measure_resources(existing_embedded_directory(&context).as_deref());
+    context.metrics.refresh_from_stores(&context.backends, PATIENCE).await;
+    match context.metrics.to_openmetrics_text() {
         Ok(text) => (
             [(
                 header::CONTENT_TYPE,
@@ -236,33 +166,36 @@ mod tests {
 
     use super::*;
 
-    async fn get(context: &Context, path: &str) -> (u16, String) {
+    async fn get_path(context: &Context, path: &str) -> (u16, String) {
         let request = Request::get(path).body(Body::empty()).unwrap();
-        let response = router(context.clone()).oneshot(request).await.unwrap();
+        let response = admin_router(context.clone()).oneshot(request).await.unwrap();
         let status = response.status().as_u16();
         let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         (status, String::from_utf8(bytes.to_vec()).unwrap())
     }
 
     #[tokio::test]
-    async fn readyz_names_the_things_that_are_not_up() {
+    async fn readyz_names_the_parts_that_are_not_ready() {
         let dir = tempfile::tempdir().unwrap();
-        let context = Context::embedded(dir.path()).await.unwrap();
-        assert_eq!(get(&context, "/livez").await.0, 200);
+        let context = Context::embedded_with_defaults(dir.path()).await.unwrap();
+        assert_eq!(get_path(&context, "/livez").await.0, 200);
         assert_eq!(
-            get(&context, "/readyz").await,
+            get_path(&context, "/readyz").await,
             (503, "not ready: nothing started\n".to_owned())
         );
-        let door = context.readiness.expect("door");
-        assert_eq!(get(&context, "/readyz").await, (503, "not ready: door\n".to_owned()));
-        door.set(true);
-        assert_eq!(get(&context, "/readyz").await, (200, "ready\n".to_owned()));
+        let door = context.readiness.register_component("door");
+        assert_eq!(
+            get_path(&context, "/readyz").await,
+            (503, "not ready: door\n".to_owned())
+        );
+        door.set_is_up(true);
+        assert_eq!(get_path(&context, "/readyz").await, (200, "ready\n".to_owned()));
         context.shutdown.cancel();
         assert_eq!(
-            get(&context, "/readyz").await,
+            get_path(&context, "/readyz").await,
             (503, "not ready: shutting down\n".to_owned())
         );
-        assert_eq!(get(&context, "/livez").await.0, 200);
+        assert_eq!(get_path(&context, "/livez").await.0, 200);
     }
 
     #[tokio::test]
@@ -275,11 +208,11 @@ mod tests {
             );
             let settings = crate::Settings::from_toml(&settings, "test").unwrap();
             let context = Context::embedded_with(dir.path(), settings).await.unwrap();
-            let door = context.readiness.expect("door");
-            door.set(true);
-            let (code, said) = get(&context, "/readyz").await;
-            assert_eq!((code, said.contains("is full")), (status, status == 503), "{said}");
-            let (_, text) = get(&context, "/metrics").await;
+            let door = context.readiness.register_component("door");
+            door.set_is_up(true);
+            let (code, body) = get_path(&context, "/readyz").await;
+            assert_eq!((code, body.contains("is full")), (status, status == 503), "{body}");
+            let (_, text) = get_path(&context, "/metrics").await;
             for name in [
                 "process_resident_memory_bytes",
                 "process_open_fds",
@@ -295,15 +228,15 @@ mod tests {
     #[tokio::test]
     async fn metrics_are_openmetrics_text() {
         let dir = tempfile::tempdir().unwrap();
-        let context = Context::embedded(dir.path()).await.unwrap();
+        let context = Context::embedded_with_defaults(dir.path()).await.unwrap();
         context
             .metrics
-            .http("GET", "/v1/spaces/{space}", 200, Duration::from_millis(3));
+            .count_http_request("GET", "/v1/spaces/{space}", 200, Duration::from_millis(3));
         context
             .metrics
-            .operation(crate::metrics::Operation::Recall, true, Duration::from_millis(3));
-        context.metrics.recalled(7, Some(0.5));
-        let (status, text) = get(&context, "/metrics").await;
+            .observe_operation(crate::metrics::Operation::Recall, true, Duration::from_millis(3));
+        context.metrics.observe_recall(7, Some(0.5));
+        let (status, text) = get_path(&context, "/metrics").await;
         assert_eq!(status, 200);
         for line in [
             "http_requests_total{method=\"GET\",route=\"/v1/spaces/{space}\",status=\"200\"} 1",

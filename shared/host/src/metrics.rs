@@ -29,7 +29,7 @@ use tokio::time::timeout;
 use crate::Backends;
 pub use model::ModelOutcome;
 pub use proxy::ProxyOutcome;
-use totals::totals;
+use totals::count_records_and_units;
 pub use webhook::WebhookOutcome;
 
 /// Maximum count of unfinished erasures. The help text of the metric names this number.
@@ -43,7 +43,7 @@ pub(crate) enum Outcome {
     Dead,
 }
 
-/// What a caller does with a memory.
+/// An operation of a caller on a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Adds records.
@@ -138,16 +138,16 @@ impl Default for Metrics {
         let mut families = Families {
             registry: Registry::default(),
             http: Family::default(),
-            http_times: Family::new_with_constructor(seconds),
+            http_times: Family::new_with_constructor(seconds_histogram),
             http_in_flight: Gauge::default(),
             messages: Family::default(),
-            message_times: Family::new_with_constructor(seconds),
+            message_times: Family::new_with_constructor(seconds_histogram),
             served: Family::default(),
-            served_times: Family::new_with_constructor(seconds),
+            served_times: Family::new_with_constructor(seconds_histogram),
             backlog: Family::default(),
             dead_letters: Gauge::default(),
             unfinished_erasures: Gauge::default(),
-            operations: Family::new_with_constructor(seconds),
+            operations: Family::new_with_constructor(seconds_histogram),
             results: Histogram::new([0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0]),
             similarity: Histogram::new((1..=10).map(|it| f64::from(it) / 10.0)),
             items: Family::default(),
@@ -159,7 +159,7 @@ impl Default for Metrics {
             webhooks: webhook::Webhooks::default(),
             watched: Mutex::default(),
         };
-        families.register();
+        families.register_all();
         Metrics(Arc::new(families))
     }
 }
@@ -171,7 +171,7 @@ impl fmt::Debug for Metrics {
 }
 
 impl Families {
-    fn register(&mut self) {
+    fn register_all(&mut self) {
         let it = &mut self.registry;
         it.register("http_requests", "HTTP requests answered", self.http.clone());
         it.register(
@@ -202,13 +202,17 @@ impl Families {
         );
         it.register(
             "mnemic_backlog",
-            "Durable messages a group has not settled",
+            "Durable messages that a consumer group has not settled",
             self.backlog.clone(),
         );
-        it.register("mnemic_dead_letters", "Messages given up", self.dead_letters.clone());
+        it.register(
+            "mnemic_dead_letters",
+            "Messages that became dead letters",
+            self.dead_letters.clone(),
+        );
         it.register(
             "mnemic_unfinished_erasures",
-            "Deleted spaces that a store still holds something of, at most 1,000",
+            "Deleted spaces whose data a store still holds, at most 1,000",
             self.unfinished_erasures.clone(),
         );
         it.register(
@@ -218,7 +222,7 @@ impl Families {
         );
         it.register(
             "memory_recall_result_count",
-            "Items of evidence a question got",
+            "Items of evidence per question",
             self.results.clone(),
         );
         it.register(
@@ -229,17 +233,17 @@ impl Families {
         let items = "Items stored, over the first 20,000 spaces by name";
         it.register("memory_items", items, self.items.clone());
         it.register("memory_bytes", "Bytes of text accepted", self.bytes.clone());
-        self.machine.register(it);
-        self.model.register(it);
-        self.proxy.register(it);
-        self.readings.register(it);
-        self.webhooks.register(it);
+        self.machine.register_in(it);
+        self.model.register_in(it);
+        self.proxy.register_in(it);
+        self.readings.register_in(it);
+        self.webhooks.register_in(it);
     }
 }
 
 impl Metrics {
     /// Counts one answered HTTP request; `route` is the pattern that matched, never the path.
-    pub fn http(&self, method: &str, route: &str, status: u16, time: Duration) {
+    pub fn count_http_request(&self, method: &str, route: &str, status: u16, time: Duration) {
         let only = RouteOnly {
             method: method.to_owned(),
             route: route.to_owned(),
@@ -261,7 +265,7 @@ impl Metrics {
     }
 
     /// Records one memory operation and whether it succeeded.
-    pub fn operation(&self, operation: Operation, ok: bool, time: Duration) {
+    pub fn observe_operation(&self, operation: Operation, ok: bool, time: Duration) {
         let operation = match operation {
             Operation::Store => "store",
             Operation::Recall => "recall",
@@ -275,7 +279,7 @@ impl Metrics {
     }
 
     /// Records the result of a question: the number of evidence items, and the probability of the best one.
-    pub fn recalled(&self, results: usize, top: Option<f32>) {
+    pub fn observe_recall(&self, results: usize, top: Option<f32>) {
         self.0
             .results
             .observe(u32::try_from(results).unwrap_or(u32::MAX).into());
@@ -289,7 +293,7 @@ impl Metrics {
         self.0.bytes.inc_by(bytes);
     }
 
-    pub(crate) fn message(&self, subject: &str, group: &str, outcome: Outcome, time: Duration) {
+    pub(crate) fn count_message(&self, subject: &str, group: &str, outcome: Outcome, time: Duration) {
         let consumer = Consumer {
             subject: subject.to_owned(),
             group: group.to_owned(),
@@ -311,7 +315,7 @@ impl Metrics {
         self.0.messages.get_or_create(&delivered).inc();
     }
 
-    pub(crate) fn served(&self, subject: &str, error: Option<ErrorKind>, time: Duration) {
+    pub(crate) fn count_served_request(&self, subject: &str, error: Option<ErrorKind>, time: Duration) {
         let outcome = error.map_or("ok", ErrorKind::name);
         self.0
             .served
@@ -338,7 +342,7 @@ impl Metrics {
 
     /// Updates the metrics that are read from the stores. If a store does not answer in time, its metrics keep their
     /// last value.
-    pub(crate) async fn refresh(&self, backends: &Backends, patience: Duration) {
+    pub(crate) async fn refresh_from_stores(&self, backends: &Backends, patience: Duration) {
         let watched = self.0.watched.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (subject, group) in watched {
             if let Ok(Ok(backlog)) = timeout(patience, backends.bus.backlog(subject, &group)).await {
@@ -360,13 +364,13 @@ impl Metrics {
             let unfinished = i64::try_from(unfinished.len()).unwrap_or(i64::MAX);
             self.0.unfinished_erasures.set(unfinished);
         }
-        if let Ok(Some((records, units))) = timeout(patience, totals(backends)).await {
+        if let Ok(Some((records, units))) = timeout(patience, count_records_and_units(backends)).await {
             self.0.items.get_or_create(&Item { kind: "record" }).set(records);
             self.0.items.get_or_create(&Item { kind: "unit" }).set(units);
         }
     }
 
-    pub(crate) fn text(&self) -> Result<String, fmt::Error> {
+    pub(crate) fn to_openmetrics_text(&self) -> Result<String, fmt::Error> {
         let mut out = String::new();
         text::encode(&mut out, &self.0.registry)?;
         Ok(out)
@@ -374,7 +378,7 @@ impl Metrics {
 }
 
 /// Returns a histogram from 1 ms to 30 s: from a read in memory to a language model call.
-fn seconds() -> Histogram {
+fn seconds_histogram() -> Histogram {
     Histogram::new([
         0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
     ])

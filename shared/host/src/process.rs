@@ -1,4 +1,5 @@
-//! The life of a process: settings, telemetry, backends, services, signals, draining, and flushing telemetry last.
+//! The life of a process: settings, telemetry, backends, services, signals, graceful shutdown, and flushing telemetry
+//! last.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::{debug, error, info, warn};
 
 use crate::backends::Life;
-use crate::guard::Guards;
+use crate::circuit_breaker::CircuitBreakers;
 use crate::{Backends, Context, Settings, backends, health, telemetry};
 
 /// Settings in `[process]`.
@@ -44,7 +45,7 @@ pub fn provide_tls() {
 /// Runs one service as a process, with settings from `--config FILE` or from the default places of [`Settings::load`].
 ///
 /// Refuses embedded backends, because their bus works only inside one process.
-pub fn main<F, Fut>(name: &'static str, run: F) -> ExitCode
+pub fn run_service<F, Fut>(name: &'static str, run: F) -> ExitCode
 where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
@@ -52,28 +53,40 @@ where
     let work = || {
         provide_tls();
         let settings = Settings::load(config_argument()?.as_deref())?;
-        process(name, settings, backends::distributed, Admin::Open, run)
+        run_process(name, settings, backends::connect_distributed, Admin::Open, run)
     };
-    exit(work())
+    exit_code(work())
 }
 
 /// Runs several services in this process, with embedded backends by default.
-pub fn standalone<F, Fut>(settings: Settings, run: F) -> ExitCode
+pub fn run_standalone<F, Fut>(settings: Settings, run: F) -> ExitCode
 where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
 {
-    exit(process("mnemic", settings, backends::any, Admin::Open, run))
+    exit_code(run_process(
+        "mnemic",
+        settings,
+        backends::connect_backends,
+        Admin::Open,
+        run,
+    ))
 }
 
-/// Does the same as [`standalone`] but without the admin port, for work over pipes that no other process on the machine
+/// Does the same as [`run_standalone`] but without the admin port, for work over pipes that no other process on the machine
 /// should reach.
 pub fn without_ports<F, Fut>(settings: Settings, run: F) -> ExitCode
 where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
 {
-    exit(process("mnemic", settings, backends::any, Admin::Closed, run))
+    exit_code(run_process(
+        "mnemic",
+        settings,
+        backends::connect_backends,
+        Admin::Closed,
+        run,
+    ))
 }
 
 /// Whether the process serves health and metrics.
@@ -83,10 +96,10 @@ enum Admin {
     Closed,
 }
 
-fn process<F, Fut>(
+fn run_process<F, Fut>(
     name: &'static str,
     settings: Settings,
-    connect: impl AsyncFnOnce(&Settings, &Life) -> anyhow::Result<(Backends, Guards)>,
+    connect: impl AsyncFnOnce(&Settings, &Life) -> anyhow::Result<(Backends, CircuitBreakers)>,
     admin: Admin,
     run: F,
 ) -> anyhow::Result<()>
@@ -94,8 +107,9 @@ where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
 {
-    let config: Config = settings.section("process")?;
-    let guard = telemetry::start(&settings.section("telemetry")?, name)?;
+    adapters::limit_heap_arenas();
+    let config: Config = settings.read_section("process")?;
+    let guard = telemetry::start_logs_and_traces(&settings.read_section("telemetry")?, name)?;
     let runtime = Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -104,22 +118,22 @@ where
         let life = Life::new(name);
         let context = Context::new(connect(&settings, &life).await?, settings, life);
         let bus = Arc::clone(&context.backends.bus);
-        let outcome = live(context, Duration::from_secs(config.drain_secs), admin, run).await;
+        let outcome = run_until_shutdown(context, Duration::from_secs(config.drain_secs), admin, run).await;
         // The last replies and settlements may still wait to be sent.
         if let Err(error) = bus.flush().await {
             debug!(
                 error = &error as &dyn std::error::Error,
-                "the bus did not take what was said last"
+                "the bus did not accept the last messages"
             );
         }
         outcome
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
-    guard.flush();
+    guard.flush_traces();
     outcome
 }
 
-async fn live<F, Fut>(context: Context, drain: Duration, admin: Admin, run: F) -> anyhow::Result<()>
+async fn run_until_shutdown<F, Fut>(context: Context, drain: Duration, admin: Admin, run: F) -> anyhow::Result<()>
 where
     F: FnOnce(Context) -> Fut,
     Fut: Future<Output = anyhow::Result<()>>,
@@ -129,7 +143,7 @@ where
     let health = context.clone();
     let mut admin = tokio::spawn(async move {
         match admin {
-            Admin::Open => health::serve(health).await,
+            Admin::Open => health::serve_admin_port(health).await,
             Admin::Closed => std::future::pending().await,
         }
     });
@@ -147,12 +161,12 @@ where
     }
     info!(
         drain_secs = drain.as_secs(),
-        "stopping: no new work, finishing what is in flight"
+        "stopping: accepting no new work, finishing the work in flight"
     );
     let outcome = match timeout(drain, work).await {
         Ok(outcome) => outcome,
         Err(_) => {
-            warn!("work was still in flight at the end; the bus delivers it again after the start");
+            warn!("work was still in flight at the end; the bus delivers it again after the next start");
             Ok(())
         }
     };
@@ -189,12 +203,12 @@ fn config_argument() -> anyhow::Result<Option<PathBuf>> {
     }
 }
 
-fn exit(outcome: anyhow::Result<()>) -> ExitCode {
+fn exit_code(outcome: anyhow::Result<()>) -> ExitCode {
     let Err(error) = outcome else { return ExitCode::SUCCESS };
     if tracing::enabled!(tracing::Level::ERROR) {
         error!("{error:#}");
     } else {
-        report(&error);
+        print_error(&error);
     }
     ExitCode::FAILURE
 }
@@ -203,6 +217,6 @@ fn exit(outcome: anyhow::Result<()>) -> ExitCode {
     clippy::print_stderr,
     reason = "telemetry does not run yet, so nobody else would say it"
 )]
-fn report(error: &anyhow::Error) {
+fn print_error(error: &anyhow::Error) {
     eprintln!("error: {error:#}");
 }

@@ -11,14 +11,14 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use crate::clock;
 
 /// Writes the trace context of `span` into `headers`.
-pub(crate) fn inject(span: &Span, headers: &mut BTreeMap<String, String>) {
+pub(crate) fn inject_trace_context(span: &Span, headers: &mut BTreeMap<String, String>) {
     let mut carrier = HashMap::new();
     global::get_text_map_propagator(|it| it.inject_context(&span.context(), &mut carrier));
     headers.extend(carrier);
 }
 
 /// Makes the sender's span the parent of `span`. Call it before `span` is entered.
-pub(crate) fn adopt(span: &Span, headers: &BTreeMap<String, String>) {
+pub(crate) fn adopt_trace_context(span: &Span, headers: &BTreeMap<String, String>) {
     let carrier: HashMap<String, String> = headers
         .iter()
         .map(|(name, value)| (name.clone(), value.clone()))
@@ -36,7 +36,7 @@ pub(crate) fn set_deadline(patience: Duration, headers: &mut BTreeMap<String, St
     headers.insert(DEADLINE.to_owned(), deadline.to_string());
 }
 
-/// Returns how long the caller still waits, or `None` if there is no deadline.
+/// Returns the remaining patience of the caller, or `None` if there is no deadline.
 pub(crate) fn time_left(headers: &BTreeMap<String, String>) -> Option<Duration> {
     let deadline: i64 = headers.get(DEADLINE)?.parse().ok()?;
     let left = deadline.saturating_sub(clock::now().timestamp_millis());

@@ -6,9 +6,9 @@ use domain::{ErrorKind, PortError};
 ///
 /// # Errors
 ///
-/// Like [`secret`].
-pub fn number() -> Result<u64, PortError> {
-    let [a, b, c, d, e, f, g, h, ..] = secret()?;
+/// Like [`generate_secret`].
+pub fn generate_number() -> Result<u64, PortError> {
+    let [a, b, c, d, e, f, g, h, ..] = generate_secret()?;
     Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
@@ -17,10 +17,10 @@ pub fn number() -> Result<u64, PortError> {
 /// # Errors
 ///
 /// `Unavailable` if the operating system has no random bytes.
-pub fn secret() -> Result<[u8; 32], PortError> {
+pub fn generate_secret() -> Result<[u8; 32], PortError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|source| {
-        let detail = "the operating system gives no random bytes";
+        let detail = "the operating system returns no random bytes";
         PortError::new("host.random", ErrorKind::Unavailable, detail).caused_by(source)
     })?;
     Ok(bytes)

@@ -1,9 +1,9 @@
 //! The endpoint of a language model to which a service forwards the requests of its callers.
 
 pub use adapters::Secret;
-pub use adapters::endpoint::EndpointError;
-use adapters::endpoint::chat::Options;
-pub use adapters::endpoint::relay::{Relay, Relayed, Target};
+pub use adapters::models::endpoint::EndpointError;
+use adapters::models::endpoint::chat::Options;
+pub use adapters::models::endpoint::relay::{Relay, Relayed, Target};
 
 use crate::Settings;
 
@@ -13,9 +13,9 @@ use crate::Settings;
 /// # Errors
 ///
 /// Unusable settings; no `url` anywhere.
-pub fn open(settings: &Settings, mut target: Target) -> anyhow::Result<Relay> {
+pub fn open_relay(settings: &Settings, mut target: Target) -> anyhow::Result<Relay> {
     if target.url.is_empty() {
-        let model: Options = settings.section("language_model")?;
+        let model: Options = settings.read_section("language_model")?;
         anyhow::ensure!(
             !model.url.is_empty(),
             "[{}] has no endpoint: set its `url`, or `url` in [language_model], to an address like http://127.0.0.1:11434/v1",

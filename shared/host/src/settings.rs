@@ -1,4 +1,5 @@
-//! Settings: one TOML file with one section per service; environment variables override single keys.
+//! Settings (the configuration): one TOML file with one section per service; environment variables override single
+//! keys.
 //!
 //! `MNEMIC_GATEWAY__LISTEN=0.0.0.0:80` sets `listen` in `[gateway]`; deeper tables take more `__`. A value that is
 //! valid TOML (number, boolean, array, inline table, quoted text) is read as TOML, any other value as text. A secret is
@@ -14,8 +15,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use error::Error;
-pub use schema::{host_schemas, schema_of};
-use secret::{is_secret, mask, without_secrets};
+pub use schema::schema_of;
+use secret::{is_secret, mask_secrets, without_secrets};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use toml::{Table, Value};
@@ -61,10 +62,10 @@ impl Settings {
     ///
     /// A named file that is missing, invalid TOML, an unknown section.
     pub fn load(path: Option<&Path>) -> Result<Settings, Error> {
-        let named = path
+        let given_path = path
             .map(Path::to_path_buf)
             .or_else(|| std::env::var_os(FILE_VARIABLE).map(PathBuf::from));
-        let file = named.or_else(|| Some(PathBuf::from(FILE_DEFAULT)).filter(|it| it.exists()));
+        let file = given_path.or_else(|| Some(PathBuf::from(FILE_DEFAULT)).filter(|it| it.exists()));
         let mut settings = Settings::default();
         if let Some(path) = &file {
             let text = std::fs::read_to_string(path).map_err(|source| Error::Unreadable {
@@ -95,9 +96,9 @@ impl Settings {
     /// # Errors
     ///
     /// An unknown section, or a path through a value that is not a table.
-    pub fn set(&mut self, key: &str, value: impl Into<Value>) -> Result<(), Error> {
+    pub fn set_key(&mut self, key: &str, value: impl Into<Value>) -> Result<(), Error> {
         let path: Vec<&str> = key.split('.').collect();
-        self.insert(&path, value.into(), "the command line")
+        self.insert_at_path(&path, value.into(), "the command line")
     }
 
     /// Applies the environment variables that are settings; they override existing values.
@@ -121,7 +122,7 @@ impl Settings {
             } else {
                 read
             };
-            self.insert(&path, read, &name)?;
+            self.insert_at_path(&path, read, &name)?;
         }
         Ok(())
     }
@@ -131,7 +132,7 @@ impl Settings {
     /// # Errors
     ///
     /// A key that `T` does not have, or a value of the wrong type. The error names it and lists the known keys.
-    pub fn section<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, Error> {
+    pub fn read_section<T: DeserializeOwned + Default>(&self, name: &str) -> Result<T, Error> {
         let Some(value) = self.sections.get(name) else {
             return Ok(T::default());
         };
@@ -150,9 +151,9 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// Like [`Settings::section`].
-    pub fn complete<T: Serialize + DeserializeOwned + Default>(&mut self, name: &str) -> Result<(), Error> {
-        let typed: T = self.section(name)?;
+    /// Like [`Settings::read_section`].
+    pub fn fill_in_defaults<T: Serialize + DeserializeOwned + Default>(&mut self, name: &str) -> Result<(), Error> {
+        let typed: T = self.read_section(name)?;
         let value = Value::try_from(typed).map_err(|error| Error::Section {
             section: name.to_owned(),
             origin: "its defaults".to_owned(),
@@ -162,26 +163,11 @@ impl Settings {
         Ok(())
     }
 
-    /// Returns all settings as TOML, with the defaults of this crate's own sections and with masked secrets. Defaults
-    /// of services are included after [`Settings::complete`].
-    ///
-    /// # Errors
-    ///
-    /// Like [`Settings::section`], for this crate's own sections.
-    pub fn in_force(&self) -> Result<String, Error> {
-        let mut all = self.clone();
-        all.complete::<crate::health::Config>("admin")?;
-        all.complete::<crate::backends::Config>("backends")?;
-        all.complete::<crate::bus::Config>("consumer")?;
-        all.complete::<adapters::endpoint::embeddings::Options>("embeddings")?;
-        all.complete::<adapters::endpoint::chat::Options>("language_model")?;
-        all.complete::<crate::process::Config>("process")?;
-        all.complete::<crate::telemetry::Config>("telemetry")?;
-        #[cfg(feature = "distributed")]
-        crate::backends::complete(&mut all)?;
-        let mut value = Value::Table(all.sections);
-        mask(&mut value);
-        Ok(toml::to_string_pretty(&value).unwrap_or_else(|_| value.to_string()))
+    /// Returns the sections as TOML, with masked secrets.
+    pub(crate) fn to_masked_toml(&self) -> String {
+        let mut value = Value::Table(self.sections.clone());
+        mask_secrets(&mut value);
+        toml::to_string_pretty(&value).unwrap_or_else(|_| value.to_string())
     }
 
     fn merge_toml(&mut self, text: &str, path: &Path) -> Result<(), Error> {
@@ -197,12 +183,12 @@ impl Settings {
             if !value.is_table() && SECTIONS.contains(&name.as_str()) {
                 return Err(Error::NotATable { name, origin });
             }
-            self.insert(&[&name], value, &origin)?;
+            self.insert_at_path(&[&name], value, &origin)?;
         }
         Ok(())
     }
 
-    fn insert(&mut self, path: &[&str], value: Value, origin: &str) -> Result<(), Error> {
+    fn insert_at_path(&mut self, path: &[&str], value: Value, origin: &str) -> Result<(), Error> {
         let (Some(section), Some((last, parents))) = (path.first(), path.split_last()) else {
             return Ok(());
         };
@@ -264,11 +250,11 @@ mod tests {
         bytes: u64,
     }
 
-    fn check(toml: &str, variables: &[(&str, &str)]) -> Result<Gateway, String> {
+    fn read_gateway(toml: &str, variables: &[(&str, &str)]) -> Result<Gateway, String> {
         let read = || {
             let mut settings = Settings::from_toml(toml, "mnemic.toml")?;
             settings.merge_environment(variables.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())))?;
-            settings.section::<Gateway>("gateway")
+            settings.read_section::<Gateway>("gateway")
         };
         read().map_err(|error: Error| error.to_string())
     }
@@ -287,7 +273,7 @@ mod tests {
             limits: Limits { bytes: 9 },
             ..Gateway::default()
         };
-        assert_eq!(check(toml, &variables), Ok(expected));
+        assert_eq!(read_gateway(toml, &variables), Ok(expected));
     }
 
     #[test]
@@ -296,7 +282,7 @@ mod tests {
             (
                 "[gatewy]",
                 vec![],
-                "unknown section `gatewy` in mnemic.toml; there are: admin, backends",
+                "unknown section `gatewy` in mnemic.toml; the sections are: admin, backends",
             ),
             ("listen = 1", vec![], "unknown section `listen`"),
             ("gateway = 1", vec![], "`gateway` in mnemic.toml is not a table"),
@@ -321,14 +307,14 @@ mod tests {
                 "section [gateway] from mnemic.toml: invalid type: string \"x\", expected u32",
             ),
         ] {
-            let error = check(toml, &variables).unwrap_err();
+            let error = read_gateway(toml, &variables).unwrap_err();
             assert!(error.starts_with(expected), "{error}");
         }
     }
 
     #[test]
     fn secrets_are_read_as_text_and_never_shown_in_errors() {
-        let key = |value: &str| check("", &[("MNEMIC_GATEWAY__API_KEY", value)]).map(|it| it.api_key);
+        let key = |value: &str| read_gateway("", &[("MNEMIC_GATEWAY__API_KEY", value)]).map(|it| it.api_key);
         for (value, expected) in [("12345678", "12345678"), ("{a=1}", "{a=1}"), ("\"quoted\"", "quoted")] {
             assert_eq!(key(value).as_deref(), Ok(expected));
         }
@@ -342,7 +328,7 @@ mod tests {
                 "the settings file f is not valid TOML, line 3: ",
             ),
         ] {
-            let section = Settings::from_toml(toml, "f").and_then(|it| it.section::<Gateway>("gateway"));
+            let section = Settings::from_toml(toml, "f").and_then(|it| it.read_section::<Gateway>("gateway"));
             let error = section.unwrap_err();
             let error = format!("{error} {:?}", std::error::Error::source(&error));
             assert!(error.starts_with(expected), "{error}");
@@ -353,7 +339,7 @@ mod tests {
     #[test]
     fn secrets_are_masked_in_the_settings_in_force() {
         let mut settings = Settings::from_toml("[gateway]\napi_key = \"geheim\"\nlisten = \"x\"", "f").unwrap();
-        settings.complete::<Gateway>("gateway").unwrap();
+        settings.fill_in_defaults::<Gateway>("gateway").unwrap();
         let text = settings.in_force().unwrap();
         assert!(text.contains("api_key = \"***\"") && !text.contains("geheim"), "{text}");
         assert!(text.contains("batch_max = 0") && text.contains("[telemetry]"), "{text}");

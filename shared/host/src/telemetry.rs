@@ -68,16 +68,16 @@ impl Default for Config {
     }
 }
 
-/// Keeps telemetry running; [`Guard::flush`] is the last thing a process does.
+/// Keeps telemetry running; [`TelemetryGuard::flush_traces`] is the last thing a process does.
 #[derive(Debug)]
-pub struct Guard {
+pub struct TelemetryGuard {
     provider: SdkTracerProvider,
     patience: Duration,
 }
 
-impl Guard {
+impl TelemetryGuard {
     /// Exports the remaining traces. Blocks for at most `export_secs`.
-    pub fn flush(self) {
+    pub fn flush_traces(self) {
         if let Err(error) = self.provider.shutdown_with_timeout(self.patience) {
             // Only the exporter is gone; the subscriber still writes logs.
             tracing::warn!(%error, "the last traces were not exported");
@@ -90,7 +90,7 @@ impl Guard {
 /// # Errors
 ///
 /// An invalid level, an endpoint that is not an address, telemetry that is already running.
-pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
+pub fn start_logs_and_traces(config: &Config, service: &str) -> anyhow::Result<TelemetryGuard> {
     let patience = Duration::from_secs(config.export_secs.max(1));
     let resource = Resource::builder()
         .with_service_name(service.to_owned())
@@ -119,7 +119,7 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
                 .with_default(LevelFilter::INFO)
                 .with_target(TALKATIVE, LevelFilter::OFF),
         );
-    let level = filter(&config.level)?;
+    let level = parse_level_filter(&config.level)?;
     let colours = std::io::stderr().is_terminal();
     let logs = match config.logs {
         Logs::Pretty => fmt::layer()
@@ -140,13 +140,13 @@ pub fn start(config: &Config, service: &str) -> anyhow::Result<Guard> {
         .with(traces)
         .with(logs)
         .try_init()
-        .context("telemetry runs already")?;
-    Ok(Guard { provider, patience })
+        .context("telemetry is already running")?;
+    Ok(TelemetryGuard { provider, patience })
 }
 
 /// Returns the filter for `level`. A bare word must be a level: the library would read any other word as the name of a
 /// module, and silence all other logs.
-fn filter(level: &str) -> anyhow::Result<EnvFilter> {
+fn parse_level_filter(level: &str) -> anyhow::Result<EnvFilter> {
     let words: Vec<&str> = level.split(',').map(str::trim).collect();
     for word in &words {
         let bare = !word.contains(['=', '[', ']', '{', '}']);
@@ -217,8 +217,8 @@ pub fn trace_id() -> String {
 }
 
 /// Makes the sender in the W3C `traceparent` the parent of `span`. Call it before `span` is entered.
-pub fn adopt(span: &Span, traceparent: &str) {
-    crate::propagation::adopt(span, &[("traceparent".to_owned(), traceparent.to_owned())].into());
+pub fn adopt_traceparent(span: &Span, traceparent: &str) {
+    crate::propagation::adopt_trace_context(span, &[("traceparent".to_owned(), traceparent.to_owned())].into());
 }
 
 /// Writes the trace id into the span's field `trace_id`, so that logs contain it.
@@ -256,9 +256,9 @@ mod tests {
     #[test]
     fn json_logs_contain_an_error_with_its_causes() {
         let lines = Lines::default();
-        let kept = lines.clone();
+        let shared_lines = lines.clone();
         let layer = fmt::layer()
-            .with_writer(move || kept.clone())
+            .with_writer(move || shared_lines.clone())
             .json()
             .flatten_event(true)
             .map_event_format(WithCauses);
@@ -286,12 +286,12 @@ mod tests {
     #[test]
     fn an_unknown_level_is_an_error_that_names_it() {
         for level in ["info", "WARN", "off", "info,writer=debug", "info, rmcp=trace"] {
-            assert!(filter(level).is_ok(), "{level}");
+            assert!(parse_level_filter(level).is_ok(), "{level}");
         }
         for (level, word) in [("shout", "`shout`"), ("info,loud", "`loud`"), ("", "``")] {
-            let error = filter(level).unwrap_err().to_string();
+            let error = parse_level_filter(level).unwrap_err().to_string();
             assert!(error.contains(word) && error.contains("[telemetry] level"), "{error}");
         }
-        assert!(filter("info,writer=shout").is_err());
+        assert!(parse_level_filter("info,writer=shout").is_err());
     }
 }

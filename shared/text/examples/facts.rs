@@ -25,17 +25,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .iter()
                 .find(|it| speakers.len() == 2 && **it != speaker)
                 .copied();
-            let told = Telling {
+            let telling = Telling {
                 text: text("text"),
                 speaker,
                 addressee: addressee.unwrap_or_default(),
                 observed_at: time(at)?,
             };
             turns += 1;
-            for (statement, rule) in stated_by_rules(&told, "") {
+            for (statement, rule) in stated_by_rules(&telling, "") {
                 count += 1;
                 let talk = talk["conversation_id"].as_str().unwrap_or_default();
-                let words = told.text.replace('\n', " ");
+                let words = telling.text.replace('\n', " ");
                 writeln!(
                     out,
                     "{talk}\t{}\t{rule}\t{}\t{words}",

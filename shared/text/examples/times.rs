@@ -7,7 +7,7 @@ use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use chrono::DateTime;
-use text::time::{find, render, render_mention};
+use text::time::{find_times, render_mention, render_span};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let reference = std::env::args()
@@ -24,15 +24,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let lines: Vec<_> = lines.iter().map(|line| split(line)).collect();
     let mut out = std::io::stdout().lock();
     for (reference, line) in &lines {
-        for mention in find(line, *reference) {
-            let exact = render(&mention.span, *reference.offset());
+        for mention in find_times(line, *reference) {
+            let exact = render_span(&mention.span, *reference.offset());
             let answer = render_mention(&mention.span, *reference);
             let words = &mention.span.words;
             writeln!(out, "{words}\t{:?}\t{exact}\t{answer}\t{line}", mention.kind)?;
         }
     }
     let start = Instant::now();
-    let found: usize = lines.iter().map(|(reference, line)| find(line, *reference).len()).sum();
+    let found: usize = lines
+        .iter()
+        .map(|(reference, line)| find_times(line, *reference).len())
+        .sum();
     let each = start.elapsed() / u32::try_from(lines.len().max(1))?;
     writeln!(out, "{} lines, {found} times, {each:?} a line", lines.len())?;
     Ok(())

@@ -1,27 +1,22 @@
-//! Facts that a turn states: about whom, what, and since when (MRAgent's semantic layer; REMem's facts, section 3).
+//! Information extraction by rule: facts that a turn states, about whom, what, and since when (MRAgent's semantic
+//! layer; REMem's facts, section 3).
 //!
 //! The rules are for English and prefer precision to completeness. A text that asks, wishes, supposes, quotes, jokes or
 //! tells a tale states nothing. Other languages are read as far as `gloss` knows their grammatical words.
 //!
-//! A clause is read as subject, verb and rest (`subject`, `group`, `said`). A rule of a rule file (`rules`) or of a
-//! module (`state`, `thing`, `habit`) makes a draft of it, and `when` adds its times.
+//! A clause is read as subject, verb and rest (`subject`, `verb_group`, `clause`). A rule of a rule file (`rules`) or of
+//! a module (`state`, `properties`, `habit`) makes a draft of it, and `validity` adds its times.
 
-mod apposed;
-mod correction;
-mod group;
-mod guard;
-mod habit;
+mod clauses;
+mod group_claim;
 mod lexicon;
+mod non_literal;
 mod reader;
-mod reply;
 mod rules;
-mod said;
-mod state;
-mod subject;
-mod thing;
-mod token;
-mod verb;
-mod when;
+mod sentence;
+mod single_order;
+mod statements;
+mod validity;
 
 use std::ops::Range;
 
@@ -29,7 +24,12 @@ use chrono::{DateTime, FixedOffset, Utc};
 use domain::fact::Aspect;
 use domain::time::TimeSpan;
 
-pub use correction::{Correction, corrected, correction};
+use statements::reply;
+
+pub use group_claim::{is_claim_of_group, names_first_person};
+pub use sentence::{FactWords, fact_sentence, fact_sentence_after_subject};
+pub use single_order::is_single_order;
+pub use statements::correction::{Correction, apply_correction, read_correction};
 
 /// Largest number of statements taken from one turn.
 const STATEMENTS_MAX: usize = 24;
@@ -49,7 +49,7 @@ pub struct Telling<'a> {
     pub observed_at: DateTime<FixedOffset>,
 }
 
-/// Whom a statement is about, in the words of the text.
+/// The subject of a statement, in the words of the text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Subject {
     /// The speaker of the turn.
@@ -63,19 +63,19 @@ pub enum Subject {
 /// One statement of a turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
-    /// Whom it is about.
+    /// Person or thing that the statement is about.
     pub subject: Subject,
     /// Verb phrase in the third person: `likes`, `lives in`, `does not eat`.
     pub predicate: String,
     /// The value, in the words of the text.
     pub object: String,
-    /// What kind of statement it is.
+    /// Kind of the statement.
     pub aspect: Aspect,
     /// False if the statement denies something (`does not eat`, `dislikes`).
     pub positive: bool,
     /// The time since which it holds, if the text says so.
     pub since: Option<TimeSpan>,
-    /// The time until which it holds or held, if the text says so.
+    /// The time until which the statement holds or held, if the text states it.
     pub until: Option<DateTime<Utc>>,
     /// True if it no longer holds.
     pub ended: bool,
@@ -88,35 +88,45 @@ pub struct Statement {
 }
 
 /// Returns the statements of a turn, in order and without duplicates; none for a turn of an assistant or a tool.
-pub fn stated(told: &Telling<'_>) -> Vec<Statement> {
-    stated_in_reply(told, "")
+pub fn statements_of_turn(telling: &Telling<'_>) -> Vec<Statement> {
+    stated_in_reply(telling, "")
 }
 
 /// Returns the statements of a turn that answers the question of another speaker: "Lisbon" answers "Where do you
-/// live?", and "she" means the sister of the question. With an empty question, the result is that of [`stated`].
-pub fn stated_in_reply(told: &Telling<'_>, question: &str) -> Vec<Statement> {
-    stated_by_rules(told, question).into_iter().map(|it| it.0).collect()
+/// live?", and "she" means the sister of the question. With an empty question, the result is that of [`statements_of_turn`].
+pub fn stated_in_reply(telling: &Telling<'_>, question: &str) -> Vec<Statement> {
+    stated_by_rules(telling, question).into_iter().map(|it| it.0).collect()
 }
 
 /// Returns the statements of [`stated_in_reply`], each with the name of the rule of `data/en/facts` that made it; the
 /// name is empty for statements that no such rule made.
-pub fn stated_by_rules(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
-    let is_quote = crate::quoted_speaker(told.text, told.speaker, &[told.addressee]).is_some();
-    if is_quote || crate::role::is_assistant_to(told.speaker, told.addressee) || guard::joking(told.text) {
+pub fn stated_by_rules(telling: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
+    let is_quote = crate::quoted_speaker(telling.text, telling.speaker, &[telling.addressee]).is_some();
+    if is_quote
+        || crate::people::role::is_assistant_to(telling.speaker, telling.addressee)
+        || non_literal::is_joke(telling.text)
+    {
         return Vec::new();
     }
-    let prose = crate::prose(told.text);
-    let told = &Telling { text: &prose, ..*told };
-    let sentences = ranges(told.text);
-    let mut reader = reader::Reader::new(told, question);
+    let prose = crate::mask_non_prose(telling.text);
+    let telling = &Telling {
+        text: &prose,
+        ..*telling
+    };
+    let sentences = sentence_ranges(telling.text);
+    let mut reader = reader::Reader::new(telling, question);
     for (at, range) in sentences.iter().enumerate() {
-        let text = |it: Option<&Range<usize>>| it.and_then(|it| told.text.get(it.clone())).unwrap_or_default();
+        let text = |it: Option<&Range<usize>>| it.and_then(|it| telling.text.get(it.clone())).unwrap_or_default();
         let before = at.checked_sub(1).and_then(|it| sentences.get(it));
-        reader.sentence(range.clone(), text(before), text(sentences.get(at + 1)));
+        reader.read_sentence(range.clone(), text(before), text(sentences.get(at + 1)));
         reader.asked_back(range.clone());
     }
     let mut out: Vec<(Statement, &str)> = Vec::new();
-    for (statement, rule) in reader.stated().into_iter().chain(replied(told, question)) {
+    for (statement, rule) in reader
+        .into_statements()
+        .into_iter()
+        .chain(statements_of_elliptic_reply(telling, question))
+    {
         let known = out.iter().any(|(it, _)| {
             it.subject == statement.subject
                 && it.predicate == statement.predicate
@@ -130,29 +140,32 @@ pub fn stated_by_rules(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'
 }
 
 /// Returns the statements of a reply that omits the words of its question.
-fn replied(told: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
-    let Some(whole) = reply::completed(question, told.text) else {
+fn statements_of_elliptic_reply(telling: &Telling<'_>, question: &str) -> Vec<(Statement, &'static str)> {
+    let Some(full_reply) = reply::complete_reply(question, telling.text) else {
         return Vec::new();
     };
-    let whole = Telling { text: &whole, ..*told };
-    let mut reader = reader::Reader::new(&whole, "");
-    reader.sentence(0..whole.text.len(), "", "");
-    reader.stated()
+    let full_reply = Telling {
+        text: &full_reply,
+        ..*telling
+    };
+    let mut reader = reader::Reader::new(&full_reply, "");
+    reader.read_sentence(0..full_reply.text.len(), "", "");
+    reader.into_statements()
 }
 
 /// Returns the byte ranges of the sentences of a text. Questions are left out, but a statement before a tag remains: "I
 /// moved" of "I moved, did I tell you?".
-fn ranges(text: &str) -> Vec<Range<usize>> {
+fn sentence_ranges(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
-    for sentence in crate::sentences(text).into_iter().take(SENTENCES_MAX) {
+    for sentence in crate::split_sentences(text).into_iter().take(SENTENCES_MAX) {
         let start = sentence.as_ptr() as usize - text.as_ptr() as usize;
         let mut end = start + sentence.len();
         let asked = crate::ends_asking(sentence.trim_end_matches(['"', ')', '\u{201d}', '!', ' ']));
         if asked {
-            let told = (!crate::ownership::asks(sentence))
+            let tag_comma = (!crate::people::ownership::is_untagged_question(sentence))
                 .then(|| sentence.rfind(','))
                 .flatten();
-            end = told.map_or(start, |it| start + it);
+            end = tag_comma.map_or(start, |it| start + it);
         }
         out.push(start..end);
     }

@@ -1,5 +1,5 @@
-//! Translates the grammatical frame of other languages into English words: "Wo wohnt meine Schwester?" becomes "where
-//! does my sister live", "Mi perro se llama Toby" becomes "my dog is called Toby".
+//! Translation of the grammatical frame of other languages into English words: "Wo wohnt meine Schwester?" becomes
+//! "where does my sister live", "Mi perro se llama Toby" becomes "my dog is called Toby".
 //!
 //! The rules for questions, owners, phrases and facts are written for English. With these glosses they also read
 //! German, Spanish, French, Italian, Portuguese, Chinese and Dutch, as far as the tables know the words of grammar and
@@ -7,24 +7,27 @@
 //! original text.
 
 mod language;
-mod order;
+mod page_texts;
+mod word_order;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use crate::data::{self, File, data_file};
-use crate::lexicon::{Class, is};
-use crate::{is_stop, words};
-use language::{language, lower};
-use order::base;
+use crate::lexicon::data_files::{self, File, data_file};
+use crate::lexicon::{Class, is_in_class};
+use crate::{is_stop, split_words};
+use language::{detect_language, to_lowercase_cow};
+pub use page_texts::{PageTexts, page_texts};
+use word_order::base_of_phrase;
 
 macro_rules! language {
     ($code:literal) => {
         Language {
             phrases: data_file!($code, "/phrases.tsv"),
             replies: data_file!($code, "/replies.tsv"),
+            page: data_file!($code, "/page.tsv"),
         }
     };
 }
@@ -44,16 +47,21 @@ const LANGUAGES: [Language; 7] = [
 struct Language {
     phrases: File,
     replies: File,
+    page: File,
 }
 
 /// The phrases of each language, by their words.
-static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> =
-    LazyLock::new(|| LANGUAGES.iter().map(|it| data::sound(read(it.phrases))).collect());
+static PHRASES: LazyLock<Vec<HashMap<String, Senses>>> = LazyLock::new(|| {
+    LANGUAGES
+        .iter()
+        .map(|it| data_files::expect_valid_table(read_phrases(it.phrases)))
+        .collect()
+});
 /// "Yes" and "no" in each language.
 static REPLIES: LazyLock<Vec<[&str; 2]>> = LazyLock::new(|| {
     LANGUAGES
         .iter()
-        .map(|it| data::sound(read_replies(it.replies)))
+        .map(|it| data_files::expect_valid_table(read_replies(it.replies)))
         .collect()
 });
 /// Number of words of the longest phrase.
@@ -77,10 +85,10 @@ pub struct Piece {
 
 /// Splits a text into its words and known phrases, in order. Returns `None` if the text is in English or in an unknown
 /// language. The language of most words counts; if two have equally many, the first one of the list.
-pub fn pieces(text: &str) -> Option<Vec<Piece>> {
-    let written = written(text);
-    let phrases = &PHRASES[language(text, &written)?];
-    let lower: Vec<Cow<'_, str>> = written.iter().map(|it| lower(&text[it.clone()])).collect();
+pub fn split_pieces(text: &str) -> Option<Vec<Piece>> {
+    let written = word_ranges(text);
+    let phrases = &PHRASES[detect_language(text, &written)?];
+    let lower: Vec<Cow<'_, str>> = written.iter().map(|it| to_lowercase_cow(&text[it.clone()])).collect();
     let asks = crate::ends_asking(text);
     let mut out = Vec::with_capacity(written.len());
     let mut at = 0;
@@ -92,17 +100,17 @@ pub fn pieces(text: &str) -> Option<Vec<Piece>> {
         let length = longest.map_or(1, |it| it.0);
         out.push(Piece {
             range: written[at].start..written[at + length - 1].end,
-            english: longest.map(|it| said(it.1, &out)),
+            english: longest.map(|it| adapt_phrase(it.1, &out)),
         });
         at += length;
     }
-    aged(text, &mut out);
+    rewrite_ages(text, &mut out);
     Some(out)
 }
 
 /// Returns the English of a phrase, adapted to the pieces before it. After "I", directly or with "and" between, a verb
 /// takes its base form, and a second "I" is dropped ("yo vivo").
-fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
+fn adapt_phrase(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
     let is_i = |it: &Piece| {
         it.english
             .as_deref()
@@ -110,7 +118,7 @@ fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
     };
     let last = before.last().and_then(|it| it.english.as_deref()).unwrap_or_default();
     let of_i = last == "i" || last == "and" && before.iter().any(is_i);
-    match (base(english).filter(|_| of_i), english.strip_prefix("i ")) {
+    match (base_of_phrase(english).filter(|_| of_i), english.strip_prefix("i ")) {
         (Some(base), _) => Cow::Owned(base),
         (None, Some(rest)) if last == "i" => Cow::Borrowed(rest),
         (None, _) => Cow::Borrowed(english),
@@ -118,7 +126,7 @@ fn said(english: &'static str, before: &[Piece]) -> Cow<'static, str> {
 }
 
 /// "Tengo 34 años": English says that a person is 34 years old, not that they have 34 years.
-fn aged(text: &str, pieces: &mut [Piece]) {
+fn rewrite_ages(text: &str, pieces: &mut [Piece]) {
     for at in 2..pieces.len() {
         let [had, count, years] = [at - 2, at - 1, at].map(|it| pieces[it].english.as_deref());
         let counted = count.is_some_and(|it| crate::number_word(it).is_some_and(|it| it > 1.0))
@@ -141,25 +149,25 @@ fn aged(text: &str, pieces: &mut [Piece]) {
 pub struct Content<'a> {
     /// The word as it is written; for a phrase, its longest word.
     pub written: &'a str,
-    /// Its English, for a verb the base form; `None` for a word that the table does not have.
+    /// English translation of the word, for a verb the base form; `None` for a word that the table does not have.
     pub english: Option<String>,
 }
 
-/// Returns the words of a text that are not function words of its language, in order. `pieces` is the result of the
-/// function [`pieces`].
-pub fn content<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
+/// Returns the words of a text that are not function words of its language, in order. `split_pieces` is the result of the
+/// function [`split_pieces`].
+pub fn content_words<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
     let read = |piece: &Piece| {
-        let whole = &text[piece.range.clone()];
-        let longest = words(whole).into_iter().rev().max_by_key(|it| it.len());
+        let phrase = &text[piece.range.clone()];
+        let longest = split_words(phrase).into_iter().rev().max_by_key(|it| it.len());
         let english = match &piece.english {
             None => None,
             Some(english) => {
                 let first = english.split(' ').find(|it| !is_stop(it) && *it != "'s")?;
-                Some(base(first).unwrap_or_else(|| first.to_owned()))
+                Some(base_of_phrase(first).unwrap_or_else(|| first.to_owned()))
             }
         };
         Some(Content {
-            written: longest.unwrap_or(whole),
+            written: longest.unwrap_or(phrase),
             english,
         })
     };
@@ -168,18 +176,18 @@ pub fn content<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
 
 /// Returns true if a text has an English function word or is in a language of the table.
 pub fn is_known(text: &str) -> bool {
-    words(text).into_iter().any(is_stop) || pieces(text).is_some()
+    split_words(text).into_iter().any(is_stop) || split_pieces(text).is_some()
 }
 
 /// Returns "Yes" and "No" in the language of a text.
-pub fn replies(text: &str) -> [&'static str; 2] {
-    let column = language(text, &written(text));
+pub fn yes_and_no(text: &str) -> [&'static str; 2] {
+    let column = detect_language(text, &word_ranges(text));
     column.and_then(|it| REPLIES.get(it).copied()).unwrap_or(["Yes", "No"])
 }
 
 /// Returns a text with its frame in English; a question also gets the English word order.
-pub fn english(text: &str) -> Cow<'_, str> {
-    let Some(pieces) = pieces(text) else {
+pub fn to_english(text: &str) -> Cow<'_, str> {
+    let Some(pieces) = split_pieces(text) else {
         return Cow::Borrowed(text);
     };
     let asks = crate::ends_asking(text);
@@ -187,7 +195,7 @@ pub fn english(text: &str) -> Cow<'_, str> {
     for (at, piece) in pieces.iter().enumerate() {
         let shown = match &piece.english {
             Some(english) => english.clone().into_owned(),
-            None => owner(text, &pieces[at..]).unwrap_or_else(|| text[piece.range.clone()].to_owned()),
+            None => find_genitive_owner(text, &pieces[at..]).unwrap_or_else(|| text[piece.range.clone()].to_owned()),
         };
         let gap = &text[at.checked_sub(1).map_or(0, |it| pieces[it].range.end)..piece.range.start];
         if let Some(last) = out
@@ -204,14 +212,14 @@ pub fn english(text: &str) -> Cow<'_, str> {
         }
     }
     if asks {
-        out = order::question(&out);
+        out = word_order::reorder_question(&out);
     }
     let mark = if asks { "?" } else { "" };
     Cow::Owned(format!("{}{mark}", out.join(" ")))
 }
 
 /// "Lenas Hund" and "Jonas' Hund": returns the owner, a name in the genitive before a word of the table.
-fn owner(text: &str, pieces: &[Piece]) -> Option<String> {
+fn find_genitive_owner(text: &str, pieces: &[Piece]) -> Option<String> {
     let [name, owned, ..] = pieces else { return None };
     let written = &text[name.range.clone()];
     let capital = |it: &str| it.starts_with(char::is_uppercase) && !it.starts_with(|it: char| !it.is_alphabetic());
@@ -228,15 +236,15 @@ fn owner(text: &str, pieces: &[Piece]) -> Option<String> {
 }
 
 /// Returns the byte ranges of the words of a text; elided words ("l'") have their own range.
-fn written(text: &str) -> Vec<Range<usize>> {
+fn word_ranges(text: &str) -> Vec<Range<usize>> {
     let base = text.as_ptr() as usize;
     let mut out = Vec::new();
-    for word in words(text) {
+    for word in split_words(text) {
         let start = word.as_ptr() as usize - base;
         let end = start + word.len();
         let cut = word
             .find(['\'', '’'])
-            .filter(|it| is(&word[..*it].to_lowercase(), Class::Elided));
+            .filter(|it| is_in_class(&word[..*it].to_lowercase(), Class::Elided));
         match cut.map(|it| (it, it + word[it..].chars().next().map_or(1, char::len_utf8))) {
             Some((cut, next)) if start + next < end => out.extend([start..start + cut, start + next..end]),
             _ => out.push(start..end),
@@ -247,23 +255,23 @@ fn written(text: &str) -> Vec<Range<usize>> {
 
 /// Reads the phrases of a language. If a phrase has two rows, the first gives its English in a question and the second
 /// its English in a statement.
-fn read(file: File) -> Result<HashMap<String, Senses>, String> {
+fn read_phrases(file: File) -> Result<HashMap<String, Senses>, String> {
     let mut phrases: HashMap<String, Senses> = HashMap::new();
     let mut met = HashMap::new();
-    for row in data::rows(file, 2)? {
+    for row in data_files::read_rows(file, 2)? {
         let english = row.cells[0];
-        data::insert(&mut met, english, (), &row)?;
-        for phrase in row.alternatives(1) {
-            let words: Vec<&str> = written(phrase).into_iter().map(|it| &phrase[it]).collect();
+        data_files::insert_unique(&mut met, english, (), &row)?;
+        for phrase in row.split_alternatives(1) {
+            let words: Vec<&str> = word_ranges(phrase).into_iter().map(|it| &phrase[it]).collect();
             if words.is_empty() || words.len() > PHRASE_MAX {
-                return Err(row.fault(&format!("\"{phrase}\" has not 1 to {PHRASE_MAX} words")));
+                return Err(row.locate_error(&format!("\"{phrase}\" must have 1 to {PHRASE_MAX} words")));
             }
             let senses = phrases.entry(words.join(" ")).or_insert(Senses {
                 asking: english,
                 telling: english,
             });
             if senses.telling != senses.asking {
-                return Err(row.fault(&format!("\"{phrase}\" is in more than two rows")));
+                return Err(row.locate_error(&format!("\"{phrase}\" is in more than two rows")));
             }
             senses.telling = english;
         }
@@ -273,10 +281,13 @@ fn read(file: File) -> Result<HashMap<String, Senses>, String> {
 
 /// Reads the words for "yes" and "no" of a language.
 fn read_replies(file: File) -> Result<[&'static str; 2], String> {
-    let rows = data::rows(file, 2)?;
+    let rows = data_files::read_rows(file, 2)?;
     match rows.iter().map(|it| it.cells.as_slice()).collect::<Vec<_>>().as_slice() {
         [["yes", yes], ["no", no]] => Ok([yes, no]),
-        _ => Err(format!("{}: has not one row for \"yes\" and one for \"no\"", file.path)),
+        _ => Err(format!(
+            "{}: must have one row for \"yes\" and one for \"no\"",
+            file.path
+        )),
     }
 }
 
@@ -310,7 +321,7 @@ mod tests {
             ("Lena liebt wen?", "Lena loves whom?"),
             ("Ugo è allergico alle noci?", "is Ugo allergic to noci?"),
         ] {
-            assert_eq!(english(text), expected);
+            assert_eq!(to_english(text), expected);
         }
     }
 
@@ -318,9 +329,9 @@ mod tests {
     fn yes_and_no_are_given_in_the_language_of_the_question() {
         assert_eq!(REPLIES.len(), LANGUAGES.len());
         assert!(LANGUAGES.len() <= language::LANGUAGES_MAX);
-        assert_eq!(replies("Wohnt Jonas in Graz?"), ["Ja", "Nein"]);
-        assert_eq!(replies("Is Ana in Graz?"), ["Yes", "No"]);
-        assert_eq!(replies("Анна в Казани?"), ["Yes", "No"]);
+        assert_eq!(yes_and_no("Wohnt Jonas in Graz?"), ["Ja", "Nein"]);
+        assert_eq!(yes_and_no("Is Ana in Graz?"), ["Yes", "No"]);
+        assert_eq!(yes_and_no("Анна в Казани?"), ["Yes", "No"]);
     }
 
     #[test]
@@ -332,21 +343,21 @@ mod tests {
             ("Non vengo, perché piove.", "not i come, because piove"),
             ("我叫小明。", "i am called 小明"),
         ] {
-            assert_eq!(english(text), expected);
+            assert_eq!(to_english(text), expected);
         }
     }
 
     #[test]
     fn tables_with_errors_are_refused() {
         let file = |text| File { path: "x.tsv", text };
-        let perche = &read(file("why\tperché\nbecause\tperché\n")).unwrap()["perché"];
+        let perche = &read_phrases(file("why\tperché\nbecause\tperché\n")).unwrap()["perché"];
         assert_eq!([perche.asking, perche.telling], ["why", "because"]);
         for (text, fault) in [
             ("who\twer\nwho\twem\n", "x.tsv:2: \"who\" is there already"),
-            ("who\twer,,wem\n", "x.tsv:1: \"\" has not 1 to 6 words"),
+            ("who\twer,,wem\n", "x.tsv:1: \"\" must have 1 to 6 words"),
             ("a\tx\nb\tx\nc\tx\n", "x.tsv:3: \"x\" is in more than two rows"),
         ] {
-            assert_eq!(read(file(text)).err().as_deref(), Some(fault));
+            assert_eq!(read_phrases(file(text)).err().as_deref(), Some(fault));
         }
         assert_eq!(read_replies(file("yes\tJa\nno\tNee\n")).unwrap(), ["Ja", "Nee"]);
         assert!(read_replies(file("yes\tJa\n")).is_err());
@@ -368,7 +379,7 @@ mod tests {
             "Привет, как дела?",
             "何も言わないで、三杯飲んだ。",
         ] {
-            assert_eq!(pieces(text), None, "{text}");
+            assert_eq!(split_pieces(text), None, "{text}");
         }
         assert!(!is_known("Привет, как дела?") && is_known("Where to?") && is_known("Wohin?"));
     }

@@ -1,4 +1,4 @@
-//! Times that a text names, resolved against a reference, and their rendering as text.
+//! Temporal expressions: times that a text names, resolved against a reference, and their rendering as text.
 //!
 //! The parser has tokens, one table of words, and rules; from left to right, the longest match wins. It reads English
 //! in full, and of other languages the dates, the names of months and weekdays, and words such as "tomorrow". Weeks
@@ -9,42 +9,27 @@
     reason = "a rule names the classes of token it reads; every other class is no part of it"
 )]
 
-pub mod words;
-
-mod ahead;
-mod anchored;
 mod calendar;
-mod clause;
-mod counted;
-mod dates;
+mod expressions;
 mod grammar;
-mod holidays;
-mod lexicon;
-mod month_days;
-mod numeric;
+mod languages;
 mod parser;
-mod ranges;
-mod relative;
 mod render;
-mod signs;
 mod tense;
-mod token;
-mod world;
-mod world_clock;
-mod world_words;
+pub(super) mod token;
+pub mod words;
 
 use std::ops::Range;
 
 use chrono::{DateTime, Datelike, FixedOffset, NaiveDateTime, TimeDelta, Utc};
 use domain::time::{Precision, TimeSpan};
 
+use crate::time_words::lexicon::{Class, Unit};
 use crate::{gloss, is_stop};
-use calendar::{Found, Grain};
-use lexicon::Unit;
+use calendar::{FoundTime, Grain};
 use parser::{Parser, Previous};
 
-pub use lexicon::number_word;
-pub use render::{render, render_mention};
+pub use render::{render_mention, render_span};
 
 /// The kind of time that a mention names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,20 +49,14 @@ pub enum Kind {
 pub struct Mention {
     /// Byte range of the expression.
     pub range: Range<usize>,
-    /// Its meaning; the words of the span are those of the range.
+    /// Meaning of the words in the range.
     pub span: TimeSpan,
     /// The kind of time.
     pub kind: Kind,
     /// True if the span depends on the reference.
     pub relative: bool,
-}
-
-/// Returns true if a word in lower case is the name of a month in a supported language, and not also a common word.
-pub(crate) fn is_month(word: &str) -> bool {
-    matches!(
-        lexicon::class(word),
-        lexicon::Class::Month(_, lexicon::Trust::Plain | lexicon::Trust::Name)
-    )
+    /// True if the words name a month but no year, so that the reference and the tense decide on the year.
+    pub is_year_inferred: bool,
 }
 
 /// Returns the times that `text` names, in order, without overlaps, resolved against `reference` in its offset.
@@ -85,12 +64,13 @@ pub(crate) fn is_month(word: &str) -> bool {
 /// Spans lie in the years 1 to 9999. The tense of the sentence places a weekday, day or month without a year; without a
 /// tense, it is the nearest one (for a weekday, the next one). Repeated times ("every Friday") are left out. The cost
 /// is linear in the text. Returns no times if the reference lies outside the years 1 to 9999.
-pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
+pub fn find_times(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
     let now = reference.naive_local();
     if !(1..=9999).contains(&now.year()) {
         return Vec::new();
     }
-    let tokens = token::tokens(text);
+    let mut tokens = token::split_tokens(text);
+    tense::mark_tenses(text, &mut tokens);
     let offset = reference.offset().local_minus_utc();
     let mut parser = Parser {
         text,
@@ -103,12 +83,15 @@ pub fn find(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> {
     let mut mentions = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let Some((end, found)) = parser.expression(at).filter(|(end, found)| *end > at && sound(found)) else {
+        let Some((end, found)) = parser
+            .read_expression(at)
+            .filter(|(end, found)| *end > at && is_valid_span(found))
+        else {
             at += 1;
             continue;
         };
-        if !repeated(&parser, at) {
-            mentions.extend(mention(&parser, at..end, &found, offset));
+        if !is_repeated(&parser, at) {
+            mentions.extend(build_mention(&parser, at..end, &found, offset));
             if found.kind == Kind::Point {
                 parser.previous = tokens.get(at).map(|token| Previous {
                     found,
@@ -133,8 +116,9 @@ pub(crate) struct Length {
 
 /// Reads the words of a length: "fifteen years", "a year and a half". Returns `None` for a length that cannot be
 /// counted, such as "a few years".
-pub(crate) fn length(words: &str) -> Option<Length> {
-    let tokens = token::tokens(words);
+pub(crate) fn parse_length(words: &str) -> Option<Length> {
+    let mut tokens = token::split_tokens(words);
+    tense::mark_tenses(words, &mut tokens);
     let now = NaiveDateTime::default();
     let parser = Parser {
         text: words,
@@ -144,9 +128,9 @@ pub(crate) fn length(words: &str) -> Option<Length> {
         previous: None,
         offset_minutes: 0,
     };
-    let (at, amount) = parser.amount(0)?;
-    let (at, unit, factor) = parser.unit(at)?;
-    let half = amount.half || parser.phrase(at, &["and", "a", "half"]).is_some();
+    let (at, amount) = parser.read_amount(0)?;
+    let (at, unit, factor) = parser.read_unit(at)?;
+    let half = amount.half || parser.read_phrase(at, &["and", "a", "half"]).is_some();
     // "A couple" is two, and so is "two or three".
     let countable = amount.high.saturating_sub(amount.low) <= 2 && amount.high <= LENGTH_MAX;
     let count = countable.then(|| u32::midpoint(amount.low, amount.high))?;
@@ -173,35 +157,36 @@ const LENGTH_MAX: u32 = 200;
 /// Returns true if a short mention is a function word of another language: "mon chien" names no Monday.
 fn is_grammar(text: &str, mention: &Range<usize>) -> bool {
     let is = |it: &gloss::Piece| it.range == *mention && it.english.as_deref().is_some_and(is_stop);
-    mention.len() <= SHORT && gloss::pieces(text).is_some_and(|it| it.iter().any(is))
+    mention.len() <= SHORT && gloss::split_pieces(text).is_some_and(|it| it.iter().any(is))
 }
 /// Number of bytes of the short names of days and months.
 const SHORT: usize = 3;
 
 /// Returns true if a mention is repeated, and so names no single time: "every Friday", "each summer".
-fn repeated(parser: &Parser<'_>, at: usize) -> bool {
+fn is_repeated(parser: &Parser<'_>, at: usize) -> bool {
     let before = at.wrapping_sub(1);
-    parser.is(before, &["every", "each"])
-        || (parser.is(before, &["other", "single"]) && parser.is(before.wrapping_sub(1), &["every"]))
+    parser.is_any_of(before, &["every", "each"])
+        || (parser.is_any_of(before, &["other", "single"]) && parser.is_any_of(before.wrapping_sub(1), &["every"]))
 }
 
-fn sound(found: &Found) -> bool {
+fn is_valid_span(found: &FoundTime) -> bool {
     found.start < found.end || found.kind == Kind::Duration
 }
 
-fn mention(parser: &Parser<'_>, tokens: Range<usize>, found: &Found, offset: i32) -> Option<Mention> {
+fn build_mention(parser: &Parser<'_>, tokens: Range<usize>, found: &FoundTime, offset: i32) -> Option<Mention> {
     let start = parser.tokens.get(tokens.start)?.start;
     let end = parser.tokens.get(tokens.end.checked_sub(1)?)?.end;
     let words = parser.text.get(start..end)?;
+    let names_month = (tokens.start..tokens.end).any(|at| matches!(parser.class_at(at), Class::Month(..)));
     let precision = if found.kind == Kind::Duration {
         Grain::Unknown
     } else {
         found.grain
     }
-    .precision();
+    .to_precision();
     let span = TimeSpan {
-        start: utc(found.start, offset),
-        end: utc(found.end, offset),
+        start: to_utc(found.start, offset),
+        end: to_utc(found.end, offset),
         precision,
         words: words.to_owned(),
     };
@@ -210,10 +195,11 @@ fn mention(parser: &Parser<'_>, tokens: Range<usize>, found: &Found, offset: i32
         span,
         kind: found.kind,
         relative: found.relative,
+        is_year_inferred: names_month && !found.dated,
     })
 }
 
-fn utc(local: NaiveDateTime, offset: i32) -> DateTime<Utc> {
+fn to_utc(local: NaiveDateTime, offset: i32) -> DateTime<Utc> {
     local
         .checked_sub_signed(TimeDelta::seconds(i64::from(offset)))
         .unwrap_or(local)

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
-use text::facts::{Statement, Subject, Telling, stated};
+use text::facts::{Statement, Subject, Telling, statements_of_turn};
 
 const TABLE: &str = include_str!("data/facts.txt");
 
@@ -13,7 +13,10 @@ fn sentences_state_the_facts_of_the_table() {
     let cases = cases();
     assert!(cases.len() > 120, "{} cases", cases.len());
     for (sentence, expected) in cases {
-        let got: Vec<String> = stated(&told(sentence)).iter().map(shown).collect();
+        let got: Vec<String> = statements_of_turn(&telling_of_sentence(sentence))
+            .iter()
+            .map(shown)
+            .collect();
         if got != expected {
             wrong.push(format!("{sentence}\n  said  {expected:?}\n  found {got:?}"));
         }
@@ -24,11 +27,11 @@ fn sentences_state_the_facts_of_the_table() {
 #[test]
 fn turns_of_an_assistant_state_nothing() {
     for speaker in ["assistant", "Assistant-2", "tool", "AI"] {
-        let told = Telling {
+        let telling = Telling {
             speaker,
-            ..told("> I live in Porto.")
+            ..telling_of_sentence("> I live in Porto.")
         };
-        assert_eq!(stated(&told), Vec::new(), "{speaker}");
+        assert_eq!(statements_of_turn(&telling), Vec::new(), "{speaker}");
     }
 }
 
@@ -44,7 +47,7 @@ fn cases() -> Vec<(&'static str, Vec<&'static str>)> {
     out
 }
 
-fn told(line: &str) -> Telling<'_> {
+fn telling_of_sentence(line: &str) -> Telling<'_> {
     let (speaker, addressee, text) = match line.split_once(' ') {
         Some((">", text)) => ("Nora", "Sam", text),
         Some(("@", text)) => ("user", "assistant", text),

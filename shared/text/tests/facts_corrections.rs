@@ -2,7 +2,7 @@
 
 use chrono::DateTime;
 use proptest::prelude::*;
-use text::facts::{Telling, corrected, correction, stated, stated_in_reply};
+use text::facts::{Telling, apply_correction, read_correction, stated_in_reply, statements_of_turn};
 
 /// The earlier value, the correction, and the corrected value; empty if nothing is corrected.
 const CASES: &[(&str, &str, &str)] = &[
@@ -35,9 +35,9 @@ const CASES: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_correction_changes_the_value_of_its_kind() {
-    for (before, said, after) in CASES {
-        let right = correction(said, "").and_then(|it| corrected(before, &it));
-        assert_eq!(right.as_deref().unwrap_or_default(), *after, "{before} / {said}");
+    for (before, correction, after) in CASES {
+        let right = read_correction(correction, "").and_then(|it| apply_correction(before, &it));
+        assert_eq!(right.as_deref().unwrap_or_default(), *after, "{before} / {correction}");
     }
 }
 
@@ -55,9 +55,13 @@ const ANSWERS: &[(&str, &str, &str)] = &[
 
 #[test]
 fn a_denial_that_answers_a_question_corrects_the_value_that_was_asked_about() {
-    for (question, said, after) in ANSWERS {
-        let right = correction(said, question).and_then(|it| corrected("Porto with two cats", &it));
-        assert_eq!(right.as_deref().unwrap_or_default(), *after, "{question} / {said}");
+    for (question, correction, after) in ANSWERS {
+        let right = read_correction(correction, question).and_then(|it| apply_correction("Porto with two cats", &it));
+        assert_eq!(
+            right.as_deref().unwrap_or_default(),
+            *after,
+            "{question} / {correction}"
+        );
     }
 }
 
@@ -75,13 +79,13 @@ const IN_FULL: &[(&str, &str, bool)] = &[
 #[test]
 fn a_change_or_an_answer_corrects_no_earlier_statement() {
     for (text, question, corrects) in IN_FULL {
-        let told = Telling {
+        let telling = Telling {
             text,
             speaker: "Nora",
             addressee: "Ben",
             observed_at: DateTime::parse_from_rfc3339("2024-05-10T12:00:00Z").expect("a time"),
         };
-        let stated = stated_in_reply(&told, question);
+        let stated = stated_in_reply(&telling, question);
         assert!(!stated.is_empty(), "{text}");
         assert!(stated.iter().all(|it| it.corrects == *corrects), "{text}: {stated:?}");
     }
@@ -90,20 +94,20 @@ fn a_change_or_an_answer_corrects_no_earlier_statement() {
 proptest! {
     #[test]
     fn facts_are_read_from_any_text(text in any_text(), speaker in "[A-Za-zé]{0,6}") {
-        let told = Telling {
+        let telling = Telling {
             text: &text,
             speaker: &speaker,
             addressee: "",
             observed_at: DateTime::parse_from_rfc3339("2024-02-29T23:59:59+05:30").expect("a time"),
         };
-        let first = stated(&told);
+        let first = statements_of_turn(&telling);
         prop_assert!(first.len() <= 24);
         for it in &first {
             prop_assert!((0.0..=1.0).contains(&it.confidence) && !it.object.is_empty() && !it.predicate.is_empty());
         }
-        prop_assert_eq!(first, stated(&told));
-        if let Some(it) = correction(&text, &speaker) {
-            let _ = corrected(&text, &it);
+        prop_assert_eq!(first, statements_of_turn(&telling));
+        if let Some(it) = read_correction(&text, &speaker) {
+            let _ = apply_correction(&text, &it);
         }
     }
 }

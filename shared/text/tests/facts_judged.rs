@@ -65,7 +65,7 @@ fn found() -> BTreeSet<String> {
     for (name, talks) in [("plain", PLAIN), ("passing", PASSING), ("later", LATER)] {
         for (number, turn) in talk_turns(talks).iter().enumerate() {
             let place = format!("{name}/{}", number + 1);
-            add(&place, &turn.told(), turn.question, &mut out);
+            add(&place, &turn.telling(), turn.question, &mut out);
         }
     }
     out
@@ -77,23 +77,23 @@ fn talk(talk: &Value, out: &mut BTreeSet<String>) {
     let mut before = None;
     for turn in list(&talk["turns"]) {
         let text = |name: &str| turn[name].as_str().unwrap_or_default();
-        let said: NaiveDateTime = text("timestamp").parse().unwrap();
+        let time: NaiveDateTime = text("timestamp").parse().unwrap();
         let other = speakers
             .iter()
             .find(|it| speakers.len() == 2 && **it != text("speaker"));
-        let told = Telling {
+        let telling = Telling {
             text: text("text"),
             speaker: text("speaker"),
             addressee: other.copied().unwrap_or_default(),
-            observed_at: said.and_utc().fixed_offset(),
+            observed_at: time.and_utc().fixed_offset(),
         };
         add(
             &format!("{name}/{}", text("id")),
-            &told,
-            asked(before, told.speaker),
+            &telling,
+            asked(before, telling.speaker),
             out,
         );
-        before = Some((told.speaker, told.text));
+        before = Some((telling.speaker, telling.text));
     }
 }
 
@@ -106,16 +106,16 @@ fn asked<'a>(before: Option<(&str, &'a str)>, speaker: &str) -> &'a str {
     let Some((_, text)) = before.filter(|it| it.0 != speaker) else {
         return "";
     };
-    let sentences = text::sentences(text);
+    let sentences = text::split_sentences(text);
     let last = sentences.into_iter().rev().take(3).find(|it| text::ends_asking(it));
     last.unwrap_or_default()
 }
 
-fn add(place: &str, told: &Telling<'_>, question: &str, out: &mut BTreeSet<String>) {
+fn add(place: &str, telling: &Telling<'_>, question: &str, out: &mut BTreeSet<String>) {
     out.extend(
-        stated_in_reply(told, question)
+        stated_in_reply(telling, question)
             .iter()
-            .map(|it| format!("{place}\t{}", shown(it, told.speaker))),
+            .map(|it| format!("{place}\t{}", shown(it, telling.speaker))),
     );
 }
 
@@ -155,7 +155,7 @@ fn facts_that_a_reader_takes_are_stated_except_those_in_the_snapshot() {
     for (name, talks) in [("plain", PLAIN), ("passing", PASSING), ("later", LATER)] {
         let (mut all, mut missed) = (0, Vec::new());
         for turn in talk_turns(talks) {
-            let statements = stated_in_reply(&turn.told(), turn.question);
+            let statements = stated_in_reply(&turn.telling(), turn.question);
             for line in &turn.taken {
                 all += 1;
                 let taken = Taken::read(line);
@@ -206,7 +206,7 @@ fn turns(talk: &'static str) -> Vec<Turn> {
 }
 
 impl Turn {
-    fn told(&self) -> Telling<'_> {
+    fn telling(&self) -> Telling<'_> {
         Telling {
             text: self.text,
             speaker: self.speaker,
@@ -225,7 +225,7 @@ impl Taken {
         let (object, not) = object.strip_suffix(" not").map_or((object, false), |it| (it, true));
         Taken {
             whom: whom.split(" / ").map(str::to_lowercase).collect(),
-            words: text::stems(object).into_iter().collect(),
+            words: text::stem_words(object).into_iter().collect(),
             positive: !not,
             ended,
         }
@@ -237,7 +237,7 @@ impl Taken {
             Subject::Speaker => speaker,
             Subject::Phrase(whom) | Subject::Name(whom) => whom,
         };
-        let words: BTreeSet<String> = text::stems(&format!("{} {}", it.predicate, it.object))
+        let words: BTreeSet<String> = text::stem_words(&format!("{} {}", it.predicate, it.object))
             .into_iter()
             .collect();
         self.whom.contains(&whom.to_lowercase())

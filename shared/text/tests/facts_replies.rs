@@ -81,13 +81,13 @@ const REPLIES: &[(&str, &str, &[&str])] = &[
 fn replies_state_facts_with_the_words_of_their_question() {
     let mut wrong = Vec::new();
     for (question, reply, expected) in REPLIES {
-        let told = Telling {
+        let telling = Telling {
             text: reply,
             speaker: "Nora",
             addressee: "Sam",
             observed_at: DateTime::<FixedOffset>::default() + Duration::from_secs(1_718_186_400),
         };
-        let said = stated_in_reply(&told, question).into_iter().map(|it| {
+        let found = stated_in_reply(&telling, question).into_iter().map(|it| {
             let subject = match &it.subject {
                 Subject::Speaker => "I".to_owned(),
                 Subject::Phrase(phrase) => format!("\"{phrase}\""),
@@ -102,9 +102,9 @@ fn replies_state_facts_with_the_words_of_their_question() {
                 marks.collect::<String>()
             )
         });
-        let said: Vec<String> = said.collect();
-        if said != *expected {
-            wrong.push(format!("{question} {reply}\n  said {expected:?}\n  found {said:?}"));
+        let found: Vec<String> = found.collect();
+        if found != *expected {
+            wrong.push(format!("{question} {reply}\n  said {expected:?}\n  found {found:?}"));
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

@@ -2,9 +2,9 @@
 
 use chrono::{DateTime, FixedOffset};
 use proptest::prelude::*;
-use text::facts::{Telling, stated};
-use text::gloss::{content, english, pieces};
-use text::ownership::{self, Context};
+use text::facts::{Telling, statements_of_turn};
+use text::gloss::{content_words, split_pieces, to_english};
+use text::people::ownership::{self, Context};
 
 const WORDS: &str = "ich bin habe wohne in Wien nach Graz gezogen mein Hund heißt Balu und er ist drei Jahre alt nicht kein Lenas \
     Hund von Jonas' Schwester wie heißt was arbeitet wer hat sich ¿ ? . , … « » ' ’ ’s j'habite à l'école qu'est-ce que \
@@ -13,7 +13,7 @@ const WORDS: &str = "ich bin habe wohne in Wien nach Graz gezogen mein Hund hei�
 
 fn check(text: &str) {
     let mut after = 0;
-    for piece in pieces(text).unwrap_or_default() {
+    for piece in split_pieces(text).unwrap_or_default() {
         assert!(
             piece.range.start >= after && piece.range.start < piece.range.end,
             "{text}"
@@ -22,22 +22,22 @@ fn check(text: &str) {
         after = piece.range.end;
     }
     assert!(
-        content(text, &pieces(text).unwrap_or_default())
+        content_words(text, &split_pieces(text).unwrap_or_default())
             .iter()
             .all(|it| text.contains(it.written)),
         "{text}"
     );
-    let glossed = english(text);
-    assert!(pieces(text).is_some() || glossed == text, "{text}");
-    let owned = ownership::sentence(text, &Context::default());
+    let glossed = to_english(text);
+    assert!(split_pieces(text).is_some() || glossed == text, "{text}");
+    let owned = ownership::ownership_of_sentence(text, &Context::default());
     assert!((0.0..=1.0).contains(&owned.speaker) && (0.0..=1.0).contains(&owned.addressee));
-    let told = Telling {
+    let telling = Telling {
         text,
         speaker: "Ann",
         addressee: "Ben",
         observed_at: DateTime::<FixedOffset>::default(),
     };
-    for statement in stated(&told) {
+    for statement in statements_of_turn(&telling) {
         assert!(!statement.object.trim().is_empty(), "{text}: {statement:?}");
     }
 }

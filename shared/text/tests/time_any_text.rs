@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, FixedOffset, NaiveDate, Utc};
 use proptest::prelude::*;
-use text::time::{find, render, render_mention};
+use text::time::{find_times, render_mention, render_span};
 
 const PIECES: &str = "the last next this two 999999 4294967295 weeks ago in May may 9 31 0 , 2023 9999 0001 - / . : at 7 pm \
                       between and from to since first Monday of before after end mid early summer winter Christmas Easter \
@@ -30,7 +30,7 @@ fn bound(year: i32, month: u32, day: u32) -> DateTime<Utc> {
 
 fn check(text: &str, reference: DateTime<FixedOffset>) {
     let mut after = 0;
-    for mention in find(text, reference) {
+    for mention in find_times(text, reference) {
         assert!(
             mention.range.start >= after && mention.range.start < mention.range.end,
             "{text}"
@@ -42,7 +42,7 @@ fn check(text: &str, reference: DateTime<FixedOffset>) {
             mention.span.start >= bound(0, 12, 31) && mention.span.end <= bound(10_000, 1, 4),
             "{text}"
         );
-        assert!(!render(&mention.span, *reference.offset()).is_empty());
+        assert!(!render_span(&mention.span, *reference.offset()).is_empty());
         assert!(!render_mention(&mention.span, reference).is_empty());
     }
 }

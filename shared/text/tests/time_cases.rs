@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime};
-use text::time::find;
+use text::time::find_times;
 
 type Case = (&'static str, &'static [(&'static str, &'static str)]);
 
@@ -118,14 +118,14 @@ fn overlap(a: (NaiveDateTime, NaiveDateTime), b: (NaiveDateTime, NaiveDateTime))
 fn answers(text: &str, offset: FixedOffset) -> Vec<(NaiveDateTime, NaiveDateTime)> {
     let reference: DateTime<FixedOffset> = moment("2023-06-15T14:30").and_local_timezone(offset).single().unwrap();
     let local = |at: DateTime<chrono::Utc>| at.with_timezone(&offset).naive_local();
-    find(text, reference)
+    find_times(text, reference)
         .iter()
         .map(|found| (local(found.span.start), local(found.span.end)))
         .collect()
 }
 
 #[test]
-fn expressions_alone_have_their_intervals() {
+fn time_expressions_without_a_sentence_have_the_expected_intervals() {
     let (mut inside, mut close, mut report) = (0, 0, String::new());
     for (text, accepted) in CASES {
         let found = answers(text, FixedOffset::east_opt(0).unwrap());

@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use chrono::{DateTime, FixedOffset};
-use text::time::{find, render};
+use text::time::{find_times, render_span};
 
-fn told() -> DateTime<FixedOffset> {
+fn sent_at() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2023-06-15T14:30:00+02:00").unwrap()
 }
 
@@ -13,9 +13,13 @@ fn told() -> DateTime<FixedOffset> {
 fn read(text: &str) -> String {
     let one = |m: &text::time::Mention| {
         assert_eq!(&text[m.range.clone()], m.span.words);
-        format!("{} = {}", m.span.words, render(&m.span, *told().offset()))
+        format!("{} = {}", m.span.words, render_span(&m.span, *sent_at().offset()))
     };
-    find(text, told()).iter().map(one).collect::<Vec<_>>().join("; ")
+    find_times(text, sent_at())
+        .iter()
+        .map(one)
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// Checks lines of the form "text => expected mentions".
@@ -108,7 +112,13 @@ fn weekdays_of_other_languages_follow_the_tense() {
         Am Samstag war ich in Wien. => Samstag = 10 June 2023
         Letzten Freitag habe ich den Kuchen gebacken. => Freitag = 9 June 2023
         El lunes fui al médico. => lunes = 12 June 2023
+        Quedamos el viernes 23. => viernes 23 = 23 June 2023
+        El lunes 12, a las ocho, fui al médico. => lunes 12 = 12 June 2023
+        El lunes vienen 13 a la fiesta. => lunes = 19 June 2023
+        El lunes 13 vienen a la fiesta. => lunes = 19 June 2023
         El lunes voy al médico. => lunes = 19 June 2023
+        Arranco el lunes 26, y la maneja una señora que se llama Remedios. => lunes 26 = 26 June 2023
+        Volví el domingo y todavía huelo a leña. => domingo = 11 June 2023
         El viernes pasado compré una bici. => viernes = 9 June 2023
         Lundi, j'ai acheté une lampe. => Lundi = 12 June 2023
         Lundi je vais à Lyon. => Lundi = 19 June 2023

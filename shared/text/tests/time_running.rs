@@ -3,9 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a helper that fails fails its test")]
 
 use chrono::{DateTime, FixedOffset};
-use text::time::{find, render, render_mention};
+use text::time::{find_times, render_mention, render_span};
 
-fn told() -> DateTime<FixedOffset> {
+fn sent_at() -> DateTime<FixedOffset> {
     DateTime::parse_from_rfc3339("2023-06-15T14:30:00+02:00").unwrap()
 }
 
@@ -13,9 +13,10 @@ fn told() -> DateTime<FixedOffset> {
 fn read(text: &str) -> String {
     let one = |m: &text::time::Mention| {
         assert_eq!(&text[m.range.clone()], m.span.words);
-        format!("{} = {}", m.span.words, render(&m.span, *told().offset()))
+        format!("{} = {}", m.span.words, render_span(&m.span, *sent_at().offset()))
     };
-    find(text, told()).iter().map(one).collect::<Vec<_>>().join("; ")
+    let mentions = find_times(text, sent_at());
+    mentions.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 /// Checks lines of the form "text => expected mentions".
@@ -361,11 +362,9 @@ fn a_past_event_never_lies_in_the_future() {
 #[test]
 fn answers_keep_the_form_of_the_words() {
     let answer = |text: &str| {
-        find(text, told())
-            .iter()
-            .map(|m| render_mention(&m.span, told()))
-            .collect::<Vec<_>>()
-            .join("; ")
+        let mentions = find_times(text, sent_at());
+        let rendered = mentions.iter().map(|m| render_mention(&m.span, sent_at()));
+        rendered.collect::<Vec<_>>().join("; ")
     };
     let cases = [
         ("We hiked last week.", "The week before 15 June 2023"),
@@ -395,6 +394,6 @@ fn answers_keep_the_form_of_the_words() {
     for (text, want) in cases {
         assert_eq!(answer(text), want, "{text}");
     }
-    let record = domain::time::TimeSpan::instant(told().to_utc());
-    assert_eq!(render(&record, *told().offset()), "15 June 2023");
+    let record = domain::time::TimeSpan::from_instant(sent_at().to_utc());
+    assert_eq!(render_span(&record, *sent_at().offset()), "15 June 2023");
 }

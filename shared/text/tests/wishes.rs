@@ -1,7 +1,7 @@
 //! Standing wishes, and questions that ask for advice.
 
 use proptest::prelude::*;
-use text::wishes::{asks_what_to_do, standing};
+use text::question::wishes::{asks_what_to_do, grade_standing_wish};
 
 #[test]
 fn sentences_that_state_a_standing_wish_are_graded() {
@@ -28,9 +28,9 @@ fn sentences_that_state_a_standing_wish_are_graded() {
         ("", 0.0),
     ] {
         assert!(
-            (standing(sentence) - grade).abs() < f32::EPSILON,
+            (grade_standing_wish(sentence) - grade).abs() < f32::EPSILON,
             "{sentence}: {}",
-            standing(sentence)
+            grade_standing_wish(sentence)
         );
     }
 }
@@ -68,7 +68,7 @@ fn questions_that_ask_for_advice_are_recognised() {
 proptest! {
     #[test]
     fn any_text_has_a_grade_between_0_and_1(text in "\\PC{0,300}") {
-        prop_assert!([0.0, 0.5, 1.0].contains(&standing(&text)));
+        prop_assert!([0.0, 0.5, 1.0].contains(&grade_standing_wish(&text)));
         asks_what_to_do(&text);
     }
 }

@@ -28,10 +28,10 @@ use crate::drive::client::Client;
 use crate::drive::server::{Server, Setting};
 use crate::drive::{self, Asking, Spaces};
 use crate::score::{self, Labels, Row};
-use compare::{Ablation, compare};
+use compare::{Ablation, compare_runs};
 use contents::Contents;
 use part::Part;
-use removal::{Removed, take_out};
+use removal::{RemovedParts, take_out};
 
 /// Options of an ablation.
 pub struct Ablating {
@@ -56,34 +56,34 @@ pub struct Ablating {
 /// # Errors
 /// If a server cannot be started or does not answer, if a store cannot be changed, or if a part was not removed or
 /// exists again.
-pub async fn run(data: &DataSet, ablating: &Ablating) -> anyhow::Result<Vec<Ablation>> {
+pub async fn ablate_parts(data: &DataSet, ablating: &Ablating) -> anyhow::Result<Vec<Ablation>> {
     fs::create_dir_all(&ablating.out).with_context(|| format!("cannot create {}", ablating.out.display()))?;
     let scratch = Scratch::create()?;
     let base = scratch.0.join("whole");
     let spaces = drive::spaces_asked(data, &ablating.asking)?;
     let server = Server::start_in(&ablating.program, &base, &ablating.settings).await?;
     let client = Client::new(&server.url(), None)?;
-    drive::import(&client, data, &spaces, ablating.asking.jobs).await?;
+    drive::import_data(&client, data, &spaces, ablating.asking.jobs).await?;
     for space in spaces.values() {
-        client.derived(space).await?;
+        client.wait_until_derived(space).await?;
     }
     tokio::time::sleep(ablating.asking.settle).await;
     drop(server);
     let server = Server::start_in(&ablating.program, &base, &settings_without_reading(ablating)).await?;
     let client = Client::new(&server.url(), None)?;
-    let whole = ask(data, ablating, &client, &spaces, "whole").await?;
+    let whole = ask_without_part(data, ablating, &client, &spaces, "whole").await?;
     drop(server);
     let mut ablations = Vec::new();
     for part in &ablating.parts {
         let dir = scratch.0.join(part.name());
-        copy(&base, &dir)?;
-        ablations.push(ablate(data, ablating, &spaces, *part, &dir, &whole).await?);
+        copy_folder(&base, &dir)?;
+        ablations.push(ablate_part(data, ablating, &spaces, *part, &dir, &whole).await?);
         fs::remove_dir_all(&dir)?;
     }
     Ok(ablations)
 }
 
-async fn ablate(
+async fn ablate_part(
     data: &DataSet,
     ablating: &Ablating,
     spaces: &Spaces<'_>,
@@ -99,12 +99,12 @@ async fn ablate(
         part.name()
     );
     if removed.before == 0 {
-        return Ok(compare(part, 0, whole, &[], ablating.seed));
+        return Ok(compare_runs(part, 0, whole, &[], ablating.seed));
     }
     let server = Server::start_in(&ablating.program, dir, &settings_without_reading(ablating)).await?;
     let client = Client::new(&server.url(), None)?;
     let name = format!("without-{}", part.name());
-    let without = ask(data, ablating, &client, spaces, &name).await?;
+    let without = ask_without_part(data, ablating, &client, spaces, &name).await?;
     drop(server);
     let left = count_everywhere(dir, spaces, part).await?;
     ensure!(
@@ -112,7 +112,7 @@ async fn ablate(
         "{left} {} were derived again while questions were asked",
         part.name()
     );
-    Ok(compare(part, removed.before, whole, &without, ablating.seed))
+    Ok(compare_runs(part, removed.before, whole, &without, ablating.seed))
 }
 
 /// Returns the settings of servers whose language model answers but reads nothing; earlier readings stay in effect.
@@ -129,7 +129,7 @@ fn settings_without_reading(ablating: &Ablating) -> Vec<Setting> {
 }
 
 /// Asks the questions, stores the run under a name, and scores it.
-async fn ask(
+async fn ask_without_part(
     data: &DataSet,
     ablating: &Ablating,
     client: &Client,
@@ -142,13 +142,13 @@ async fn ask(
     for failure in &failures {
         eprintln!("no line in {}: {failure:#}", path.display());
     }
-    score::score(data, &read_lines(&path)?, ablating.labels)
+    score::score_run(data, &read_lines(&path)?, ablating.labels)
 }
 
 /// Removes a part from every space of a folder that no server uses.
-async fn take_out_everywhere(dir: &Path, spaces: &Spaces<'_>, part: Part) -> anyhow::Result<Removed> {
+async fn take_out_everywhere(dir: &Path, spaces: &Spaces<'_>, part: Part) -> anyhow::Result<RemovedParts> {
     let stores = Embedded::open(dir, Options::default()).await?;
-    let mut sum = Removed::default();
+    let mut sum = RemovedParts::default();
     for space in spaces.values() {
         let removed = take_out(&*stores.graph, &*stores.index, space, part).await?;
         sum.before += removed.before;
@@ -166,13 +166,13 @@ async fn count_everywhere(dir: &Path, spaces: &Spaces<'_>, part: Part) -> anyhow
     Ok(count)
 }
 
-fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+fn copy_folder(from: &Path, to: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let target = to.join(entry.file_name());
         if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
+            copy_folder(&entry.path(), &target)?;
         } else {
             fs::copy(entry.path(), &target).with_context(|| format!("cannot write {}", target.display()))?;
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use chrono::NaiveDateTime;
 
 use crate::data::{Conversation, DataSet, Question, Turn};
-use crate::score::words::content;
+use crate::score::words::content_of_text;
 
 /// Result of a check.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Findings {
 }
 
 /// Returns the errors, notes and counts of a data set.
-pub fn check(data: &DataSet) -> Findings {
+pub fn check_data(data: &DataSet) -> Findings {
     let mut findings = Findings::default();
     let mut conversations = HashMap::new();
     for conversation in &data.conversations {
@@ -138,9 +138,9 @@ fn check_question(question: &Question, conversation: &Conversation, findings: &m
 fn note_unborne(question: &Question, evidence: &[&String], turns: &HashMap<&str, &Turn>, findings: &mut Findings) {
     let shown = evidence.iter().filter_map(|id| turns.get(id.as_str()));
     let words = shown
-        .flat_map(|turn| content(&format!("{}: {}", turn.speaker, turn.whole())))
+        .flat_map(|turn| content_of_text(&format!("{}: {}", turn.speaker, turn.whole())))
         .collect();
-    let answer = content(&question.answer);
+    let answer = content_of_text(&question.answer);
     if !answer.is_empty() && answer.is_disjoint(&words) {
         findings.notes.push(format!(
             "question {}: no word of its answer stands in its evidence",

@@ -97,10 +97,14 @@ struct RunArgs {
     /// Seconds to wait before the questions, so that the server can derive facts and topics from the turns.
     #[arg(long, default_value_t = 0)]
     settle: u64,
-    /// Most calls of the server's language model for one answer; an answer that was made without the model gets no
-    /// line.
+    /// Maximum number of calls of the server's language model for one answer; an answer that was made without the model
+    /// gets no line.
     #[arg(long, value_name = "N", default_value_t = 0)]
     model_calls: u32,
+    /// Let gists, lines that a language model wrote when it read the turns, replace their text in the evidence. Without
+    /// calls for answers, no question is answered.
+    #[arg(long)]
+    gists: bool,
     /// Record the calls of the language model in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["url", "replay"])]
     record: Option<PathBuf>,
@@ -188,7 +192,7 @@ struct ScoreArgs {
     /// Also write questions, right answers and given answers to this file, one a line, for `judge`.
     #[arg(long)]
     answers: Option<PathBuf>,
-    /// Fail if a metric is below its floor. The file is a JSON object from metric (or `category/metric`) to the least
+    /// Fail if a metric is below its floor. The file is a JSON object from metric (or `category/metric`) to the minimum
     /// share, 0 to 1.
     #[arg(long)]
     floor: Option<PathBuf>,
@@ -210,13 +214,13 @@ struct CheckArgs {
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let outcome = match Cli::parse().command {
-        Command::Run(args) => run(args),
-        Command::Score(args) => score(&args),
+        Command::Run(args) => run_questions(args),
+        Command::Score(args) => run_score(&args),
         Command::Check(args) => check_form(&args.data),
-        Command::Convert(args) => convert::run(args),
-        Command::Judge(args) => judge::run(args),
-        Command::Ablate(args) => ablate::run(args),
-        Command::Recall(args) => recalled(args),
+        Command::Convert(args) => convert::run_convert(args),
+        Command::Judge(args) => judge::run_judge(args),
+        Command::Ablate(args) => ablate::run_ablate(args),
+        Command::Recall(args) => run_recall(args),
     };
     outcome.unwrap_or_else(|error| {
         eprintln!("mnemic-eval: {error:#}");
@@ -227,10 +231,10 @@ pub fn main() -> ExitCode {
 /// Exit code of a run that did not reach the demanded values.
 const SHORT: u8 = 3;
 
-fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
+fn run_questions(args: RunArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(&args.data)?.only(&args.split);
     let out = File::create(&args.out).with_context(|| format!("cannot create {}", args.out.display()))?;
-    let recording = recording(args.record.as_deref(), args.replay.as_deref())?;
+    let recording = recording_settings(args.record.as_deref(), args.replay.as_deref())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (asked, failures) = runtime.block_on(async {
         let (client, server) = args.server.client(&recording).await?;
@@ -241,13 +245,14 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
             strategy: args.strategy,
             settle: Duration::from_secs(args.settle),
             model_calls: args.model_calls,
+            with_gists: args.gists,
             asked_at: question_times(&args.data)?,
         };
-        let asked = drive::run(&client, &data, &asking, &mut BufWriter::new(out)).await;
+        let asked = drive::run_questions(&client, &data, &asking, &mut BufWriter::new(out)).await;
         drop(server);
         asked
     })?;
-    print(&format!("{asked} questions answered, see {}", args.out.display()));
+    print_text(&format!("{asked} questions answered, see {}", args.out.display()));
     for failure in &failures {
         eprintln!("no line: {failure:#}");
     }
@@ -259,7 +264,7 @@ fn run(args: RunArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the settings about recordings for a server that is started.
-fn recording(record: Option<&Path>, replay: Option<&Path>) -> anyhow::Result<Vec<Setting>> {
+fn recording_settings(record: Option<&Path>, replay: Option<&Path>) -> anyhow::Result<Vec<Setting>> {
     let named = [
         ("MNEMIC_LANGUAGE_MODEL__RECORD", record),
         ("MNEMIC_LANGUAGE_MODEL__REPLAY", replay),
@@ -276,22 +281,22 @@ fn recording(record: Option<&Path>, replay: Option<&Path>) -> anyhow::Result<Vec
         .collect()
 }
 
-fn recalled(args: RecallArgs) -> anyhow::Result<ExitCode> {
+fn run_recall(args: RecallArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(args.conversations.as_deref().unwrap_or(&args.data))?;
-    let messages = recall::messages(&args.data)?;
+    let messages = recall::read_messages(&args.data)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let lines = runtime.block_on(async {
         let (client, server) = args.server.client(&[]).await?;
         let pace = (Duration::from_secs(args.settle), usize::from(args.jobs));
-        let lines = recall::run(&client, &data, &messages, pace, args.sensitive).await;
+        let lines = recall::run_messages(&client, &data, &messages, pace, args.sensitive).await;
         drop(server);
         lines
     })?;
     if let Some(path) = &args.out {
         write_lines(path, &lines)?;
     }
-    let rows = recall::rows(&lines);
-    print(recall::table(&rows).trim_end());
+    let rows = recall::score_lines(&lines);
+    print_text(recall::render_table(&rows).trim_end());
     let all = rows.get("all").cloned().unwrap_or_default();
     let short =
         args.unwanted_max.is_some_and(|it| all.unwanted() > it) || args.recall_min.is_some_and(|it| all.recall() < it);
@@ -302,15 +307,15 @@ fn recalled(args: RecallArgs) -> anyhow::Result<ExitCode> {
     })
 }
 
-fn score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
+fn run_score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(&args.data)?.only(&args.split);
     let run: Vec<run_file::Line> = read_lines(&args.run)?;
-    let rows = score::score(&data, &run, args.gold)?;
-    let mut summary = summary::summarise(&rows);
+    let rows = score::score_run(&data, &run, args.gold)?;
+    let mut summary = summary::summarise_rows(&rows);
     if args.ci {
         summary.add_intervals(&rows, &INTERVALS, args.seed);
     }
-    print(&report::table(&summary));
+    print_text(&report::summary_table(&summary));
     if let Some(path) = &args.json {
         fs::write(path, serde_json::to_vec_pretty(&summary)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -320,7 +325,7 @@ fn score(args: &ScoreArgs) -> anyhow::Result<ExitCode> {
         write_lines(path, &answers)?;
     }
     let short = match &args.floor {
-        Some(path) => report::below(&summary, &read_floor(path)?),
+        Some(path) => report::metrics_below_floor(&summary, &read_floor(path)?),
         None => Vec::new(),
     };
     short.iter().for_each(|it| eprintln!("{it}"));
@@ -346,11 +351,11 @@ fn read_floor(path: &Path) -> anyhow::Result<Floor> {
 }
 
 fn check_form(dir: &Path) -> anyhow::Result<ExitCode> {
-    let findings = check::check(&DataSet::read(dir)?);
+    let findings = check::check_data(&DataSet::read(dir)?);
     for (name, count) in &findings.counts {
-        print(&format!("{count:>6} {name}"));
+        print_text(&format!("{count:>6} {name}"));
     }
-    findings.notes.iter().for_each(|it| print(&format!("note: {it}")));
+    findings.notes.iter().for_each(|it| print_text(&format!("note: {it}")));
     findings.errors.iter().for_each(|it| eprintln!("error: {it}"));
     Ok(if findings.errors.is_empty() {
         ExitCode::SUCCESS
@@ -360,6 +365,6 @@ fn check_form(dir: &Path) -> anyhow::Result<ExitCode> {
 }
 
 #[expect(clippy::print_stdout, reason = "the output of a command-line program")]
-fn print(text: &str) {
+fn print_text(text: &str) {
     println!("{text}");
 }

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::Serialize;
 
-pub use builder::{Converted, Notes, TimedQuestion};
+pub use builder::{ConvertedConversation, Notes, TimedQuestion};
 use source::{Item, for_each_item, read_whole};
 use trajectory::Trajectories;
 
@@ -74,11 +74,11 @@ pub struct Counts {
 /// # Errors
 /// If a file cannot be read or has another format, with file, item and field; if an id occurs twice; if the folder
 /// already has a data set or cannot be written. After an error the folder has no new files.
-pub fn convert(conversion: &Conversion) -> anyhow::Result<Counts> {
+pub fn convert_data(conversion: &Conversion) -> anyhow::Result<Counts> {
     let is_one_beam_chat = conversion.format == Format::Beam && conversion.files.len() == 1;
     ensure!(
         conversion.questions.is_none() || is_one_beam_chat,
-        "questions in a file of their own belong to one chat of BEAM"
+        "questions in a separate file belong to one chat of BEAM"
     );
     let mut writer = DataSetWriter::create(&conversion.out)?;
     let converted = convert_files(conversion, &mut writer);
@@ -108,20 +108,22 @@ fn convert_files(conversion: &Conversion, writer: &mut DataSetWriter) -> anyhow:
             }
         }
         Format::Beam => convert_beam(conversion, writer, &mut notes)?,
-        Format::Locomo => each(conversion, writer, &mut notes, numbered_sessions::locomo)?,
-        Format::Realtalk => each(conversion, writer, &mut notes, numbered_sessions::realtalk)?,
-        Format::Longmemeval => each(conversion, writer, &mut notes, longmemeval::convert)?,
-        Format::MemoryAgentBench => each(conversion, writer, &mut notes, memory_agent_bench::convert)?,
+        Format::Locomo => for_each_conversation(conversion, writer, &mut notes, numbered_sessions::convert_locomo)?,
+        Format::Realtalk => for_each_conversation(conversion, writer, &mut notes, numbered_sessions::convert_realtalk)?,
+        Format::Longmemeval => for_each_conversation(conversion, writer, &mut notes, longmemeval::convert_item)?,
+        Format::MemoryAgentBench => {
+            for_each_conversation(conversion, writer, &mut notes, memory_agent_bench::convert_item)?
+        }
     }
     writer.counts.notes = notes;
     Ok(())
 }
 
-fn each(
+fn for_each_conversation(
     conversion: &Conversion,
     writer: &mut DataSetWriter,
     notes: &mut Notes,
-    read: impl Fn(&Item, &mut Notes) -> anyhow::Result<Converted>,
+    read: impl Fn(&Item, &mut Notes) -> anyhow::Result<ConvertedConversation>,
 ) -> anyhow::Result<()> {
     for file in &conversion.files {
         for_each_item(file, &mut |item| writer.add(&read(&item, notes)?))?;
@@ -135,10 +137,10 @@ fn convert_beam(conversion: &Conversion, writer: &mut DataSetWriter, notes: &mut
     for file in &conversion.files {
         if holds_samples(file)? {
             for_each_item(file, &mut |item| {
-                writer.add(&beam::convert(&item, questions.as_ref(), notes)?)
+                writer.add(&beam::convert_item(&item, questions.as_ref(), notes)?)
             })?;
         } else {
-            writer.add(&beam::convert(&read_whole(file)?, questions.as_ref(), notes)?)?;
+            writer.add(&beam::convert_item(&read_whole(file)?, questions.as_ref(), notes)?)?;
         }
     }
     Ok(())
@@ -178,7 +180,7 @@ impl DataSetWriter {
         })
     }
 
-    fn add(&mut self, converted: &Converted) -> anyhow::Result<()> {
+    fn add(&mut self, converted: &ConvertedConversation) -> anyhow::Result<()> {
         let conversation = &converted.conversation;
         let id = &conversation.conversation_id;
         ensure!(

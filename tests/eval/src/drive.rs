@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::data::{Conversation, DataSet, Question, QuestionTimes, Turn};
 use crate::run_file::{Item, Line};
-use client::{Client, Reply, Shown};
+use client::{Client, Reply, ShownItem};
 
 /// Token budgets of the queries. The first one is timed, ranked and answered.
 const BUDGETS: [u32; 4] = [512, 256, 1024, 2048];
@@ -36,12 +36,12 @@ const RANKED: u32 = 50;
 const BATCH: usize = 64;
 
 /// The part of a question that the server sees; it contains no gold labels.
-struct Asked<'a> {
+struct AskedQuestion<'a> {
     id: &'a str,
     space: &'a SpaceId,
     question: &'a str,
-    /// Time at which it is asked. By default this is the time of the last turn, because questions come after the
-    /// conversation.
+    /// Time at which the question is asked. By default this is the time of the last turn, because questions come after
+    /// the conversation.
     asked_at: Option<&'a str>,
 }
 
@@ -58,8 +58,10 @@ pub struct Asking {
     pub strategy: String,
     /// Time to wait before the questions, so that the server can derive facts and topics.
     pub settle: Duration,
-    /// Most calls of a language model for one answer.
+    /// Maximum number of calls of a language model for one answer.
     pub model_calls: u32,
+    /// Whether gists may be evidence. Answers by rule are then not asked for, because they use literal text.
+    pub with_gists: bool,
     /// Times at which the questions are asked.
     pub asked_at: QuestionTimes,
 }
@@ -74,14 +76,14 @@ pub type Spaces<'a> = HashMap<&'a str, SpaceId>;
 ///
 /// # Errors
 /// If the server cannot be reached or rejects a turn, or if `out` cannot be written.
-pub async fn run(
+pub async fn run_questions(
     client: &Client,
     data: &DataSet,
     asking: &Asking,
     out: &mut dyn Write,
 ) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
     let spaces = spaces_asked(data, asking)?;
-    import(client, data, &spaces, asking.jobs).await?;
+    import_data(client, data, &spaces, asking.jobs).await?;
     tokio::time::sleep(asking.settle).await;
     ask_all(client, data, &spaces, asking, out).await
 }
@@ -91,15 +93,15 @@ pub async fn run(
 /// # Errors
 /// If the id of a conversation gives no valid name of a space; the mapping of ids avoids that.
 pub fn spaces_asked<'a>(data: &'a DataSet, asking: &Asking) -> anyhow::Result<Spaces<'a>> {
-    let questions = asked(data, asking);
+    let questions = questions_to_ask(data, asking);
     spaces_of(data, |id| questions.iter().any(|it| it.conversation_id == id))
 }
 
-fn asked<'a>(data: &'a DataSet, asking: &Asking) -> &'a [Question] {
+fn questions_to_ask<'a>(data: &'a DataSet, asking: &Asking) -> &'a [Question] {
     &data.questions[..asking.limit.min(data.questions.len())]
 }
 
-/// Asks the questions about conversations that the server already has, as [`run`] does.
+/// Asks the questions about conversations that the server already has, as [`run_questions`] does.
 ///
 /// # Errors
 /// If `out` cannot be written, or a question is about an unknown conversation.
@@ -111,10 +113,10 @@ pub async fn ask_all(
     out: &mut dyn Write,
 ) -> anyhow::Result<(usize, Vec<anyhow::Error>)> {
     let mut wanted = Vec::new();
-    for it in asked(data, asking) {
+    for it in questions_to_ask(data, asking) {
         let space = spaces.get(it.conversation_id.as_str());
         let space = space.with_context(|| format!("question {} is about an unknown conversation", it.id))?;
-        wanted.push(Asked {
+        wanted.push(AskedQuestion {
             id: &it.id,
             space,
             question: &it.question,
@@ -125,9 +127,9 @@ pub async fn ask_all(
                 .or_else(|| last_turn(data, &it.conversation_id)),
         });
     }
-    let bar = progress(wanted.len(), "questions");
+    let bar = progress_bar(wanted.len(), "questions");
     let mut lines = stream::iter(&wanted)
-        .map(|it| ask(client, it, asking))
+        .map(|it| ask_question(client, it, asking))
         .buffered(asking.jobs);
     let mut failures = Vec::new();
     while let Some(line) = lines.next().await {
@@ -157,37 +159,50 @@ fn last_turn<'a>(data: &'a DataSet, conversation: &str) -> Option<&'a str> {
 /// Returns the spaces of the conversations that `wanted` selects, by the ids of the conversations.
 pub(crate) fn spaces_of(data: &DataSet, wanted: impl Fn(&str) -> bool) -> anyhow::Result<Spaces<'_>> {
     let ids = data.conversations.iter().map(|it| it.conversation_id.as_str());
-    ids.filter(|it| wanted(it)).map(|it| Ok((it, space(it)?))).collect()
+    ids.filter(|it| wanted(it))
+        .map(|it| Ok((it, space_of_conversation(it)?)))
+        .collect()
 }
 
 /// Sends the conversations that have a space and waits until they are searchable.
-pub(crate) async fn import(client: &Client, data: &DataSet, spaces: &Spaces<'_>, jobs: usize) -> anyhow::Result<()> {
+pub(crate) async fn import_data(
+    client: &Client,
+    data: &DataSet,
+    spaces: &Spaces<'_>,
+    jobs: usize,
+) -> anyhow::Result<()> {
     let wanted: Vec<(&Conversation, &SpaceId)> = data
         .conversations
         .iter()
         .filter_map(|it| Some((it, spaces.get(it.conversation_id.as_str())?)))
         .collect();
-    let bar = progress(wanted.iter().map(|(it, _)| it.turns.len()).sum(), "turns");
-    let imports = stream::iter(&wanted).map(|(conversation, space)| send(client, conversation, space, &bar));
+    let bar = progress_bar(wanted.iter().map(|(it, _)| it.turns.len()).sum(), "turns");
+    let imports =
+        stream::iter(&wanted).map(|(conversation, space)| send_conversation(client, conversation, space, &bar));
     imports.buffered(jobs).try_collect::<Vec<()>>().await?;
     bar.finish();
     Ok(())
 }
 
 /// Sends one conversation and waits until all of it is searchable. Sending it again has no effect.
-async fn send(client: &Client, conversation: &Conversation, space: &SpaceId, bar: &ProgressBar) -> anyhow::Result<()> {
+async fn send_conversation(
+    client: &Client,
+    conversation: &Conversation,
+    space: &SpaceId,
+    bar: &ProgressBar,
+) -> anyhow::Result<()> {
     client.create(space).await?;
     let mut ordinals = HashMap::<&str, u32>::new();
     let mut records = Vec::with_capacity(conversation.turns.len());
     for turn in &conversation.turns {
         let ordinal = ordinals.entry(&turn.session).or_default();
-        records.push(record(turn, *ordinal));
+        records.push(record_of_turn(turn, *ordinal));
         *ordinal += 1;
     }
     let mut watermarks = Vec::new();
     for batch in records.chunks(BATCH) {
         let body = json!({ "records": batch });
-        let accepted = client.add(space, &digest(&body.to_string()), &body).await?;
+        let accepted = client.add(space, &digest_of_text(&body.to_string()), &body).await?;
         let rejected: Vec<_> = accepted.items.iter().filter(|it| it.status == "rejected").collect();
         ensure!(
             rejected.is_empty(),
@@ -199,12 +214,12 @@ async fn send(client: &Client, conversation: &Conversation, space: &SpaceId, bar
         bar.inc(batch.len() as u64);
     }
     for watermark in &watermarks {
-        client.written(space, watermark).await?;
+        client.wait_until_written(space, watermark).await?;
     }
     Ok(())
 }
 
-fn record(turn: &Turn, ordinal: u32) -> serde_json::Value {
+fn record_of_turn(turn: &Turn, ordinal: u32) -> serde_json::Value {
     let mut record = json!({
         "id": turn.id,
         "session": turn.session,
@@ -225,7 +240,7 @@ fn record(turn: &Turn, ordinal: u32) -> serde_json::Value {
     record
 }
 
-async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Result<Line> {
+async fn ask_question(client: &Client, asked: &AskedQuestion<'_>, asking: &Asking) -> anyhow::Result<Line> {
     let mut line = Line {
         question_id: asked.id.to_owned(),
         ..Line::default()
@@ -240,7 +255,8 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
             "asked_at": asked.asked_at,
             "budget": { "tokens": budget, "ms": ms, "enough": asking.enough, "model_calls": calls },
             "strategy": asking.strategy,
-            "answer": first,
+            "answer": first && (!asking.with_gists || calls > 0),
+            "verbatim": !asking.with_gists,
             "ranked": ranked,
         });
         let started = Instant::now();
@@ -260,14 +276,14 @@ async fn ask(client: &Client, asked: &Asked<'_>, asking: &Asking) -> anyhow::Res
             line.packed_tokens = Some(f64::from(reply.pack.tokens));
             line.abstained = Some(reply.verdict.status == "insufficient");
             line.answer = Some(reply.answer.map(|it| it.text).unwrap_or_default());
-            line.ranked = items(reply.ranked.unwrap_or_default());
+            line.ranked = to_items(reply.ranked.unwrap_or_default());
         }
-        line.packs.insert(budget, items(reply.pack.items));
+        line.packs.insert(budget, to_items(reply.pack.items));
     }
     Ok(line)
 }
 
-fn items(shown: Vec<Shown>) -> Vec<Item> {
+fn to_items(shown: Vec<ShownItem>) -> Vec<Item> {
     shown
         .into_iter()
         .map(|it| Item {
@@ -279,7 +295,7 @@ fn items(shown: Vec<Shown>) -> Vec<Item> {
 
 /// Returns the space of a conversation: `eval-` and the id, reduced to the letters that a space may have. An id that
 /// had to be changed or cut gets a digest at its end, so that two conversations never share a space.
-fn space(conversation: &str) -> anyhow::Result<SpaceId> {
+fn space_of_conversation(conversation: &str) -> anyhow::Result<SpaceId> {
     let plain = |c: char| {
         if c.is_ascii_lowercase() || c.is_ascii_digit() || ".-_".contains(c) {
             c
@@ -289,19 +305,19 @@ fn space(conversation: &str) -> anyhow::Result<SpaceId> {
     };
     let mut name: String = conversation.to_lowercase().chars().map(plain).take(48).collect();
     if name != conversation {
-        name = format!("{name}-{}", &digest(conversation)[..8]);
+        name = format!("{name}-{}", &digest_of_text(conversation)[..8]);
     }
     Ok(format!("eval-{name}").parse()?)
 }
 
-pub(crate) fn digest(text: &str) -> String {
+pub(crate) fn digest_of_text(text: &str) -> String {
     Sha256::digest(text).iter().fold(String::new(), |mut hex, byte| {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
 }
 
-pub(crate) fn progress(length: usize, what: &'static str) -> ProgressBar {
+pub(crate) fn progress_bar(length: usize, what: &'static str) -> ProgressBar {
     let style = ProgressStyle::with_template("{msg:>10} [{bar:40}] {pos}/{len} {elapsed}, {eta} left");
     ProgressBar::new(length as u64)
         .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))

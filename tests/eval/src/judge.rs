@@ -18,7 +18,7 @@ use futures::{StreamExt, stream};
 use serde::{Deserialize, Serialize};
 
 use crate::data::{DataSet, read_lines};
-use crate::drive::progress;
+use crate::drive::progress_bar;
 use crate::run_file;
 use prompt::{Order, Verdict};
 use verdicts::{VerdictFile, VerdictLine};
@@ -98,7 +98,7 @@ pub struct Judge {
 }
 
 /// Result of judging.
-pub struct Judged {
+pub struct JudgeOutcome {
     /// Verdicts of all answers, including those of earlier runs.
     pub verdicts: Vec<VerdictLine>,
     /// Calls and tokens that this run used.
@@ -107,7 +107,7 @@ pub struct Judged {
     pub failures: Vec<anyhow::Error>,
 }
 
-struct Wanted<'a> {
+struct WantedVerdict<'a> {
     answer: &'a Answer,
     order: Order,
     key: String,
@@ -117,32 +117,32 @@ struct Wanted<'a> {
 ///
 /// # Errors
 /// If the file cannot be read or written. If the judge gives no reply about an answer, only that answer fails.
-pub async fn judge(judge: &Judge, answers: &[Answer], path: &Path) -> anyhow::Result<Judged> {
+pub async fn judge_answers(judge: &Judge, answers: &[Answer], path: &Path) -> anyhow::Result<JudgeOutcome> {
     let mut file = VerdictFile::open(path)?;
     let wanted = answers.iter().flat_map(|answer| {
-        Order::BOTH.map(|order| Wanted {
+        Order::BOTH.map(|order| WantedVerdict {
             answer,
             order,
             key: verdicts::key(&judge.name, answer, order),
         })
     });
     let (held, missing): (Vec<_>, Vec<_>) = wanted.partition(|it| file.holds(&it.key));
-    let bar = progress(held.len() + missing.len(), "verdicts");
+    let bar = progress_bar(held.len() + missing.len(), "verdicts");
     bar.inc(held.len() as u64);
-    let mut judged = Judged {
+    let mut judged = JudgeOutcome {
         verdicts: held.iter().filter_map(|it| file.get(&it.key)).collect(),
         spent: ModelCost::default(),
         failures: Vec::new(),
     };
     let mut asked = stream::iter(missing)
-        .map(|wanted| ask(judge, wanted))
+        .map(|wanted| ask_judge(judge, wanted))
         .buffer_unordered(judge.jobs.max(1));
     while let Some(line) = asked.next().await {
         bar.inc(1);
         match line {
             Ok(line) => {
                 judged.spent.calls = judged.spent.calls.saturating_add(line.calls);
-                judged.spent.usage.add(line.usage);
+                judged.spent.usage.add_usage(line.usage);
                 file.append(&line)?;
                 judged.verdicts.push(line);
             }
@@ -154,8 +154,8 @@ pub async fn judge(judge: &Judge, answers: &[Answer], path: &Path) -> anyhow::Re
 }
 
 /// Asks for one verdict. If the reply cannot be read, it asks once more.
-async fn ask(judge: &Judge, wanted: Wanted<'_>) -> anyhow::Result<VerdictLine> {
-    let chat = prompt::chat(wanted.answer, wanted.order);
+async fn ask_judge(judge: &Judge, wanted: WantedVerdict<'_>) -> anyhow::Result<VerdictLine> {
+    let chat = prompt::build_chat(wanted.answer, wanted.order);
     let attempts = [chat.clone(), chat.with_remark(prompt::REMARK)];
     let mut line = VerdictLine {
         key: wanted.key,
@@ -170,8 +170,8 @@ async fn ask(judge: &Judge, wanted: Wanted<'_>) -> anyhow::Result<VerdictLine> {
         let completion = judge.model.complete(&chat).await;
         let completion = completion.with_context(|| format!("answer {}", wanted.answer.id))?;
         line.calls += 1;
-        line.usage.add(completion.usage);
-        if let Some(read) = prompt::read(&completion.text) {
+        line.usage.add_usage(completion.usage);
+        if let Some(read) = prompt::parse_reply(&completion.text) {
             (line.verdict, line.reason) = (read.verdict, read.reason);
             break;
         }

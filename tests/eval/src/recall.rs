@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::data::{DataSet, read_lines};
-use crate::drive::client::{Client, Recalled};
-use crate::drive::{import, spaces_of};
+use crate::drive::client::{Client, RecallReply};
+use crate::drive::{import_data, spaces_of};
 
 /// Number of hints that are requested.
 pub const HINTS: usize = 5;
@@ -85,7 +85,7 @@ impl Row {
 ///
 /// # Errors
 /// If neither file exists, or if a line does not fit.
-pub fn messages(dir: &Path) -> anyhow::Result<Vec<Message>> {
+pub fn read_messages(dir: &Path) -> anyhow::Result<Vec<Message>> {
     let own = dir.join("messages.jsonl");
     read_lines(&if own.exists() { own } else { dir.join("questions.jsonl") })
 }
@@ -95,7 +95,7 @@ pub fn messages(dir: &Path) -> anyhow::Result<Vec<Message>> {
 ///
 /// # Errors
 /// If the server rejects a request, or if a message is about an unknown conversation.
-pub async fn run(
+pub async fn run_messages(
     client: &Client,
     data: &DataSet,
     messages: &[Message],
@@ -103,7 +103,7 @@ pub async fn run(
     sensitive: bool,
 ) -> anyhow::Result<Vec<Line>> {
     let spaces = spaces_of(data, |id| messages.iter().any(|it| it.conversation_id == id))?;
-    import(client, data, &spaces, jobs).await?;
+    import_data(client, data, &spaces, jobs).await?;
     tokio::time::sleep(settle).await;
     let mut asked = Vec::new();
     for message in messages {
@@ -128,9 +128,9 @@ pub async fn run(
             "sensitive": sensitive,
             "budget": { "ms": PATIENCE_MS },
         });
-        let recalled = client.recall(space, &body).await;
-        recalled
-            .map(|it| line(message, it))
+        let response = client.recall(space, &body).await;
+        response
+            .map(|it| line_of_message(message, it))
             .with_context(|| format!("message {}", message.id))
     });
     let lines: Vec<anyhow::Result<Line>> = lines.buffered(jobs).collect().await;
@@ -143,9 +143,9 @@ fn day_after(time: &str) -> Option<String> {
     Some((time + chrono::TimeDelta::days(1)).and_utc().to_rfc3339())
 }
 
-fn line(message: &Message, recalled: Recalled) -> Line {
+fn line_of_message(message: &Message, response: RecallReply) -> Line {
     let woken = |group: &&Vec<String>| {
-        let mut ids = recalled.hints.iter().take(HINTS).flat_map(|it| &it.external_ids);
+        let mut ids = response.hints.iter().take(HINTS).flat_map(|it| &it.external_ids);
         ids.any(|it| group.contains(it))
     };
     Line {
@@ -153,16 +153,16 @@ fn line(message: &Message, recalled: Recalled) -> Line {
         category: message.category.clone(),
         groups: message.evidence_groups.len(),
         found: message.evidence_groups.iter().filter(woken).count(),
-        hints: recalled
+        hints: response
             .hints
             .into_iter()
-            .map(|it| (it.external_ids, it.trigger, text::tokens(&it.text)))
+            .map(|it| (it.external_ids, it.trigger, text::count_tokens(&it.text)))
             .collect(),
     }
 }
 
 /// Returns the totals of the lines by kind, and the totals of all lines under `all`.
-pub fn rows(lines: &[Line]) -> BTreeMap<String, Row> {
+pub fn score_lines(lines: &[Line]) -> BTreeMap<String, Row> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
     for line in lines {
         for name in [line.category.as_str(), "all"] {
@@ -186,7 +186,7 @@ pub fn rows(lines: &[Line]) -> BTreeMap<String, Row> {
 }
 
 /// Returns the rows as a table.
-pub fn table(rows: &BTreeMap<String, Row>) -> String {
+pub fn render_table(rows: &BTreeMap<String, Row>) -> String {
     let mut out = format!(
         "{:<18} {:>6} {:>9} {:>6} {:>6} {:>9} {:>6} {:>7}\n",
         "kind", "silent", "unwanted", "waking", "woken", "recall@5", "hints", "tokens"

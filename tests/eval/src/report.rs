@@ -51,7 +51,7 @@ const BELOW: [&str; 10] = [
 ];
 
 /// Returns the summary as a table for people: shares in percent, one line for each category, all questions first.
-pub fn table(summary: &Summary) -> String {
+pub fn summary_table(summary: &Summary) -> String {
     let columns: Vec<_> = COLUMNS
         .iter()
         .filter(|(name, _)| summary.table.values().any(|it| it.contains_key(*name)))
@@ -75,14 +75,14 @@ pub fn table(summary: &Summary) -> String {
         let _ = write!(out, "\n{category:width$}");
         for (name, _) in &columns {
             let _ = match metrics.get(*name) {
-                Some(value) => write!(out, "{:>9}", shown(name, *value)),
+                Some(value) => write!(out, "{:>9}", format_value(name, *value)),
                 None => write!(out, "{:>9}", ""),
             };
         }
     }
     let found = BELOW.iter().filter_map(|name| Some((name, all?.1.get(*name)?)));
     let below: Vec<String> = found
-        .map(|(name, value)| format!("{name} {}", shown(name, *value)))
+        .map(|(name, value)| format!("{name} {}", format_value(name, *value)))
         .collect();
     let _ = write!(
         out,
@@ -91,7 +91,7 @@ pub fn table(summary: &Summary) -> String {
         summary.missing
     );
     for (name, interval) in &summary.intervals {
-        let _ = write!(out, "\n95 % interval of {name}: {}", between(name, *interval));
+        let _ = write!(out, "\n95 % interval of {name}: {}", format_interval(name, *interval));
     }
     add_category_intervals(summary, &mut out);
     out
@@ -104,7 +104,7 @@ fn add_category_intervals(summary: &Summary, out: &mut String) {
             .iter()
             .filter_map(|name| Some((name, intervals.get(*name)?)));
         let reported: Vec<String> = reported
-            .map(|(name, interval)| format!("{name} {}", between(name, *interval)))
+            .map(|(name, interval)| format!("{name} {}", format_interval(name, *interval)))
             .collect();
         if !reported.is_empty() {
             let _ = write!(out, "\n95 % intervals, {category}: {}", reported.join(", "));
@@ -112,11 +112,11 @@ fn add_category_intervals(summary: &Summary, out: &mut String) {
     }
 }
 
-fn between(name: &str, (low, high): (f64, f64)) -> String {
-    format!("{} to {}", shown(name, low), shown(name, high))
+fn format_interval(name: &str, (low, high): (f64, f64)) -> String {
+    format!("{} to {}", format_value(name, low), format_value(name, high))
 }
 
-fn shown(name: &str, value: f64) -> String {
+fn format_value(name: &str, value: f64) -> String {
     match name {
         "n" => format!("{value:.0}"),
         _ if name.starts_with("used") || name == "packed_tokens" => format!("{value:.0}"),
@@ -125,12 +125,12 @@ fn shown(name: &str, value: f64) -> String {
     }
 }
 
-/// Least values by metric, as shares from 0 to 1. A key `category/metric` applies to one category, and a key `metric`
+/// Minimum values by metric, as shares from 0 to 1. A key `category/metric` applies to one category, and a key `metric`
 /// to all questions.
 pub type Floor = BTreeMap<String, f64>;
 
 /// Returns a sentence for every metric that is missing or below its floor.
-pub fn below(summary: &Summary, floor: &Floor) -> Vec<String> {
+pub fn metrics_below_floor(summary: &Summary, floor: &Floor) -> Vec<String> {
     let mut found = Vec::new();
     for (key, least) in floor {
         let (category, metric) = key.rsplit_once('/').unwrap_or((ALL, key));

@@ -41,7 +41,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Returns true if the system refused: `abstained` says so, or if it is missing, the wording of the answer does.
+    /// Returns true if the system refused to answer: if `abstained` is true, or, without that field, if the answer has
+    /// the wording of a refusal.
     pub fn refused(&self) -> bool {
         self.abstained.unwrap_or_else(|| {
             let answer = self.answer.as_deref().unwrap_or_default().to_lowercase();

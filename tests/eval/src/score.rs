@@ -46,7 +46,7 @@ pub struct Row {
     pub id: String,
     /// Id of its conversation.
     pub conversation: String,
-    /// Its category.
+    /// Category of the question.
     pub category: String,
     /// Whether the question has an answer.
     pub answerable: bool,
@@ -64,7 +64,7 @@ pub struct Row {
 ///
 /// # Errors
 /// If two lines are about the same question, or if a question is about an unknown conversation.
-pub fn score(data: &DataSet, run: &[Line], labels: Labels) -> anyhow::Result<Vec<Row>> {
+pub fn score_run(data: &DataSet, run: &[Line], labels: Labels) -> anyhow::Result<Vec<Row>> {
     let mut lines = HashMap::new();
     for line in run {
         ensure!(
@@ -86,13 +86,15 @@ pub fn score(data: &DataSet, run: &[Line], labels: Labels) -> anyhow::Result<Vec
     let mut counted = HashMap::<String, usize>::new();
     let mut count = |text: &str| match counted.get(text) {
         Some(tokens) => *tokens,
-        None => *counted.entry(text.to_owned()).or_insert_with(|| text::tokens(text)),
+        None => *counted
+            .entry(text.to_owned())
+            .or_insert_with(|| text::count_tokens(text)),
     };
     let mut rows = Vec::new();
     for question in data.questions.iter().filter(|it| !left_out(it, labels)) {
         let turns = turns.get(question.conversation_id.as_str());
         let turns = turns.ok_or_else(|| anyhow::anyhow!("{} is about an unknown conversation", question.id))?;
-        rows.push(row(
+        rows.push(score_line(
             question,
             lines.get(question.id.as_str()).copied(),
             labels,
@@ -118,7 +120,7 @@ fn by_answer(question: &Question, line: &Line, metrics: &mut Metrics) {
     }
 }
 
-fn row(
+fn score_line(
     question: &Question,
     line: Option<&Line>,
     labels: Labels,
@@ -133,8 +135,8 @@ fn row(
     let mut metrics = Metrics::new();
     let answered = line.answer.is_some() || line.abstained.is_some();
     if answered {
-        metrics.insert("answer".into(), answer::score(question, answer, line));
-        published::add(question, answer, line, &mut metrics);
+        metrics.insert("answer".into(), answer::score_answer(question, answer, line));
+        published::add_published_metrics(question, answer, line, &mut metrics);
         by_answer(question, line, &mut metrics);
     }
     if question.answerable && !groups.is_empty() {

@@ -37,7 +37,7 @@ use domain::{Classify, ErrorKind, PortError};
 pub struct Ports {
     /// Durable streams and requests.
     pub bus: Arc<dyn Bus>,
-    /// Messages that were given up.
+    /// Messages that became dead letters.
     pub dead_letters: Arc<dyn DeadLetters>,
     /// Spaces and records.
     pub records: Arc<dyn Records>,
@@ -60,7 +60,7 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// Returns the ports of embedded stores that were opened with [`options`].
+    /// Returns the ports of embedded stores that were opened with [`test_options`].
     pub fn of(it: Embedded) -> Ports {
         Ports {
             bus: it.bus,
@@ -79,7 +79,7 @@ impl Ports {
 }
 
 /// Returns the options of embedded stores under test.
-pub fn options() -> Options {
+pub fn test_options() -> Options {
     Options {
         ack_wait: ACK_WAIT,
         ..Options::default()
@@ -261,6 +261,6 @@ macro_rules! promises {
     };
 }
 
-fn kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
+fn error_kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }

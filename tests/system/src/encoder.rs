@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// # Panics
 /// If it is required but missing.
 #[must_use]
-pub fn folder() -> Option<PathBuf> {
+pub fn encoder_folder() -> Option<PathBuf> {
     let installed = || Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/mnemic-ci/encoder"));
     let folder = std::env::var_os("MNEMIC_TEST_ENCODER")
         .map(PathBuf::from)

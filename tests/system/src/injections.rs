@@ -47,7 +47,7 @@ pub enum Place {
 ///
 /// # Errors
 /// If a line of the corpus cannot be read.
-pub fn all() -> serde_json::Result<Vec<Injection>> {
+pub fn read_injections() -> serde_json::Result<Vec<Injection>> {
     let lines = CORPUS.lines().enumerate();
     lines
         .map(|(number, line)| {
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn the_corpus_is_large_and_every_name_is_unique() {
-        let all = all().unwrap();
+        let all = read_injections().unwrap();
         assert!(all.len() >= 80, "{}", all.len());
         let names: BTreeSet<&str> = all.iter().map(|it| it.wanted.as_str()).collect();
         assert_eq!(names.len(), all.len());

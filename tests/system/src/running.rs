@@ -6,10 +6,10 @@ pub mod processes;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Duration;
 
 use anyhow::Result;
 use domain::port::Bus;
+use fixtures::{WAIT_MAX, look_within};
 use host::{Context, Settings};
 use tokio::task::JoinHandle;
 
@@ -95,7 +95,7 @@ impl Running {
             api: Api::new(&address)?,
             nodes: vec![node],
         };
-        running.ready().await?;
+        running.wait_until_ready().await?;
         Ok(running)
     }
 
@@ -106,19 +106,19 @@ impl Running {
     pub async fn distributed(servers: &Servers, more: &[(String, String)]) -> Result<Running> {
         let mut all = servers.settings();
         all.extend_from_slice(more);
-        Running::over(&all).await
+        Running::start_with_servers(&all).await
     }
 
     /// Does the same as [`Running::distributed`] with the given settings of servers.
     ///
     /// # Errors
     /// Those of [`Running::distributed`].
-    pub async fn over(all: &[(String, String)]) -> Result<Running> {
-        for it in host::upkeep::provision(&settings(all, "127.0.0.1:0")?).await? {
+    pub async fn start_with_servers(all: &[(String, String)]) -> Result<Running> {
+        for it in host::upkeep::provision_servers(&settings(all, "127.0.0.1:0")?).await? {
             anyhow::ensure!(it.drifts.is_empty(), "{it:?}");
         }
-        let running = Running::begun(all).await?;
-        running.ready().await?;
+        let running = Running::start_services(all).await?;
+        running.wait_until_ready().await?;
         Ok(running)
     }
 
@@ -126,11 +126,11 @@ impl Running {
     ///
     /// # Errors
     /// If a setting is wrong.
-    pub async fn begun(all: &[(String, String)]) -> Result<Running> {
+    pub async fn start_services(all: &[(String, String)]) -> Result<Running> {
         let address = free_address();
         let mut nodes = Vec::new();
         for service in SERVICES {
-            let context = Context::connect(service, settings(all, &address)?).await?;
+            let context = Context::connect_for_service(service, settings(all, &address)?).await?;
             nodes.push(Node::start(service, context));
         }
         let api = Api::new(&address)?;
@@ -141,14 +141,13 @@ impl Running {
     ///
     /// # Errors
     /// If a service is not ready after two minutes; the error names the missing parts.
-    pub async fn ready(&self) -> Result<()> {
-        for _ in 0..2_400 {
-            if self.missing().is_empty() {
-                return Ok(());
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        anyhow::bail!("not ready: {:?}", self.missing())
+    pub async fn wait_until_ready(&self) -> Result<()> {
+        let look = async || match self.missing() {
+            missing if missing.is_empty() => Ok(()),
+            missing => Err(missing),
+        };
+        let outcome = look_within(WAIT_MAX, look).await;
+        outcome.map_err(|missing| anyhow::anyhow!("not ready: {missing:?}"))
     }
 
     /// Returns the bus of the gateway.
@@ -161,7 +160,10 @@ impl Running {
 
     /// Returns the parts that are not ready, over all services.
     pub fn missing(&self) -> Vec<String> {
-        let missing = self.nodes.iter().flat_map(|it| it.context.readiness.missing());
+        let missing = self
+            .nodes
+            .iter()
+            .flat_map(|it| it.context.readiness.missing_components());
         missing.collect()
     }
 
@@ -172,7 +174,7 @@ impl Running {
     pub async fn stop(&mut self, service: &str) -> Result<()> {
         while let Some(at) = self.nodes.iter().position(|it| it.service == service) {
             let node = self.nodes.remove(at);
-            node.ended().await?;
+            node.shut_down().await?;
         }
         Ok(())
     }
@@ -183,7 +185,7 @@ impl Running {
     /// If a service ended with an error; the first one is returned.
     pub async fn end(mut self) -> Result<()> {
         for node in std::mem::take(&mut self.nodes) {
-            node.ended().await?;
+            node.shut_down().await?;
         }
         Ok(())
     }
@@ -219,7 +221,7 @@ impl Node {
     }
 
     /// Ends the service in the way a process ends.
-    async fn ended(self) -> Result<()> {
+    async fn shut_down(self) -> Result<()> {
         self.context.shutdown.cancel();
         self.work.await??;
         // The test may have stopped the bus already.
@@ -231,14 +233,16 @@ impl Node {
 /// Returns the settings from pairs of `section.key` and value, which are read like environment variables.
 fn settings(pairs: &[(String, String)], address: &str) -> Result<Settings> {
     let mut settings = Settings::default();
-    let variables = pairs.iter().map(|(key, value)| (variable(key), value.clone()));
+    let variables = pairs
+        .iter()
+        .map(|(key, value)| (environment_variable(key), value.clone()));
     settings.merge_environment(variables)?;
-    settings.set("gateway.listen", address)?;
+    settings.set_key("gateway.listen", address)?;
     Ok(settings)
 }
 
 /// Returns the environment variable that sets a key.
-fn variable(key: &str) -> String {
+fn environment_variable(key: &str) -> String {
     format!("MNEMIC_{}", key.replace('.', "__").to_uppercase())
 }
 

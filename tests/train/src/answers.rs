@@ -8,17 +8,17 @@ use anyhow::Context;
 use domain::message::AnswerV1;
 use eval::data::Question;
 use eval::run_file::Line;
-use eval::score::answer::score;
-use reader::choices::{Choice, choices, names, turn_choice};
+use eval::score::answer::score_answer;
+use reader::answer::choices::{Choice, answer_choices, feature_names, turn_choice};
 use reader::weights::{File, VERSION, Weights};
 use reader::{Config, Reader};
-use router::heads::Weights as Heads;
+use router::route::scoring::heads::Weights as Heads;
 
 use crate::fit::{self, Case};
 use crate::refusal;
 use crate::world::World;
 
-/// Least score of the best candidate. A question whose best candidate scores less is not used for the fit.
+/// Minimum score of the best candidate. A question whose best candidate scores less is not used for the fit.
 const TAUGHT: f64 = 0.4;
 /// Factor for the fitted weights of the candidates. Fitted logits are too flat for votes: a candidate that contains
 /// the answer and more text gets the votes of all its parts.
@@ -27,7 +27,7 @@ const SHARPER: f32 = 2.0;
 const SHARE: f64 = 0.75;
 
 /// An answerable question with the request that the reader gets for it.
-pub struct Asked<'a> {
+pub struct AskedQuestion<'a> {
     conversation: usize,
     question: &'a Question,
     evidence: Vec<&'a str>,
@@ -38,7 +38,7 @@ pub struct Asked<'a> {
 ///
 /// # Errors
 /// If the router fails.
-pub fn asked<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<Asked<'a>>> {
+pub fn ask_questions<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<AskedQuestion<'a>>> {
     let mut out = Vec::new();
     for (conversation, world) in worlds.iter().enumerate() {
         let all = world
@@ -47,11 +47,11 @@ pub fn asked<'a>(worlds: &'a [World], heads: &Heads) -> anyhow::Result<Vec<Asked
             .filter(|it| it.answerable && !it.answer.is_empty());
         for question in all.filter(|it| !matches!(it.category.as_str(), "message" | "instruction")) {
             let groups = question.evidence_groups.iter().flatten();
-            out.push(Asked {
+            out.push(AskedQuestion {
                 conversation,
                 question,
                 evidence: question.evidence.iter().chain(groups).map(String::as_str).collect(),
-                request: refusal::asked(world, &question.question, heads)?,
+                request: refusal::ask_reader(world, &question.question, heads)?,
             });
         }
     }
@@ -69,25 +69,27 @@ pub struct Lessons {
 ///
 /// # Errors
 /// If the optimiser fails.
-pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
+pub fn build_lessons(asked: &[AskedQuestion<'_>], l2: f64) -> anyhow::Result<Lessons> {
     let mut lessons = Lessons {
         turns: Vec::new(),
         spans: Vec::new(),
     };
     for (at, it) in asked.iter().enumerate() {
-        let case = turns(it, turn_choice(&it.request));
+        let case = case_of_turns(it, turn_choice(&it.request));
         lessons.turns.extend(case.map(|case| (at, case)));
     }
     let file = File {
-        turns: head(&mut lessons.turns, &names()[0], l2, &|_| true)?,
+        turns: fit_head(&mut lessons.turns, &feature_names()[0], l2, &|_| true)?,
         features: VERSION.to_owned(),
         heat: 1.0,
         ..File::default()
     };
-    let ordered = Weights::of(&file).context("the features of turns do not fit")?;
+    let ordered = Weights::from_file(&file).context("the features of turns do not fit")?;
     for (at, it) in asked.iter().enumerate() {
-        let found = choices(&it.request, &ordered);
-        lessons.spans.extend(texts(it, found.spans).map(|case| (at, case)));
+        let found = answer_choices(&it.request, &ordered);
+        lessons
+            .spans
+            .extend(case_of_texts(it, found.spans).map(|case| (at, case)));
     }
     Ok(lessons)
 }
@@ -98,22 +100,22 @@ pub fn lessons(asked: &[Asked<'_>], l2: f64) -> anyhow::Result<Lessons> {
 ///
 /// # Errors
 /// If the optimiser fails.
-pub fn fit(lessons: &mut Lessons, prior: &File, l2: f64, of: &dyn Fn(usize) -> bool) -> anyhow::Result<File> {
-    let [turns, spans, _] = names();
-    let turns = head(&mut lessons.turns, &turns, l2, of)?;
-    let spans = head(&mut lessons.spans, &spans, l2, of)?;
+pub fn fit_heads(lessons: &mut Lessons, prior: &File, l2: f64, of: &dyn Fn(usize) -> bool) -> anyhow::Result<File> {
+    let [turns, spans, _] = feature_names();
+    let turns = fit_head(&mut lessons.turns, &turns, l2, of)?;
+    let spans = fit_head(&mut lessons.spans, &spans, l2, of)?;
     Ok(File {
         features: VERSION.to_owned(),
         heat: prior.heat,
-        turns: mixed(&prior.turns, &turns, 0.5),
-        spans: mixed(&prior.spans, &spans, SHARPER * 0.5),
+        turns: mix_weights(&prior.turns, &turns, 0.5),
+        spans: mix_weights(&prior.spans, &spans, SHARPER * 0.5),
         times: prior.times.clone(),
         ..File::default()
     })
 }
 
 /// Returns half of the prior plus `share` times the fitted weights, rounded to three decimals.
-fn mixed(prior: &BTreeMap<String, f32>, fitted: &BTreeMap<String, f32>, share: f32) -> BTreeMap<String, f32> {
+fn mix_weights(prior: &BTreeMap<String, f32>, fitted: &BTreeMap<String, f32>, share: f32) -> BTreeMap<String, f32> {
     let value = |of: &BTreeMap<String, f32>, name: &str| of.get(name).copied().unwrap_or_default();
     let both = |name: &String| (0.5 * value(prior, name) + share * value(fitted, name)) * 1e3;
     let names = prior.keys().chain(fitted.keys());
@@ -121,7 +123,7 @@ fn mixed(prior: &BTreeMap<String, f32>, fitted: &BTreeMap<String, f32>, share: f
 }
 
 /// Fits one head. A question that `of` does not select gets the weight 0.
-fn head(
+fn fit_head(
     lessons: &mut Vec<(usize, Case)>,
     names: &[&str],
     l2: f64,
@@ -131,7 +133,7 @@ fn head(
     for (at, case) in questions.iter().zip(&mut cases) {
         case.weight = if of(*at) { 1.0 } else { 0.0 };
     }
-    let weights = fit::fit(&cases, l2)?;
+    let weights = fit::fit_weights(&cases, l2)?;
     *lessons = questions.into_iter().zip(cases).collect();
     let round = |it: &f64| ((it * 1e3).round() / 1e3) as f32;
     let named = names
@@ -142,16 +144,16 @@ fn head(
 }
 
 /// Returns the case of the turns. The turns that contain evidence share the target equally.
-fn turns(asked: &Asked<'_>, turns: Choice) -> Option<Case> {
+fn case_of_turns(asked: &AskedQuestion<'_>, turns: Choice) -> Option<Case> {
     let holds = |ids: &Vec<String>| ids.iter().any(|id| asked.evidence.contains(&id.as_str()));
     let gold: Vec<f64> = turns.items.iter().map(|it| f64::from(u8::from(holds(it)))).collect();
-    case(turns.rows, gold)
+    build_case(turns.rows, gold)
 }
 
 /// Returns the case of the candidates. All candidates that are nearly as good as the best one share the target, in
 /// proportion to the square of their score. Returns `None` if the best score is below [`TAUGHT`].
-fn texts(asked: &Asked<'_>, found: Choice) -> Option<Case> {
-    let worth = |it: &Vec<String>| it.first().map_or(0.0, |text| worth(asked.question, text));
+fn case_of_texts(asked: &AskedQuestion<'_>, found: Choice) -> Option<Case> {
+    let worth = |it: &Vec<String>| it.first().map_or(0.0, |text| score_text(asked.question, text));
     let worths: Vec<f64> = found.items.iter().map(worth).collect();
     let best = worths.iter().copied().fold(0.0, f64::max);
     let least = SHARE * best;
@@ -159,10 +161,10 @@ fn texts(asked: &Asked<'_>, found: Choice) -> Option<Case> {
     if best < TAUGHT {
         return None;
     }
-    case(found.rows, gold.collect())
+    build_case(found.rows, gold.collect())
 }
 
-fn case(rows: Vec<Vec<f32>>, mut gold: Vec<f64>) -> Option<Case> {
+fn build_case(rows: Vec<Vec<f32>>, mut gold: Vec<f64>) -> Option<Case> {
     let sum: f64 = gold.iter().sum();
     gold.iter_mut().for_each(|it| *it /= sum);
     (sum > 0.0 && rows.len() > 1).then_some(Case {
@@ -172,12 +174,12 @@ fn case(rows: Vec<Vec<f32>>, mut gold: Vec<f64>) -> Option<Case> {
     })
 }
 
-fn worth(question: &Question, text: &str) -> f64 {
+fn score_text(question: &Question, text: &str) -> f64 {
     let line = Line {
         answer: Some(text.to_owned()),
         ..Line::default()
     };
-    score(question, &question.answer, &line)
+    score_answer(question, &question.answer, &line)
 }
 
 /// Reports the score of the answers by category, with each conversation answered by weights that were fitted without
@@ -186,7 +188,7 @@ fn worth(question: &Question, text: &str) -> f64 {
 /// # Errors
 /// If the optimiser fails.
 pub fn left_out(
-    asked: &[Asked<'_>],
+    asked: &[AskedQuestion<'_>],
     lessons: &mut Lessons,
     prior: &File,
     (l2, folds): (f64, usize),
@@ -195,12 +197,12 @@ pub fn left_out(
     let shipped = Reader::new(&Config::default())?;
     for fold in 0..folds {
         let here = |at: usize| asked[at].conversation % folds == fold;
-        let fitted = fit(lessons, prior, l2, &|at| !here(at))?;
-        let fitted = shipped.clone().with_answers(Weights::of(&fitted)?);
+        let fitted = fit_heads(lessons, prior, l2, &|at| !here(at))?;
+        let fitted = shipped.clone().with_answers(Weights::from_file(&fitted)?);
         for it in (0..asked.len()).filter(|it| here(*it)).map(|it| &asked[it]) {
             let worth = |reader: &Reader| {
-                let answer = reader.assess(&it.request).answered.answer;
-                answer.map_or(0.0, |found| worth(it.question, &found.text))
+                let answer = reader.assess_request(&it.request).answered.answer;
+                answer.map_or(0.0, |found| score_text(it.question, &found.text))
             };
             let (new, old) = (worth(&fitted), worth(&shipped));
             for name in ["all", it.question.category.as_str()] {

@@ -10,13 +10,13 @@ use anyhow::{Context, ensure};
 use eval::data::{DataSet, Question};
 use eval::score::right::is_right;
 use reader::Reader;
-use reader::certainty::{NAMES, SIGNS, VERSION};
-use router::heads::Weights;
+use reader::check::certainty::{NAMES, SIGNS, VERSION};
+use router::route::scoring::heads::Weights;
 use serde_json::{Value, json};
 
-use crate::logistic::{self, Logistic, probability};
-use crate::refusal::asked;
-use crate::world::worlds;
+use crate::logistic::{self, Logistic, probability_of_logit};
+use crate::refusal::ask_reader;
+use crate::world::build_worlds;
 
 /// Categories of questions that have no short answer.
 const NO_SHORT_ANSWER: [&str; 2] = ["message", "instruction"];
@@ -60,13 +60,13 @@ impl Answers {
             .file_name()
             .map(|it| it.to_string_lossy().into_owned())
             .unwrap_or_default();
-        for world in worlds(DataSet::read(dir)?)? {
+        for world in build_worlds(DataSet::read(dir)?)? {
             for question in &world.questions {
                 if NO_SHORT_ANSWER.contains(&question.category.as_str()) {
                     continue;
                 }
                 self.asked.entry(set.clone()).or_default()[usize::from(!question.answerable)] += 1;
-                let assessed = reader.assess(&asked(&world, &question.question, weights)?);
+                let assessed = reader.assess_request(&ask_reader(&world, &question.question, weights)?);
                 let honest = assessed.answered.answer.filter(|_| assessed.instead.is_none());
                 let (Some(answer), Some(values)) = (honest, assessed.features) else {
                     continue;
@@ -90,7 +90,7 @@ impl Answers {
         let names: BTreeSet<&String> = self.samples.iter().map(|it| &it.conversation).collect();
         let mut logits = vec![0.0; self.samples.len()];
         for name in names {
-            let fitted = fit(self.samples.iter().filter(|it| it.conversation != *name), l2);
+            let fitted = fit_certainty(self.samples.iter().filter(|it| it.conversation != *name), l2);
             for (logit, sample) in logits.iter_mut().zip(&self.samples) {
                 if sample.conversation == *name {
                     *logit = fitted.logit(&sample.values);
@@ -113,7 +113,11 @@ impl Answers {
         let mut lines = Vec::new();
         for (set, [answerable, unanswerable]) in &self.asked {
             let here = || self.samples.iter().zip(logits).filter(|it| it.0.set == *set);
-            let given = || here().filter(|it| probability(*it.1) >= precision).map(|it| it.0);
+            let given = || {
+                here()
+                    .filter(|it| probability_of_logit(*it.1) >= precision)
+                    .map(|it| it.0)
+            };
             let right = |all: &[&Sample]| all.iter().filter(|it| it.is_right).count();
             let (all, passed): (Vec<&Sample>, Vec<&Sample>) = (here().map(|it| it.0).collect(), given().collect());
             let wrongly = given().filter(|it| !it.question.answerable).count();
@@ -121,12 +125,12 @@ impl Answers {
             lines.push(format!(
                 "{set:16} right of all {:5.1} % of {:4}; given {:4}, right {:5.1} %, answerable answered {:5.1} %, unanswerable \
                  answered {:5.1} %, yes-no right {} of {}",
-                percent(right(&all), all.len()),
+                percent_of(right(&all), all.len()),
                 all.len(),
                 passed.len(),
-                percent(right(&passed), passed.len()),
-                percent(passed.len() - wrongly, *answerable),
-                percent(wrongly, *unanswerable),
+                percent_of(right(&passed), passed.len()),
+                percent_of(passed.len() - wrongly, *answerable),
+                percent_of(wrongly, *unanswerable),
                 right(&polar),
                 polar.len(),
             ));
@@ -141,18 +145,18 @@ impl Answers {
         let mut pairs: Vec<(f64, bool)> = logits
             .iter()
             .zip(&self.samples)
-            .map(|(logit, sample)| (probability(*logit), sample.is_right))
+            .map(|(logit, sample)| (probability_of_logit(*logit), sample.is_right))
             .collect();
         pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
         let (mut lines, mut error) = (Vec::new(), 0.0);
         for bin in pairs.chunks(pairs.len().div_ceil(BINS).max(1)) {
-            let said = bin.iter().map(|it| it.0).sum::<f64>() / bin.len() as f64;
-            let was = bin.iter().filter(|it| it.1).count() as f64 / bin.len() as f64;
-            error += (said - was).abs() * bin.len() as f64 / pairs.len() as f64;
+            let mean_predicted = bin.iter().map(|it| it.0).sum::<f64>() / bin.len() as f64;
+            let share_correct = bin.iter().filter(|it| it.1).count() as f64 / bin.len() as f64;
+            error += (mean_predicted - share_correct).abs() * bin.len() as f64 / pairs.len() as f64;
             lines.push(format!(
                 "said {:5.1} was {:5.1} of {}",
-                100.0 * said,
-                100.0 * was,
+                100.0 * mean_predicted,
+                100.0 * share_correct,
                 bin.len()
             ));
         }
@@ -170,7 +174,7 @@ impl Answers {
             right > 0 && right < self.samples.len(),
             "there have to be right answers and wrong ones"
         );
-        let fitted = fit(self.samples.iter(), l2);
+        let fitted = fit_certainty(self.samples.iter(), l2);
         let round = |it: f64| (it * 1e4).round() / 1e4;
         let weights: BTreeMap<&str, f64> = NAMES
             .into_iter()
@@ -201,7 +205,7 @@ impl Answers {
                 "gold": sample.question.answer,
                 "answer": sample.answer,
                 "right": sample.is_right,
-                "probability": probability(*logit),
+                "probability": probability_of_logit(*logit),
                 "features": features,
             })
             .to_string()
@@ -211,11 +215,11 @@ impl Answers {
     }
 }
 
-fn percent(part: usize, all: usize) -> f64 {
+fn percent_of(part: usize, all: usize) -> f64 {
     100.0 * part as f64 / all.max(1) as f64
 }
 
-fn fit<'a>(samples: impl Iterator<Item = &'a Sample>, l2: f64) -> Logistic {
+fn fit_certainty<'a>(samples: impl Iterator<Item = &'a Sample>, l2: f64) -> Logistic {
     let (rows, targets): (Vec<Vec<f64>>, Vec<bool>) = samples.map(|it| (it.values.clone(), it.is_right)).unzip();
-    logistic::regress(&rows, &targets, &SIGNS, l2)
+    logistic::fit_logistic_regression(&rows, &targets, &SIGNS, l2)
 }

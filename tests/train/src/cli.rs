@@ -9,22 +9,21 @@ use eval::data::DataSet;
 use eval::score::retrieval::Metrics;
 use eval::score::summary::ALL;
 use reader::Reader;
-use router::heads::Weights;
+use router::route::scoring::heads::Weights;
 use serde_json::json;
-use sha2::{Digest, Sha256};
 
-use crate::answers;
 use crate::certainty::command::Certainty;
+use crate::data_digest::digest_of_folder;
 use crate::encode::Encoder;
-use crate::heads::{Plan, train};
-use crate::interval::interval;
-use crate::measure::{ANSWERED_WELL, means, rows};
-use crate::poured::{channels, poured};
+use crate::heads::{Plan, train_heads};
+use crate::interval::bootstrap_interval;
+use crate::measure::{ANSWERED_WELL, mean_metrics, measure_questions};
+use crate::poured::{measure_channels, pour_into_spaces};
 use crate::refusal::{self, Sample};
 use crate::teach::command::Teach;
 use crate::validate::{self, Finding};
-use crate::weak;
-use crate::world::{World, worlds};
+use crate::world::{World, build_worlds};
+use crate::{answers, weak};
 
 /// Trains the router of Mnemic on conversations with questions, and compares weights.
 #[derive(Parser)]
@@ -197,24 +196,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn load(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
+fn load_data(dir: &Path) -> anyhow::Result<(DataSet, Vec<World>)> {
     let data = DataSet::read(dir)?;
-    let worlds = worlds(data.clone())?;
+    let worlds = build_worlds(data.clone())?;
     Ok((data, worlds))
-}
-
-/// Returns the SHA-256 over both files of a data set, in hexadecimal digits. Training on data with the same digest
-/// gives the same weights.
-///
-/// # Errors
-/// If a file cannot be read.
-pub fn digest(dir: &Path) -> anyhow::Result<String> {
-    let mut hash = Sha256::new();
-    for name in ["conversations.jsonl", "questions.jsonl"] {
-        let path = dir.join(name);
-        hash.update(std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?);
-    }
-    Ok(hash.finalize().iter().map(|it| format!("{it:02x}")).collect())
 }
 
 fn reader_file(path: &Path) -> anyhow::Result<reader::weights::File> {
@@ -224,9 +209,9 @@ fn reader_file(path: &Path) -> anyhow::Result<reader::weights::File> {
 
 impl Fit {
     fn run(self) -> anyhow::Result<()> {
-        let (_, mut worlds) = load(&self.data)?;
+        let (_, mut worlds) = load_data(&self.data)?;
         if self.weak {
-            weak::add(&mut worlds);
+            weak::add_weak_questions(&mut worlds);
         }
         let encoder = self.encoder.as_deref().map(Encoder::open).transpose()?;
         if let Some(encoder) = &encoder {
@@ -236,13 +221,13 @@ impl Fit {
             l2: self.l2,
             without: self.without,
         };
-        let heads = train(&worlds, &plan)?;
+        let heads = train_heads(&worlds, &plan)?;
         let questions: usize = worlds
             .iter()
             .map(|it| it.questions.iter().filter(|it| it.answerable).count())
             .sum();
         let mut about = json!({
-            "data": digest(&self.data)?,
+            "data": digest_of_folder(&self.data)?,
             "conversations": worlds.len(),
             "questions": questions,
             "weak": self.weak,
@@ -260,7 +245,7 @@ impl Fit {
 impl Validate {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
     fn run(self) -> anyhow::Result<()> {
-        let (_, seen) = load(&self.data)?;
+        let (_, seen) = load_data(&self.data)?;
         let mut guarded = DataSet {
             conversations: Vec::new(),
             questions: Vec::new(),
@@ -270,9 +255,9 @@ impl Validate {
             guarded.conversations.extend(data.conversations);
             guarded.questions.extend(data.questions);
         }
-        let guard = worlds(guarded.clone())?;
+        let guard = build_worlds(guarded.clone())?;
         let plan = Plan::default();
-        let heads = train(&seen, &plan)?;
+        let heads = train_heads(&seen, &plan)?;
         let weights = heads.weights()?;
         let tell = |findings: Vec<Finding>| {
             for it in findings {
@@ -285,9 +270,9 @@ impl Validate {
         };
         tell(validate::leave_settings_out(&seen, &weights, &plan)?);
         tell(validate::learning_curve(&seen, &guard, &weights, &plan)?);
-        tell(validate::ablation(&seen, &guard, &weights, &plan)?);
-        tell(validate::heads(&seen, &guard, &heads, &plan)?);
-        tell(channels(guarded, &weights)?);
+        tell(validate::ablate_features(&seen, &guard, &weights, &plan)?);
+        tell(validate::compare_heads(&seen, &guard, &heads, &plan)?);
+        tell(measure_channels(guarded, &weights)?);
         Ok(())
     }
 }
@@ -295,20 +280,20 @@ impl Validate {
 impl Refusal {
     #[expect(clippy::print_stdout, reason = "the tables are what the command is for")]
     fn run(self) -> anyhow::Result<()> {
-        let (data, mut worlds) = load(&self.data)?;
-        worlds.extend(self::worlds(poured(data, self.poured))?);
+        let (data, mut worlds) = load_data(&self.data)?;
+        worlds.extend(build_worlds(pour_into_spaces(data, self.poured))?);
         let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
-        let samples = refusal::samples(&self.data, &worlds, weights)?;
-        let fitted = refusal::fit(&samples, self.l2, self.mistakes);
+        let samples = refusal::collect_samples(&self.data, &worlds, weights)?;
+        let fitted = refusal::fit_refusal(&samples, self.l2, self.mistakes);
         for (name, group) in GROUPS {
             println!("one {name} left out at a time");
             let logits = refusal::left_out(&samples, self.l2, group);
-            for line in refusal::report(&samples, &logits, fitted.threshold) {
+            for line in refusal::report_lines(&samples, &logits, fitted.threshold) {
                 println!("  {line}");
             }
         }
         let about = json!({
-            "data": digest(&self.data)?,
+            "data": digest_of_folder(&self.data)?,
             "questions": samples.len(),
             "poured": self.poured,
             "l2": self.l2,
@@ -322,20 +307,20 @@ impl Refusal {
 impl Answers {
     #[expect(clippy::print_stdout, reason = "the table is what the command is for")]
     fn run(self) -> anyhow::Result<()> {
-        let (_, worlds) = load(&self.data)?;
+        let (_, worlds) = load_data(&self.data)?;
         let weights = Weights::builtin().map_err(|it| anyhow::anyhow!("{it}"))?;
         let prior = reader_file(&self.prior)?;
-        let asked = answers::asked(&worlds, weights)?;
-        let mut lessons = answers::lessons(&asked, self.l2)?;
+        let asked = answers::ask_questions(&worlds, weights)?;
+        let mut lessons = answers::build_lessons(&asked, self.l2)?;
         if self.folds > 1 {
             for line in answers::left_out(&asked, &mut lessons, &prior, (self.l2, self.folds))? {
                 println!("{line}");
             }
         }
-        let file = answers::fit(&mut lessons, &prior, self.l2, &|_| true)?;
+        let file = answers::fit_heads(&mut lessons, &prior, self.l2, &|_| true)?;
         let file = reader::weights::File {
             version: self.name,
-            data: digest(&self.data)?,
+            data: digest_of_folder(&self.data)?,
             about: json!({"questions": asked.len(), "l2": self.l2}),
             ..file
         };
@@ -354,11 +339,11 @@ impl Measure {
         let encoder = self.encoder.as_deref().map(Encoder::open).transpose()?;
         let mut all = Vec::new();
         for path in &self.weights {
-            all.push((path.display().to_string(), Weights::load(path)?));
+            all.push((path.display().to_string(), Weights::from_file(path)?));
         }
         if all.is_empty() {
             let builtin = match encoder {
-                Some(_) => Weights::encoded(),
+                Some(_) => Weights::builtin_for_encoder(),
                 None => Weights::builtin(),
             };
             let builtin = builtin.map_err(|it| anyhow::anyhow!("{it}"))?;
@@ -370,17 +355,17 @@ impl Measure {
             ..reader::Config::default()
         })?;
         for dir in &self.data {
-            let (data, mut worlds) = load(dir)?;
+            let (data, mut worlds) = load_data(dir)?;
             if let Some(encoder) = &encoder {
                 encoder.read(&mut worlds)?;
             }
             for (name, weights) in &all {
-                let rows = rows(&data, &worlds, weights, &reader)?;
-                let table = means(&rows).table;
+                let rows = measure_questions(&data, &worlds, weights, &reader)?;
+                let table = mean_metrics(&rows).table;
                 let figures = |of: &Metrics, intervals: bool| {
                     let one = |it: &&str| {
                         let mean = 100.0 * of.get(*it)?;
-                        let range = interval(&rows, it).filter(|_| intervals);
+                        let range = bootstrap_interval(&rows, it).filter(|_| intervals);
                         let range = range.map(|(from, to)| format!(" ({:.1}-{:.1})", 100.0 * from, 100.0 * to));
                         Some(format!("{it} {mean:.1}{}", range.unwrap_or_default()))
                     };

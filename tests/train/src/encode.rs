@@ -22,7 +22,7 @@ impl Encoder {
     /// If the encoder cannot be used, or if this build has no encoder.
     pub fn open(dir: &Path) -> anyhow::Result<Encoder> {
         Ok(Encoder {
-            embedder: adapters::embedder(dir).context("--encoder")?,
+            embedder: adapters::open_embedder(dir).context("--encoder")?,
             runtime: tokio::runtime::Builder::new_current_thread().build()?,
         })
     }
@@ -43,7 +43,10 @@ impl Encoder {
     fn read_one(&self, world: &mut World) -> anyhow::Result<()> {
         let parts: Vec<(usize, String)> = (0..)
             .zip(world.view.turns())
-            .flat_map(|(place, turn)| writer::embedded(&turn.unit).into_iter().map(move |it| (place, it)))
+            .flat_map(|(place, turn)| {
+                let texts = world.units.get(&turn.unit.id).map(writer::embedded_texts);
+                texts.into_iter().flatten().map(move |it| (place, it))
+            })
             .collect();
         let texts: Vec<String> = parts.iter().map(|it| it.1.clone()).collect();
         let vectors = self.runtime.block_on(self.embedder.embed(&texts))?;

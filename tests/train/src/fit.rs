@@ -5,7 +5,7 @@ use argmin::core::{CostFunction, Error, Executor, Gradient, State};
 use argmin::solver::linesearch::MoreThuenteLineSearch;
 use argmin::solver::quasinewton::LBFGS;
 
-/// Most steps of the optimiser, and the number of vectors that it keeps.
+/// Maximum number of steps of the optimiser, and the number of vectors that it keeps.
 const STEPS: u64 = 200;
 const MEMORY: usize = 8;
 /// Added to the standard deviation of a feature, so that a feature that hardly varies gets no large weight.
@@ -26,9 +26,9 @@ pub struct Case {
 ///
 /// # Errors
 /// If the optimiser fails; finite features do not cause that.
-pub fn fit(cases: &[Case], l2: f64) -> anyhow::Result<Vec<f64>> {
+pub fn fit_weights(cases: &[Case], l2: f64) -> anyhow::Result<Vec<f64>> {
     let width = cases.first().and_then(|it| it.rows.first()).map_or(0, Vec::len);
-    let scale = scale(cases, width);
+    let scale = feature_scales(cases, width);
     let problem = Problem {
         cases,
         scale: &scale,
@@ -37,11 +37,11 @@ pub fn fit(cases: &[Case], l2: f64) -> anyhow::Result<Vec<f64>> {
     };
     let solver = LBFGS::new(MoreThuenteLineSearch::new(), MEMORY)
         .with_tolerance_cost(1e-9)
-        .map_err(plain)?;
+        .map_err(to_anyhow_error)?;
     let result = Executor::new(problem, solver)
         .configure(|state| state.param(vec![0.0; width]).max_iters(STEPS))
         .run()
-        .map_err(plain)?;
+        .map_err(to_anyhow_error)?;
     let best = result
         .state()
         .get_best_param()
@@ -49,12 +49,12 @@ pub fn fit(cases: &[Case], l2: f64) -> anyhow::Result<Vec<f64>> {
     Ok(best.iter().zip(&scale).map(|(weight, scale)| weight / scale).collect())
 }
 
-fn plain(error: Error) -> anyhow::Error {
+fn to_anyhow_error(error: Error) -> anyhow::Error {
     anyhow::anyhow!("the optimiser failed: {error}")
 }
 
 /// Returns the negative log likelihood of the evidence of a case under raw `weights`.
-pub fn loss(case: &Case, weights: &[f64]) -> f64 {
+pub fn case_loss(case: &Case, weights: &[f64]) -> f64 {
     let scores: Vec<f64> = case.rows.iter().map(|row| dot(row, weights)).collect();
     let (top, sum) = softmax(&scores);
     scores
@@ -64,7 +64,7 @@ pub fn loss(case: &Case, weights: &[f64]) -> f64 {
         .sum()
 }
 
-fn scale(cases: &[Case], width: usize) -> Vec<f64> {
+fn feature_scales(cases: &[Case], width: usize) -> Vec<f64> {
     let count: f64 = cases.iter().map(|it| it.rows.len() as f64).sum::<f64>().max(1.0);
     let rows = || cases.iter().flat_map(|it| &it.rows);
     let mut mean = vec![0.0; width];
@@ -120,7 +120,7 @@ impl CostFunction for Problem<'_> {
 
     fn cost(&self, weights: &Vec<f64>) -> Result<f64, Error> {
         let raw = self.raw(weights);
-        let sum: f64 = self.cases.iter().map(|it| it.weight * loss(it, &raw)).sum();
+        let sum: f64 = self.cases.iter().map(|it| it.weight * case_loss(it, &raw)).sum();
         Ok(sum / self.total + self.l2 * weights.iter().map(|it| it * it).sum::<f64>())
     }
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use router::edges::{self, Related, edge};
-use router::heads::Weights;
-use router::slots;
+use router::route::scoring::edges::{self, Related, pair_features};
+use router::route::scoring::feature_slots;
+use router::route::scoring::heads::Weights;
 use serde_json::{Value, json};
 
-use crate::fit::{Case, fit, loss};
-use crate::world::{Example, World, examples};
+use crate::fit::{Case, case_loss, fit_weights};
+use crate::world::{Example, World, build_examples};
 
 /// Features of the first head: the content of a unit and of its neighbours.
 const FIRST: &[&str] = &[
@@ -79,13 +79,13 @@ impl Heads {
     pub fn file(&self, version: &str, about: Value) -> Value {
         json!({
             "version": version,
-            "features": slots::VERSION,
+            "features": feature_slots::VERSION,
             "temperature": 1.0,
             "about": about,
-            "first": rounded(&self.first),
-            "support": rounded(&self.support),
-            "anchor": rounded(&self.anchor),
-            "edge": rounded(&self.edge),
+            "first": round_weights(&self.first),
+            "support": round_weights(&self.support),
+            "anchor": round_weights(&self.anchor),
+            "edge": round_weights(&self.edge),
         })
     }
 
@@ -94,12 +94,12 @@ impl Heads {
     /// # Errors
     /// If a feature is unknown to the router.
     pub fn weights(&self) -> anyhow::Result<Weights> {
-        Ok(Weights::read(&self.file("in-training", Value::Null).to_string())?)
+        Ok(Weights::from_json(&self.file("in-training", Value::Null).to_string())?)
     }
 }
 
 /// Returns the weights without those up to 0.0001, rounded to four decimals, which keeps the file small.
-fn rounded(weights: &BTreeMap<String, f64>) -> BTreeMap<&str, f64> {
+fn round_weights(weights: &BTreeMap<String, f64>) -> BTreeMap<&str, f64> {
     let kept = weights.iter().filter(|it| it.1.abs() > 1e-4);
     kept.map(|(name, weight)| (name.as_str(), (weight * 1e4).round() / 1e4))
         .collect()
@@ -109,30 +109,30 @@ fn rounded(weights: &BTreeMap<String, f64>) -> BTreeMap<&str, f64> {
 ///
 /// # Errors
 /// If the optimiser fails or a world cannot be read.
-pub fn train(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
+pub fn train_heads(worlds: &[World], plan: &Plan) -> anyhow::Result<Heads> {
     let mut heads = Heads {
         edge: edges::NAMES.iter().map(|it| ((*it).to_owned(), 0.0)).collect(),
         ..Heads::default()
     };
-    let plain = examples(worlds, &heads.weights()?)?;
-    heads.first = head(&cases(worlds, &plain, FIRST), FIRST, plan.l2)?;
-    heads.anchor = head(&anchor_cases(worlds, &plain), ANCHOR, plan.l2)?;
-    let full = examples(worlds, &heads.weights()?)?;
-    let names = support(worlds, plan);
-    let support = cases(worlds, &full, &names);
+    let plain = build_examples(worlds, &heads.weights()?)?;
+    heads.first = fit_head(&build_cases(worlds, &plain, FIRST), FIRST, plan.l2)?;
+    heads.anchor = fit_head(&anchor_cases(worlds, &plain), ANCHOR, plan.l2)?;
+    let full = build_examples(worlds, &heads.weights()?)?;
+    let names = select_support_features(worlds, plan);
+    let support = build_cases(worlds, &full, &names);
     heads.support = support_head(&support, &names, plan.l2)?;
     heads.loss = mean_loss(&support, &heads.support, &names);
-    let pairs = pairs(worlds, &full, &heads.weights()?);
-    heads.edge = head(&pairs, edges::NAMES, plan.l2)?;
+    let pairs = pairs_of_turns(worlds, &full, &heads.weights()?);
+    heads.edge = fit_head(&pairs, edges::NAMES, plan.l2)?;
     Ok(heads)
 }
 
 /// Fits the support head to `names` again; the other heads stay as they are.
 ///
 /// # Errors
-/// Those of [`train`].
-pub(crate) fn refit(worlds: &[World], heads: &Heads, names: &[&str], l2: f64) -> anyhow::Result<Heads> {
-    let cases = cases(worlds, &examples(worlds, &heads.weights()?)?, names);
+/// Those of [`train_heads`].
+pub(crate) fn refit_heads(worlds: &[World], heads: &Heads, names: &[&str], l2: f64) -> anyhow::Result<Heads> {
+    let cases = build_cases(worlds, &build_examples(worlds, &heads.weights()?)?, names);
     Ok(Heads {
         support: support_head(&cases, names, l2)?,
         ..heads.clone()
@@ -140,7 +140,7 @@ pub(crate) fn refit(worlds: &[World], heads: &Heads, names: &[&str], l2: f64) ->
 }
 
 fn support_head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<String, f64>> {
-    let mut support = head(cases, names, l2)?;
+    let mut support = fit_head(cases, names, l2)?;
     support.insert(LONG.to_owned(), LONG_WEIGHT);
     Ok(support)
 }
@@ -148,7 +148,7 @@ fn support_head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTree
 /// Returns the cases of the anchor head: the target is the candidate from which a question starts. If a question does
 /// not name that candidate, the target is all of its evidence.
 fn anchor_cases(worlds: &[World], examples: &[Example]) -> Vec<Case> {
-    let mut cases = cases(worlds, examples, ANCHOR);
+    let mut cases = build_cases(worlds, examples, ANCHOR);
     for (case, example) in cases.iter_mut().zip(examples) {
         if let Some(anchor) = example.anchor {
             case.gold.fill(0.0);
@@ -161,7 +161,7 @@ fn anchor_cases(worlds: &[World], examples: &[Example]) -> Vec<Case> {
 /// Returns the cases of the edge head. A case starts at the anchor of a question with several turns of evidence, or at
 /// each of these turns if the question names no anchor. The target is the rest of the evidence among the best other
 /// candidates.
-fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {
+fn pairs_of_turns(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case> {
     let mut cases = Vec::new();
     for example in examples {
         let view = &worlds[example.world].view;
@@ -184,8 +184,9 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
                 .collect();
             let sum: f64 = gold.iter().sum();
             if sum > 0.0 {
-                let pair =
-                    |&it: &usize| edge(view, &Related::new(), example.places[anchor], example.places[it]).to_vec();
+                let pair = |&it: &usize| {
+                    pair_features(view, &Related::new(), example.places[anchor], example.places[it]).to_vec()
+                };
                 cases.push(Case {
                     rows: units.iter().map(pair).collect(),
                     gold: gold.into_iter().map(|it| it / sum).collect(),
@@ -198,34 +199,34 @@ fn pairs(worlds: &[World], examples: &[Example], weights: &Weights) -> Vec<Case>
 }
 
 /// Returns the features that the support head learns.
-pub(crate) fn support(worlds: &[World], plan: &Plan) -> Vec<&'static str> {
+pub(crate) fn select_support_features(worlds: &[World], plan: &Plan) -> Vec<&'static str> {
     let encoded = worlds.iter().any(|it| !it.hits.is_empty());
     let left = |name: &&&str| {
         !NOT_SUPPORT.contains(name)
             && !plan.without.iter().any(|it| name.starts_with(it.as_str()))
             && (encoded || !name.starts_with(ENCODED))
     };
-    slots::NAMES.iter().filter(left).copied().collect()
+    feature_slots::NAMES.iter().filter(left).copied().collect()
 }
 
 fn mean_loss(cases: &[Case], head: &BTreeMap<String, f64>, names: &[&str]) -> f64 {
     let weights: Vec<f64> = names.iter().map(|it| head[*it]).collect();
-    let sum: f64 = cases.iter().map(|it| it.weight * loss(it, &weights)).sum();
+    let sum: f64 = cases.iter().map(|it| it.weight * case_loss(it, &weights)).sum();
     let mean = sum / cases.iter().map(|it| it.weight).sum::<f64>();
     (mean * 1e4).round() / 1e4
 }
 
-fn head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<String, f64>> {
-    let weights = fit(cases, l2)?;
+fn fit_head(cases: &[Case], names: &[&str], l2: f64) -> anyhow::Result<BTreeMap<String, f64>> {
+    let weights = fit_weights(cases, l2)?;
     Ok(names.iter().map(|it| (*it).to_owned()).zip(weights).collect())
 }
 
 /// Returns the examples with only the features `names`. The weight of a question is one over the square root of the
 /// number of questions in its setting, so a setting counts with the square root of its questions.
-pub fn cases(worlds: &[World], examples: &[Example], names: &[&str]) -> Vec<Case> {
+pub fn build_cases(worlds: &[World], examples: &[Example], names: &[&str]) -> Vec<Case> {
     let slots: Vec<usize> = names
         .iter()
-        .filter_map(|name| slots::NAMES.iter().position(|it| it == name))
+        .filter_map(|name| feature_slots::NAMES.iter().position(|it| it == name))
         .collect();
     let mut counts: BTreeMap<&str, f64> = BTreeMap::new();
     for example in examples {

@@ -10,7 +10,7 @@ const SEED: u64 = 0x6d6e_656d_6963;
 
 /// Returns the bounds that contain 95 of 100 means of `metric` when the questions of each conversation are drawn again
 /// with replacement. Returns `None` if no row has the metric. The same rows give the same values.
-pub fn interval(rows: &[Row], metric: &str) -> Option<(f64, f64)> {
+pub fn bootstrap_interval(rows: &[Row], metric: &str) -> Option<(f64, f64)> {
     let mut conversations: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for row in rows {
         let own = row.metrics.get(metric).copied();

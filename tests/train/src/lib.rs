@@ -14,6 +14,7 @@
 pub mod answers;
 pub mod certainty;
 pub mod cli;
+pub mod data_digest;
 pub mod encode;
 pub mod fit;
 pub mod heads;

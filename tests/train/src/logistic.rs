@@ -27,13 +27,13 @@ impl Logistic {
 }
 
 /// Returns the probability of a logit.
-pub fn probability(logit: f64) -> f64 {
+pub fn probability_of_logit(logit: f64) -> f64 {
     1.0 / (1.0 + (-logit).exp())
 }
 
 /// Fits rows of equal length to targets. `signs` are the signs that the weights may have; 0 allows both. `l2` is the
 /// weight decay.
-pub fn regress(rows: &[Vec<f64>], targets: &[bool], signs: &[i8], l2: f64) -> Logistic {
+pub fn fit_logistic_regression(rows: &[Vec<f64>], targets: &[bool], signs: &[i8], l2: f64) -> Logistic {
     let width = rows.first().map_or(0, Vec::len);
     let count = rows.len().max(1) as f64;
     let mean: Vec<f64> = (0..width)
@@ -53,7 +53,7 @@ pub fn regress(rows: &[Vec<f64>], targets: &[bool], signs: &[i8], l2: f64) -> Lo
     let step = 1.0 / (0.25 * (width + 1) as f64 + 2.0 * l2);
     let (mut best, mut ahead, mut pace) = (vec![0.0; width + 1], vec![0.0; width + 1], 1.0_f64);
     for _ in 0..STEPS {
-        let gradient = gradient(&scaled, targets, &ahead, l2);
+        let gradient = loss_gradient(&scaled, targets, &ahead, l2);
         let mut next: Vec<f64> = ahead
             .iter()
             .zip(&gradient)
@@ -80,11 +80,11 @@ pub fn regress(rows: &[Vec<f64>], targets: &[bool], signs: &[i8], l2: f64) -> Lo
     }
 }
 
-fn gradient(rows: &[Vec<f64>], targets: &[bool], weights: &[f64], l2: f64) -> Vec<f64> {
+fn loss_gradient(rows: &[Vec<f64>], targets: &[bool], weights: &[f64], l2: f64) -> Vec<f64> {
     let mut sum: Vec<f64> = vec![0.0; weights.len()];
     for (row, target) in rows.iter().zip(targets) {
         let logit: f64 = row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-        let off = (probability(logit) - f64::from(u8::from(*target))) / rows.len() as f64;
+        let off = (probability_of_logit(logit) - f64::from(u8::from(*target))) / rows.len() as f64;
         sum.iter_mut().zip(row).for_each(|(it, value)| *it += off * value);
     }
     let last = weights.len() - 1;

@@ -6,14 +6,14 @@ use domain::message::{AnswerV1, RoutedV1};
 use domain::port::{ModelAllowance, SearchResult};
 use eval::data::DataSet;
 use eval::run_file::{Item, Line};
-use eval::score::summary::{ALL, Summary, summarise};
-use eval::score::{Labels, Row, score};
+use eval::score::summary::{ALL, Summary, summarise_rows};
+use eval::score::{Labels, Row, score_run};
 use reader::Reader;
-use router::edges::Related;
-use router::heads::Weights;
 use router::route;
+use router::route::scoring::edges::Related;
+use router::route::scoring::heads::Weights;
 
-use crate::world::{World, request};
+use crate::world::{World, build_request};
 
 /// Budgets that are measured, in tokens.
 const BUDGETS: [u32; 3] = [256, 512, 1024];
@@ -29,22 +29,32 @@ const SCENES: u32 = 24;
 ///
 /// # Errors
 /// If the worlds do not belong to the data.
-pub fn rows(data: &DataSet, worlds: &[World], weights: &Weights, reader: &Reader) -> anyhow::Result<Vec<Row>> {
+pub fn measure_questions(
+    data: &DataSet,
+    worlds: &[World],
+    weights: &Weights,
+    reader: &Reader,
+) -> anyhow::Result<Vec<Row>> {
     let mut lines = Vec::new();
     for world in worlds {
         for question in &world.questions {
-            lines.push(line(world, (&question.id, &question.question), weights, reader)?);
+            lines.push(measure_question(
+                world,
+                (&question.id, &question.question),
+                weights,
+                reader,
+            )?);
         }
     }
-    score(data, &lines, Labels::Clean)
+    score_run(data, &lines, Labels::Clean)
 }
 
 /// Name of the mean score of the answers to answerable questions.
 pub const ANSWERED_WELL: &str = "answer_F1";
 
 /// Returns the means of rows; the row for all questions also has [`ANSWERED_WELL`].
-pub fn means(rows: &[Row]) -> Summary {
-    let mut summary = summarise(rows);
+pub fn mean_metrics(rows: &[Row]) -> Summary {
+    let mut summary = summarise_rows(rows);
     let fine: Vec<f64> = rows
         .iter()
         .filter(|it| it.answerable)
@@ -59,22 +69,31 @@ pub fn means(rows: &[Row]) -> Summary {
     summary
 }
 
-fn line(world: &World, (id, question): (&str, &str), weights: &Weights, reader: &Reader) -> anyhow::Result<Line> {
+fn measure_question(
+    world: &World,
+    (id, question): (&str, &str),
+    weights: &Weights,
+    reader: &Reader,
+) -> anyhow::Result<Line> {
     let mut line = Line {
         question_id: id.to_owned(),
         ..Line::default()
     };
     for budget in BUDGETS {
-        let mut request = request(question, budget)?;
+        let mut request = build_request(question, budget)?;
         (request.ranked, request.scenes) = (RANKED, SCENES);
         let view = &world.view;
         let query = world.query(question, &request);
         let found = SearchResult::default();
-        let mut routed = route::route(view, &query, &found, &Related::new(), &request, weights);
-        line.packs.insert(budget, routed.pack.items.iter().map(shown).collect());
-        line.ranked = std::mem::take(&mut routed.ranked).into_iter().map(ranked).collect();
+        let mut routed = route::route_turns(view, &query, &found, &Related::new(), &request, weights);
+        line.packs
+            .insert(budget, routed.pack.items.iter().map(to_item).collect());
+        line.ranked = std::mem::take(&mut routed.ranked)
+            .into_iter()
+            .map(ranked_to_item)
+            .collect();
         if budget == ANSWERED {
-            let answered = reader.read(&asked(request.space, question, routed));
+            let answered = reader.answer_request(&reader_request(request.space, question, routed));
             line.abstained = Some(answered.verdict.status == Sufficiency::Insufficient);
             line.answer = Some(answered.answer.map(|it| it.text).unwrap_or_default());
         }
@@ -83,7 +102,7 @@ fn line(world: &World, (id, question): (&str, &str), weights: &Weights, reader: 
 }
 
 /// Returns the request that the gateway would send to the reader for a routed question.
-fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
+fn reader_request(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
     AnswerV1 {
         space,
         question: question.to_owned(),
@@ -98,14 +117,14 @@ fn asked(space: SpaceId, question: &str, routed: RoutedV1) -> AnswerV1 {
     }
 }
 
-fn shown(item: &PackItem) -> Item {
+fn to_item(item: &PackItem) -> Item {
     Item {
         turn_ids: item.external_ids.clone(),
         text: item.text.clone(),
     }
 }
 
-fn ranked(unit: RankedUnit) -> Item {
+fn ranked_to_item(unit: RankedUnit) -> Item {
     Item {
         turn_ids: unit.external_ids,
         text: unit.text,

@@ -7,17 +7,17 @@ use domain::evidence::Channel;
 use domain::port::{Hit, SearchResult};
 use domain::relation::RelationKind;
 use eval::data::{Conversation, DataSet};
-use router::edges::Related;
-use router::heads::Weights;
-use router::matches::{Matches, Row};
-use router::pack::pack;
-use router::propose::{Candidates, Gate, propose};
-use router::query::Query;
 use router::route;
-use writer::{Stretch, plan, segment};
+use router::route::pack::pack_turns;
+use router::route::propose::{Candidates, Gate, propose_candidates};
+use router::route::query::Query;
+use router::route::scoring::edges::Related;
+use router::route::scoring::heads::Weights;
+use router::route::scoring::matches::{Matches, Row};
+use writer::{Stretch, derive_segments, plan_segments};
 
 use crate::validate::{BUDGET, Finding};
-use crate::world::{World, gold_groups, request, sessions, worlds, written};
+use crate::world::{World, build_request, build_worlds, gold_groups, records_by_session, write_units};
 
 const CHANNELS: [Channel; 8] = [
     Channel::Semantic,
@@ -32,7 +32,7 @@ const CHANNELS: [Channel; 8] = [
 
 /// Returns the data set with its conversations merged into `spaces` larger ones, one after the other. The name of the
 /// original conversation is put before the ids of its turns and sessions.
-pub fn poured(data: DataSet, spaces: usize) -> DataSet {
+pub fn pour_into_spaces(data: DataSet, spaces: usize) -> DataSet {
     let mut all: Vec<Conversation> = (0..spaces.max(1))
         .map(|it| Conversation {
             conversation_id: format!("poured-{it}"),
@@ -70,11 +70,11 @@ pub fn poured(data: DataSet, spaces: usize) -> DataSet {
 /// contains all conversations of `data`.
 ///
 /// # Errors
-/// Those of [`worlds`].
-pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
-    let data = poured(data, 1);
-    let related = related(&data.conversations[0])?;
-    let world = &worlds(data)?[0];
+/// Those of [`build_worlds`].
+pub fn measure_channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>> {
+    let data = pour_into_spaces(data, 1);
+    let related = build_related(&data.conversations[0])?;
+    let world = &build_worlds(data)?[0];
     let view = &world.view;
     let mut sums = [[0.0; 2]; CHANNELS.len() + 1];
     let mut count = 0;
@@ -87,18 +87,22 @@ pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>
             continue;
         }
         count += 1;
-        let request = request(&question.question, BUDGET)?;
-        let query = Query::read(&question.question, view, route::now(view, &request));
-        let found = found(world, &query);
-        let all = propose(view, &query, &Gate::of(&request), &found, &related);
+        let request = build_request(&question.question, BUDGET)?;
+        let query = Query::from_question(&question.question, view, route::question_moment(view, &request));
+        let found = search_world(world, &query);
+        let all = propose_candidates(view, &query, &Gate::from_request(&request), &found, &related);
         for (sums, left) in sums.iter_mut().zip(CHANNELS.map(Some).into_iter().chain([None])) {
             let mut candidates: Candidates = all.clone();
             candidates.retain(|_, by| by.iter().any(|it| Some(*it) != left));
-            let scored = route::score(view, &query, &candidates, &related, weights);
-            let packed = pack(view, &query, &scored, &request).pack;
-            let places: BTreeSet<usize> = packed.items.iter().filter_map(|it| view.place(it.unit)).collect();
-            sums[0] += share(&groups, |it| places.contains(it));
-            sums[1] += share(&groups, |it| candidates.contains_key(it));
+            let scored = route::score_candidates(view, &query, &candidates, &related, weights);
+            let packed = pack_turns(view, &query, &scored, &request).pack;
+            let places: BTreeSet<usize> = packed
+                .items
+                .iter()
+                .filter_map(|it| view.position_of_unit(it.unit))
+                .collect();
+            sums[0] += share_of_groups(&groups, |it| places.contains(it));
+            sums[1] += share_of_groups(&groups, |it| candidates.contains_key(it));
         }
     }
     let mean = |it: f64| it / count.max(1) as f64;
@@ -117,15 +121,15 @@ pub fn channels(data: DataSet, weights: &Weights) -> anyhow::Result<Vec<Finding>
     Ok(findings)
 }
 
-fn share(groups: &[Vec<usize>], held: impl Fn(&usize) -> bool) -> f64 {
+fn share_of_groups(groups: &[Vec<usize>], held: impl Fn(&usize) -> bool) -> f64 {
     groups.iter().filter(|it| it.iter().any(&held)).count() as f64 / groups.len() as f64
 }
 
 /// Returns the hits of an exact index for a question.
-fn found(world: &World, query: &Query) -> SearchResult {
+fn search_world(world: &World, query: &Query) -> SearchResult {
     let turns = world.view.turns();
     let limit = router::Config::default().hits;
-    let matches = Matches::of(&world.view, query, (0..turns.len()).collect());
+    let matches = Matches::match_turns(&world.view, query, (0..turns.len()).collect());
     let best = |score: fn(&Row) -> f32| {
         let mut hits: Vec<(f32, usize)> = matches
             .rows
@@ -150,17 +154,17 @@ fn found(world: &World, query: &Query) -> SearchResult {
 }
 
 /// Returns the relations that the writer's rules find between the turns of a conversation.
-fn related(conversation: &Conversation) -> anyhow::Result<Related> {
+fn build_related(conversation: &Conversation) -> anyhow::Result<Related> {
     let mut related = Related::new();
-    for records in sessions(conversation)? {
+    for records in records_by_session(conversation)? {
         let fresh = records.iter().map(|it| it.id).collect();
-        let stored = written(&records).into_iter().map(|it| (it.id, it)).collect();
+        let stored = write_units(&records).into_iter().map(|it| (it.id, it)).collect();
         let stretch = Stretch {
             records,
             starts: true,
             ends: true,
         };
-        let relations = segment(&stretch, &plan(&stretch, &fresh), &stored).relations;
+        let relations = derive_segments(&stretch, &plan_segments(&stretch, &fresh), &stored).relations;
         let between = relations.into_iter().filter(|it| it.kind != RelationKind::PartOf);
         related.extend(between.map(|it| (it.source, it.target)));
     }

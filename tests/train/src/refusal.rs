@@ -8,14 +8,14 @@ use anyhow::{Context, ensure};
 use domain::evidence::AnswerStyle;
 use domain::message::AnswerV1;
 use domain::port::{ModelAllowance, SearchResult};
-use reader::features::{Features, NAMES, SIGNS, VERSION};
-use router::edges::Related;
-use router::heads::Weights;
+use reader::check::evidence_features::{Features, NAMES, SIGNS, VERSION};
 use router::route;
+use router::route::scoring::edges::Related;
+use router::route::scoring::heads::Weights;
 use serde_json::{Value, json};
 
-use crate::logistic::{self, Logistic, probability};
-use crate::world::{World, request};
+use crate::logistic::{self, Logistic, probability_of_logit};
+use crate::world::{World, build_request};
 
 /// Number of bins of the reliability table.
 const BINS: usize = 10;
@@ -37,7 +37,7 @@ pub struct Sample {
 /// A fitted check. The logit of a refusal is `bias` plus the weighted features; a question is refused above
 /// `threshold`.
 #[derive(Clone, Debug)]
-pub struct Fitted {
+pub struct FittedRefusal {
     /// Weights in the order of the features.
     pub weights: Vec<f64>,
     /// Logit of a question whose features are all 0.
@@ -46,7 +46,7 @@ pub struct Fitted {
     pub threshold: f64,
 }
 
-impl Fitted {
+impl FittedRefusal {
     /// Returns the logit of a sample.
     pub fn logit(&self, sample: &Sample) -> f64 {
         let pairs = self.weights.iter().zip(&sample.values);
@@ -75,12 +75,13 @@ impl Fitted {
 ///
 /// # Errors
 /// If a file cannot be read, the router fails, or no question is unanswerable.
-pub fn samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Sample>> {
-    let kinds = kinds(dir)?;
+pub fn collect_samples(dir: &Path, worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Sample>> {
+    let kinds = read_kinds(dir)?;
     let mut out = Vec::new();
     for world in worlds {
         for question in &world.questions {
-            let Some(values) = reader::features(&asked(world, &question.question, weights)?) else {
+            let Some(values) = reader::evidence_features_of_request(&ask_reader(world, &question.question, weights)?)
+            else {
                 continue;
             };
             out.push(Sample {
@@ -107,12 +108,12 @@ const SCENES: u32 = 24;
 ///
 /// # Errors
 /// If the router fails.
-pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
-    let mut request = request(question, TOKENS)?;
+pub(crate) fn ask_reader(world: &World, question: &str, weights: &Weights) -> anyhow::Result<AnswerV1> {
+    let mut request = build_request(question, TOKENS)?;
     request.scenes = SCENES;
     let query = world.query(question, &request);
     let (found, related) = (SearchResult::default(), Related::new());
-    let routed = route::route(&world.view, &query, &found, &related, &request, weights);
+    let routed = route::route_turns(&world.view, &query, &found, &related, &request, weights);
     Ok(AnswerV1 {
         space: request.space,
         question: question.to_owned(),
@@ -128,7 +129,7 @@ pub(crate) fn asked(world: &World, question: &str, weights: &Weights) -> anyhow:
 }
 
 /// Returns the kind of each question by its id. The kind of a trap is in a field that scoring does not read.
-pub(crate) fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+pub(crate) fn read_kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let path = dir.join("questions.jsonl");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut kinds = BTreeMap::new();
@@ -143,12 +144,12 @@ pub(crate) fn kinds(dir: &Path) -> anyhow::Result<BTreeMap<String, String>> {
 
 /// Fits the weights, and chooses the threshold on conversations that are left out one at a time, so that at most the
 /// share `mistakes` of their answerable questions is refused.
-pub fn fit(samples: &[Sample], l2: f64, mistakes: f64) -> Fitted {
+pub fn fit_refusal(samples: &[Sample], l2: f64, mistakes: f64) -> FittedRefusal {
     let all: Vec<&Sample> = samples.iter().collect();
-    let threshold = threshold(samples, &left_out(samples, l2, |it| &it.conversation), mistakes);
-    Fitted {
+    let threshold = choose_threshold(samples, &left_out(samples, l2, |it| &it.conversation), mistakes);
+    FittedRefusal {
         threshold,
-        ..regress(&all, l2)
+        ..fit_logistic(&all, l2)
     }
 }
 
@@ -158,7 +159,7 @@ pub fn left_out(samples: &[Sample], l2: f64, group: fn(&Sample) -> &String) -> V
     let mut logits = vec![0.0; samples.len()];
     for name in groups {
         let others: Vec<&Sample> = samples.iter().filter(|it| group(it) != name).collect();
-        let fitted = regress(&others, l2);
+        let fitted = fit_logistic(&others, l2);
         for (logit, sample) in logits.iter_mut().zip(samples).filter(|it| group(it.1) == name) {
             *logit = fitted.logit(sample);
         }
@@ -167,7 +168,7 @@ pub fn left_out(samples: &[Sample], l2: f64, group: fn(&Sample) -> &String) -> V
 }
 
 /// Returns the lowest logit above which at most the share `mistakes` of the answerable questions lies.
-pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
+pub fn choose_threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
     let mut fine: Vec<f64> = samples
         .iter()
         .zip(logits)
@@ -180,14 +181,14 @@ pub fn threshold(samples: &[Sample], logits: &[f64], mistakes: f64) -> f64 {
 }
 
 /// Fits the weights with the signs of the features; the threshold stays 0.
-fn regress(samples: &[&Sample], l2: f64) -> Fitted {
+fn fit_logistic(samples: &[&Sample], l2: f64) -> FittedRefusal {
     let rows: Vec<Vec<f64>> = samples
         .iter()
         .map(|it| it.values.iter().map(|value| f64::from(*value)).collect())
         .collect();
     let traps: Vec<bool> = samples.iter().map(|it| it.trap).collect();
-    let Logistic { weights, bias } = logistic::regress(&rows, &traps, &SIGNS, l2);
-    Fitted {
+    let Logistic { weights, bias } = logistic::fit_logistic_regression(&rows, &traps, &SIGNS, l2);
+    FittedRefusal {
         weights,
         bias,
         threshold: 0.0,
@@ -196,7 +197,7 @@ fn regress(samples: &[&Sample], l2: f64) -> Fitted {
 
 /// Reports how good logits are at a threshold: precision, recall and F1, the share of refused questions by kind and by
 /// setting, and the reliability table of the probabilities.
-pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String> {
+pub fn report_lines(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String> {
     let pairs = || samples.iter().zip(logits);
     let share = |chosen: &dyn Fn(&Sample) -> bool| {
         let all: Vec<bool> = pairs().filter(|it| chosen(it.0)).map(|it| *it.1 > threshold).collect();
@@ -230,23 +231,28 @@ pub fn report(samples: &[Sample], logits: &[f64], threshold: f64) -> Vec<String>
             percent(fine)
         ));
     }
-    lines.extend(reliability(samples, logits));
+    lines.extend(reliability_lines(samples, logits));
     lines
 }
 
 /// Returns the mean probability and the share of traps, in ten bins of equal size.
-fn reliability(samples: &[Sample], logits: &[f64]) -> Vec<String> {
+fn reliability_lines(samples: &[Sample], logits: &[f64]) -> Vec<String> {
     let mut pairs: Vec<(f64, bool)> = logits
         .iter()
         .zip(samples)
-        .map(|(it, sample)| (probability(*it), sample.trap))
+        .map(|(it, sample)| (probability_of_logit(*it), sample.trap))
         .collect();
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let size = pairs.len().div_ceil(BINS).max(1);
     let bin = |bin: &[(f64, bool)]| {
-        let said = bin.iter().map(|it| it.0).sum::<f64>() / bin.len() as f64;
-        let was = bin.iter().filter(|it| it.1).count() as f64 / bin.len() as f64;
-        format!("said {:5.1} was {:5.1} of {}", 100.0 * said, 100.0 * was, bin.len())
+        let mean_predicted = bin.iter().map(|it| it.0).sum::<f64>() / bin.len() as f64;
+        let share_correct = bin.iter().filter(|it| it.1).count() as f64 / bin.len() as f64;
+        format!(
+            "said {:5.1} was {:5.1} of {}",
+            100.0 * mean_predicted,
+            100.0 * share_correct,
+            bin.len()
+        )
     };
     pairs.chunks(size).map(bin).collect()
 }

@@ -17,14 +17,16 @@ use anyhow::bail;
 use domain::port::{LanguageModel, ModelCost};
 use eval::data::{Conversation, Question};
 
-use lessons::{Lesson, LessonFile};
-use source::Stretch;
+use crate::teach::stretch::Stretch;
+use lessons::{Lesson, LessonFile, lesson_key};
 
 pub mod check;
 pub mod command;
 pub mod lessons;
 pub mod prompt;
 pub mod source;
+pub mod stretch;
+pub mod text_digest;
 
 /// Number of consecutive failures of the endpoint that ends a run.
 const FAILURES_MAX: usize = 3;
@@ -37,7 +39,7 @@ pub struct Teacher {
     pub model: Arc<dyn LanguageModel>,
     /// Name of the model. A lesson by another model does not count as done.
     pub name: String,
-    /// Most calls of a run, including repeated ones.
+    /// Maximum number of calls of a run, including repeated ones.
     pub calls_max: u32,
     /// Seed of the order of the stretches.
     pub seed: u64,
@@ -60,7 +62,7 @@ pub struct Estimate {
 
 /// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Taught {
+pub struct TeachOutcome {
     /// Number of questions in the data set, including those of earlier runs.
     pub questions: usize,
     /// Number of questions of this run that were rejected, and of replies that could not be read.
@@ -75,16 +77,24 @@ pub struct Taught {
 ///
 /// # Errors
 /// If the file of lessons in the folder cannot be read.
-pub fn estimate(name: &str, calls_max: u32, conversations: &[Conversation], out: &Path) -> anyhow::Result<Estimate> {
-    let stretches = source::stretches(conversations);
+pub fn estimate_cost(
+    name: &str,
+    calls_max: u32,
+    conversations: &[Conversation],
+    out: &Path,
+) -> anyhow::Result<Estimate> {
+    let stretches = source::cut_stretches(conversations);
     let known = LessonFile::read(out)?;
-    let open: Vec<&Stretch<'_>> = stretches.iter().filter(|it| !known.holds(&it.key(name))).collect();
+    let open: Vec<&Stretch<'_>> = stretches
+        .iter()
+        .filter(|it| !known.holds(&lesson_key(it, name)))
+        .collect();
     let asked: Vec<&&Stretch<'_>> = open.iter().take(usize::try_from(calls_max)?).collect();
     Ok(Estimate {
         stretches: stretches.len(),
         done: stretches.len() - open.len(),
         calls: asked.len(),
-        prompt_tokens: asked.iter().map(|it| prompt::tokens(it)).sum(),
+        prompt_tokens: asked.iter().map(|it| prompt::count_tokens(it)).sum(),
         completion_tokens: asked.len() * REPLY_TOKENS,
     })
 }
@@ -95,31 +105,35 @@ pub fn estimate(name: &str, calls_max: u32, conversations: &[Conversation], out:
 /// # Errors
 /// If a file of the folder cannot be read or written, or if the endpoint fails three times in a row. Earlier lessons
 /// are kept.
-pub async fn teach(teacher: &Teacher, conversations: &[Conversation], out: &Path) -> anyhow::Result<Taught> {
+pub async fn generate_lessons(
+    teacher: &Teacher,
+    conversations: &[Conversation],
+    out: &Path,
+) -> anyhow::Result<TeachOutcome> {
     std::fs::create_dir_all(out)?;
-    let mut stretches = source::stretches(conversations);
-    let order = |it: &Stretch<'_>| lessons::digest(&format!("{} {}", teacher.seed, it.key("")));
+    let mut stretches = source::cut_stretches(conversations);
+    let order = |it: &Stretch<'_>| text_digest::digest_of_text(&format!("{} {}", teacher.seed, lesson_key(it, "")));
     stretches.sort_by_cached_key(order);
     let mut file = LessonFile::open(out)?;
     let count = stretches.len();
     let open: Vec<Stretch<'_>> = stretches
         .into_iter()
-        .filter(|it| !file.holds(&it.key(&teacher.name)))
+        .filter(|it| !file.holds(&lesson_key(it, &teacher.name)))
         .collect();
-    let mut taught = Taught {
+    let mut taught = TeachOutcome {
         open: open.len(),
-        ..Taught::default()
+        ..TeachOutcome::default()
     };
     let mut failures = Vec::new();
     for stretch in &open {
         if taught.spent.calls >= teacher.calls_max || failures.len() >= FAILURES_MAX {
             break;
         }
-        match ask(teacher, stretch, teacher.calls_max - taught.spent.calls).await {
+        match ask_teacher(teacher, stretch, teacher.calls_max - taught.spent.calls).await {
             Ok(lesson) => {
                 failures.clear();
                 taught.spent.calls += lesson.calls;
-                taught.spent.usage.add(lesson.usage);
+                taught.spent.usage.add_usage(lesson.usage);
                 taught.left_out += lesson.left_out.len();
                 taught.open -= 1;
                 file.append(lesson)?;
@@ -133,7 +147,7 @@ pub async fn teach(teacher: &Teacher, conversations: &[Conversation], out: &Path
             file.questions().count()
         );
     }
-    taught.questions = write(conversations, &file, out)?;
+    taught.questions = write_data_set(conversations, &file, out)?;
     if let Some(error) = failures.pop() {
         let error = format!("{error:#}");
         bail!(
@@ -145,15 +159,15 @@ pub async fn teach(teacher: &Teacher, conversations: &[Conversation], out: &Path
 }
 
 /// Asks the model about one stretch. If the reply cannot be read and a call is left, it asks once more.
-async fn ask(teacher: &Teacher, stretch: &Stretch<'_>, calls_left: u32) -> anyhow::Result<Lesson> {
-    let chat = prompt::chat(stretch);
+async fn ask_teacher(teacher: &Teacher, stretch: &Stretch<'_>, calls_left: u32) -> anyhow::Result<Lesson> {
+    let chat = prompt::build_chat(stretch);
     let attempts = [chat.clone(), chat.with_remark(prompt::REMARK)];
     let mut lesson = Lesson::of(stretch, &teacher.name);
     for chat in attempts.iter().take(usize::try_from(calls_left)?) {
         let completion = teacher.model.complete(chat).await?;
         lesson.calls += 1;
-        lesson.usage.add(completion.usage);
-        if let Some(proposals) = prompt::read(&completion.text) {
+        lesson.usage.add_usage(completion.usage);
+        if let Some(proposals) = prompt::parse_proposals(&completion.text) {
             lesson.take(proposals, stretch);
             return Ok(lesson);
         }
@@ -164,7 +178,7 @@ async fn ask(teacher: &Teacher, stretch: &Stretch<'_>, calls_left: u32) -> anyho
 
 /// Writes the data set and returns its number of questions. A question about turns that the data no longer contains is
 /// left out, and so is a question that repeats another one about the same conversation.
-fn write(conversations: &[Conversation], file: &LessonFile, out: &Path) -> anyhow::Result<usize> {
+fn write_data_set(conversations: &[Conversation], file: &LessonFile, out: &Path) -> anyhow::Result<usize> {
     let turns = conversations.iter().flat_map(|it| {
         it.turns
             .iter()

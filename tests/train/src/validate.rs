@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::evidence::PackItem;
 use domain::port::SearchResult;
-use router::edges::Related;
-use router::heads::Weights;
 use router::route;
+use router::route::scoring::edges::Related;
+use router::route::scoring::heads::Weights;
 
-use crate::heads::{Heads, Plan, refit, support, train};
-use crate::world::{World, gold_groups, request};
+use crate::heads::{Heads, Plan, refit_heads, select_support_features, train_heads};
+use crate::world::{World, build_request, gold_groups};
 
 /// Budget of the validation, in tokens.
 pub(crate) const BUDGET: u32 = 512;
@@ -88,13 +88,13 @@ pub fn leave_settings_out(worlds: &[World], whole: &Weights, plan: &Plan) -> any
     let mut findings = Vec::new();
     for setting in settings {
         let (held, seen): (Vec<World>, Vec<World>) = worlds.iter().cloned().partition(|it| it.setting == setting);
-        let weights = train(&seen, plan)?.weights()?;
-        let (packed, questions) = packed(&held, &weights)?;
+        let weights = train_heads(&seen, plan)?.weights()?;
+        let (packed, questions) = measure_packs(&held, &weights)?;
         findings.push(Finding {
             what: format!("without {setting}"),
             questions,
             packed,
-            whole: self::packed(&held, whole)?.0,
+            whole: self::measure_packs(&held, whole)?.0,
         });
     }
     Ok(findings)
@@ -105,7 +105,7 @@ pub fn leave_settings_out(worlds: &[World], whole: &Weights, plan: &Plan) -> any
 /// # Errors
 /// If training fails.
 pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
-    let whole = packed(guard, whole)?;
+    let whole = measure_packs(guard, whole)?;
     let mut findings = Vec::new();
     for share in CURVE {
         let mut met: BTreeMap<&str, usize> = BTreeMap::new();
@@ -129,7 +129,7 @@ pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: 
         findings.push(Finding {
             what: format!("{share} % of the corpus"),
             questions,
-            packed: packed(guard, &train(&part, plan)?.weights()?)?.0,
+            packed: measure_packs(guard, &train_heads(&part, plan)?.weights()?)?.0,
             whole: whole.0,
         });
     }
@@ -140,8 +140,13 @@ pub fn learning_curve(worlds: &[World], guard: &[World], whole: &Weights, plan: 
 ///
 /// # Errors
 /// If training fails.
-pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
-    let (whole, questions) = packed(guard, whole)?;
+pub fn ablate_features(
+    worlds: &[World],
+    guard: &[World],
+    whole: &Weights,
+    plan: &Plan,
+) -> anyhow::Result<Vec<Finding>> {
+    let (whole, questions) = measure_packs(guard, whole)?;
     let mut findings = Vec::new();
     for (group, starts) in GROUPS {
         let plan = Plan {
@@ -151,7 +156,7 @@ pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan)
         findings.push(Finding {
             what: format!("without {group}"),
             questions,
-            packed: packed(guard, &train(worlds, &plan)?.weights()?)?.0,
+            packed: measure_packs(guard, &train_heads(worlds, &plan)?.weights()?)?.0,
             whole,
         });
     }
@@ -164,16 +169,19 @@ pub fn ablation(worlds: &[World], guard: &[World], whole: &Weights, plan: &Plan)
 ///
 /// # Errors
 /// If training fails.
-pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
-    let (whole, questions) = packed(guard, &all.weights()?)?;
-    let alone = support(
+pub fn compare_heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> anyhow::Result<Vec<Finding>> {
+    let (whole, questions) = measure_packs(guard, &all.weights()?)?;
+    let alone = select_support_features(
         worlds,
         &Plan {
             without: OF_FIRST.iter().map(|it| (*it).to_owned()).collect(),
             ..plan.clone()
         },
     );
-    let chained = support(worlds, plan).into_iter().chain(["chained"]).collect();
+    let chained = select_support_features(worlds, plan)
+        .into_iter()
+        .chain(["chained"])
+        .collect();
     let mut findings = Vec::new();
     for (what, names) in [
         ("support without the first head", alone),
@@ -183,7 +191,7 @@ pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> any
         findings.push(Finding {
             what: what.to_owned(),
             questions,
-            packed: packed(guard, &refit(worlds, all, &names, plan.l2)?.weights()?)?.0,
+            packed: measure_packs(guard, &refit_heads(worlds, all, &names, plan.l2)?.weights()?)?.0,
             whole,
         });
     }
@@ -191,7 +199,7 @@ pub fn heads(worlds: &[World], guard: &[World], all: &Heads, plan: &Plan) -> any
 }
 
 /// Returns the mean share of the evidence that a pack cites, and the number of questions.
-fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
+fn measure_packs(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
     let (mut sum, mut count) = (0.0, 0);
     for world in worlds {
         for question in world.questions.iter().filter(|it| it.answerable) {
@@ -199,10 +207,10 @@ fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
             if groups.is_empty() {
                 continue;
             }
-            let request = request(&question.question, BUDGET)?;
+            let request = build_request(&question.question, BUDGET)?;
             let view = &world.view;
             let query = world.query(&question.question, &request);
-            let routed = route::route(
+            let routed = route::route_turns(
                 view,
                 &query,
                 &SearchResult::default(),
@@ -210,7 +218,10 @@ fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
                 &request,
                 weights,
             );
-            let cited = |it: &&Vec<String>| it.iter().any(|id| routed.pack.items.iter().any(|item| cites(item, id)));
+            let cited = |it: &&Vec<String>| {
+                it.iter()
+                    .any(|id| routed.pack.items.iter().any(|item| cites_turn(item, id)))
+            };
             sum += groups.iter().filter(cited).count() as f64 / groups.len() as f64;
             count += 1;
         }
@@ -218,6 +229,6 @@ fn packed(worlds: &[World], weights: &Weights) -> anyhow::Result<(f64, usize)> {
     Ok((sum / f64::from(u32::try_from(count.max(1))?), count))
 }
 
-fn cites(item: &PackItem, id: &str) -> bool {
+fn cites_turn(item: &PackItem, id: &str) -> bool {
     item.external_ids.iter().any(|it| it == id)
 }

@@ -10,14 +10,14 @@ use crate::world::World;
 
 /// Adds to each world a question for every state that changed at least twice in it. The evidence is the turn of the
 /// last change.
-pub fn add(worlds: &mut [World]) {
+pub fn add_weak_questions(worlds: &mut [World]) {
     for world in worlds {
         let mut last: BTreeMap<(String, String), (usize, String)> = BTreeMap::new();
         for turn in world.view.turns() {
             for change in &turn.unit.changes {
-                let entry = last.entry(key(change)).or_default();
+                let entry = last.entry(key_of_change(change)).or_default();
                 entry.0 += 1;
-                entry.1 = turn.unit.external_ids.first().cloned().unwrap_or_default();
+                entry.1 = turn.unit.external_ids().into_iter().next().unwrap_or_default();
             }
         }
         let made = last.into_iter().filter(|(_, (count, _))| *count >= 2).enumerate();
@@ -26,7 +26,7 @@ pub fn add(worlds: &mut [World]) {
                 id: format!("{}-w{number}", world.name),
                 conversation_id: world.name.clone(),
                 split: Some(world.setting.clone()),
-                question: wording(&subject, &key),
+                question: word_question(&subject, &key),
                 answer: String::new(),
                 accept: Vec::new(),
                 category: "weak".to_owned(),
@@ -47,11 +47,11 @@ pub fn add(worlds: &mut [World]) {
     }
 }
 
-fn key(change: &StateChange) -> (String, String) {
+fn key_of_change(change: &StateChange) -> (String, String) {
     (change.subject.clone(), change.key.clone())
 }
 
-fn wording(subject: &str, key: &str) -> String {
+fn word_question(subject: &str, key: &str) -> String {
     match key {
         "location" => format!("Where is {subject} now?"),
         _ => format!("What is the {key} of {subject} now?"),

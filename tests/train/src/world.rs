@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, ensure};
 use chrono::{DateTime, FixedOffset, NaiveDateTime};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::RouteV1;
 use domain::port::{Hit, SearchResult};
 use domain::record::{Modality, Record};
 use domain::unit::Unit;
 use eval::data::{Conversation, DataSet, Question, Turn};
-use router::edges::Related;
-use router::encoded::Encoded;
-use router::heads::Weights;
-use router::propose::{Candidates, Gate, propose};
-use router::query::Query;
 use router::route;
-use router::slots::Values;
-use router::view::View;
+use router::route::propose::{Candidates, Gate, propose_candidates};
+use router::route::query::Query;
+use router::route::scoring::edges::Related;
+use router::route::scoring::feature_slots::Values;
+use router::route::scoring::heads::Weights;
+use router::route::similarity::encoder_similarity::Encoded;
+use router::space::view::View;
 
 /// A conversation, written by the writer's rules and read by the router.
 #[derive(Clone)]
@@ -29,6 +29,8 @@ pub struct World {
     pub setting: String,
     /// The router's view of the conversation.
     pub view: View,
+    /// The units in the view.
+    pub units: HashMap<UnitId, Unit>,
     /// Place in the view, by the id of the turn.
     pub places: HashMap<String, usize>,
     /// Questions about the conversation.
@@ -57,8 +59,8 @@ pub struct Example {
 impl World {
     /// Returns the question as the router reads it after the index was searched.
     pub fn query(&self, question: &str, request: &RouteV1) -> Query {
-        let mut query = Query::read(question, &self.view, route::now(&self.view, request));
-        query.encoded = Encoded::of(&self.view, self.hits.get(question).map_or(&[], Vec::as_slice));
+        let mut query = Query::from_question(question, &self.view, route::question_moment(&self.view, request));
+        query.encoded = Encoded::from_hits(&self.view, self.hits.get(question).map_or(&[], Vec::as_slice));
         query
     }
 }
@@ -67,7 +69,7 @@ impl World {
 ///
 /// # Errors
 /// If a timestamp cannot be read, or if a question cites an unknown turn or an unknown conversation.
-pub fn worlds(data: DataSet) -> anyhow::Result<Vec<World>> {
+pub fn build_worlds(data: DataSet) -> anyhow::Result<Vec<World>> {
     let mut questions: BTreeMap<String, Vec<Question>> = BTreeMap::new();
     for question in data.questions {
         questions
@@ -78,21 +80,25 @@ pub fn worlds(data: DataSet) -> anyhow::Result<Vec<World>> {
     let mut worlds = Vec::new();
     for conversation in &data.conversations {
         let own = questions.remove(&conversation.conversation_id).unwrap_or_default();
-        worlds.push(world(conversation, own)?);
+        worlds.push(build_world(conversation, own)?);
     }
     let unknown = questions.keys().next();
     ensure!(unknown.is_none(), "questions about an unknown conversation {unknown:?}");
     Ok(worlds)
 }
 
-fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Result<World> {
+fn build_world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Result<World> {
     let name = conversation.conversation_id.clone();
-    let sessions = sessions(conversation)?;
-    let units = sessions.iter().flat_map(|it| written(it));
-    let view = View::of(units);
+    let sessions = records_by_session(conversation)?;
+    let units: HashMap<UnitId, Unit> = sessions
+        .iter()
+        .flat_map(|it| write_units(it))
+        .map(|it| (it.id, it))
+        .collect();
+    let view = View::from_units(units.values().cloned());
     let ids = view.turns().iter().zip(0..);
     let places: HashMap<String, usize> = ids
-        .flat_map(|(turn, place)| turn.unit.external_ids.iter().map(move |id| (id.clone(), place)))
+        .flat_map(|(turn, place)| turn.unit.external_ids().into_iter().map(move |id| (id, place)))
         .collect();
     for question in &questions {
         let cited = question
@@ -112,6 +118,7 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
         setting: conversation.split.clone().unwrap_or_else(|| name.clone()),
         name,
         view,
+        units,
         places,
         questions,
         hits: HashMap::new(),
@@ -119,36 +126,39 @@ fn world(conversation: &Conversation, questions: Vec<Question>) -> anyhow::Resul
 }
 
 /// Returns the records of a conversation grouped by session, each session in the order of its records.
-pub(crate) fn sessions(conversation: &Conversation) -> anyhow::Result<Vec<Vec<Record>>> {
+pub(crate) fn records_by_session(conversation: &Conversation) -> anyhow::Result<Vec<Vec<Record>>> {
     let name = &conversation.conversation_id;
     let space: SpaceId = SPACE.parse().context("the name of the space")?;
     let mut sessions: Vec<Vec<Record>> = Vec::new();
     for (ordinal, turn) in conversation.turns.iter().enumerate() {
-        let record = record(&space, turn, ordinal as u64).with_context(|| format!("turn {} of {name}", turn.id))?;
+        let record =
+            build_record(&space, turn, ordinal as u64).with_context(|| format!("turn {} of {name}", turn.id))?;
         match sessions.iter_mut().find(|it| it[0].session == record.session) {
             Some(session) => session.push(record),
             None => sessions.push(vec![record]),
         }
     }
-    sessions.iter_mut().for_each(|it| it.sort_by_key(Record::order));
+    sessions
+        .iter_mut()
+        .for_each(|it| it.sort_by_key(Record::session_order_key));
     Ok(sessions)
 }
 
 /// Returns the turns of a session as the writer writes them.
-pub(crate) fn written(session: &[Record]) -> Vec<Unit> {
-    writer::write(session, &(0..session.len()).collect::<Vec<_>>())
+pub(crate) fn write_units(session: &[Record]) -> Vec<Unit> {
+    writer::write_turn_units(session, &(0..session.len()).collect::<Vec<_>>())
 }
 
 /// Name of the space of every conversation. It affects only ids, which break ties.
 const SPACE: &str = "train";
 
-fn record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> {
+fn build_record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> {
     let caption = turn.image_caption.clone().filter(|it| !it.trim().is_empty());
     Ok(Record {
-        id: RecordId::derive(space, &turn.id),
+        id: RecordId::from_external_id(space, &turn.id),
         space: space.clone(),
         external_id: turn.id.clone(),
-        session: SessionId::derive(space, &turn.session),
+        session: SessionId::from_name(space, &turn.session),
         session_name: turn.session.clone(),
         ordinal,
         modality: if caption.is_some() {
@@ -162,13 +172,13 @@ fn record(space: &SpaceId, turn: &Turn, ordinal: u64) -> anyhow::Result<Record> 
         image_uri: None,
         version: None,
         tool: None,
-        observed_at: moment(&turn.timestamp)?,
+        observed_at: parse_moment(&turn.timestamp)?,
         tags: Vec::new(),
         metadata: BTreeMap::new(),
     })
 }
 
-fn moment(text: &str) -> anyhow::Result<DateTime<FixedOffset>> {
+fn parse_moment(text: &str) -> anyhow::Result<DateTime<FixedOffset>> {
     if let Ok(it) = DateTime::parse_from_rfc3339(text) {
         return Ok(it);
     }
@@ -180,7 +190,7 @@ fn moment(text: &str) -> anyhow::Result<DateTime<FixedOffset>> {
 ///
 /// # Errors
 /// Never, because the name of the space is fixed.
-pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
+pub fn build_request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
     let space = SPACE.parse().context("the name of the space")?;
     Ok(RouteV1::new(space, question.to_owned(), tokens))
 }
@@ -188,12 +198,18 @@ pub fn request(question: &str, tokens: u32) -> anyhow::Result<RouteV1> {
 /// Returns the question as the router reads it, and its candidates before scoring.
 ///
 /// # Errors
-/// Those of [`request`].
-pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
-    let request = request(question, 512)?;
+/// Those of [`build_request`].
+pub fn find_candidates(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)> {
+    let request = build_request(question, 512)?;
     let query = world.query(question, &request);
     let found = SearchResult::default();
-    let candidates = propose(&world.view, &query, &Gate::of(&request), &found, &Related::new());
+    let candidates = propose_candidates(
+        &world.view,
+        &query,
+        &Gate::from_request(&request),
+        &found,
+        &Related::new(),
+    );
     Ok((query, candidates))
 }
 
@@ -201,17 +217,17 @@ pub fn read(world: &World, question: &str) -> anyhow::Result<(Query, Candidates)
 /// that need scores use those of `weights`.
 ///
 /// # Errors
-/// Those of [`request`].
-pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Example>> {
+/// Those of [`build_request`].
+pub fn build_examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Example>> {
     let mut examples = Vec::new();
     for (at, world) in worlds.iter().enumerate() {
         for (number, question) in world.questions.iter().enumerate().filter(|it| it.1.answerable) {
-            let gold = gold(world, question);
+            let gold = gold_turns(world, question);
             if gold.is_empty() {
                 continue;
             }
-            let (query, candidates) = read(world, &question.question)?;
-            let mut scored = route::score(&world.view, &query, &candidates, &Related::new(), weights);
+            let (query, candidates) = find_candidates(world, &question.question)?;
+            let mut scored = route::score_candidates(&world.view, &query, &candidates, &Related::new(), weights);
             scored.sort_by_key(|it| it.place);
             let share: Vec<f64> = scored
                 .iter()
@@ -236,7 +252,7 @@ pub fn examples(worlds: &[World], weights: &Weights) -> anyhow::Result<Vec<Examp
 
 /// Returns the share of the evidence by place. All groups have the same weight, and the turns of a group share its
 /// weight.
-fn gold(world: &World, question: &Question) -> BTreeMap<usize, f64> {
+fn gold_turns(world: &World, question: &Question) -> BTreeMap<usize, f64> {
     let groups = gold_groups(question);
     let mut shares = BTreeMap::new();
     for group in &groups {

@@ -8,13 +8,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use adapters::endpoint::chat::{ChatEndpoint, Options};
-use eval::check::check;
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
+use eval::check::check_data;
 use eval::data::{Conversation, DataSet};
 use serde_json::{Value, json};
 use train::teach::source;
-use train::teach::{Taught, Teacher, estimate, teach};
-use train::world::{examples, worlds};
+use train::teach::{TeachOutcome, Teacher, estimate_cost, generate_lessons};
+use train::world::{build_examples, build_worlds};
 
 /// Returns the reply of the endpoint to a prompt; `None` stands for an error status.
 type Script = fn(prompt: &str) -> Option<String>;
@@ -30,10 +30,10 @@ impl Endpoint {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let prompts = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&prompts);
+        let shared_prompts = Arc::clone(&prompts);
         thread::spawn(move || {
             for connection in listener.incoming() {
-                serve(connection.unwrap(), script, &heard);
+                serve_connection(connection.unwrap(), script, &shared_prompts);
             }
         });
         Endpoint { url, prompts }
@@ -59,7 +59,7 @@ impl Endpoint {
 }
 
 /// Answers one request and ends the connection.
-fn serve(connection: TcpStream, script: Script, heard: &Mutex<Vec<String>>) {
+fn serve_connection(connection: TcpStream, script: Script, prompts: &Mutex<Vec<String>>) {
     let mut reader = BufReader::new(connection);
     let mut length = 0;
     loop {
@@ -78,7 +78,7 @@ fn serve(connection: TcpStream, script: Script, heard: &Mutex<Vec<String>>) {
     let request: Value = serde_json::from_slice(&body).unwrap();
     let prompt = request["messages"][1]["content"].as_str().unwrap().to_owned();
     let reply = script(&prompt);
-    heard.lock().unwrap().push(prompt);
+    prompts.lock().unwrap().push(prompt);
     let (status, body) = match reply {
         Some(text) => (
             "200 OK",
@@ -101,7 +101,7 @@ fn serve(connection: TcpStream, script: Script, heard: &Mutex<Vec<String>>) {
 
 /// Replies with two questions, about the first and the third line of a stretch, and with two more that cannot be
 /// learned from.
-fn asks(_: &str) -> Option<String> {
+fn reply_with_question(_: &str) -> Option<String> {
     let question = |question: &str, answer: &str, supports: &[u32], anchor: u32| json!({"question": question, "answer": answer, "supports": supports, "anchor": anchor});
     let questions = [
         question("What did Ann make in her first week at work?", "sourdough", &[3], 1),
@@ -112,7 +112,7 @@ fn asks(_: &str) -> Option<String> {
     Some(json!({ "questions": questions }).to_string())
 }
 
-fn folder(name: &str) -> PathBuf {
+fn create_folder(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::remove_dir_all(&folder).ok();
     fs::create_dir_all(&folder).unwrap();
@@ -120,15 +120,15 @@ fn folder(name: &str) -> PathBuf {
 }
 
 /// Writes the file that `mnemic export` would write, newest session first, and reads it.
-fn exported(folder: &std::path::Path, talks: usize) -> Vec<Conversation> {
-    let said = [
+fn export_talks(folder: &std::path::Path, talks: usize) -> Vec<Conversation> {
+    let turns = [
         ("Ann", "I start at the bakery in Leeds on Monday."),
         ("Tom", "Well done, what a relief after that winter!"),
         ("Ann", "First week over. They put me on the sourdough."),
     ];
     let mut lines = Vec::new();
     for talk in (0..talks).rev() {
-        for (ordinal, (actor, text)) in said.iter().enumerate() {
+        for (ordinal, (actor, text)) in turns.iter().enumerate() {
             let record = json!({"id": format!("r{talk}.{ordinal}"), "session": format!("s{talk}"), "ordinal": ordinal,
                 "actor": actor, "text": text, "observed_at": format!("2024-05-{:02}T10:00:0{ordinal}Z", talk + 1)});
             lines.push(record.to_string());
@@ -141,26 +141,26 @@ fn exported(folder: &std::path::Path, talks: usize) -> Vec<Conversation> {
     lines.push(json!({"reading": {"kind": "events"}}).to_string());
     let path = folder.join("home.jsonl");
     fs::write(&path, lines.join("\n")).unwrap();
-    source::read(&[path]).unwrap()
+    source::read_exports(&[path]).unwrap()
 }
 
 #[tokio::test]
 async fn the_questions_of_a_teacher_form_a_data_set_to_train_on() {
-    let endpoint = Endpoint::start(asks);
-    let folder = folder("taught");
-    let data = exported(&folder, 1);
+    let endpoint = Endpoint::start(reply_with_question);
+    let folder = create_folder("taught");
+    let data = export_talks(&folder, 1);
     assert_eq!(data[0].conversation_id, "home");
     let out = folder.join("out");
-    let planned = estimate("parrot", 10, &data, &out).unwrap();
+    let planned = estimate_cost("parrot", 10, &data, &out).unwrap();
     assert_eq!((planned.stretches, planned.done, planned.calls), (1, 0, 1));
     assert!(planned.prompt_tokens > 300 && endpoint.calls() == 0);
-    let taught = teach(&endpoint.teacher(10), &data, &out).await.unwrap();
+    let taught = generate_lessons(&endpoint.teacher(10), &data, &out).await.unwrap();
     assert_eq!(
         (taught.questions, taught.left_out, taught.spent.calls, taught.open),
         (2, 2, 1, 0)
     );
     let set = DataSet::read(&out).unwrap();
-    assert_eq!(check(&set).errors, Vec::<String>::new());
+    assert_eq!(check_data(&set).errors, Vec::<String>::new());
     let baked = set.questions.iter().find(|it| it.answer == "sourdough").unwrap();
     assert_eq!(
         (baked.evidence.as_slice(), baked.category.as_str()),
@@ -168,33 +168,33 @@ async fn the_questions_of_a_teacher_form_a_data_set_to_train_on() {
     );
     assert_eq!(baked.anchor.as_deref(), Some("r0.0"));
     // The router finds the evidence of the questions, so they can be trained on.
-    let worlds = worlds(set).unwrap();
-    let found = examples(&worlds, router::heads::Weights::builtin().unwrap()).unwrap();
+    let worlds = build_worlds(set).unwrap();
+    let found = build_examples(&worlds, router::route::scoring::heads::Weights::builtin().unwrap()).unwrap();
     assert_eq!(found.len(), 2);
     for example in &found {
         let anchor = example.anchor.unwrap();
         assert!(example.gold[anchor] > 0.0 && example.places[anchor] == 0);
     }
     // A second run makes no call and gives the same result.
-    let again = teach(&endpoint.teacher(10), &data, &out).await.unwrap();
+    let again = generate_lessons(&endpoint.teacher(10), &data, &out).await.unwrap();
     assert_eq!((again.questions, again.spent.calls, endpoint.calls()), (2, 0, 1));
-    assert_eq!(estimate("parrot", 10, &data, &out).unwrap().done, 1);
+    assert_eq!(estimate_cost("parrot", 10, &data, &out).unwrap().done, 1);
 }
 
 #[tokio::test]
 async fn a_run_respects_its_call_limit_and_the_next_run_continues() {
-    let endpoint = Endpoint::start(asks);
-    let folder = folder("in_steps");
+    let endpoint = Endpoint::start(reply_with_question);
+    let folder = create_folder("in_steps");
     // 60 turns are two stretches.
-    let data = exported(&folder, 20);
+    let data = export_talks(&folder, 20);
     let out = folder.join("out");
-    let first = teach(&endpoint.teacher(1), &data, &out).await.unwrap();
+    let first = generate_lessons(&endpoint.teacher(1), &data, &out).await.unwrap();
     assert_eq!((first.spent.calls, first.open), (1, 1));
     // The last line is incomplete.
     let lessons = out.join("lessons.jsonl");
     let whole = fs::read(&lessons).unwrap();
     fs::write(&lessons, [whole.as_slice(), b"{\"key\": \"torn"].concat()).unwrap();
-    let second = teach(&endpoint.teacher(5), &data, &out).await.unwrap();
+    let second = generate_lessons(&endpoint.teacher(5), &data, &out).await.unwrap();
     assert_eq!((second.spent.calls, second.open, endpoint.calls()), (1, 0, 2));
     let prompts = endpoint.prompts.lock().unwrap().clone();
     assert_ne!(prompts[0], prompts[1]);
@@ -207,13 +207,15 @@ async fn a_run_respects_its_call_limit_and_the_next_run_continues() {
 
 #[tokio::test]
 async fn unreadable_replies_and_failures_are_reported() {
-    let folder = folder("unwilling");
-    let data = exported(&folder, 1);
+    let folder = create_folder("unwilling");
+    let data = export_talks(&folder, 1);
     let silent = Endpoint::start(|_| Some("I would rather not.".to_owned()));
-    let taught: Taught = teach(&silent.teacher(10), &data, &folder.join("out")).await.unwrap();
+    let taught: TeachOutcome = generate_lessons(&silent.teacher(10), &data, &folder.join("out"))
+        .await
+        .unwrap();
     assert_eq!((taught.questions, taught.left_out, taught.spent.calls), (0, 1, 2));
     let broken = Endpoint::start(|_| None);
-    let error = teach(&broken.teacher(10), &data, &folder.join("other"))
+    let error = generate_lessons(&broken.teacher(10), &data, &folder.join("other"))
         .await
         .unwrap_err();
     let error = error.to_string();
@@ -222,19 +224,19 @@ async fn unreadable_replies_and_failures_are_reported() {
 
 #[test]
 fn an_error_names_the_data_that_cannot_be_read() {
-    let folder = folder("unreadable");
+    let folder = create_folder("unreadable");
     let path = folder.join("talk.jsonl");
     fs::write(
         &path,
         "{\"session\": \"s\", \"text\": \"Hi.\", \"observed_at\": \"2024-05-01T10:00:00Z\"}",
     )
     .unwrap();
-    let error = format!("{:#}", source::read(std::slice::from_ref(&path)).unwrap_err());
+    let error = format!("{:#}", source::read_exports(std::slice::from_ref(&path)).unwrap_err());
     assert!(
         error.contains("talk.jsonl, object 1") && error.contains("has no `id`"),
         "{error}"
     );
     fs::write(&path, "").unwrap();
-    let error = source::read(&[path]).unwrap_err().to_string();
+    let error = source::read_exports(&[path]).unwrap_err().to_string();
     assert!(error.contains("there is no talk in the data"), "{error}");
 }

@@ -12,7 +12,7 @@ const client = new MemoryClient({ apiKey: process.env.MEM0_KEY ?? "", host });
 const ann = new MemoryClient({ apiKey: process.env.MEM0_ANN_KEY ?? "", host });
 const JOB = "0b6b3f0e-5a52-4d6c-9f0e-0c1c6f3f9c11";
 
-/** What is asked for that Mnemic has no equivalent of: it answers 501 and says what to use. */
+/** Calls without an equivalent in Mnemic: the server answers 501 and names an alternative. */
 const UNSUPPORTED: { [asked: string]: () => Promise<unknown> } = {
   "profiles off": () => client.updateProfileSettings({ enabled: false }),
   "a schema of profiles": () => client.updateProfileSettings({ schema: { type: "object" } }),
@@ -48,10 +48,10 @@ const SUPPORTED = [
   "deleteWebhook",
   "ping",
 ];
-/** They accept what holds already and change nothing. */
+/** Calls that are accepted and change nothing, because Mnemic always works that way. */
 const UNCHANGING = ["updateProject", "updateProfileSettings"];
 
-/** Adds what somebody says; returns the id of the memory. */
+/** Adds a message of a user; returns the id of the memory. */
 async function added(text: string, options: object = {}): Promise<string> {
   const outcome: any = await client.add([{ role: "user", content: text }], { userId: "ann", ...options });
   assert.equal(outcome.status, "SUCCEEDED");
@@ -64,13 +64,13 @@ beforeEach(async () => {
   if ((await client.users()).results.length > 0) await client.deleteUsers();
 });
 
-test("every method is accounted for", () => {
+test("every public method is covered", () => {
   const methods = Object.getOwnPropertyNames(MemoryClient.prototype).filter((it) => it !== "constructor" && !it.startsWith("_"));
   assert.deepEqual(methods.sort(), [...SUPPORTED, ...UNCHANGING].sort());
   assert.equal(SUPPORTED.length, 27);
 });
 
-test("what is added is found at once", async () => {
+test("added memories are found immediately", async () => {
   const trip = [
     { role: "user" as const, content: "I went to Kyoto with my sister Mia yesterday." },
     { role: "assistant" as const, content: "How was Kyoto?" },
@@ -90,7 +90,7 @@ test("what is added is found at once", async () => {
   assert.deepEqual(await client.search("Kyoto", { filters: { user_id: "somebody-new" } }), { results: [] });
 });
 
-test("options of the client are taken", async () => {
+test("options of the client are accepted", async () => {
   await added("I ate fish.", { agentId: "a", infer: false, customInstructions: "Be short.", expirationDate: "2100-01-01" });
   const options = { filters: { user_id: "ann" }, threshold: 0, latestOnly: true, keywordSearch: true, showExpired: true };
   const found = await client.search("What did Ann eat?", { ...options, referenceDate: "2030-01-01", fields: ["memory"] });
@@ -99,7 +99,7 @@ test("options of the client are taken", async () => {
   assert.equal(listed.count, 1);
 });
 
-test("filters narrow searches and lists, which come in pages", async () => {
+test("filters narrow searches and lists, and lists have pages", async () => {
   await added("I ate fish.", { agentId: "a", metadata: { city: "Oslo" } });
   await added("I ate rice.", { agentId: "b", metadata: { city: "Kyoto" } });
   await added("I ate bread.", { agentId: "b", metadata: { city: "Oslo" } });
@@ -139,7 +139,7 @@ test("batches update and delete", async () => {
   assert.deepEqual((await client.getAll({ filters: { user_id: "ann" } })).results.map((it) => it.id), memories.slice(2));
 });
 
-test("deleteAll takes what its options take", async () => {
+test("deleteAll deletes the memories that its options match", async () => {
   await added("I run.", { agentId: "a" });
   await added("I swim.", { agentId: "b" });
   await added("I ski.", { userId: "bob" });
@@ -162,7 +162,7 @@ test("users are listed and deleted", async () => {
   assert.deepEqual((await client.users({ page: 1, pageSize: 10 })).results, []);
 });
 
-test("feedback that praises is kept, other feedback names what to use", async () => {
+test("positive feedback is accepted, other feedback names an alternative", async () => {
   const memoryId = await added("I run.");
   const praised: any = await client.feedback({ memoryId, feedback: Feedback.POSITIVE, feedbackReason: "true" });
   assert.equal(praised.feedback, "POSITIVE");
@@ -170,13 +170,13 @@ test("feedback that praises is kept, other feedback names what to use", async ()
   assert.equal((await client.get(memoryId)).id, memoryId);
 });
 
-test("the project is described and stays as it is", async () => {
+test("the project is described and cannot be changed", async () => {
   await client.ping();
   assert.equal((await client.getProject({ fields: ["customInstructions"] })).name, "Mnemic");
   assert.equal((await client.updateProject({ multilingual: true, decay: false })).name, "Mnemic");
 });
 
-test("exports hold the memories that their filters take", async () => {
+test("exports contain the memories that their filters match", async () => {
   const memory = await added("I live in Oslo.");
   await added("I am Bob.", { userId: "bob" });
   const made = await client.createMemoryExport({ schema: { type: "object" }, filters: { user_id: "ann" } });
@@ -187,8 +187,8 @@ test("exports hold the memories that their filters take", async () => {
   await assert.rejects(client.getMemoryExport({ memoryExportId: JOB }), MemoryNotFoundError);
 });
 
-/** Tells something of Ann and returns her profile when it is derived. */
-async function told() {
+/** Adds a message of Ann, and returns her profile once it is derived. */
+async function storeTalk() {
   await added("I live in Oslo and I love jazz.");
   for (let attempt = 0; attempt < 600; attempt += 1) {
     const profile = await client.getProfile({ entityId: "ann" });
@@ -198,8 +198,8 @@ async function told() {
   throw new Error("the profile is not derived");
 }
 
-test("profiles are what is derived, and their jobs are done at once", async () => {
-  const profile = await told();
+test("profiles contain the derived facts, and their jobs are complete immediately", async () => {
+  const profile = await storeTalk();
   assert.ok(profile.entityId === "ann" && profile.updatedAt && profile.generationCount > 0);
   const facts = Object.values(profile.profile.facts as { [aspect: string]: string[] }).flat();
   assert.ok(facts.some((it) => it.includes("Oslo")) && facts.some((it) => it.includes("jazz")));
@@ -215,13 +215,13 @@ test("profiles are what is derived, and their jobs are done at once", async () =
   await assert.rejects(client.getProfileJob(JOB), MemoryNotFoundError);
 });
 
-test("settings of profiles stay as they are", async () => {
+test("settings of profiles cannot be changed", async () => {
   const settings = await client.getProfileSettings();
   assert.ok(settings.enabled && settings.entities?.user?.schema === null);
   assert.deepEqual(await client.updateProfileSettings({ enabled: true, schema: null }), settings);
 });
 
-test("webhooks are made, listed, changed and deleted", async () => {
+test("webhooks are created, listed, changed and deleted", async () => {
   const eventTypes = [WebhookEvent.MEMORY_ADDED, WebhookEvent.MEMORY_DELETED];
   const made: any = await client.createWebhook({ url: "http://hooks.example/two", name: "two", eventTypes });
   try {
@@ -243,7 +243,7 @@ test("webhooks are made, listed, changed and deleted", async () => {
 });
 
 for (const [asked, call] of Object.entries(UNSUPPORTED)) {
-  test(`${asked}: the answer says what to use`, async () => {
+  test(`${asked}: the response names an alternative`, async () => {
     await assert.rejects(call(), (error) => error instanceof MemoryError && error.errorCode === "HTTP_501" && /use /.test(error.message));
   });
 }
@@ -272,7 +272,7 @@ test("a key sees only its own user", async () => {
 });
 
 test("a wrong key is refused", async () => {
-  // The client writes what it is refused for to the console, and goes on.
+  // The client writes the refusal to the console and continues.
   const wrong = new MemoryClient({ apiKey: "wrong", host });
   await assert.rejects(wrong.ping());
   await assert.rejects(wrong.search("Kyoto", { filters: { user_id: "ann" } }));

@@ -3,7 +3,8 @@ use gateway::api::{Deleting, Erasure, ErasureCheck};
 use reqwest::header::LOCATION;
 use reqwest::{Method, StatusCode};
 
-use super::{Client, Result, read};
+use super::responses::read_json_body;
+use super::{Client, Result};
 
 /// The outcome of the deletion of a space.
 pub(crate) struct Deleted {
@@ -15,32 +16,35 @@ pub(crate) struct Deleted {
 
 impl Client {
     /// Erases a space.
-    pub(crate) async fn delete(&self, space: &SpaceId) -> Result<Deleted> {
-        let url = self.url(&["v1", "spaces", space.as_str()], &[]);
-        let response = self.send(Method::DELETE, &url, None).await?;
+    pub(crate) async fn delete_space(&self, space: &SpaceId) -> Result<Deleted> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str()], &[]);
+        let response = self.send_request(Method::DELETE, &url, None).await?;
         let place = response.headers().get(LOCATION).and_then(|it| it.to_str().ok());
         let receipt = place.and_then(|it| it.rsplit('/').next()).map(str::to_owned);
-        let left = match response.status() {
-            StatusCode::ACCEPTED => Some(read(response).await?),
+        let deleting = match response.status() {
+            StatusCode::ACCEPTED => Some(read_json_body(response).await?),
             _ => None,
         };
-        Ok(Deleted { left, receipt })
+        Ok(Deleted {
+            left: deleting,
+            receipt,
+        })
     }
 
     /// Returns the receipts of erasures in the spaces with this name, by id.
-    pub(crate) async fn erasures(&self, space: &SpaceId) -> Result<Vec<Erasure>> {
-        self.all(&["v1", "spaces", space.as_str(), "erasures"]).await
+    pub(crate) async fn list_erasures(&self, space: &SpaceId) -> Result<Vec<Erasure>> {
+        self.list_all_items(&["v1", "spaces", space.as_str(), "erasures"]).await
     }
 
     /// Returns one receipt.
-    pub(crate) async fn erasure(&self, space: &SpaceId, id: &str) -> Result<Erasure> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "erasures", id], &[]);
-        read(self.send(Method::GET, &url, None).await?).await
+    pub(crate) async fn get_erasure(&self, space: &SpaceId, id: &str) -> Result<Erasure> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "erasures", id], &[]);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Asks the server to search its stores for the erased data of a receipt.
     pub(crate) async fn check_erasure(&self, space: &SpaceId, id: &str) -> Result<ErasureCheck> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "erasures", id, "check"], &[]);
-        read(self.send(Method::POST, &url, None).await?).await
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "erasures", id, "check"], &[]);
+        read_json_body(self.send_request(Method::POST, &url, None).await?).await
     }
 }

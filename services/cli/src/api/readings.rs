@@ -4,7 +4,8 @@ use reqwest::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Client, PAGE, Result, read};
+use super::responses::read_json_body;
+use super::{Client, PAGE, Result};
 
 /// A page of readings in the portable form, which another space accepts.
 #[derive(Debug, Deserialize)]
@@ -16,14 +17,14 @@ pub(crate) struct PortablePage {
 impl Client {
     /// Returns the progress of the readings of a space.
     pub(crate) async fn reading_summary(&self, space: &SpaceId) -> Result<ReadingSummary> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[("limit", "1")]);
-        let page: ReadingPage = read(self.send(Method::GET, &url, None).await?).await?;
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "readings"], &[("limit", "1")]);
+        let page: ReadingPage = read_json_body(self.send_request(Method::GET, &url, None).await?).await?;
         Ok(page.summary)
     }
 
     /// Returns the readings of a space, by id, without the replies of the language model.
-    pub(crate) async fn readings(&self, space: &SpaceId) -> Result<Vec<Reading>> {
-        self.all(&["v1", "spaces", space.as_str(), "readings"]).await
+    pub(crate) async fn list_readings(&self, space: &SpaceId) -> Result<Vec<Reading>> {
+        self.list_all_items(&["v1", "spaces", space.as_str(), "readings"]).await
     }
 
     /// Returns the page of the readings after the cursor `after`, in the portable form.
@@ -32,20 +33,20 @@ impl Client {
             .into_iter()
             .chain(after.map(|it| ("after", it)))
             .collect();
-        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &query);
-        read(self.send(Method::GET, &url, None).await?).await
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "readings"], &query);
+        read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
     /// Stores readings in a space.
     pub(crate) async fn put_readings(&self, space: &SpaceId, items: &[Value]) -> Result<StoredReadings> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[]);
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "readings"], &[]);
         let body = json!({ "items": items });
-        read(self.send(Method::PUT, &url, Some(&body)).await?).await
+        read_json_body(self.send_request(Method::PUT, &url, Some(&body)).await?).await
     }
 
     /// Requests that a language model reads the unread records of a space; returns the counts of them.
-    pub(crate) async fn backfill(&self, space: &SpaceId, body: &Value) -> Result<BackfillReport> {
-        let url = self.url(&["v1", "spaces", space.as_str(), "readings"], &[]);
-        read(self.send(Method::POST, &url, Some(body)).await?).await
+    pub(crate) async fn request_backfill(&self, space: &SpaceId, body: &Value) -> Result<BackfillReport> {
+        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "readings"], &[]);
+        read_json_body(self.send_request(Method::POST, &url, Some(body)).await?).await
     }
 }

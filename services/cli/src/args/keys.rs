@@ -69,10 +69,10 @@ pub(crate) struct CreateKey {
     /// Time at which the key expires; RFC 3339, or ISO 8601 in UTC [default: it does not expire].
     #[arg(long, value_name = "TIME")]
     pub(crate) expires: Option<String>,
-    /// Most requests per minute [default: no limit].
+    /// Maximum number of requests per minute [default: no limit].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(crate) requests_per_minute: Option<u32>,
-    /// Most new records per day (UTC) [default: no limit].
+    /// Maximum number of new records per day (UTC) [default: no limit].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     pub(crate) records_per_day: Option<u32>,
     /// Print the response of the server unchanged.

@@ -13,10 +13,10 @@ use super::Remote;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  mnemic read ann --dry-run            how much there is to read, and what it may cost
+  mnemic read ann --dry-run            print how much there is to read, and the estimated cost
   mnemic read ann
   mnemic read ann --session monday
-  mnemic read ann --again              read once more where a reading failed, and describe what pictures there are
+  mnemic read ann --again              repeat failed readings, and describe pictures
   mnemic read ann --wait 0             start it and do not wait")]
 pub(crate) struct Read {
     /// The space.

@@ -69,7 +69,7 @@ pub(crate) struct Import {
     /// Tag to add to every record; may be repeated.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Most records in one request.
+    /// Maximum number of records in one request.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) batch: u16,
     /// Send everything again; records that the server has are left unchanged.
@@ -106,7 +106,7 @@ pub(crate) struct Export {
 
 /// The filters for a list of records or units.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Whose {
+pub(crate) struct ListFilters {
     /// Show only this session, by name or id.
     #[arg(long, value_name = "NAME")]
     pub(crate) session: Option<String>,
@@ -137,7 +137,7 @@ pub(crate) struct Records {
     #[arg(long, short)]
     pub(crate) space: SpaceId,
     #[command(flatten)]
-    pub(crate) whose: Whose,
+    pub(crate) whose: ListFilters,
     /// Show only records observed at this moment or later; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<String>,

@@ -4,10 +4,10 @@ use domain::id::RecordId;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::draft::LeftOut;
-use super::format::Kind;
-use super::{chatgpt, claude, memories, readings};
-use crate::keys::hex;
+use super::record_draft::LeftOut;
+use crate::import::formats::format::Kind;
+use crate::import::formats::{chatgpt, claude, memories};
+use crate::remote_commands::keys::to_hex;
 
 /// The content of a piece.
 pub(super) enum Parsed {
@@ -19,15 +19,15 @@ pub(super) enum Parsed {
 ///
 /// # Errors
 /// If the piece is not JSON, or is not of this kind.
-pub(super) fn parse(kind: Kind, piece: &[u8], number: u64, left_out: &mut LeftOut) -> Result<Parsed, String> {
+pub(super) fn parse_piece(kind: Kind, piece: &[u8], number: u64, left_out: &mut LeftOut) -> Result<Parsed, String> {
     let value: Value = serde_json::from_slice(piece).map_err(|error| format!("not JSON: {error}"))?;
     if !value.is_object() {
         return Err("not a JSON object".to_owned());
     }
     let records = match kind {
-        Kind::Records => return record(value, piece, number),
-        Kind::ChatGpt => chatgpt::records(&value, left_out),
-        Kind::Claude => claude::records(&value, left_out),
+        Kind::Records => return parse_line(value, piece, number),
+        Kind::ChatGpt => chatgpt::records_from_conversation(&value, left_out),
+        Kind::Claude => claude::records_from_conversation(&value, left_out),
         Kind::Mem0 => memories::of_mem0(&value, left_out),
         Kind::Hindsight => memories::of_hindsight(&value, left_out),
         Kind::Text | Kind::Markdown => Ok(vec![value]),
@@ -38,8 +38,8 @@ pub(super) fn parse(kind: Kind, piece: &[u8], number: u64, left_out: &mut LeftOu
 /// Returns the record or the reading of a line. A record without an id gets one derived from its number and text, so
 /// that a record that is sent twice is stored once. Mnemic's own id, which lists of records contain, is removed, since
 /// it is derived from the other id.
-fn record(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String> {
-    if let Some(reading) = readings::of_line(&mut record) {
+fn parse_line(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String> {
+    if let Some(reading) = of_line(&mut record) {
         return Ok(Parsed::Reading(reading));
     }
     let Some(fields) = record.as_object_mut() else {
@@ -54,7 +54,14 @@ fn record(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String>
             .chain_update(number.to_be_bytes())
             .chain_update(line.trim_ascii())
             .finalize();
-        fields.insert("id".to_owned(), json!(format!("line-{}", &hex(&digest)[..16])));
+        fields.insert("id".to_owned(), json!(format!("line-{}", &to_hex(&digest)[..16])));
     }
     Ok(Parsed::Records(vec![record]))
+}
+
+/// Returns the reading of a line, if the line holds one.
+pub(crate) fn of_line(line: &mut Value) -> Option<Value> {
+    let fields = line.as_object_mut().filter(|it| it.len() == 1)?;
+    fields.get("reading").filter(|it| it.is_object())?;
+    fields.remove("reading")
 }

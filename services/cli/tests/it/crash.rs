@@ -21,7 +21,7 @@ const IMPORTED: u64 = 400;
 const CHECKED: usize = 20;
 /// Number of the latest accepted records that are asked about after each restart.
 const ASKED: usize = 6;
-/// Most attempts at one question.
+/// Maximum number of attempts at one question.
 const ATTEMPTS: usize = 10;
 
 /// A reproducible source of random moments; the seed is printed when a round fails.
@@ -113,7 +113,8 @@ async fn erase(http: reqwest::Client, base: String, ids: Vec<String>) -> Vec<Era
     for id in ids {
         let ask = || sent(http.delete(format!("{base}/spaces/crash/records/{id}")));
         let mut answer = ask().await;
-        // After a restart the writer may not have processed the batches of these records yet.
+        // After a restart the writer may not have processed the batches of these records yet. The task is killed in the
+        // middle of this wait, which ends with the server at the latest.
         while answer.as_ref().is_some_and(|it| it.0 == 404) {
             tokio::time::sleep(Duration::from_millis(50)).await;
             answer = ask().await;
@@ -189,6 +190,7 @@ async fn round(server: Server, file: &Path, ledger: &mut Ledger, next: &mut [u64
     let erasing = tokio::spawn(erase(http.clone(), base.clone(), doomed));
     let deciding = tokio::spawn(decide(http, base));
     let mut importing = import(&server, file);
+    // The moment of the kill.
     tokio::time::sleep(moment).await;
     server.kill();
     for (sender, handle) in senders.into_iter().enumerate() {
@@ -219,7 +221,7 @@ async fn round(server: Server, file: &Path, ledger: &mut Ledger, next: &mut [u64
 /// Asks about the latest accepted records as soon as the server is ready. Repeats a question whose answer reports a
 /// timeout. Returns the number of answers, and the number of those that lacked the expected records and reported it.
 async fn ask(server: &Server, ledger: &Ledger) -> (u64, u64) {
-    let (mut answers, mut said) = (0, 0);
+    let (mut answers, mut incomplete) = (0, 0);
     let last = ledger
         .order
         .iter()
@@ -239,10 +241,10 @@ async fn ask(server: &Server, ledger: &Ledger) -> (u64, u64) {
         answers += 1;
         if !body["pack"]["text"].as_str().unwrap().contains(word.as_str()) {
             assert_ne!(body["degraded"], json!([]), "{word} is missing from {body}");
-            said += 1;
+            incomplete += 1;
         }
     }
-    (answers, said)
+    (answers, incomplete)
 }
 
 fn imported(folder: &Path) -> PathBuf {
@@ -267,9 +269,9 @@ async fn accepted_records_are_not_lost_duplicated_or_silently_missing() {
         let server = Server::start(&data).await;
         server.put("/spaces/crash").await;
         server.put("/spaces/imported").await;
-        let (answers, said) = ask(&server, &ledger).await;
+        let (answers, incomplete) = ask(&server, &ledger).await;
         *ledger.counts.entry("answers after a restart").or_default() += answers;
-        *ledger.counts.entry("of them incomplete, and said so").or_default() += said;
+        *ledger.counts.entry("of them incomplete, and said so").or_default() += incomplete;
         let moment = Duration::from_millis(5 + dice.below(300));
         round(server, &file, &mut ledger, &mut next, moment).await;
     }
@@ -293,7 +295,7 @@ async fn check(server: &Server, ledger: &Ledger) {
     for watermark in &ledger.watermarks {
         server.written("crash", watermark).await;
     }
-    drained(server).await;
+    server.drained("crash").await;
     let (_, letters) = server.get("/admin/dead-letters").await;
     assert_eq!(letters["items"], json!([]), "{letters}");
     let file: BTreeMap<String, String> = (0..IMPORTED).map(|it| (format!("s7-{it}"), word(7, it))).collect();
@@ -344,15 +346,4 @@ fn turn_id(item: &Value) -> Option<String> {
     }
     let id = item["id"].as_str().filter(|_| item.get("grain").is_none());
     id.or_else(|| item["external_ids"][0].as_str()).map(str::to_owned)
-}
-
-async fn drained(server: &Server) {
-    let empty = async {
-        while server.get("/spaces/crash/progress").await.1["backlog"] != json!(0) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(120), empty)
-        .await
-        .expect("the queue does not drain");
 }

@@ -26,10 +26,13 @@ async fn units_of_older_rules_are_counted() {
             .arg(&data);
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     };
-    let said = says();
-    assert!(said.contains("2 turn units") && !said.contains("older rules"), "{said}");
+    let report = says();
+    assert!(
+        report.contains("2 turn units") && !report.contains("older rules"),
+        "{report}"
+    );
 
-    let context = Context::embedded(&data).await.unwrap();
+    let context = Context::embedded_with_defaults(&data).await.unwrap();
     let (graph, space) = (&context.backends.graph, "one".parse::<SpaceId>().unwrap());
     let changes = graph.changes(&space, 0, 99).await.unwrap();
     let turn = changes.into_iter().map(|it| it.unit).find(|it| it.grain == Grain::Turn);
@@ -41,17 +44,17 @@ async fn units_of_older_rules_are_counted() {
     };
     graph.put_units(&space, &[older], &[]).await.unwrap();
     drop(context);
-    let said = says();
+    let report = says();
     assert!(
-        said.contains("1 units in 1 spaces were written by older rules; `mnemic rebuild one`"),
-        "{said}"
+        report.contains("1 units in 1 spaces were written by older rules; `mnemic rebuild one`"),
+        "{report}"
     );
 }
 
 #[tokio::test]
 async fn unfinished_erasures_are_counted_and_finished() {
     let data = fresh_directory("doctor-unfinished");
-    let context = Context::embedded(&data).await.unwrap();
+    let context = Context::embedded_with_defaults(&data).await.unwrap();
     let space = "one".parse::<SpaceId>().unwrap();
     context
         .backends
@@ -71,11 +74,17 @@ async fn unfinished_erasures_are_counted_and_finished() {
     };
     let unfinished = "1 deleted spaces are not erased in every store yet, such as one";
     for _ in 0..2 {
-        let said = says(&[]);
-        assert!(said.contains(unfinished), "{said}");
+        let report = says(&[]);
+        assert!(report.contains(unfinished), "{report}");
     }
-    let said = says(&["--repair"]);
-    assert!(said.contains("0 spaces") && !said.contains("deleted spaces"), "{said}");
-    let said = says(&[]);
-    assert!(said.contains("0 spaces") && !said.contains("deleted spaces"), "{said}");
+    let report = says(&["--repair"]);
+    assert!(
+        report.contains("0 spaces") && !report.contains("deleted spaces"),
+        "{report}"
+    );
+    let report = says(&[]);
+    assert!(
+        report.contains("0 spaces") && !report.contains("deleted spaces"),
+        "{report}"
+    );
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use fixtures::{look_within, wait_for};
 use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory};
@@ -33,15 +34,12 @@ fn occurrences(data: &Path, words: &[&str]) -> Vec<(String, String, usize)> {
 
 /// Waits until no word is left; panics with the remaining occurrences after the time limit.
 async fn assert_gone(data: &Path, words: &[&str]) {
-    let begun = Instant::now();
-    loop {
-        let left = occurrences(data, words);
-        if left.is_empty() {
-            return;
-        }
-        assert!(begun.elapsed() < BOUND, "left after {BOUND:?}: {left:?}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let look = async || match occurrences(data, words) {
+        left if left.is_empty() => Ok(()),
+        left => Err(left),
+    };
+    let outcome = look_within(BOUND, look).await;
+    assert_eq!(outcome, Ok(()), "left after {BOUND:?}");
 }
 
 fn line(id: &str, session: &str, minute: usize, text: &str) -> Value {
@@ -96,18 +94,12 @@ async fn load(server: Arc<Server>, space: &'static str, stop: Arc<AtomicBool>) {
 
 /// Corrects the fact that contains a word.
 async fn correct(server: &Server, space: &str, word: &str, object: &str, reason: &str) {
-    let begun = Instant::now();
-    let fact = loop {
+    let fact = wait_for(&format!("there is a fact of {word}"), async || {
         let facts = server.list(&format!("/spaces/{space}/facts")).await;
-        if let Some(fact) = facts
-            .into_iter()
-            .find(|it| it["object"].as_str().unwrap().contains(word))
-        {
-            break fact;
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "no fact of {word}");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+        let of_word = |it: &&Value| it["object"].as_str().unwrap().contains(word);
+        facts.iter().find(of_word).cloned().ok_or(facts)
+    })
+    .await;
     let act = json!({ "act": { "kind": "correct_fact", "fact": fact["id"], "object": object }, "reason": reason });
     let request = server.http.post(format!("{}/spaces/{space}/curations", server.base));
     let (status, body) = server.send(request.header("Idempotency-Key", "why").json(&act)).await;
@@ -157,6 +149,7 @@ async fn erased_records_sessions_and_spaces_leave_no_trace_under_load() {
 
     let stop = Arc::new(AtomicBool::new(false));
     let loads = ["one", "other"].map(|space| tokio::spawn(load(Arc::clone(&server), space, Arc::clone(&stop))));
+    // The loads are under way by then; they only have to keep the files busy.
     tokio::time::sleep(Duration::from_millis(500)).await;
     erase(&server, "one", "records/ext-fnordlex").await;
     assert_gone(&data, &words[..4]).await;

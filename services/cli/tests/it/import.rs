@@ -10,14 +10,14 @@ use crate::server::{Server, fresh_directory, line, mnemic};
 
 /// Runs a command against a server; returns its exit code, its output and its error output.
 pub(crate) fn run(server: &Server, arguments: &[&str]) -> (Option<i32>, String, String) {
-    told(mnemic().args(arguments).args(["--url", url(server)]).output().unwrap())
+    captured_output(mnemic().args(arguments).args(["--url", url(server)]).output().unwrap())
 }
 
 fn url(server: &Server) -> &str {
     server.base.trim_end_matches("/v1")
 }
 
-fn told(output: Output) -> (Option<i32>, String, String) {
+fn captured_output(output: Output) -> (Option<i32>, String, String) {
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
@@ -61,9 +61,9 @@ async fn a_file_is_imported_again_after_its_space_was_erased_and_recreated() {
         "0 records in, 3 lines were read earlier; all searchable\n"
     );
     assert_eq!(run(&server, &["spaces", "delete", "ann", "--yes"]).0, Some(0));
-    let (code, said, complained) = run(&server, &import);
-    assert_eq!((code, said.as_str()), (Some(0), "3 records in; all searchable\n"));
-    assert!(complained.contains("created anew"), "{complained}");
+    let (code, stdout, stderr) = run(&server, &import);
+    assert_eq!((code, stdout.as_str()), (Some(0), "3 records in; all searchable\n"));
+    assert!(stderr.contains("created again"), "{stderr}");
     assert_eq!(listed(&server, "ann").await.len(), 3);
 }
 
@@ -74,14 +74,14 @@ async fn an_erased_record_is_imported_again_with_restart() {
     let import = ["import", file.to_str().unwrap(), "-s", "ann"];
     let again = ["import", file.to_str().unwrap(), "-s", "ann", "--restart"];
     run(&server, &import);
-    let (code, said, _) = run(&server, &["erase", "2", "-s", "ann"]);
-    assert_eq!((code, said.as_str()), (Some(1), ""));
-    let said = run(&server, &["erase", "2", "-s", "ann", "--yes"]).1;
-    assert!(said.starts_with("2 erased\nreceipt "), "{said}");
+    let (code, stdout, _) = run(&server, &["erase", "2", "-s", "ann"]);
+    assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    let stdout = run(&server, &["erase", "2", "-s", "ann", "--yes"]).1;
+    assert!(stdout.starts_with("2 erased\nreceipt "), "{stdout}");
     assert_eq!(listed(&server, "ann").await.len(), 2);
-    let (code, said, _) = run(&server, &again);
+    let (code, stdout, _) = run(&server, &again);
     assert_eq!(
-        (code, said.as_str()),
+        (code, stdout.as_str()),
         (Some(0), "1 records in, 2 were there before; all searchable\n")
     );
     assert_eq!(listed(&server, "ann").await.len(), 3);
@@ -106,32 +106,29 @@ async fn listed_and_exported_records_are_imported_unchanged() {
     assert_eq!(there.len(), 6);
 
     written(&file, &server.list("/spaces/ann/records").await);
-    let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "copy"]);
+    let (code, stdout, stderr) = run(&server, &["import", file.to_str().unwrap(), "-s", "copy"]);
     assert_eq!(
-        (code, said.as_str(), complained.as_str()),
+        (code, stdout.as_str(), stderr.as_str()),
         (Some(0), "6 records in; all searchable\n", "")
     );
     assert_eq!(listed(&server, "copy").await, there);
 
     let target = file.with_file_name("out.jsonl");
     let export = ["export", "-s", "ann", "--out", target.to_str().unwrap()];
-    let (code, said, _) = run(&server, &export);
+    let (code, stdout, _) = run(&server, &export);
     assert_eq!(code, Some(0));
-    assert!(said.starts_with("6 records written to "), "{said}");
+    assert!(stdout.starts_with("6 records written to "), "{stdout}");
     run(&server, &["import", target.to_str().unwrap(), "-s", "third"]);
     assert_eq!(listed(&server, "third").await, there);
-    let (code, said, _) = run(&server, &["export", "-s", "ann"]);
-    assert_eq!((code, said), (Some(0), std::fs::read_to_string(&target).unwrap()));
+    let (code, stdout, _) = run(&server, &["export", "-s", "ann"]);
+    assert_eq!((code, stdout), (Some(0), std::fs::read_to_string(&target).unwrap()));
 
-    let (code, _, complained) = run(&server, &export);
+    let (code, _, stderr) = run(&server, &export);
     assert_eq!(code, Some(1));
-    assert!(complained.contains("exists"), "{complained}");
-    let (code, _, complained) = run(&server, &["export", "-s", "nowhere"]);
+    assert!(stderr.contains("exists"), "{stderr}");
+    let (code, _, stderr) = run(&server, &["export", "-s", "nowhere"]);
     assert_eq!(code, Some(1));
-    assert!(
-        complained.contains("no space `nowhere`; `mnemic spaces list`"),
-        "{complained}"
-    );
+    assert!(stderr.contains("no space `nowhere`; `mnemic spaces list`"), "{stderr}");
 }
 
 #[tokio::test]
@@ -142,18 +139,21 @@ async fn an_export_has_every_page() {
         .collect();
     written(&file, &many);
     run(&server, &["import", file.to_str().unwrap(), "-s", "ann"]);
-    let (code, said, _) = run(&server, &["export", "-s", "ann"]);
-    let ids: Vec<Value> = said
+    let (code, stdout, _) = run(&server, &["export", "-s", "ann"]);
+    let ids: Vec<Value> = stdout
         .lines()
         .map(|it| serde_json::from_str::<Value>(it).unwrap()["id"].take())
         .collect();
     let sent: Vec<Value> = many.iter().map(|it| it["id"].clone()).collect();
     assert_eq!((code, ids), (Some(0), sent));
-    let (code, said, _) = run(&server, &["records", "-s", "ann"]);
-    assert_eq!((code, said.lines().count()), (Some(0), 250));
-    assert!(said.lines().next().unwrap().ends_with("  -: The number 0."), "{said}");
-    let (_, said, _) = run(&server, &["records", "n7", "-s", "ann"]);
-    assert_eq!(serde_json::from_str::<Value>(&said).unwrap()["text"], "The number 7.");
+    let (code, stdout, _) = run(&server, &["records", "-s", "ann"]);
+    assert_eq!((code, stdout.lines().count()), (Some(0), 250));
+    assert!(
+        stdout.lines().next().unwrap().ends_with("  -: The number 0."),
+        "{stdout}"
+    );
+    let (_, stdout, _) = run(&server, &["records", "n7", "-s", "ann"]);
+    assert_eq!(serde_json::from_str::<Value>(&stdout).unwrap()["text"], "The number 7.");
 }
 
 #[tokio::test]
@@ -175,8 +175,8 @@ async fn standard_input_is_imported_without_stored_progress() {
         for line in lines() {
             writeln!(child.stdin.as_mut().unwrap(), "{line}").unwrap();
         }
-        let (code, said, complained) = told(child.wait_with_output().unwrap());
-        assert_eq!((code, said.as_str(), complained.as_str()), (Some(0), expected, ""));
+        let (code, stdout, stderr) = captured_output(child.wait_with_output().unwrap());
+        assert_eq!((code, stdout.as_str(), stderr.as_str()), (Some(0), expected, ""));
     }
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
 }
@@ -204,19 +204,19 @@ async fn long_texts_are_imported_and_one_that_is_too_long_is_skipped() {
     // Together, these records exceed the limit of one request.
     all.extend((4..100).map(|it| line(&it.to_string(), "Ines", at, &text(53_000))));
     written(&file, &all);
-    let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "ann"]);
+    let (code, stdout, stderr) = run(&server, &["import", file.to_str().unwrap(), "-s", "ann"]);
     assert_eq!(
-        (code, said.as_str()),
+        (code, stdout.as_str()),
         (Some(3), "98 records in, 1 of 99 lines left out; all searchable\n"),
-        "{complained}"
+        "{stderr}"
     );
     assert!(
-        complained.starts_with("line 2: text: has ") && complained.contains("more than 1048576"),
-        "{complained}"
+        stderr.starts_with("line 2: text: has ") && stderr.contains("more than 1048576"),
+        "{stderr}"
     );
     let out = file.with_file_name("out.jsonl");
-    let (code, _, complained) = run(&server, &["export", "-s", "ann", "--out", out.to_str().unwrap()]);
-    assert_eq!(code, Some(0), "{complained}");
+    let (code, _, stderr) = run(&server, &["export", "-s", "ann", "--out", out.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{stderr}");
     let exported: Vec<Value> = std::fs::read_to_string(&out)
         .unwrap()
         .lines()
@@ -245,30 +245,30 @@ async fn a_byte_order_mark_loses_no_line_and_a_list_is_refused_with_advice() {
         let units = "\u{feff}".encode_utf16().chain(text.encode_utf16());
         let bytes = units.flat_map(|it| if little { it.to_le_bytes() } else { it.to_be_bytes() });
         std::fs::write(&file, bytes.collect::<Vec<u8>>()).unwrap();
-        let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "wide"]);
-        assert_eq!((code, said.as_str()), (Some(1), ""));
-        assert!(complained.contains("iconv -f UTF-16 -t UTF-8"), "{complained}");
+        let (code, stdout, stderr) = run(&server, &["import", file.to_str().unwrap(), "-s", "wide"]);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""));
+        assert!(stderr.contains("iconv -f UTF-16 -t UTF-8"), "{stderr}");
     }
 
     for list in [json!(lines()).to_string(), format!("\u{feff}{:#}", json!(lines()))] {
         std::fs::write(&file, list).unwrap();
-        let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "list"]);
-        assert_eq!((code, said.as_str()), (Some(1), ""));
-        assert!(complained.contains("jq -c '.[]'"), "{complained}");
+        let (code, stdout, stderr) = run(&server, &["import", file.to_str().unwrap(), "-s", "list"]);
+        assert_eq!((code, stdout.as_str()), (Some(1), ""));
+        assert!(stderr.contains("jq -c '.[]'"), "{stderr}");
     }
     std::fs::write(&file, "[1]\n{\"text\": \"A fine day.\"}\n").unwrap();
-    let (code, said, complained) = run(&server, &["import", file.to_str().unwrap(), "-s", "wrong"]);
+    let (code, stdout, stderr) = run(&server, &["import", file.to_str().unwrap(), "-s", "wrong"]);
     assert_eq!(
-        (code, said.as_str(), complained.as_str()),
+        (code, stdout.as_str(), stderr.as_str()),
         (
             Some(3),
             "1 records in, 1 of 2 lines left out; all searchable\n",
             "line 1: not a JSON object\n"
         )
     );
-    let (code, said, _) = run(&server, &["import", file.to_str().unwrap(), "-s", "wrong"]);
+    let (code, stdout, _) = run(&server, &["import", file.to_str().unwrap(), "-s", "wrong"]);
     assert_eq!(
-        (code, said.as_str()),
+        (code, stdout.as_str()),
         (
             Some(3),
             "0 records in, 2 lines were read earlier, 1 of 2 lines left out, 1 of them earlier: --restart sends them again; \
@@ -296,11 +296,11 @@ async fn an_import_succeeds_even_if_its_progress_cannot_be_stored() {
             "--url",
             url(&server),
         ]);
-        told(command.output().unwrap())
+        captured_output(command.output().unwrap())
     };
-    let (code, said, complained) = import();
-    assert_eq!((code, said.as_str()), (Some(0), "3 records in; all searchable\n"));
-    assert_eq!(complained.matches("going on without").count(), 1, "{complained}");
+    let (code, stdout, stderr) = import();
+    assert_eq!((code, stdout.as_str()), (Some(0), "3 records in; all searchable\n"));
+    assert_eq!(stderr.matches("continuing without").count(), 1, "{stderr}");
     assert_eq!(import().1, "0 records in, 3 were there before; all searchable\n");
 }
 
@@ -322,7 +322,7 @@ async fn an_import_leaves_nothing_next_to_the_file_and_keeps_its_state_private()
         let mut command = mnemic();
         command.env("XDG_STATE_HOME", &states);
         command.args(["import", file.to_str().unwrap(), "-s", "ann", "--url", url(&server)]);
-        told(command.output().unwrap())
+        captured_output(command.output().unwrap())
     };
     assert_eq!(import().1, "3 records in; all searchable\n");
     let former = folder.join("talk.jsonl.ann.imported");
@@ -340,8 +340,8 @@ async fn an_import_leaves_nothing_next_to_the_file_and_keeps_its_state_private()
     let mut saved: Value = serde_json::from_slice(&std::fs::read(&state).unwrap()).unwrap();
     saved["watermark"] = json!("another server's");
     std::fs::write(&state, saved.to_string()).unwrap();
-    let (code, said, complained) = import();
-    assert_eq!((code, said.as_str()), (Some(0), resumed));
-    assert!(complained.contains("watermark of the earlier import"), "{complained}");
+    let (code, stdout, stderr) = import();
+    assert_eq!((code, stdout.as_str()), (Some(0), resumed));
+    assert!(stderr.contains("watermark of the earlier import"), "{stderr}");
     assert_eq!(import(), (Some(0), resumed.to_owned(), String::new()));
 }

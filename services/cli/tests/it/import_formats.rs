@@ -52,11 +52,11 @@ async fn conversations_of_chatgpt_are_imported_once_and_a_broken_one_is_skipped(
     let [first, second] = conversations();
     std::fs::write(&file, format!("[{first}, {{\"mapping\": 7}}, {{\"a\": [1}}, {second}]")).unwrap();
 
-    let (code, said, complained) = run(&server, &import(&file, &["--dry-run"]));
-    assert_eq!(code, Some(3), "{complained}");
+    let (code, stdout, stderr) = run(&server, &import(&file, &["--dry-run"]));
+    assert_eq!(code, Some(3), "{stderr}");
     assert!(
-        said.starts_with("an export of ChatGPT: 4 conversations with 4 records in 2 sessions\n"),
-        "{said}"
+        stdout.starts_with("an export of ChatGPT: 4 conversations with 4 records in 2 sessions\n"),
+        "{stdout}"
     );
     for expected in [
         "observed from 2026-03-02 to 2026-03-02\n",
@@ -65,21 +65,21 @@ async fn conversations_of_chatgpt_are_imported_once_and_a_broken_one_is_skipped(
         "nothing was sent\n",
         "not imported: messages on other branches: 1, system messages: 2\n",
     ] {
-        assert!(said.contains(expected), "{expected} is not in {said}");
+        assert!(stdout.contains(expected), "{expected} is not in {stdout}");
     }
     assert!(server.list("/spaces").await.is_empty());
 
-    let (code, said, complained) = run(&server, &import(&file, &["--batch", "1"]));
+    let (code, stdout, stderr) = run(&server, &import(&file, &["--batch", "1"]));
     assert_eq!(
-        (code, said.as_str()),
+        (code, stdout.as_str()),
         (
             Some(3),
-            "4 records in, 2 left out as wrong; all searchable\n\
+            "4 records in, 2 left out as invalid; all searchable\n\
              not imported: messages on other branches: 1, system messages: 2\n"
         )
     );
-    let places: Vec<&str> = complained.lines().filter_map(|it| it.split(": ").next()).collect();
-    assert_eq!(places, ["conversation 2", "conversation 3"], "{complained}");
+    let places: Vec<&str> = stderr.lines().filter_map(|it| it.split(": ").next()).collect();
+    assert_eq!(places, ["conversation 2", "conversation 3"], "{stderr}");
     let records = server.list("/spaces/ann/records").await;
     let shown: Vec<String> = records
         .iter()
@@ -99,21 +99,21 @@ async fn conversations_of_chatgpt_are_imported_once_and_a_broken_one_is_skipped(
         (&json!("chatgpt:c1"), &json!("About c1"))
     );
 
-    let said = run(&server, &import(&file, &[])).1;
+    let stdout = run(&server, &import(&file, &[])).1;
     assert!(
-        said.starts_with("0 records in, 4 conversations were read earlier, 2 left out as wrong"),
-        "{said}"
+        stdout.starts_with("0 records in, 4 conversations were read earlier, 2 left out as invalid"),
+        "{stdout}"
     );
     std::fs::write(&file, json!(conversations()).to_string()).unwrap();
-    let (code, said, complained) = run(&server, &import(&file, &[]));
-    assert_eq!(code, Some(0), "{complained}");
+    let (code, stdout, stderr) = run(&server, &import(&file, &[]));
+    assert_eq!(code, Some(0), "{stderr}");
     assert!(
-        said.starts_with("0 records in, 4 were there before; all searchable\n"),
-        "{said}"
+        stdout.starts_with("0 records in, 4 were there before; all searchable\n"),
+        "{stdout}"
     );
     assert!(
-        complained.contains("the conversations read earlier have changed"),
-        "{complained}"
+        stderr.contains("the conversations read earlier have changed"),
+        "{stderr}"
     );
 }
 
@@ -134,14 +134,14 @@ async fn exports_of_other_memories_and_of_claude_are_recognised() {
         (
             mem0,
             Some(3),
-            "1 records in, 1 left out as wrong; all searchable\nnot imported: `relations`\n",
+            "1 records in, 1 left out as invalid; all searchable\nnot imported: `relations`\n",
         ),
         (hindsight, Some(0), "1 records in; all searchable\n"),
     ] {
         std::fs::write(&file, export.to_string()).unwrap();
         assert_eq!(run(&server, &import(&file, &["--restart"])).0, code, "{expected}");
-        let (_, said, _) = run(&server, &["import", file.to_str().unwrap(), "-s", "again", "--restart"]);
-        assert_eq!(said, expected);
+        let (_, stdout, _) = run(&server, &["import", file.to_str().unwrap(), "-s", "again", "--restart"]);
+        assert_eq!(stdout, expected);
     }
     let ids: Vec<Value> = server
         .list("/spaces/ann/records")
@@ -153,12 +153,12 @@ async fn exports_of_other_memories_and_of_claude_are_recognised() {
 
     let changed = json!([{ "id": "m1", "memory": "Prefers coffee", "user_id": "ann", "created_at": at }]);
     std::fs::write(&file, changed.to_string()).unwrap();
-    let (code, said, complained) = run(&server, &import(&file, &[]));
+    let (code, stdout, stderr) = run(&server, &import(&file, &[]));
     assert_eq!(
-        (code, said.as_str()),
-        (Some(3), "0 records in, 1 left out as wrong; all searchable\n")
+        (code, stdout.as_str()),
+        (Some(3), "0 records in, 1 left out as invalid; all searchable\n")
     );
-    assert!(complained.contains("memory 1 (mem0:m1): "), "{complained}");
+    assert!(stderr.contains("memory 1 (mem0:m1): "), "{stderr}");
 }
 
 #[tokio::test]
@@ -179,9 +179,9 @@ async fn a_folder_of_documents_is_imported_and_its_new_parts_later() {
         std::fs::write(notes.join(name), text).unwrap();
     }
     let left_out = "not imported: files that are neither .md nor .txt: 1, hidden files and folders: 1\n";
-    let (code, said, complained) = run(&server, &import(&notes, &[]));
+    let (code, stdout, stderr) = run(&server, &import(&notes, &[]));
     assert_eq!(
-        (code, said, complained.as_str()),
+        (code, stdout, stderr.as_str()),
         (Some(0), format!("3 records in; all searchable\n{left_out}"), "")
     );
     let records = server.list("/spaces/ann/records").await;
@@ -199,16 +199,19 @@ async fn a_folder_of_documents_is_imported_and_its_new_parts_later() {
     );
     assert_eq!(records[1]["observed_at"], "2026-03-02T00:00:00Z");
 
-    let (_, said, _) = run(&server, &import(&notes, &[]));
-    assert!(said.starts_with("0 records in, 3 parts were read earlier; "), "{said}");
+    let (_, stdout, _) = run(&server, &import(&notes, &[]));
+    assert!(
+        stdout.starts_with("0 records in, 3 parts were read earlier; "),
+        "{stdout}"
+    );
     std::fs::write(
         notes.join("boat.txt"),
         "The boat is blue.\n\nIt is called Ines.\n\nIt leaks.",
     )
     .unwrap();
-    let (code, said, _) = run(&server, &import(&notes, &["--restart"]));
+    let (code, stdout, _) = run(&server, &import(&notes, &["--restart"]));
     assert_eq!(code, Some(0));
-    assert!(said.starts_with("1 records in, 2 were there before; "), "{said}");
+    assert!(stdout.starts_with("1 records in, 2 were there before; "), "{stdout}");
 }
 
 #[test]
@@ -222,9 +225,9 @@ fn inputs_of_unknown_format_are_refused_with_advice() {
         let file = folder.join(name);
         std::fs::write(&file, content).unwrap();
         let output = mnemic().args(import(&file, &["--dry-run"])).output().unwrap();
-        let complained = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{name}: {complained}");
-        assert!(complained.contains(expected), "{name}: {complained}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{name}: {stderr}");
+        assert!(stderr.contains(expected), "{name}: {stderr}");
     }
     let file = folder.join("notes");
     let output = mnemic()
@@ -232,10 +235,10 @@ fn inputs_of_unknown_format_are_refused_with_advice() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
-    let said = String::from_utf8(output.stdout).unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap();
     assert!(
-        said.starts_with("plain text: 1 part with 1 records in 1 sessions\n"),
-        "{said}"
+        stdout.starts_with("plain text: 1 part with 1 records in 1 sessions\n"),
+        "{stdout}"
     );
-    assert!(said.contains("  without a time  -: Dear diary\n"), "{said}");
+    assert!(stdout.contains("  without a time  -: Dear diary\n"), "{stdout}");
 }

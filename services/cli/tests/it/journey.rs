@@ -79,7 +79,7 @@ async fn the_same_question_gives_the_same_bytes_and_survives_a_restart() {
     server.put("/spaces/talk").await;
     let (_, body) = server.post("/spaces/talk/records", &talk()).await;
     server.written("talk", body["watermark"].as_str().unwrap()).await;
-    settled(&server).await;
+    server.drained("talk").await;
     let question = "Where did the sister of Omar move?";
     let first = ask(&server, question).await;
     assert_eq!(ask(&server, question).await["pack"], first["pack"]);
@@ -87,12 +87,6 @@ async fn the_same_question_gives_the_same_bytes_and_survives_a_restart() {
     let server = Server::start(&data).await;
     assert_eq!(ask(&server, question).await["pack"], first["pack"]);
     assert!(cited(&first).contains(&"6"), "{first}");
-}
-
-async fn settled(server: &Server) {
-    while server.get("/spaces/talk/progress").await.1["backlog"] != json!(0) {
-        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
-    }
 }
 
 #[tokio::test]
@@ -194,14 +188,14 @@ async fn a_space_answers_questions_during_a_rebuild() {
         .args(["rebuild", "talk", "--url", server.base.trim_end_matches("/v1")])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("talk rebuilt"), "{output:?}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && stdout.contains("talk rebuilt"), "{output:?}");
     let output = mnemic()
         .args(["rebuild", "nowhere", "--url", server.base.trim_end_matches("/v1")])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("no space"), "{output:?}");
+    let stdout = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && stdout.contains("no space"), "{output:?}");
 }
 
 #[tokio::test]
@@ -221,7 +215,7 @@ async fn records_that_arrive_out_of_order_are_read_in_order() {
         assert_eq!(status, 202, "{body}");
         server.written("talk", body["watermark"].as_str().unwrap()).await;
     }
-    settled(&server).await;
+    server.drained("talk").await;
     let body = ask(&server, "What is the name of the dog of Ines?").await;
     assert!(cited(&body).contains(&"3"), "{body}");
 }

@@ -37,14 +37,14 @@ fn keys(server: &Server, key: &str, arguments: &[&str]) -> (i32, String) {
         .env("MNEMIC_KEY", key)
         .output()
         .unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.code().unwrap(), String::from_utf8(said).unwrap())
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(printed).unwrap())
 }
 
 /// Returns the token in the output of a command.
-fn token(said: &str) -> String {
-    let token = said.lines().next().unwrap().to_owned();
-    assert!(token.starts_with("mnk_") && token.len() == 47, "{said}");
+fn token(output: &str) -> String {
+    let token = output.lines().next().unwrap().to_owned();
+    assert!(token.starts_with("mnk_") && token.len() == 47, "{output}");
     token
 }
 
@@ -68,44 +68,44 @@ async fn keys_are_made_rotated_listed_and_revoked() {
         "--requests-per-minute",
         "600",
     ];
-    let (code, said) = keys(&server, OWNER, &create);
-    assert_eq!(code, 0, "{said}");
-    let first = token(&said);
+    let (code, output) = keys(&server, OWNER, &create);
+    assert_eq!(code, 0, "{output}");
+    let first = token(&output);
     assert!(
-        said.contains("billing  read in user-*; made ") && said.contains("600 requests a minute"),
-        "{said}"
+        output.contains("billing  read in user-*; made ") && output.contains("600 requests a minute"),
+        "{output}"
     );
     assert_eq!(status(&server, &first).await, 200);
-    let (code, said) = keys(&server, &first, &["list"]);
-    assert_eq!(code, 1, "a key without the right: {said}");
-    let (code, said) = keys(&server, OWNER, &create);
-    assert!(code == 1 && said.contains("choose another name"), "{said}");
+    let (code, output) = keys(&server, &first, &["list"]);
+    assert_eq!(code, 1, "a key without the right: {output}");
+    let (code, output) = keys(&server, OWNER, &create);
+    assert!(code == 1 && output.contains("choose another name"), "{output}");
 
-    let (code, said) = keys(&server, OWNER, &["rotate", "billing", "--grace-seconds", "600"]);
+    let (code, output) = keys(&server, OWNER, &["rotate", "billing", "--grace-seconds", "600"]);
     assert!(
-        code == 0 && said.contains("The token before it is valid until "),
-        "{said}"
+        code == 0 && output.contains("The previous token is valid until "),
+        "{output}"
     );
-    let second = token(&said);
+    let second = token(&output);
     assert_eq!(
         [status(&server, &first).await, status(&server, &second).await],
         [200, 200]
     );
 
-    let (code, said) = keys(&server, OWNER, &["list", "--json"]);
-    assert_eq!(code, 0, "{said}");
-    let listed: Value = serde_json::from_str(said.trim()).unwrap();
+    let (code, output) = keys(&server, OWNER, &["list", "--json"]);
+    assert_eq!(code, 0, "{output}");
+    let listed: Value = serde_json::from_str(output.trim()).unwrap();
     assert_eq!(listed["name"], "billing");
-    assert!(!said.contains(&first) && !said.contains(&second), "{said}");
+    assert!(!output.contains(&first) && !output.contains(&second), "{output}");
 
-    let (code, said) = keys(&server, OWNER, &["revoke", "billing"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, output) = keys(&server, OWNER, &["revoke", "billing"]);
+    assert_eq!(code, 0, "{output}");
     assert_eq!(
         [status(&server, &first).await, status(&server, &second).await],
         [401, 401]
     );
-    let (_, said) = keys(&server, OWNER, &["list"]);
-    assert!(said.contains("revoked 20"), "{said}");
+    let (_, output) = keys(&server, OWNER, &["list"]);
+    assert!(output.contains("revoked 20"), "{output}");
     server.kill();
 
     let logged = std::fs::read_to_string(&log).unwrap();

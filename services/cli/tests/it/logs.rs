@@ -1,4 +1,4 @@
-//! The content of the logs of a server, and the content that they never have.
+//! Tests which data the logs of a server contain, and which they never contain.
 
 use std::path::Path;
 use std::process::Command;
@@ -32,7 +32,7 @@ fn lines(file: &Path) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn each_request_is_one_line_of_the_access_log_without_what_callers_wrote() {
+async fn each_request_is_one_line_of_the_access_log_without_text_of_callers() {
     let folder = fresh_directory("logs-access");
     let file = folder.join("log");
     let server = logged(&folder, &file, true).await;

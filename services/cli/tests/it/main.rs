@@ -1,6 +1,6 @@
 //! Tests of the binary in the way that a user runs it.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests may panic")]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may panic")]
 
 mod crash;
 mod damage;

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::server::{Server, fresh_directory, mnemic};
 
-/// Most tokens of the list of tools, which a client adds to every conversation.
+/// Maximum number of tokens of the list of tools, which a client adds to every conversation.
 const TOOL_LIST_TOKENS_MAX: usize = 2_500;
 
 struct Agent {
@@ -34,14 +34,14 @@ impl Agent {
             child,
         };
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "agent", "version": "0"}});
-        let told = agent.request("initialize", hello);
-        assert_eq!(told["result"]["serverInfo"]["name"], "mnemic", "{told}");
+        let response = agent.request("initialize", hello);
+        assert_eq!(response["result"]["serverInfo"]["name"], "mnemic", "{response}");
         assert!(
-            told["result"]["instructions"]
+            response["result"]["instructions"]
                 .as_str()
                 .unwrap()
                 .contains("long-term memory"),
-            "{told}"
+            "{response}"
         );
         agent.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         agent
@@ -59,18 +59,20 @@ impl Agent {
 
     /// Calls a tool and returns its texts; the first text of an error has the prefix "!".
     fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let told = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
-        let blocks = told["result"]["content"].as_array().unwrap_or_else(|| panic!("{told}"));
+        let response = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+        let blocks = response["result"]["content"]
+            .as_array()
+            .unwrap_or_else(|| panic!("{response}"));
         let texts: Vec<&str> = blocks.iter().map(|it| it["text"].as_str().unwrap()).collect();
-        let mark = if told["result"]["isError"] == true { "!" } else { "" };
+        let mark = if response["result"]["isError"] == true { "!" } else { "" };
         format!("{mark}{}", texts.join("\n"))
     }
 
     /// Reads a resource.
     fn read(&mut self, uri: &str) -> Value {
-        let told = self.request("resources/read", json!({"uri": uri}));
-        let text = told["result"]["contents"][0]["text"].as_str();
-        serde_json::from_str(text.unwrap_or_else(|| panic!("{told}"))).unwrap()
+        let response = self.request("resources/read", json!({"uri": uri}));
+        let text = response["result"]["contents"][0]["text"].as_str();
+        serde_json::from_str(text.unwrap_or_else(|| panic!("{response}"))).unwrap()
     }
 
     /// Returns the names of the tools and the text of the recall protocol.
@@ -110,30 +112,30 @@ async fn an_agent_remembers_and_asks() {
         (&names[..4], names.len()),
         (&["remember", "ask", "recall", "curate"][..], 20)
     );
-    let tokens = text::tokens(&tools["result"]["tools"].to_string());
+    let tokens = text::count_tokens(&tools["result"]["tools"].to_string());
     assert!(tokens <= TOOL_LIST_TOKENS_MAX, "the list of tools has {tokens} tokens");
     let records = json!({"records": [
         {"actor": "Ann", "text": "I moved to Oslo on Saturday.", "observed_at": "2026-03-02T18:00:00Z"},
         {"actor": "Ben", "text": "I stay in Malmö, with the cat.", "observed_at": "2026-03-02T18:01:00Z"},
     ]});
     let kept = agent.call("remember", records);
-    assert_eq!(kept, "2 kept, 0 known before, 0 not taken; searchable now.");
-    let told = agent.call("ask", json!({"question": "Where does Ann live?"}));
+    assert_eq!(kept, "2 stored, 0 already known, 0 rejected; searchable now.");
+    let reply = agent.call("ask", json!({"question": "Where does Ann live?"}));
     assert!(
-        told.starts_with("Answer: \"Oslo\" (") && told.contains("\nAnn: I moved to Oslo"),
-        "{told}"
+        reply.starts_with("Answer: \"Oslo\" (") && reply.contains("\nAnn: I moved to Oslo"),
+        "{reply}"
     );
-    let told = agent.call("ask", json!({"question": "What is Ben's dog called?"}));
-    assert!(told.starts_with("No answer.\nVerdict: insufficient: "), "{told}");
-    let told = agent.call("recall", json!({"message": "What a nice day."}));
-    assert!(told.starts_with("Nothing worth saying: "), "{told}");
-    let told = agent.call("list_dimensions", json!({}));
-    assert!(told.starts_with(r#"{"dimensions":["#), "{told}");
+    let reply = agent.call("ask", json!({"question": "What is Ben's dog called?"}));
+    assert!(reply.starts_with("No answer.\nVerdict: insufficient: "), "{reply}");
+    let reply = agent.call("recall", json!({"message": "What a nice day."}));
+    assert!(reply.starts_with("Nothing worth saying: "), "{reply}");
+    let reply = agent.call("list_dimensions", json!({}));
+    assert!(reply.starts_with(r#"{"dimensions":["#), "{reply}");
     let facts = agent.read("mnemic://ann/facts");
     let oslo = |it: &Value| it["subject"] == "Ann" && it["object"] == "Oslo";
     assert!(facts["items"].as_array().unwrap().iter().any(oslo), "{facts}");
-    let told = agent.call("browse_dimension", json!({}));
-    assert!(told.starts_with('!') && told.contains("dimension"), "{told}");
+    let reply = agent.call("browse_dimension", json!({}));
+    assert!(reply.starts_with('!') && reply.contains("dimension"), "{reply}");
     let ended = agent.leave();
     assert!(ended.status.success(), "{ended:?}");
 }
@@ -154,8 +156,8 @@ fn an_agent_needs_no_server() {
         listed["result"]["resources"][0]["uri"], "mnemic://ann/facts",
         "{listed}"
     );
-    let told = again.call("ask", json!({"question": "Where does Ann live?"}));
-    assert!(told.starts_with("Answer: \"Oslo\" ("), "{told}");
+    let reply = again.call("ask", json!({"question": "Where does Ann live?"}));
+    assert!(reply.starts_with("Answer: \"Oslo\" ("), "{reply}");
     assert!(again.leave().status.success());
     for (variable, value, expected) in [
         ("MNEMIC_BACKENDS__ENCODER", "nowhere", "encoder"),
@@ -248,7 +250,7 @@ fn without_a_server_the_configured_keys_are_honoured() {
     };
     for (space, key, expected) in [
         ("ann", None, "--key or MNEMIC_KEY"),
-        ("ann", Some("wrong"), "the key is none of"),
+        ("ann", Some("wrong"), "the key is neither in"),
         ("ann", Some("reader-key"), "may not create it"),
         ("ben", Some("writer-key"), "may not read the space `ben`"),
     ] {
@@ -275,12 +277,12 @@ fn without_a_server_the_configured_keys_are_honoured() {
 }
 
 #[tokio::test]
-async fn an_agent_gets_an_error_when_the_memory_goes_away() {
+async fn an_agent_gets_an_error_when_the_memory_becomes_unavailable() {
     let server = Server::start(&fresh_directory("mcp-away")).await;
     let mut agent = Agent::start(&server, "ann");
     server.kill();
-    let told = agent.call("ask", json!({"question": "Where does Ann live?"}));
-    assert!(told.starts_with("!the memory does not answer"), "{told}");
+    let reply = agent.call("ask", json!({"question": "Where does Ann live?"}));
+    assert!(reply.starts_with("!the memory does not answer"), "{reply}");
     let ended = agent.leave();
     assert!(ended.status.success(), "{ended:?}");
 }
@@ -291,10 +293,10 @@ async fn without_a_server_the_command_says_what_to_do() {
         .args(["mcp", "--space", "ann", "--url", "http://127.0.0.1:1"])
         .output()
         .unwrap();
-    let said = String::from_utf8(output.stderr).unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        said.contains("no answer from") && said.contains("is `mnemic serve` running there?"),
-        "{said}"
+        stderr.contains("no answer from") && stderr.contains("is `mnemic serve` running there?"),
+        "{stderr}"
     );
 }

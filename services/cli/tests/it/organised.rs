@@ -2,8 +2,7 @@
 //! tools, curations, erasure and hints. They appear after the watermark is reached, so these tests poll until they are
 //! there.
 
-use std::time::Duration;
-
+use fixtures::wait_for;
 use serde_json::{Value, json};
 
 use crate::server::{Server, line};
@@ -27,21 +26,15 @@ async fn with_talk(name: &str) -> Server {
 
 /// Polls `path` until `good` returns true for the response.
 async fn until(server: &Server, path: &str, good: impl Fn(&Value) -> bool) -> Value {
-    let mut last = Value::Null;
-    let found = async {
-        loop {
-            let (status, body) = server.get(path).await;
-            if status == 200 && good(&body) {
-                return body;
-            }
-            last = body;
-            tokio::time::sleep(Duration::from_millis(50)).await;
+    wait_for(&format!("{path} is as expected"), async || {
+        let (status, body) = server.get(path).await;
+        if status == 200 && good(&body) {
+            Ok(body)
+        } else {
+            Err(body)
         }
-    };
-    match tokio::time::timeout(Duration::from_secs(30), found).await {
-        Ok(body) => body,
-        Err(_) => panic!("{path} stayed {last}"),
-    }
+    })
+    .await
 }
 
 fn items(body: &Value) -> &[Value] {
@@ -134,16 +127,16 @@ async fn a_question_gets_the_corrected_fact() {
         server.post("/spaces/pair/query", &question).await.1
     };
     let until_said = async |expected: &str| {
-        let mut last = Value::Null;
-        for _ in 0..300 {
-            last = ask().await;
-            let said = last["answer"]["text"].as_str().unwrap_or("nothing");
-            if said.contains(expected) {
-                return last;
+        wait_for(&format!("the answer contains {expected}"), async || {
+            let reply = ask().await;
+            let answer_text = reply["answer"]["text"].as_str().unwrap_or("nothing");
+            if answer_text.contains(expected) {
+                Ok(reply)
+            } else {
+                Err(reply)
             }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        panic!("no {expected}: {last}")
+        })
+        .await
     };
     until_said("carpenter").await;
     let correct = json!({ "id": "fix", "act": { "kind": "correct_fact", "fact": job, "object": "luthier" } });

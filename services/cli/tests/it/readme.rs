@@ -1,6 +1,7 @@
 //! The curl commands of the README, run in order against a server.
 
-use serde_json::{Value, json};
+use fixtures::wait_for;
+use serde_json::json;
 
 use crate::server::{Server, fresh_directory};
 
@@ -106,13 +107,12 @@ async fn every_curl_command_in_the_readme_works() {
 
 /// Waits until the facts of the records exist: they are derived after a write is searchable.
 async fn organised(server: &Server) {
-    for _ in 0..300 {
+    wait_for("there is a fact of the records", async || {
         let (_, facts) = server.get("/spaces/ann/facts").await;
-        if facts["items"] != json!([]) {
-            return;
+        match facts["items"] == json!([]) {
+            true => Err(server.get("/spaces/ann/records").await),
+            false => Ok(()),
         }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    let (_, records): (u16, Value) = server.get("/spaces/ann/records").await;
-    panic!("no fact is made of {records}");
+    })
+    .await;
 }

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
+use fixtures::wait_until;
 use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, line, mnemic};
@@ -24,8 +25,8 @@ fn erasures(server: &Server, arguments: &[&str], text: &str) -> (i32, String) {
         .unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.code().unwrap(), String::from_utf8(said).unwrap())
+    let printed = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(printed).unwrap())
 }
 
 async fn erase(server: &Server, path: &str) -> String {
@@ -36,12 +37,12 @@ async fn erase(server: &Server, path: &str) -> String {
 }
 
 async fn checked(server: &Server, space: &str, id: &str) -> Value {
-    let (status, told) = server
+    let (status, receipt) = server
         .post(&format!("/spaces/{space}/erasures/{id}/check"), &json!({}))
         .await;
-    assert_eq!(status, 200, "{told}");
-    assert_eq!(told["absent"], true, "{told}");
-    told
+    assert_eq!(status, 200, "{receipt}");
+    assert_eq!(receipt["absent"], true, "{receipt}");
+    receipt
 }
 
 fn talk() -> Value {
@@ -85,50 +86,46 @@ async fn a_receipt_describes_the_erased_data_and_a_check_confirms_their_absence(
         server.written(space, body["watermark"].as_str().unwrap()).await;
     }
     let facts = async || server.list("/spaces/ann/facts").await.len();
-    let begun = std::time::Instant::now();
-    while facts().await < 3 {
-        assert!(begun.elapsed().as_secs() < 60, "no facts");
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
+    wait_until("there are three facts", async || facts().await >= 3).await;
     let record = erase(&server, "records/e1").await;
     let session = erase(&server, "sessions/2026-03-04").await;
-    let (status, told) = server.get(&format!("/spaces/ann/erasures/{record}")).await;
+    let (status, receipt) = server.get(&format!("/spaces/ann/erasures/{record}")).await;
     assert_eq!(
-        (status, &told["state"], &told["kind"]),
+        (status, &receipt["state"], &receipt["kind"]),
         (200, &json!("complete"), &json!("records"))
     );
-    assert_eq!(told["erased"]["records"], 1, "{told}");
-    assert!(told["erased"]["facts"].as_u64().unwrap() >= 1, "{told}");
-    assert_eq!(told["sessions"], json!([]), "e2 is left of it: {told}");
-    let told = checked(&server, "ann", &session).await;
-    assert_eq!(told["erasure"]["erased"]["records"], 12, "{told}");
-    assert_eq!(told["erasure"]["sessions"].as_array().unwrap().len(), 1, "{told}");
+    assert_eq!(receipt["erased"]["records"], 1, "{receipt}");
+    assert!(receipt["erased"]["facts"].as_u64().unwrap() >= 1, "{receipt}");
+    assert_eq!(receipt["sessions"], json!([]), "e2 is left of it: {receipt}");
+    let receipt = checked(&server, "ann", &session).await;
+    assert_eq!(receipt["erasure"]["erased"]["records"], 12, "{receipt}");
+    assert_eq!(receipt["erasure"]["sessions"].as_array().unwrap().len(), 1, "{receipt}");
     checked(&server, "ann", &record).await;
     // A record of the other space has the same text and was not erased.
-    let (code, said) = in_files(&server, &data, &session, &[], ERASED);
-    assert!(code == 3 && said.contains("mnemic.sqlite: found"), "{said}");
+    let (code, printed) = in_files(&server, &data, &session, &[], ERASED);
+    assert!(code == 3 && printed.contains("mnemic.sqlite: found"), "{printed}");
 
     let delete = server.http.delete(format!("{}/spaces/gone", server.base));
     let deleted = delete.send().await.unwrap();
     assert_eq!(deleted.status().as_u16(), 204);
     let place = deleted.headers()["location"].to_str().unwrap().to_owned();
     let space = place.rsplit('/').next().unwrap();
-    let told = checked(&server, "gone", space).await;
-    assert_eq!(told["erasure"]["erased"]["records"], 16, "{told}");
+    let receipt = checked(&server, "gone", space).await;
+    assert_eq!(receipt["erasure"]["erased"]["records"], 16, "{receipt}");
     is_in_no_file_but_the_export(&server, &data, &session);
     // A later space with the same name is a different space.
     server.put("/spaces/gone").await;
-    let (_, told) = server
+    let (_, receipt) = server
         .post(&format!("/spaces/gone/erasures/{space}/check"), &json!({}))
         .await;
     assert_eq!(
-        (&told["erasure"]["state"], &told["stores"][0]["outcome"]),
+        (&receipt["erasure"]["state"], &receipt["stores"][0]["outcome"]),
         (&json!("complete"), &json!("absent"))
     );
-    let (code, said) = erasures(&server, &["list", "--space", "gone"], "");
+    let (code, printed) = erasures(&server, &["list", "--space", "gone"], "");
     assert!(
-        code == 0 && said.contains(space) && said.contains("16 records"),
-        "{said}"
+        code == 0 && printed.contains(space) && printed.contains("16 records"),
+        "{printed}"
     );
 }
 
@@ -151,21 +148,21 @@ fn in_files(server: &Server, data: &Path, id: &str, more: &[&str], text: &str) -
 fn is_in_no_file_but_the_export(server: &Server, data: &Path, id: &str) {
     let begun = std::time::Instant::now();
     loop {
-        let (code, said) = in_files(server, data, id, &[], ERASED);
+        let (code, printed) = in_files(server, data, id, &[], ERASED);
         if code == 0 {
             assert!(
-                said.contains("mnemic.sqlite: absent") && said.contains("graph: absent"),
-                "{said}"
+                printed.contains("mnemic.sqlite: absent") && printed.contains("graph: absent"),
+                "{printed}"
             );
             break;
         }
-        assert!(begun.elapsed().as_secs() < 5, "{said}");
+        assert!(begun.elapsed().as_secs() < 5, "{printed}");
     }
     let export = data.join("export.jsonl");
     std::fs::write(&export, format!("{{\"text\": \"{ERASED}\"}}")).unwrap();
-    let (code, said) = in_files(server, data, id, &[export.to_str().unwrap()], ERASED);
+    let (code, printed) = in_files(server, data, id, &[export.to_str().unwrap()], ERASED);
     assert!(
-        code == 3 && said.contains("export.jsonl: found: the text, 1 times"),
-        "{said}"
+        code == 3 && printed.contains("export.jsonl: found: the text, 1 times"),
+        "{printed}"
     );
 }

@@ -16,10 +16,10 @@ fn talk() -> Value {
 
 /// Returns the ids of the records that a command lists.
 fn ids(server: &Server, arguments: &[&str]) -> Vec<String> {
-    let (code, said, complained) = run(server, &[&["records", "-s", "pair"], arguments].concat());
-    assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
+    let (code, stdout, stderr) = run(server, &[&["records", "-s", "pair"], arguments].concat());
+    assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
     let id = |it: &str| it.split_whitespace().next().unwrap().to_owned();
-    said.lines().map(id).collect()
+    stdout.lines().map(id).collect()
 }
 
 async fn pack(server: &Server, body: &Value) -> Value {
@@ -44,15 +44,15 @@ async fn records_are_filtered_and_a_session_is_erased_everywhere() {
     assert_eq!(ids(&server, &["--actor", "Nobody"]), ["no"], "no records");
 
     let units = |arguments: &[&str]| -> Vec<String> {
-        let (code, said, complained) = run(&server, &[&["units", "-s", "pair"], arguments].concat());
-        assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
-        said.lines().map(str::to_owned).collect()
+        let (code, stdout, stderr) = run(&server, &[&["units", "-s", "pair"], arguments].concat());
+        assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
+        stdout.lines().map(str::to_owned).collect()
     };
-    let said = units(&["--session", "2026-03-09", "--actor", "omar"]);
-    let turns: Vec<&String> = said.iter().filter(|it| it.contains("  turn  ")).collect();
+    let stdout = units(&["--session", "2026-03-09", "--actor", "omar"]);
+    let turns: Vec<&String> = stdout.iter().filter(|it| it.contains("  turn  ")).collect();
     assert!(
         turns.len() == 1 && turns[0].ends_with("Omar: Blue suits it."),
-        "{said:?}"
+        "{stdout:?}"
     );
     let id = turns[0].split_whitespace().next().unwrap();
     assert!(units(&[id]).concat().contains("\"text\": \"Blue suits it.\""));
@@ -71,21 +71,21 @@ async fn records_are_filtered_and_a_session_is_erased_everywhere() {
 
     let session = session.as_str().unwrap();
     let erase = ["erase", "--session", session, "-s", "pair"];
-    let (code, _, complained) = run(&server, &erase);
-    assert!(code == Some(1) && complained.contains("--yes"), "{complained}");
-    let (code, said, _) = run(&server, &[&erase[..], &["--yes"]].concat());
+    let (code, _, stderr) = run(&server, &erase);
+    assert!(code == Some(1) && stderr.contains("--yes"), "{stderr}");
+    let (code, stdout, _) = run(&server, &[&erase[..], &["--yes"]].concat());
     let expected = format!("the session {session} erased, 2 records\nreceipt ");
-    assert!(code == Some(0) && said.starts_with(&expected), "{said}");
+    assert!(code == Some(0) && stdout.starts_with(&expected), "{stdout}");
     assert_eq!(ids(&server, &[]), ["3", "4"]);
     for path in ["records", "units"] {
         let left = server.list(&format!("/spaces/pair/{path}")).await;
         assert!(!json!(left).to_string().contains("Zebulon"), "{path}");
     }
     assert!(!pack(&server, &question).await.to_string().contains("Zebulon"));
-    let (code, _, complained) = run(&server, &[&erase[..], &["--yes"]].concat());
+    let (code, _, stderr) = run(&server, &[&erase[..], &["--yes"]].concat());
     assert!(
-        code == Some(1) && complained.contains("no record of this session"),
-        "{complained}"
+        code == Some(1) && stderr.contains("the session has no records"),
+        "{stderr}"
     );
 
     // An erasure is not a ban: the same records are accepted again.

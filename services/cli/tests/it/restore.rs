@@ -37,15 +37,18 @@ async fn a_copy_is_restored_once_the_server_is_stopped() {
     assert!(run(&data, &["backup", shown]).0);
     assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
     remember(&server, "2", "I moved to Bergen.").await;
-    let (done, said) = run(&data, &["restore", shown]);
-    assert!(!done && said.contains("in use by another mnemic process"), "{said}");
+    let (done, printed) = run(&data, &["restore", shown]);
+    assert!(
+        !done && printed.contains("in use by another mnemic process"),
+        "{printed}"
+    );
     server.kill();
-    let (done, said) = run(&data, &["restore", shown]);
-    assert!(!done && said.contains("mnemic.sqlite-wal"), "{said}");
+    let (done, printed) = run(&data, &["restore", shown]);
+    assert!(!done && printed.contains("mnemic.sqlite-wal"), "{printed}");
     fs::remove_file(data.join("mnemic.sqlite-wal")).unwrap();
     fs::remove_file(data.join("mnemic.sqlite-shm")).unwrap();
-    let (done, said) = run(&data, &["restore", shown]);
-    assert!(done && said.contains("mnemic.sqlite.before-"), "{said}");
+    let (done, printed) = run(&data, &["restore", shown]);
+    assert!(done && printed.contains("mnemic.sqlite.before-"), "{printed}");
 
     let server = Server::start(&data).await;
     assert_eq!(server.get("/spaces/one/records/1").await.0, 200);
@@ -77,16 +80,16 @@ async fn a_record_that_was_changed_in_the_file_is_detected_and_not_used() {
     }
     fs::write(changed.join("mnemic.sqlite"), bytes).unwrap();
 
-    let (done, said) = run(&changed, &["doctor", "--url", "http://127.0.0.1:1"]);
+    let (done, printed) = run(&changed, &["doctor", "--url", "http://127.0.0.1:1"]);
     assert!(
-        !done && said.contains("record ") && said.contains("unit ") && said.contains("was changed"),
-        "{said}"
+        !done && printed.contains("record ") && printed.contains("unit ") && printed.contains("was changed"),
+        "{printed}"
     );
-    let (done, said) = run(
+    let (done, printed) = run(
         &fresh_directory("restore-changed-back"),
         &["restore", changed.join("mnemic.sqlite").to_str().unwrap()],
     );
-    assert!(!done && said.contains("was changed"), "{said}");
+    assert!(!done && printed.contains("was changed"), "{printed}");
 
     let server = Server::start(&changed).await;
     let question = json!({ "question": "How much aspirin should I take?", "answer": true });
@@ -103,8 +106,11 @@ async fn a_second_server_is_refused_after_the_lock_file_is_removed() {
     let data = fresh_directory("restore-lock");
     let _first = Server::start(&data).await;
     fs::remove_file(data.join("mnemic.lock")).unwrap();
-    let (done, said) = run(&data, &["serve"]);
-    assert!(!done && said.contains("in use by another mnemic process"), "{said}");
+    let (done, printed) = run(&data, &["serve"]);
+    assert!(
+        !done && printed.contains("in use by another mnemic process"),
+        "{printed}"
+    );
 }
 
 #[test]
@@ -116,8 +122,11 @@ fn a_file_without_bytes_is_refused() {
         &["doctor", "--url", "http://127.0.0.1:1"],
         &["backup", "never"],
     ] {
-        let (done, said) = run(&data, command);
-        assert!(!done && said.contains("mnemic.sqlite is empty"), "{command:?}: {said}");
+        let (done, printed) = run(&data, command);
+        assert!(
+            !done && printed.contains("mnemic.sqlite is empty"),
+            "{command:?}: {printed}"
+        );
     }
 }
 
@@ -128,10 +137,10 @@ async fn exports_are_written_for_their_owner_only() {
     server.put("/spaces/one").await;
     let out = data.join("one.jsonl");
     let url = server.base.trim_end_matches("/v1").to_owned();
-    let (done, said) = run(
+    let (done, printed) = run(
         &data,
         &["export", "-s", "one", "--url", &url, "--out", out.to_str().unwrap()],
     );
-    assert!(done, "{said}");
+    assert!(done, "{printed}");
     assert_eq!(fs::metadata(out).unwrap().permissions().mode() & 0o777, 0o600);
 }

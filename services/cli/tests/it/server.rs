@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
 
 /// A running `mnemic serve`; it is killed when dropped, without a clean shutdown.
@@ -110,19 +111,25 @@ impl Server {
     }
 
     async fn ready(&self) {
-        let ready = async {
-            loop {
-                if let Ok(response) = self.http.get(format!("{}/readyz", self.admin)).send().await
-                    && response.status().is_success()
-                {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
+        wait_until("the server is ready", async || {
+            let response = self.http.get(format!("{}/readyz", self.admin)).send().await;
+            response.is_ok_and(|it| it.status().is_success())
+        })
+        .await;
+    }
+
+    /// Waits until all records of a space are written.
+    pub(crate) async fn drained(&self, space: &str) {
+        let path = format!("/spaces/{space}/progress");
+        wait_for("all records are written", async || {
+            let (_, progress) = self.get(&path).await;
+            if progress["backlog"] == json!(0) {
+                Ok(())
+            } else {
+                Err(progress)
             }
-        };
-        tokio::time::timeout(Duration::from_secs(60), ready)
-            .await
-            .expect("not ready within a minute");
+        })
+        .await;
     }
 
     /// Returns the id of the process.

@@ -35,7 +35,7 @@ fn custom_weights_that_do_not_fit_are_refused_with_advice() {
     let path = data.join("weights.json");
     let refusal = include_str!("../../../reader/weights/refusal.json");
     let answers = include_str!("../../../reader/weights/answer.json");
-    let said = |command: &str, setting: &str, text: Option<&str>| {
+    let printed = |command: &str, setting: &str, text: Option<&str>| {
         match text {
             Some(text) => std::fs::write(&path, text).unwrap(),
             None => std::fs::remove_file(&path).unwrap_or_default(),
@@ -47,13 +47,13 @@ fn custom_weights_that_do_not_fit_are_refused_with_advice() {
             _ => program.arg("--data"),
         };
         let output = program.arg(data.join("memory")).output().unwrap();
-        let said = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
-        (output.status.code(), said.concat())
+        let printed = [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        (output.status.code(), printed.concat())
     };
-    let (code, all) = said("config", "REFUSAL", Some(refusal));
+    let (code, all) = printed("config", "REFUSAL", Some(refusal));
     let line = format!("refusal = \"{}\"", path.display());
     assert!(code == Some(0) && all.contains(&line), "{all}");
-    let (code, all) = said("config", "ANSWERS", Some(answers));
+    let (code, all) = printed("config", "ANSWERS", Some(answers));
     assert_eq!(code, Some(0), "{all}");
 
     let other = refusal.replace("reader-", "reader-0");
@@ -87,7 +87,7 @@ fn custom_weights_that_do_not_fit_are_refused_with_advice() {
             "the weights cannot be read: missing field",
         ),
     ] {
-        let (ended, all) = said(command, setting, text);
+        let (ended, all) = printed(command, setting, text);
         let setting = setting.to_lowercase();
         let todo = format!("[reader] {setting}: name a file that `mnemic-train {setting}` of this version wrote");
         assert!(
@@ -145,7 +145,7 @@ async fn an_agent_whose_key_does_not_open_the_space_gets_an_explanation() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         complained,
-        "error: the space `zzz` cannot be read: 403 The key may not do this: the key does not open spaces of this name\n"
+        "error: the space `zzz` cannot be read: 403 The key may not do this: the key does not open a space with this name\n"
     );
 }
 
@@ -193,18 +193,19 @@ async fn a_question_is_restricted_by_actor_session_and_time() {
 #[test]
 fn the_demo_answers_withholds_one_answer_and_refuses_once() {
     let output = mnemic().arg("demo").output().unwrap();
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{said}");
-    assert_eq!(said.matches("\nAnswer: ").count(), 4, "{said}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{stdout}");
+    assert_eq!(stdout.matches("\nAnswer: ").count(), 4, "{stdout}");
     assert_eq!(
-        said.matches("\nVerdict: partial: the evidence may hold the answer")
+        stdout
+            .matches("\nVerdict: partial: the evidence may hold the answer")
             .count(),
         1,
-        "{said}"
+        "{stdout}"
     );
-    assert_eq!(said.matches("\nVerdict: insufficient").count(), 1, "{said}");
+    assert_eq!(stdout.matches("\nVerdict: insufficient").count(), 1, "{stdout}");
     for answer in ["15 April 2025", "Linden Street", "7,800 euros", "15 August 2025"] {
-        assert!(said.contains(&format!("Answer: {answer}")), "{answer}: {said}");
+        assert!(stdout.contains(&format!("Answer: {answer}")), "{answer}: {stdout}");
     }
 }
 

@@ -38,14 +38,14 @@ async fn tags_filter_lists_and_questions_and_survive_an_export() {
     let text: String = records.iter().map(|it| format!("{it}\n")).collect();
     fs::write(&file, text).unwrap();
     let import = ["import", file.to_str().unwrap(), "-s", "pair", "--tag", "work"];
-    let (code, said, complained) = run(&server, &import);
-    assert_eq!(code, Some(0), "{said}{complained}");
+    let (code, stdout, stderr) = run(&server, &import);
+    assert_eq!(code, Some(0), "{stdout}{stderr}");
 
     let ids = |arguments: &[&str]| -> Vec<String> {
-        let (code, said, complained) = run(&server, &[&["records", "-s", "pair"], arguments].concat());
-        assert_eq!((code, complained.as_str()), (Some(0), ""), "{said}");
+        let (code, stdout, stderr) = run(&server, &[&["records", "-s", "pair"], arguments].concat());
+        assert_eq!((code, stderr.as_str()), (Some(0), ""), "{stdout}");
         let id = |it: &str| it.split_whitespace().next().unwrap().to_owned();
-        said.lines().map(id).collect()
+        stdout.lines().map(id).collect()
     };
     assert_eq!(ids(&["--tag", "work"]), ["2", "3"]);
     assert_eq!(ids(&["--tag", "work", "--tag", "project"]), ["2"]);
@@ -54,29 +54,29 @@ async fn tags_filter_lists_and_questions_and_survive_an_export() {
 
     let ask = |tag: &str| {
         let question = "What is the name of the dog that Ines adopted?";
-        let (_, said, complained) = run(&server, &["ask", question, "-s", "pair", "--tag", tag, "--json"]);
-        let answer: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{said}{complained}"));
+        let (_, stdout, stderr) = run(&server, &["ask", question, "-s", "pair", "--tag", tag, "--json"]);
+        let answer: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
         answer
     };
-    let told = ask("work");
-    assert!(!told.to_string().contains("Zebulon"), "{told}");
-    assert_ne!(told["verdict"]["status"], "supported", "{told}");
+    let found = ask("work");
+    assert!(!found.to_string().contains("Zebulon"), "{found}");
+    assert_ne!(found["verdict"]["status"], "supported", "{found}");
     let metadata = json!({
         "question": "What is the name of the project?",
         "filter": {"tags": {"any": ["work"]}, "metadata": {"key": "priority", "gte": 3}},
     });
-    let (status, told) = server.post("/spaces/pair/query", &metadata).await;
-    assert_eq!((status, &told["cost"]["units"]), (200, &json!(1)), "{told}");
-    assert!(told["pack"]["text"].as_str().unwrap().contains("Halcyon"), "{told}");
+    let (status, found) = server.post("/spaces/pair/query", &metadata).await;
+    assert_eq!((status, &found["cost"]["units"]), (200, &json!(1)), "{found}");
+    assert!(found["pack"]["text"].as_str().unwrap().contains("Halcyon"), "{found}");
     let tool = "/spaces/pair/tools/lexical_retrieve?tag=work";
-    let (_, told) = server.post(tool, &json!({"query": "greyhound Zebulon name"})).await;
-    let told = told.to_string();
-    assert!(told.contains("Halcyon") && !told.contains("Zebulon"), "{told}");
+    let (_, found) = server.post(tool, &json!({"query": "greyhound Zebulon name"})).await;
+    let found = found.to_string();
+    assert!(found.contains("Halcyon") && !found.contains("Zebulon"), "{found}");
 
-    let (code, _, complained) = run(&server, &["export", "-s", "pair", "--out", copy.to_str().unwrap()]);
-    assert_eq!(code, Some(0), "{complained}");
-    let (code, _, complained) = run(&server, &["import", copy.to_str().unwrap(), "-s", "copy"]);
-    assert_eq!(code, Some(0), "{complained}");
-    let (_, said, _) = run(&server, &["records", "-s", "copy", "--tag", "project"]);
-    assert!(said.starts_with("2 ") && said.lines().count() == 1, "{said}");
+    let (code, _, stderr) = run(&server, &["export", "-s", "pair", "--out", copy.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let (code, _, stderr) = run(&server, &["import", copy.to_str().unwrap(), "-s", "copy"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let (_, stdout, _) = run(&server, &["records", "-s", "copy", "--tag", "project"]);
+    assert!(stdout.starts_with("2 ") && stdout.lines().count() == 1, "{stdout}");
 }

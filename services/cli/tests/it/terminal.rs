@@ -52,9 +52,9 @@ fn accepted(text: &str) -> &str {
 
 fn talk() -> Value {
     let records = HOSTILE.iter().enumerate().map(|(number, text)| {
-        let said = format!("My gate code {number} is {} 4711.", accepted(text));
+        let text_with_name = format!("My gate code {number} is {} 4711.", accepted(text));
         let actor = format!("Ann{}", accepted(text));
-        let mut record = line(&format!("h{number}"), &actor, "2026-03-02T18:00:00Z", &said);
+        let mut record = line(&format!("h{number}"), &actor, "2026-03-02T18:00:00Z", &text_with_name);
         record["tool"] = json!({
             "name": "gate", "arguments": { "code": text }, "result": format!("gate {number} says {text} opened")
         });
@@ -93,37 +93,40 @@ async fn stored_text_cannot_act_on_a_terminal() {
         &["records", "-s", "gate", "\x1b]52;c;x\x07"],
     ];
     for command in commands {
-        let (_, said, complained) = run(&server, command);
-        let unsafe_ones: Vec<char> = said
+        let (_, stdout, stderr) = run(&server, command);
+        let unsafe_ones: Vec<char> = stdout
             .chars()
-            .chain(complained.chars())
+            .chain(stderr.chars())
             .filter(|it| is_unsafe(*it))
             .collect();
         assert!(unsafe_ones.is_empty(), "{command:?} printed {unsafe_ones:?}");
     }
     // The text is printed in escaped form; the JSON has the same data.
-    let (_, said, _) = run(&server, &["records", "-s", "gate"]);
-    assert!(said.contains(r"My gate code 20 is \u{202e}gpj.exe 4711."), "{said}");
-    let (_, said, _) = run(&server, &["units", "-s", "gate"]);
-    assert!(said.contains(r"gate 3 says \u{1b}]52;c;cm0gLXJm\u{7} opened"), "{said}");
-    let (_, said, _) = run(&server, &["records", "-s", "gate", "h11"]);
-    let record: Value = serde_json::from_str(&said).unwrap();
+    let (_, stdout, _) = run(&server, &["records", "-s", "gate"]);
+    assert!(stdout.contains(r"My gate code 20 is \u{202e}gpj.exe 4711."), "{stdout}");
+    let (_, stdout, _) = run(&server, &["units", "-s", "gate"]);
+    assert!(
+        stdout.contains(r"gate 3 says \u{1b}]52;c;cm0gLXJm\u{7} opened"),
+        "{stdout}"
+    );
+    let (_, stdout, _) = run(&server, &["records", "-s", "gate", "h11"]);
+    let record: Value = serde_json::from_str(&stdout).unwrap();
     assert_eq!(record["tool"]["result"], "gate 11 says \u{9d}52;c;x\u{9c} opened");
 }
 
 #[tokio::test]
 async fn an_export_into_a_pipe_is_byte_exact() {
     let server = Server::with_talk("terminal-export", "gate", &talk()).await;
-    let (code, said, _) = run(&server, &["export", "-s", "gate", "--out", "-"]);
+    let (code, stdout, _) = run(&server, &["export", "-s", "gate", "--out", "-"]);
     assert_eq!(code, Some(0));
     let result = |line: &str| serde_json::from_str::<Value>(line).unwrap()["tool"]["result"].take();
-    let results: Vec<Value> = said.lines().map(result).collect();
+    let results: Vec<Value> = stdout.lines().map(result).collect();
     let sent: Vec<String> = (0..HOSTILE.len())
         .map(|number| format!("gate {number} says {} opened", HOSTILE[number]))
         .collect();
     assert_eq!(results, sent);
     assert!(
-        said.contains('\u{9d}') && said.contains('\u{202e}'),
+        stdout.contains('\u{9d}') && stdout.contains('\u{202e}'),
         "C1 controls and marks stay as they are"
     );
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use host::upkeep::is_behind;
+use host::upkeep::needs_migration;
 use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, mnemic};
@@ -115,15 +115,15 @@ async fn the_memory_of_an_earlier_release_opens_and_has_a_way_back() {
         backup.arg("backup").arg(&copy).env("MNEMIC_BACKENDS__DIR", &data);
         let output = backup.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert!(is_behind(&data).unwrap(), "a copy brings nothing up to date");
+        assert!(needs_migration(&data).unwrap(), "a copy brings nothing up to date");
 
         let expected: Value = serde_json::from_reader(File::open(release.join("expected.json")).unwrap()).unwrap();
         assert_holds_all(&data, &expected).await;
-        assert!(!is_behind(&data).unwrap());
+        assert!(!needs_migration(&data).unwrap());
 
         let back = fresh_directory(&format!("upgrade-{name}-back"));
         std::fs::copy(&copy, back.join("mnemic.sqlite")).unwrap();
-        assert!(is_behind(&back).unwrap(), "the copy is that of the release");
+        assert!(needs_migration(&back).unwrap(), "the copy is that of the release");
         assert_holds_all(&back, &expected).await;
     }
 }

@@ -1,6 +1,7 @@
 //! Versions of records, over HTTP against the binary: questions use the newest version, and earlier moments keep the
 //! version before.
 
+use fixtures::wait_for;
 use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory, line, mnemic};
@@ -83,23 +84,21 @@ async fn facts_follow_the_newest_version() {
     put_written(&server, "home", "I live in Malmö, close to the harbour.", MAY).await;
     for (as_of, expected) in [("", "Malmö"), ("&as_of=2026-04-01T00:00:00Z", "Aarhus")] {
         let path = format!("/spaces/pair/facts?subject=Tilda&current=true{as_of}");
-        let mut seen = Value::Null;
-        for _ in 0..200 {
-            seen = server.get(&path).await.1;
-            let told: Vec<&str> = seen["items"]
+        wait_for(&format!("{path} holds {expected} only"), async || {
+            let seen = server.get(&path).await.1;
+            let sentences: Vec<&str> = seen["items"]
                 .as_array()
                 .unwrap()
                 .iter()
                 .filter_map(|it| it["object"].as_str())
                 .collect();
-            let lives = |city: &str| told.iter().any(|it| it.contains(city));
-            if lives(expected) && lives("Malmö") != lives("Aarhus") {
-                seen = Value::Null;
-                break;
+            let lives = |city: &str| sentences.iter().any(|it| it.contains(city));
+            match lives(expected) && lives("Malmö") != lives("Aarhus") {
+                true => Ok(()),
+                false => Err(seen),
             }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-        assert_eq!(seen, Value::Null, "{path}");
+        })
+        .await;
     }
 }
 

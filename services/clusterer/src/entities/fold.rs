@@ -1,4 +1,4 @@
-//! Folds names to classes: names of one class are the same name.
+//! Normalization of names: folds names to classes. Names of one class are the same name.
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -32,15 +32,15 @@ type Step = (fn(&str) -> String, &'static str);
 
 /// The steps of folding, in order.
 const STEPS: [Step; 5] = [
-    (str::to_lowercase, "the same but for capitals"),
-    (without_article, "the same but for an article"),
-    (plain, "the same but for accents and marks"),
-    (written_out, "the same with a word written short"),
-    (without_title, "the same with a title before it"),
+    (str::to_lowercase, "the same except for capitals"),
+    (without_article, "the same except for an article"),
+    (remove_accents_and_punctuation, "the same except for accents and marks"),
+    (written_out, "the same except for an abbreviated word"),
+    (without_title, "the same except for a title"),
 ];
 
 /// Returns a name with single spaces and without a possessive ending; each result is one form.
-pub(super) fn form(name: &str) -> String {
+pub(super) fn normalise_form(name: &str) -> String {
     let spaced = name.split_whitespace().collect::<Vec<_>>().join(" ");
     let bare = spaced.strip_suffix("'s").or_else(|| spaced.strip_suffix("\u{2019}s"));
     bare.map(str::to_owned).unwrap_or(spaced)
@@ -48,13 +48,13 @@ pub(super) fn form(name: &str) -> String {
 
 /// Returns the class of a name; forms with the same class are one name. The class is empty if nothing is left of the
 /// name.
-pub(super) fn fold(name: &str) -> String {
-    STEPS.iter().fold(form(name), |name, (step, _)| step(&name))
+pub(super) fn fold_name(name: &str) -> String {
+    STEPS.iter().fold(normalise_form(name), |name, (step, _)| step(&name))
 }
 
 /// Returns the reason why two forms have the same class: the kind of difference whose removal makes them equal.
-pub(super) fn why(one: &str, other: &str) -> &'static str {
-    let (mut one, mut other) = (form(one), form(other));
+pub(super) fn explain_same_class(one: &str, other: &str) -> &'static str {
+    let (mut one, mut other) = (normalise_form(one), normalise_form(other));
     for (step, words) in STEPS {
         (one, other) = (step(&one), step(&other));
         if one == other {
@@ -65,7 +65,7 @@ pub(super) fn why(one: &str, other: &str) -> &'static str {
 }
 
 /// Returns the class with its last word in the singular, by English spelling rules; unchanged if it is not a plural.
-pub(super) fn singular(class: &str) -> String {
+pub(super) fn to_singular(class: &str) -> String {
     let last = class.rsplit(' ').next().unwrap_or_default();
     if last.len() < 4 || !last.bytes().all(|it| it.is_ascii_lowercase()) {
         return class.to_owned();
@@ -84,15 +84,15 @@ pub(super) fn singular(class: &str) -> String {
 }
 
 /// Returns the short form of a person's full name: the first name, or the part after a title.
-pub(super) fn short(class: &str) -> Option<&str> {
+pub(super) fn short_name(class: &str) -> Option<&str> {
     let (first, rest) = class.split_once(' ')?;
     let letters = |it: &str| it.chars().all(char::is_alphabetic);
     let words: Vec<&str> = rest.split(' ').collect();
-    let named = words.iter().filter(|it| !PARTICLES.contains(it)).count();
+    let name_words = words.iter().filter(|it| !PARTICLES.contains(it)).count();
     if !letters(first) || !words.iter().all(|it| letters(it) && !text::is_stop(it)) {
         return None;
     }
-    match (TITLES.contains(&first) || KIN_TITLES.contains(&first), named) {
+    match (TITLES.contains(&first) || KIN_TITLES.contains(&first), name_words) {
         (true, 1) => Some(rest),
         (false, 1 | 2) if first.chars().count() > 1 => Some(first),
         _ => None,
@@ -105,7 +105,7 @@ fn without_article(name: &str) -> String {
 }
 
 /// Removes punctuation, and accents from Latin letters only: in other scripts, such marks distinguish letters.
-fn plain(name: &str) -> String {
+fn remove_accents_and_punctuation(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut latin = false;
     for c in name.nfd() {
@@ -154,11 +154,11 @@ mod tests {
             ("Iliad", "ILIAD", "capitals"),
             ("The Iliad", "Iliad", "an article"),
             ("Jos\u{e9}", "Jose", "accents"),
-            ("St. Moritz", "Saint Moritz", "written short"),
+            ("St. Moritz", "Saint Moritz", "an abbreviated word"),
             ("Dr. Sarah Lee", "Sarah Lee", "a title"),
         ] {
-            assert_eq!(fold(one), fold(other));
-            assert!(why(one, other).contains(expected), "{one}");
+            assert_eq!(fold_name(one), fold_name(other));
+            assert!(explain_same_class(one, other).contains(expected), "{one}");
         }
         for (one, other) in [
             ("\u{304b}", "\u{304c}"),
@@ -166,20 +166,24 @@ mod tests {
             ("St. Moritz", "St. Gallen"),
             ("Dr. Lee", "Lee"),
         ] {
-            assert_ne!(fold(one), fold(other));
+            assert_ne!(fold_name(one), fold_name(other));
         }
     }
 
     #[test]
     fn full_names_are_shortened() {
-        assert_eq!(short("melanie brown"), Some("melanie"));
-        assert_eq!(short("mr oddy"), Some("oddy"));
+        assert_eq!(short_name("melanie brown"), Some("melanie"));
+        assert_eq!(short_name("mr oddy"), Some("oddy"));
         assert_eq!(
-            (short("lord of the rings"), short("ana"), short("route 66")),
+            (
+                short_name("lord of the rings"),
+                short_name("ana"),
+                short_name("route 66")
+            ),
             (None, None, None)
         );
         assert_eq!(
-            (singular("sea scouts").as_str(), singular("paris").as_str()),
+            (to_singular("sea scouts").as_str(), to_singular("paris").as_str()),
             ("sea scout", "paris")
         );
     }

@@ -1,6 +1,8 @@
 //! Finds roles of people in a text, such as "my sister Ana".
 
-use text::kin::{self, Kin};
+pub(super) mod role_counts;
+
+use text::lexicon::kin::{self, Kin};
 
 /// A statement that one person has a role in relation to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +16,8 @@ pub(super) struct Role {
     pub(super) person: bool,
 }
 
-/// A text and what is known about it.
-pub(super) struct Scene<'a> {
+/// A text with the properties that roles need.
+pub(super) struct RoleContext<'a> {
     pub(super) text: &'a str,
     /// The speaker and the addressee; either may be empty.
     pub(super) actor: &'a str,
@@ -34,7 +36,7 @@ struct Word<'a> {
 }
 
 /// A word for kin with its modifiers, and the index of the next word.
-struct Found {
+struct KinWord {
     kin: Kin,
     role: String,
     next: usize,
@@ -43,25 +45,26 @@ struct Found {
 }
 
 /// Returns the roles of people that a text states.
-pub(super) fn find(scene: &Scene<'_>) -> Vec<Role> {
-    let words = words(scene.text);
+pub(super) fn find_roles(scene: &RoleContext<'_>) -> Vec<Role> {
+    let words = split_words(scene.text);
     let mut out: Vec<Role> = Vec::new();
     // "I have a sister. Her name is Ana": the last role for which no name was found yet.
-    let mut open: Option<(String, Found)> = None;
+    let mut open: Option<(String, KinWord)> = None;
     for i in 0..words.len() {
         if let Some((owner, found)) = open.as_ref()
             && let Some(name) = own_name(scene, &words, i)
         {
-            out.push(role(owner, found, name));
+            out.push(build_role(owner, found, name));
             open = None;
             continue;
         }
-        let Some((owner, found)) = owned(scene, &words, i) else {
+        let Some((owner, found)) = read_owner_and_kin(scene, &words, i) else {
             continue;
         };
-        let name = after(scene, &words, &found).or_else(|| before(scene, &words, i, &found));
+        let name =
+            find_name_after_kin(scene, &words, &found).or_else(|| find_name_before_kin(scene, &words, i, &found));
         match name.filter(|it| *it != owner) {
-            Some(name) => out.push(role(&owner, &found, name)),
+            Some(name) => out.push(build_role(&owner, &found, name)),
             None if !found.owns => open = Some((owner, found)),
             None => {}
         }
@@ -70,8 +73,8 @@ pub(super) fn find(scene: &Scene<'_>) -> Vec<Role> {
 }
 
 /// Returns the role stated by an answer to a question such as "what is your sister called?".
-pub(super) fn answered(question: &str, answer: &str, actor: &str) -> Option<Role> {
-    let words = words(question);
+pub(super) fn find_role_in_answer(question: &str, answer: &str, actor: &str) -> Option<Role> {
+    let words = split_words(question);
     let asks = words
         .iter()
         .any(|it| matches!(it.lower.as_str(), "name" | "name's" | "named" | "called"));
@@ -80,10 +83,10 @@ pub(super) fn answered(question: &str, answer: &str, actor: &str) -> Option<Role
         .position(|it| it.lower == "your")
         .filter(|_| asks && !actor.is_empty())?;
     let found = kin_at(&words, at + 1)?;
-    let first = text::sentences(answer).into_iter().next()?;
+    let first = text::split_sentences(answer).into_iter().next()?;
     let bare = first.trim_matches(|it: char| !it.is_alphanumeric());
     let name = bare.rsplit(", ").next().unwrap_or(bare);
-    let named = name
+    let is_name = name
         .split_whitespace()
         .all(|it| it.chars().next().is_some_and(char::is_uppercase));
     let short = name.split_whitespace().count() <= 2 && (2..=40).contains(&name.chars().count());
@@ -92,12 +95,12 @@ pub(super) fn answered(question: &str, answer: &str, actor: &str) -> Option<Role
             name.to_lowercase().as_str(),
             "sure" | "nope" | "guess" | "sorry" | "none"
         );
-    (named && short && !known).then(|| role(actor, &found, name))
+    (is_name && short && !known).then(|| build_role(actor, &found, name))
 }
 
 /// Returns the owner as written, the role and the kin that a phrase such as "my older sister" or "Tom's boss" names.
-pub(super) fn phrase(phrase: &str, actor: &str) -> Option<(String, String, Kin)> {
-    let words = words(phrase);
+pub(super) fn parse_role_phrase(phrase: &str, actor: &str) -> Option<(String, String, Kin)> {
+    let words = split_words(phrase);
     // In "Melanie Brown's sister", the owner begins before the word with the "'s".
     let owns = |it: &Word<'_>| it.lower.ends_with("'s") && kin_word(&it.lower).is_none();
     let at = words.iter().position(owns).unwrap_or_default();
@@ -108,23 +111,23 @@ pub(super) fn phrase(phrase: &str, actor: &str) -> Option<(String, String, Kin)>
             .to_owned()
     })];
     let names: Vec<String> = names.into_iter().flatten().collect();
-    let scene = Scene {
+    let scene = RoleContext {
         text: phrase,
         actor,
         addressee: "",
         names: &names,
         called: &[],
     };
-    let (owner, found) = words.get(at).and_then(|_| owned(&scene, &words, at))?;
+    let (owner, found) = words.get(at).and_then(|_| read_owner_and_kin(&scene, &words, at))?;
     (found.next == words.len() && !found.owns).then_some((owner, found.role, found.kin))
 }
 
 /// Returns the kin that a role such as `older sister` ends with.
-pub(super) fn last(role: &str) -> Option<Kin> {
+pub(super) fn kin_of_role(role: &str) -> Option<Kin> {
     kin_word(role.rsplit(' ').next()?).map(|it| it.0)
 }
 
-fn role(owner: &str, found: &Found, name: &str) -> Role {
+fn build_role(owner: &str, found: &KinWord, name: &str) -> Role {
     Role {
         owner: owner.to_owned(),
         role: found.role.clone(),
@@ -134,7 +137,7 @@ fn role(owner: &str, found: &Found, name: &str) -> Role {
 }
 
 /// Returns the owner and the kin of "my sister", "your sister", "Tom's sister" or "a sister of mine" at `i`.
-fn owned(scene: &Scene<'_>, words: &[Word<'_>], i: usize) -> Option<(String, Found)> {
+fn read_owner_and_kin(scene: &RoleContext<'_>, words: &[Word<'_>], i: usize) -> Option<(String, KinWord)> {
     let lower = words[i].lower.as_str();
     let owner = match lower {
         "my" | "our" => scene.actor.to_owned(),
@@ -157,24 +160,24 @@ fn owned(scene: &Scene<'_>, words: &[Word<'_>], i: usize) -> Option<(String, Fou
                 .find_map(|it| words[i].text.strip_suffix(it))?;
             let capital = bare.chars().next().is_some_and(char::is_uppercase) && !text::is_stop(bare);
             let end = words[i].start + bare.len();
-            let whole = ending(scene, end).filter(|_| capital);
-            whole.unwrap_or(if capital { bare } else { "" }).to_owned()
+            let full_name = find_name_ending_at(scene, end).filter(|_| capital);
+            full_name.unwrap_or(if capital { bare } else { "" }).to_owned()
         }
     };
     let found = kin_at(words, i + 1).filter(|_| !owner.is_empty())?;
     Some((owner, found))
 }
 
-fn kin_at(words: &[Word<'_>], from: usize) -> Option<Found> {
+fn kin_at(words: &[Word<'_>], from: usize) -> Option<KinWord> {
     let mut added = "";
     for at in from..words.len().min(from + 4) {
         let lower = words[at].lower.as_str();
         let next = words.get(at + 1).map(|it| it.lower.as_str()).unwrap_or_default();
-        let more = kin::modifier(lower);
-        if more.is_none() || kin_word(next).is_none() && kin::modifier(next).is_none() {
+        let more = kin::word_added_by_modifier(lower);
+        if more.is_none() || kin_word(next).is_none() && kin::word_added_by_modifier(next).is_none() {
             let (kin, role, owns) = kin_word(lower)?;
             let gap = if added.is_empty() { "" } else { " " };
-            return Some(Found {
+            return Some(KinWord {
                 kin,
                 role: format!("{added}{gap}{role}"),
                 next: at + 1,
@@ -200,15 +203,15 @@ fn kin_word(word: &str) -> Option<(Kin, String, bool)> {
     let prefixed = || {
         prefixes
             .iter()
-            .find_map(|(short, long)| Some((kin::of(base.strip_prefix(short)?)?, *long)))
+            .find_map(|(short, long)| Some((kin::find_relation(base.strip_prefix(short)?)?, *long)))
     };
-    let (kin, before) = kin::of(base).map(|it| (it, "")).or_else(prefixed)?;
+    let (kin, before) = kin::find_relation(base).map(|it| (it, "")).or_else(prefixed)?;
     Some((kin, format!("{before}{}{law}", kin.word), owns))
 }
 
 /// Returns the name after the word for kin: "my sister Ana", "my sister is called Ana", "my sister's name is Ana",
 /// "my sister, Ana,".
-fn after<'a>(scene: &Scene<'a>, words: &[Word<'_>], found: &Found) -> Option<&'a str> {
+fn find_name_after_kin<'a>(scene: &RoleContext<'a>, words: &[Word<'_>], found: &KinWord) -> Option<&'a str> {
     let says = |skip: usize, list: &[&str]| {
         words
             .get(found.next + skip)
@@ -235,17 +238,17 @@ fn after<'a>(scene: &Scene<'a>, words: &[Word<'_>], found: &Found) -> Option<&'a
     let at = found.next + skip;
     let start = words.get(at)?.start;
     let gap = scene.text[words[at - 1].end..start].trim();
-    let name = starting(scene, start)?;
+    let name = find_name_starting_at(scene, start)?;
     let rest = scene.text[start + name.len()..].trim_start();
     match gap {
         "" => Some(name),
-        "," | "(" | "-" | "\u{2014}" | "\u{2013}" if skip == 0 => closes(rest).then_some(name),
+        "," | "(" | "-" | "\u{2014}" | "\u{2013}" if skip == 0 => ends_apposition(rest).then_some(name),
         _ => None,
     }
 }
 
 /// Returns the name before it: "Ana is my sister", "Ana, my sister, came".
-fn before<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize, found: &Found) -> Option<&'a str> {
+fn find_name_before_kin<'a>(scene: &RoleContext<'a>, words: &[Word<'_>], i: usize, found: &KinWord) -> Option<&'a str> {
     let previous = words.get(i.checked_sub(1)?)?;
     let gap = scene.text[previous.end..words[i].start].trim();
     if found.owns || words[i].lower == "a" {
@@ -253,24 +256,24 @@ fn before<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize, found: &Found) ->
     }
     if gap == "," {
         let rest = scene.text[words[found.next - 1].end..].trim_start();
-        let name = ending(scene, previous.end)?;
+        let name = find_name_ending_at(scene, previous.end)?;
         let called = scene.called.iter().any(|it| it == name);
-        return (closes(rest) && !called).then_some(name);
+        return (ends_apposition(rest) && !called).then_some(name);
     }
     if !gap.is_empty() {
         return None;
     }
     if matches!(previous.lower.as_str(), "is" | "was") {
-        return ending(scene, words.get(i.checked_sub(2)?)?.end);
+        return find_name_ending_at(scene, words.get(i.checked_sub(2)?)?.end);
     }
     let bare = ["'s", "\u{2019}s"]
         .iter()
         .find_map(|it| previous.text.strip_suffix(it))?;
-    ending(scene, previous.start + bare.len())
+    find_name_ending_at(scene, previous.start + bare.len())
 }
 
 /// Returns the name in "Her name is Ana" or "she's called Ana".
-fn own_name<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize) -> Option<&'a str> {
+fn own_name<'a>(scene: &RoleContext<'a>, words: &[Word<'_>], i: usize) -> Option<&'a str> {
     let lower = |at: usize| words.get(at).map(|it| it.lower.as_str()).unwrap_or_default();
     let skip = match (lower(i), lower(i + 1), lower(i + 2)) {
         ("her" | "his" | "their" | "its", "name", "is" | "was")
@@ -279,11 +282,11 @@ fn own_name<'a>(scene: &Scene<'a>, words: &[Word<'_>], i: usize) -> Option<&'a s
         ("she's" | "he's" | "it's" | "she\u{2019}s" | "he\u{2019}s", "called" | "named", _) => 2,
         _ => return None,
     };
-    starting(scene, words.get(i + skip)?.start)
+    find_name_starting_at(scene, words.get(i + skip)?.start)
 }
 
 /// Returns true if the following text ends an apposition and does not continue a list.
-fn closes(rest: &str) -> bool {
+fn ends_apposition(rest: &str) -> bool {
     let Some(mark) = rest.chars().next() else { return true };
     let next = rest[mark.len_utf8()..].trim_start();
     let word = next.split(|it: char| !it.is_alphanumeric()).next().unwrap_or_default();
@@ -296,7 +299,7 @@ fn closes(rest: &str) -> bool {
 }
 
 /// Returns the longest name that starts at `start`.
-fn starting<'a>(scene: &Scene<'a>, start: usize) -> Option<&'a str> {
+fn find_name_starting_at<'a>(scene: &RoleContext<'a>, start: usize) -> Option<&'a str> {
     let rest = &scene.text[start..];
     let fits = |name: &&String| {
         let after = rest.strip_prefix(name.as_str());
@@ -307,7 +310,7 @@ fn starting<'a>(scene: &Scene<'a>, start: usize) -> Option<&'a str> {
 }
 
 /// Returns the longest name that ends at `end`.
-fn ending<'a>(scene: &Scene<'a>, end: usize) -> Option<&'a str> {
+fn find_name_ending_at<'a>(scene: &RoleContext<'a>, end: usize) -> Option<&'a str> {
     let head = &scene.text[..end];
     let fits = |name: &&String| {
         let before = head.strip_suffix(name.as_str());
@@ -318,7 +321,7 @@ fn ending<'a>(scene: &Scene<'a>, end: usize) -> Option<&'a str> {
 }
 
 /// Returns the words of a text; apostrophes and hyphens inside a word belong to it.
-fn words(text: &str) -> Vec<Word<'_>> {
+fn split_words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut start: Option<usize> = None;
     let mut chars = text.char_indices().peekable();
@@ -328,19 +331,19 @@ fn words(text: &str) -> Vec<Word<'_>> {
         match (inside, start) {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
-                out.push(word(text, from, at));
+                out.push(build_word(text, from, at));
                 start = None;
             }
             _ => {}
         }
     }
     if let Some(from) = start {
-        out.push(word(text, from, text.len()));
+        out.push(build_word(text, from, text.len()));
     }
     out
 }
 
-fn word(text: &str, start: usize, end: usize) -> Word<'_> {
+fn build_word(text: &str, start: usize, end: usize) -> Word<'_> {
     let text = &text[start..end];
     Word {
         start,

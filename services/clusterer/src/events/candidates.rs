@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use domain::id::UnitId;
 
-use crate::coreference::{Judged, Pair, Question, Verdict};
+use crate::judgements::coreference::{Pair, PairJudgement, Question, UsableJudgement};
 
 /// An undecided pair.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ struct Candidate {
     digest: String,
     /// True if its reading was looked up since one of the two events was last applied.
     is_looked_up: bool,
-    verdict: Option<Verdict>,
+    verdict: Option<PairJudgement>,
 }
 
 /// The undecided pairs of one space.
@@ -32,7 +32,7 @@ pub(super) struct Candidates {
 
 impl Candidates {
     /// Replaces the undecided pairs of `later`. A judgement is kept while the text of both events is unchanged.
-    pub(super) fn propose(&mut self, later: UnitId, proposed: Vec<(Pair, String)>) {
+    pub(super) fn replace_pairs(&mut self, later: UnitId, proposed: Vec<(Pair, String)>) {
         let mut before = self.of.remove(&later).unwrap_or_default();
         for candidate in &before {
             self.forget_earlier(candidate.pair.earlier, later);
@@ -54,12 +54,12 @@ impl Candidates {
         if !now.is_empty() {
             self.of.insert(later, now);
         }
-        self.sort(later);
+        self.update_pending_sets(later);
     }
 
     /// Marks all pairs of an event, so that their readings are looked up again: one of its records may have been
     /// erased and accepted again.
-    pub(super) fn look_again(&mut self, event: UnitId) {
+    pub(super) fn mark_for_lookup(&mut self, event: UnitId) {
         let others = self.later.get(&event).into_iter().flatten().copied();
         let laters: Vec<UnitId> = others.chain([event]).collect();
         for later in laters {
@@ -67,31 +67,31 @@ impl Candidates {
             candidates
                 .filter(|it| it.pair.later == event || it.pair.earlier == event)
                 .for_each(|it| it.is_looked_up = false);
-            self.sort(later);
+            self.update_pending_sets(later);
         }
     }
 
     /// Marks all pairs without a current judgement, so that their readings are looked up again.
-    pub(super) fn look_for_open(&mut self) {
+    pub(super) fn mark_open_questions(&mut self) {
         for later in std::mem::take(&mut self.open) {
             let candidates = self.of.get_mut(&later).into_iter().flatten();
             candidates
                 .filter(|it| it.is_open())
                 .for_each(|it| it.is_looked_up = false);
-            self.sort(later);
+            self.update_pending_sets(later);
         }
     }
 
     /// Returns the pairs whose readings have to be looked up.
-    pub(super) fn unlooked(&self) -> Vec<Pair> {
+    pub(super) fn pairs_to_look_up(&self) -> Vec<Pair> {
         let candidates = self.unlooked.iter().filter_map(|it| self.of.get(it)).flatten();
         candidates.filter(|it| !it.is_looked_up).map(|it| it.pair).collect()
     }
 
     /// Applies the judgements that were found for `pairs`, and returns the later events of pairs whose judgement
     /// changed. A judgement of an earlier text of the events is ignored.
-    pub(super) fn take_in(&mut self, pairs: &[Pair], verdicts: &[Verdict]) -> BTreeSet<UnitId> {
-        let found: BTreeMap<Key, &Verdict> = verdicts.iter().map(|it| (Key::of(it), it)).collect();
+    pub(super) fn apply_readings(&mut self, pairs: &[Pair], verdicts: &[PairJudgement]) -> BTreeSet<UnitId> {
+        let found: BTreeMap<Key, &PairJudgement> = verdicts.iter().map(|it| (Key::from_verdict(it), it)).collect();
         let mut changed = BTreeSet::new();
         for pair in pairs {
             let candidates = self.of.get_mut(&pair.later).into_iter().flatten();
@@ -108,20 +108,20 @@ impl Candidates {
                 }
                 candidate.is_looked_up = true;
             }
-            self.sort(pair.later);
+            self.update_pending_sets(pair.later);
         }
         changed
     }
 
     /// Returns a model's judgement of a pair whose events have this digest.
-    pub(super) fn said(&self, pair: &Pair, digest: &str) -> Option<&Judged> {
+    pub(super) fn find_judgement(&self, pair: &Pair, digest: &str) -> Option<&UsableJudgement> {
         let candidates = self.of.get(&pair.later)?;
         let candidate = candidates.iter().find(|it| it.pair == *pair && it.digest == digest)?;
-        candidate.verdict.as_ref()?.said.as_ref()
+        candidate.verdict.as_ref()?.judgement.as_ref()
     }
 
     /// Returns at most `limit` questions for a model; `is_settled` returns true for pairs that a user decided.
-    pub(super) fn questions(&self, limit: usize, is_settled: impl Fn(&Pair) -> bool) -> Vec<Question> {
+    pub(super) fn open_questions(&self, limit: usize, is_settled: impl Fn(&Pair) -> bool) -> Vec<Question> {
         let question = |later: &UnitId| {
             let open = self.of.get(later)?.iter().filter(|it| it.is_open());
             let earlier: Vec<UnitId> = open
@@ -134,7 +134,7 @@ impl Candidates {
     }
 
     /// Updates the sets of events with pairs to look up and with open pairs.
-    fn sort(&mut self, later: UnitId) {
+    fn update_pending_sets(&mut self, later: UnitId) {
         let candidates = self.of.get(&later).map(Vec::as_slice).unwrap_or_default();
         let (unlooked, open) = (
             candidates.iter().any(|it| !it.is_looked_up),
@@ -173,7 +173,7 @@ struct Key {
 }
 
 impl Key {
-    fn of(verdict: &Verdict) -> Key {
+    fn from_verdict(verdict: &PairJudgement) -> Key {
         Key {
             later: verdict.later,
             earlier: verdict.earlier,

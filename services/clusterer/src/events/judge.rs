@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use domain::relation::RelationKind;
 use domain::time::TimeSpan;
 
-use super::scene::Scene;
-use crate::coreference::Judged;
+use super::event_features::EventFeatures;
+use crate::judgements::coreference::UsableJudgement;
 
 /// Maximum number of names in a reason.
 const NAMES_MAX: usize = 3;
@@ -24,7 +24,7 @@ pub(super) struct Judgement {
     pub(super) similarity: f32,
     /// Nothing contradicts a single event, and something specific supports it.
     pub(super) same: bool,
-    /// They share named people who do not speak, a place, or a time mentioned in the text.
+    /// True if both events share named people who do not speak, a place, or a time mentioned in the text.
     pub(super) overlap: bool,
     /// Relation of the later account to the earlier one, if they are not the same.
     pub(super) kind: Option<RelationKind>,
@@ -51,17 +51,17 @@ enum Against {
 }
 
 impl Against {
-    fn reason(self) -> &'static str {
+    fn reason_text(self) -> &'static str {
         match self {
-            Against::StepsOfTheirOwn => "steps of their own",
-            Against::ToldByOthers => "told by others",
+            Against::StepsOfTheirOwn => "different steps",
+            Against::ToldByOthers => "told by different people",
             Against::WithOthers => "with others",
-            Against::AtOtherTimes => "at other times",
-            Against::OnAnotherDay => "done on another day",
+            Against::AtOtherTimes => "at different times",
+            Against::OnAnotherDay => "done on different days",
             Against::OtherNumbers => "other numbers",
-            Against::AtOtherPlaces => "at other places",
+            Against::AtOtherPlaces => "at different places",
             Against::OtherActions => "other actions",
-            Against::OneDenies => "one says it is not so",
+            Against::OneDenies => "one denies what the other says",
         }
     }
 
@@ -87,12 +87,12 @@ impl Judgement {
     }
 
     /// Returns the language model's judgement in place of the one made by the rules.
-    pub(super) fn by_model(self, said: &Judged) -> Judgement {
+    pub(super) fn by_model(self, model_judgement: &UsableJudgement) -> Judgement {
         Judgement {
-            same: said.same,
-            overlap: said.overlap,
-            kind: said.kind,
-            reason: said.reason.clone(),
+            same: model_judgement.same,
+            overlap: model_judgement.overlap,
+            kind: model_judgement.kind,
+            reason: model_judgement.reason.clone(),
             by_model: true,
             ..self
         }
@@ -100,12 +100,12 @@ impl Judgement {
 }
 
 /// Judges the `later` account against the `earlier` one.
-pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgement {
+pub(super) fn judge_by_rules(earlier: &EventFeatures, later: &EventFeatures, similarity: f32) -> Judgement {
     let shared: Vec<&str> = earlier.named.intersection(&later.named).map(String::as_str).collect();
     let place = !earlier.place.is_empty() && earlier.place == later.place;
-    let told = meet(&earlier.times, &later.times);
-    let overlap = !shared.is_empty() || place || told;
-    let against = against(earlier, later);
+    let same_time = times_overlap(&earlier.times, &later.times);
+    let overlap = !shared.is_empty() || place || same_time;
+    let against = find_objections(earlier, later);
     let nothing_against = overlap && against.is_empty();
     let same = nothing_against && similarity > SAME_MIN;
     let kind = match against.as_slice() {
@@ -113,27 +113,27 @@ pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgemen
         [Against::AtOtherTimes] => Some(RelationKind::FollowsUp),
         _ => None,
     };
-    let signs = shared.len().min(2) + usize::from(place) + usize::from(told);
+    let signs = shared.len().min(2) + usize::from(place) + usize::from(same_time);
     let has_doubts = against.len() <= DOUBTS_MAX && against.iter().all(|it| it.is_weak());
     let is_sure = same && (signs > 1 || similarity > SURE_MIN);
     let unsure = overlap && has_doubts && !is_sure;
     let mut reasons: Vec<String> = Vec::new();
     if !shared.is_empty() {
         reasons.push(format!(
-            "both tell of {}",
+            "both mention {}",
             shared[..shared.len().min(NAMES_MAX)].join(", ")
         ));
     }
     if place {
         reasons.push("at the same place".to_owned());
     }
-    if told {
-        reasons.push("told times overlap".to_owned());
+    if same_time {
+        reasons.push("the stated times overlap".to_owned());
     }
     if nothing_against {
-        reasons.push("nothing speaks against it".to_owned());
+        reasons.push("nothing contradicts it".to_owned());
     }
-    reasons.extend(against.iter().map(|it| it.reason().to_owned()));
+    reasons.extend(against.iter().map(|it| it.reason_text().to_owned()));
     Judgement {
         similarity,
         same,
@@ -146,7 +146,7 @@ pub(super) fn judge(earlier: &Scene, later: &Scene, similarity: f32) -> Judgemen
 }
 
 /// Returns the objections against a single event.
-fn against(one: &Scene, other: &Scene) -> Vec<Against> {
+fn find_objections(one: &EventFeatures, other: &EventFeatures) -> Vec<Against> {
     let mut out = Vec::new();
     let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_empty() && !b.is_empty();
     if (one.action || other.action) && (one.session != other.session || one.step != other.step) {
@@ -159,10 +159,10 @@ fn against(one: &Scene, other: &Scene) -> Vec<Against> {
         out.push(Against::WithOthers);
     }
     if !one.times.is_empty() && !other.times.is_empty() {
-        if !meet(&one.times, &other.times) {
+        if !times_overlap(&one.times, &other.times) {
             out.push(Against::AtOtherTimes);
         }
-    } else if !meet(one.when(), other.when()) {
+    } else if !times_overlap(one.possible_times(), other.possible_times()) {
         out.push(Against::OnAnotherDay);
     }
     let apart = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_subset(b) && !b.is_subset(a);
@@ -182,6 +182,6 @@ fn against(one: &Scene, other: &Scene) -> Vec<Against> {
     out
 }
 
-fn meet(one: &[TimeSpan], other: &[TimeSpan]) -> bool {
+fn times_overlap(one: &[TimeSpan], other: &[TimeSpan]) -> bool {
     one.iter().any(|a| other.iter().any(|b| a.overlaps(b)))
 }

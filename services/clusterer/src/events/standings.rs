@@ -7,7 +7,7 @@ use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{MergeId, UnitId};
 use domain::merge::{Merge, Standing};
 
-use crate::Changed;
+use crate::ChangedObjects;
 
 /// Maximum number of merges listed for an event that others were merged into; the list of merges has all of them.
 const ABSORBED_MAX: usize = 100;
@@ -22,19 +22,19 @@ pub(super) struct Standings {
     absorbed: BTreeMap<UnitId, BTreeSet<Since>>,
     touched: BTreeSet<UnitId>,
     /// Standings as last reported.
-    told: BTreeMap<UnitId, Standing>,
+    reported: BTreeMap<UnitId, Standing>,
 }
 
 impl Standings {
     /// Adds the merge of an event into another one, or removes it if `holds` is false. A judgement that two events
     /// are different is ignored.
-    pub(super) fn set(&mut self, unit: UnitId, merge: &Merge, holds: bool) {
+    pub(super) fn set_merge(&mut self, unit: UnitId, merge: &Merge, holds: bool) {
         if !merge.same_event {
             return;
         }
-        let kept = UnitId::from_uuid(merge.kept);
+        let remaining = UnitId::from_uuid(merge.kept);
         let place = (merge.since, merge.id);
-        let absorbed = self.absorbed.entry(kept).or_default();
+        let absorbed = self.absorbed.entry(remaining).or_default();
         if holds {
             absorbed.insert(place);
             self.into.insert(unit, merge.id);
@@ -43,24 +43,24 @@ impl Standings {
             self.into.remove(&unit);
         }
         if absorbed.is_empty() {
-            self.absorbed.remove(&kept);
+            self.absorbed.remove(&remaining);
         }
-        self.touched.extend([kept, unit]);
+        self.touched.extend([remaining, unit]);
     }
 
     /// Adds the standings that changed since the last call.
-    pub(super) fn changed(&mut self, out: &mut Changed) {
+    pub(super) fn add_changed_standings(&mut self, out: &mut ChangedObjects) {
         for unit in std::mem::take(&mut self.touched) {
-            let now = self.standing(unit);
-            let before = self.told.remove(&unit);
+            let now = self.build_standing(unit);
+            let before = self.reported.remove(&unit);
             match now {
                 Some(now) => {
                     if before.as_ref() != Some(&now) {
                         out.put.push(Derived::Standing(now.clone()));
                     }
-                    self.told.insert(unit, now);
+                    self.reported.insert(unit, now);
                 }
-                None => out.gone.extend(before.map(|it| DerivedId {
+                None => out.removed.extend(before.map(|it| DerivedId {
                     kind: DerivedKind::Standing,
                     id: it.unit.uuid(),
                 })),
@@ -68,7 +68,7 @@ impl Standings {
         }
     }
 
-    fn standing(&self, unit: UnitId) -> Option<Standing> {
+    fn build_standing(&self, unit: UnitId) -> Option<Standing> {
         let into = self.into.get(&unit).copied();
         let absorbed = self.absorbed.get(&unit).into_iter().flatten();
         let absorbed: Vec<MergeId> = absorbed.take(ABSORBED_MAX).map(|it| it.1).collect();

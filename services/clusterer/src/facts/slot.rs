@@ -9,21 +9,23 @@ use domain::predicate::is_single_role;
 
 mod stems;
 
-use stems::{bare, capitals, head, stems, timeless};
+use stems::{
+    stem_of_main_noun, stems_of_capitalised_words, stems_or_words, stems_without_negation, stems_without_times,
+};
 
 /// The subject of a slot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Whose {
+pub(super) enum SlotSubject {
     /// An entity.
     Entity(EntityId),
     /// One of several namesakes, described by its role: "ann's sister".
-    OfSeveral(String),
-    /// An unknown or ambiguous subject, identified by the teller and the phrase.
+    OfSeveral(Box<str>),
+    /// An unknown or ambiguous subject, identified by the speaker and the phrase.
     Told {
-        /// The teller.
-        teller: String,
-        /// The phrase; empty if the teller is the subject.
-        phrase: String,
+        /// The speaker.
+        teller: Box<str>,
+        /// The phrase; empty if the speaker is the subject.
+        phrase: Box<str>,
     },
 }
 
@@ -31,16 +33,43 @@ pub(super) enum Whose {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Slot {
     /// The subject.
-    pub(super) whose: Whose,
+    pub(super) whose: SlotSubject,
     /// The group of predicates, such as `home` or `likes`.
-    pub(super) family: String,
+    pub(super) family: Box<str>,
     /// Distinguishes values that can hold at the same time, for example by the stems of a liked thing.
-    pub(super) stem: String,
+    pub(super) stem: Box<str>,
+}
+
+/// The stems of a value, sorted and without duplicates. No stems match any value.
+///
+/// Each stem is followed by `\n`, because one text takes less memory than a list of texts.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ValueStems(Box<str>);
+
+impl ValueStems {
+    pub(super) fn from_set(stems: &BTreeSet<String>) -> ValueStems {
+        let mut text = String::new();
+        for stem in stems {
+            text.push_str(stem);
+            text.push('\n');
+        }
+        ValueStems(text.into())
+    }
+
+    fn stems(&self) -> impl Iterator<Item = &str> {
+        self.0.split_terminator('\n')
+    }
+
+    /// Returns true if the other value has all of these stems.
+    fn is_part_of(&self, other: &ValueStems) -> bool {
+        let mut others = other.stems();
+        self.stems().all(|it| others.any(|other| other == it))
+    }
 }
 
 /// A statement without its times.
 #[derive(Clone, Debug)]
-pub(super) struct Said<'a> {
+pub(super) struct TimelessStatement<'a> {
     pub(super) aspect: Aspect,
     pub(super) predicate: &'a str,
     pub(super) object: &'a str,
@@ -51,7 +80,7 @@ pub(super) struct Said<'a> {
 
 /// The slot of a statement without its subject, and the value in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sort {
+pub(super) struct SlotKind {
     pub(super) family: String,
     pub(super) stem: String,
     /// Stems of the value; an empty set matches any value.
@@ -62,10 +91,10 @@ pub(super) struct Sort {
     pub(super) ends: Vec<&'static str>,
 }
 
-impl Sort {
+impl SlotKind {
     /// Returns a sort in which one value holds at a time.
-    fn one(family: impl Into<String>, value: BTreeSet<String>) -> Sort {
-        Sort {
+    fn single_valued(family: impl Into<String>, value: BTreeSet<String>) -> SlotKind {
+        SlotKind {
             family: family.into(),
             stem: String::new(),
             value,
@@ -75,18 +104,18 @@ impl Sort {
     }
 
     /// Returns a sort in which each value has its own slot.
-    fn each(family: impl Into<String>, value: BTreeSet<String>) -> Sort {
-        Sort {
+    fn multi_valued(family: impl Into<String>, value: BTreeSet<String>) -> SlotKind {
+        SlotKind {
             family: family.into(),
-            stem: joined(&value),
+            stem: join_stems(&value),
             value,
             single: false,
             ends: Vec::new(),
         }
     }
 
-    fn ending(self, ends: &[&'static str]) -> Sort {
-        Sort {
+    fn with_ended_families(self, ends: &[&'static str]) -> SlotKind {
+        SlotKind {
             ends: ends.to_vec(),
             ..self
         }
@@ -94,161 +123,172 @@ impl Sort {
 }
 
 /// Returns the sort of a statement.
-pub(super) fn sort(said: &Said<'_>) -> Sort {
-    let value = stems(said.object);
-    match said.aspect {
-        Aspect::Place => place(said, value),
-        Aspect::Work => work(said, value),
-        Aspect::Attribute => attribute(said, value),
-        Aspect::Relation => relation(said, value),
-        Aspect::Possession => owned(said, value),
-        Aspect::Count => count(said),
-        Aspect::Preference => preference(said, value),
-        Aspect::Habit => taken(said.predicate, &timeless(said)).unwrap_or_else(|| {
-            let verb = said.predicate.rsplit(' ').next().unwrap_or_default();
-            Sort::each(format!("habit {}", text::stem(verb)), timeless(said))
-        }),
+pub(super) fn sort_of_statement(statement: &TimelessStatement<'_>) -> SlotKind {
+    let value = stems_or_words(statement.object);
+    match statement.aspect {
+        Aspect::Place => sort_of_place(statement, value),
+        Aspect::Work => sort_of_work(statement, value),
+        Aspect::Attribute => sort_of_attribute(statement, value),
+        Aspect::Relation => sort_of_relation(statement, value),
+        Aspect::Possession => sort_of_possession(statement, value),
+        Aspect::Count => sort_of_count(statement),
+        Aspect::Preference => sort_of_preference(statement, value),
+        Aspect::Habit => {
+            sort_of_consumption(statement.predicate, &stems_without_times(statement)).unwrap_or_else(|| {
+                let verb = statement.predicate.rsplit(' ').next().unwrap_or_default();
+                SlotKind::multi_valued(
+                    format!("habit {}", text::stem_word(verb)),
+                    stems_without_times(statement),
+                )
+            })
+        }
         // The same plan with another time is the postponed plan.
-        Aspect::Plan => Sort {
-            stem: joined(&timeless(said)),
-            ..Sort::one("plans", value)
+        Aspect::Plan => SlotKind {
+            stem: join_stems(&stems_without_times(statement)),
+            ..SlotKind::single_valued("plans", value)
         },
-        Aspect::Instruction => instruction(said, value),
+        Aspect::Instruction => sort_of_instruction(statement, value),
     }
 }
 
 /// Returns true if two sorted values are compatible: one of them contains the other.
-pub(super) fn agree(a: &[String], b: &[String]) -> bool {
-    let is_part = |a: &[String], b: &[String]| a.iter().all(|it| b.binary_search(it).is_ok());
-    is_part(a, b) || is_part(b, a)
+pub(super) fn are_compatible_values(a: &ValueStems, b: &ValueStems) -> bool {
+    a.is_part_of(b) || b.is_part_of(a)
 }
 
-fn place(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
-    let predicate = said.predicate.trim_start_matches("does not ");
+fn sort_of_place(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
+    let predicate = statement.predicate.trim_start_matches("does not ");
     match predicate.rsplit(' ').next().unwrap_or_default() {
         "in" | "on" | "at" if predicate.starts_with("live") => {
-            let named = capitals(said.object);
-            match (named.is_empty(), said.event && !said.ended) {
-                (true, _) => Sort::one("dwelling", value),
-                (false, true) => Sort::one("home", named).ending(&["dwelling"]),
-                (false, false) => Sort::one("home", named),
+            let stems_of_names = stems_of_capitalised_words(statement.object);
+            match (stems_of_names.is_empty(), statement.event && !statement.ended) {
+                (true, _) => SlotKind::single_valued("dwelling", value),
+                (false, true) => SlotKind::single_valued("home", stems_of_names).with_ended_families(&["dwelling"]),
+                (false, false) => SlotKind::single_valued("home", stems_of_names),
             }
         }
-        "with" => Sort::one("lives with", value),
-        _ if BEEN.contains(&predicate) => Sort::each("been", capitals(said.object)),
-        _ if predicate.starts_with("live") => Sort::one("lives near", value),
-        _ if predicate.starts_with("grew up") => Sort::one("grew up", capitals(said.object)),
-        _ => Sort::one(predicate, capitals(said.object)),
+        "with" => SlotKind::single_valued("lives with", value),
+        _ if BEEN.contains(&predicate) => SlotKind::multi_valued("been", stems_of_capitalised_words(statement.object)),
+        _ if predicate.starts_with("live") => SlotKind::single_valued("lives near", value),
+        _ if predicate.starts_with("grew up") => {
+            SlotKind::single_valued("grew up", stems_of_capitalised_words(statement.object))
+        }
+        _ => SlotKind::single_valued(predicate, stems_of_capitalised_words(statement.object)),
     }
 }
 
-fn work(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
+fn sort_of_work(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
     let side = ["student", "volunt", "traine", "intern", "apprentic"];
-    match said.predicate {
-        "works as" if !side.iter().any(|it| value.contains(*it)) => Sort::one("job", value),
-        "works at" => Sort::one("employer", value),
-        "works in" | "works from" | "works with" => Sort::one(said.predicate, value),
-        "has" if said.ended => Sort::one("job", BTreeSet::new()).ending(&["employer"]),
-        predicate => Sort::each(predicate, value),
+    match statement.predicate {
+        "works as" if !side.iter().any(|it| value.contains(*it)) => SlotKind::single_valued("job", value),
+        "works at" => SlotKind::single_valued("employer", value),
+        "works in" | "works from" | "works with" => SlotKind::single_valued(statement.predicate, value),
+        "has" if statement.ended => SlotKind::single_valued("job", BTreeSet::new()).with_ended_families(&["employer"]),
+        predicate => SlotKind::multi_valued(predicate, value),
     }
 }
 
-fn attribute(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
+fn sort_of_attribute(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
     let has = |list: &[&str]| value.iter().any(|it| list.contains(&it.as_str()));
     let ends: &[&str] = match () {
         () if has(&["divorc", "widow"]) => &["has husband", "has wife", "has spouse"],
         () if has(&["retir", "unemploy"]) => &["job", "employer"],
         () => &[],
     };
-    match said.predicate {
+    match statement.predicate {
         "is" | "is not" if has(&["marri", "engag", "divorc", "widow", "singl"]) => {
-            Sort::one("bond", value).ending(ends)
+            SlotKind::single_valued("bond", value).with_ended_families(ends)
         }
-        "is" | "is not" if has(&["vegetarian", "vegan", "pescatarian"]) => Sort::one("diet", value),
-        "is" | "is not" => Sort::each("is", value).ending(ends),
-        "is aged" => Sort::one("aged", value),
-        "has never been to" => Sort::each("been", capitals(said.object)),
-        predicate if predicate.ends_with(" is") => Sort::one(predicate, value),
-        predicate => Sort::each(bare(predicate), value),
+        "is" | "is not" if has(&["vegetarian", "vegan", "pescatarian"]) => SlotKind::single_valued("diet", value),
+        "is" | "is not" => SlotKind::multi_valued("is", value).with_ended_families(ends),
+        "is aged" => SlotKind::single_valued("aged", value),
+        "has never been to" => SlotKind::multi_valued("been", stems_of_capitalised_words(statement.object)),
+        predicate if predicate.ends_with(" is") => SlotKind::single_valued(predicate, value),
+        predicate => SlotKind::multi_valued(stems_without_negation(predicate), value),
     }
 }
 
-fn relation(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
-    let with = |state: &str| value.iter().cloned().chain([text::stem(state)]).collect();
-    match said.predicate {
-        "is married to" => Sort::one("bond", with("married")),
-        "is engaged to" => Sort::one("bond", with("engaged")),
-        "is together with" if said.ended => {
-            Sort::one("bond", with("together")).ending(&["has boyfriend", "has girlfriend", "has partner"])
-        }
-        "is together with" => Sort::one("bond", with("together")),
-        "has" | "does not have" => owned(said, value),
-        predicate if is_single_role(predicate.trim_start_matches("has ")) => Sort::one(predicate, value),
-        predicate => Sort::each(predicate, value),
+fn sort_of_relation(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
+    let with = |state: &str| value.iter().cloned().chain([text::stem_word(state)]).collect();
+    match statement.predicate {
+        "is married to" => SlotKind::single_valued("bond", with("married")),
+        "is engaged to" => SlotKind::single_valued("bond", with("engaged")),
+        "is together with" if statement.ended => SlotKind::single_valued("bond", with("together"))
+            .with_ended_families(&["has boyfriend", "has girlfriend", "has partner"]),
+        "is together with" => SlotKind::single_valued("bond", with("together")),
+        "has" | "does not have" => sort_of_possession(statement, value),
+        predicate if is_single_role(predicate.trim_start_matches("has ")) => SlotKind::single_valued(predicate, value),
+        predicate => SlotKind::multi_valued(predicate, value),
     }
 }
 
-fn owned(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
-    let head = head(said.object);
-    Sort {
+fn sort_of_possession(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
+    let head = stem_of_main_noun(statement.object);
+    SlotKind {
         stem: head,
         // If something was sold or is lacking, it is whatever thing of that kind the subject has.
-        value: if said.ended || said.predicate.starts_with("does not") {
+        value: if statement.ended || statement.predicate.starts_with("does not") {
             BTreeSet::new()
         } else {
             value
         },
-        ..Sort::each("owns", BTreeSet::new())
+        ..SlotKind::multi_valued("owns", BTreeSet::new())
     }
 }
 
-fn count(said: &Said<'_>) -> Sort {
-    let number = said.object.split_whitespace().next().unwrap_or_default().to_lowercase();
-    let value = if said.ended {
+fn sort_of_count(statement: &TimelessStatement<'_>) -> SlotKind {
+    let number = statement
+        .object
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .to_lowercase();
+    let value = if statement.ended {
         BTreeSet::new()
     } else {
         BTreeSet::from([number])
     };
-    if said.predicate == "household has" {
-        return Sort::one("household", value);
+    if statement.predicate == "household has" {
+        return SlotKind::single_valued("household", value);
     }
-    Sort {
-        stem: head(said.object),
-        ..Sort::one("owns", value)
+    SlotKind {
+        stem: stem_of_main_noun(statement.object),
+        ..SlotKind::single_valued("owns", value)
     }
 }
 
-fn preference(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
-    if said.predicate.starts_with("favourite ") || said.predicate.starts_with("favorite ") {
-        return Sort::one(said.predicate.replace("favorite", "favourite"), value);
+fn sort_of_preference(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
+    if statement.predicate.starts_with("favourite ") || statement.predicate.starts_with("favorite ") {
+        return SlotKind::single_valued(statement.predicate.replace("favorite", "favourite"), value);
     }
-    taken(said.predicate, &value).unwrap_or_else(|| Sort::each("likes", value))
+    sort_of_consumption(statement.predicate, &value).unwrap_or_else(|| SlotKind::multi_valued("likes", value))
 }
 
 /// Returns the same sort for "does not drink coffee" and "drinks coffee every morning".
-fn taken(predicate: &str, value: &BTreeSet<String>) -> Option<Sort> {
-    let verb = text::stem(predicate.rsplit(' ').next().unwrap_or_default());
-    matches!(verb.as_str(), "eat" | "drink" | "smoke").then(|| Sort::each(format!("takes {verb}"), value.clone()))
+fn sort_of_consumption(predicate: &str, value: &BTreeSet<String>) -> Option<SlotKind> {
+    let verb = text::stem_word(predicate.rsplit(' ').next().unwrap_or_default());
+    matches!(verb.as_str(), "eat" | "drink" | "smoke")
+        .then(|| SlotKind::multi_valued(format!("takes {verb}"), value.clone()))
 }
 
 /// Returns one slot for instructions about the same aspect of an answer, since they replace each other; an
 /// instruction for an occasion has its own slot.
-fn instruction(said: &Said<'_>, value: BTreeSet<String>) -> Sort {
-    let lower = said.object.to_lowercase();
+fn sort_of_instruction(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
+    let lower = statement.object.to_lowercase();
     let first = lower.split(' ').next().unwrap_or_default();
     let occasion = matches!(first, "when" | "whenever" | "if" | "every" | "each" | "any");
     let side = SIDES.iter().find(|(_, words)| {
-        text::words(&lower)
+        text::split_words(&lower)
             .iter()
             .any(|it| words.contains(it) || words.iter().any(|word| word.contains(' ') && lower.contains(word)))
     });
     match side.filter(|_| !occasion) {
-        Some((side, _)) => Sort::one(format!("asks {side}"), value),
-        None => Sort::each("asks", value),
+        Some((side, _)) => SlotKind::single_valued(format!("asks {side}"), value),
+        None => SlotKind::multi_valued("asks", value),
     }
 }
 
-fn joined(value: &BTreeSet<String>) -> String {
+fn join_stems(value: &BTreeSet<String>) -> String {
     value.iter().map(String::as_str).collect::<Vec<_>>().join(" ")
 }
 

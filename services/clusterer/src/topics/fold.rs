@@ -9,13 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::id::{TopicId, UnitId};
-use text::dot;
+use text::dot_product;
 
-use super::kmeans::{centred, distance, nearest};
-use super::label::{Name, Spread, name};
+use super::kmeans::{direction_from_mean, distance_from_mean, find_nearest_centre};
+use super::label::{Name, Spread, name_topic};
 use super::terms::Term;
 
-mod anew;
+mod reclustering;
 
 /// Number of units in the first clustering.
 const FIRST: usize = 8;
@@ -31,11 +31,11 @@ pub(super) type Key = (DateTime<Utc>, UnitId);
 
 /// A unit in the fold.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Held {
-    /// Its direction, as a vector of length 1.
+pub(super) struct FoldedUnit {
+    /// Vector of the unit, of length 1.
     pub(super) vector: Box<[f32]>,
     pub(super) terms: Box<[Term]>,
-    /// The index of its topic, and the cosine to the topic's centre.
+    /// The index of the unit's topic, and the cosine to the topic's centre.
     pub(super) place: Option<(usize, f32)>,
 }
 
@@ -43,16 +43,16 @@ pub(super) struct Held {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cluster {
     pub(super) id: TopicId,
-    /// The unit that founded it, if that was after the last clustering.
+    /// The unit that founded the topic, if that was after the last clustering.
     founder: Option<Key>,
     centre: Vec<f32>,
     pub(super) units: BTreeSet<Key>,
     pub(super) name: Name,
-    /// True if its units changed since it was named.
+    /// True if the units of the topic changed since the topic was named.
     stale: bool,
 }
 
-/// The state after a clustering, from which the fold can go on.
+/// The state after a clustering, from which the fold can continue.
 #[derive(Clone, Debug, PartialEq)]
 struct Checkpoint {
     size: usize,
@@ -66,7 +66,7 @@ struct Checkpoint {
 /// All units and their topics.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fold {
-    pub(super) line: BTreeMap<Key, Held>,
+    pub(super) line: BTreeMap<Key, FoldedUnit>,
     pub(super) topics: Vec<Cluster>,
     checkpoints: Vec<Checkpoint>,
     spread: Spread,
@@ -74,7 +74,7 @@ pub(super) struct Fold {
 
 /// The units that a change moved.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moved {
+pub(super) struct MovedUnits {
     /// Units whose topic or similarity may have changed.
     pub(super) units: BTreeSet<Key>,
     /// True if the topic or similarity of any unit may have changed.
@@ -82,15 +82,15 @@ pub(super) struct Moved {
 }
 
 impl Fold {
-    /// Removes the units of `gone` and adds the `new` ones.
-    pub(super) fn change(&mut self, gone: &[Key], new: Vec<(Key, Held)>) -> Moved {
-        let mut moved = Moved::default();
+    /// Removes the units of `removed` and adds the `new` ones.
+    pub(super) fn apply_changes(&mut self, removed: &[Key], new: Vec<(Key, FoldedUnit)>) -> MovedUnits {
+        let mut moved = MovedUnits::default();
         let border = self.checkpoints.last().map(|it| it.last);
-        let edited = gone.iter().copied().chain(new.iter().map(|it| it.0));
+        let edited = removed.iter().copied().chain(new.iter().map(|it| it.0));
         let cut = edited.filter(|it| border.is_some_and(|border| *it <= border)).min();
         // The first founder that was removed. Units after it may belong to other topics now.
         let mut unfounded: Option<Key> = None;
-        for key in gone {
+        for key in removed {
             let place = self.line.remove(key).and_then(|it| it.place);
             let Some((place, _)) = place else { continue };
             self.topics[place].units.remove(key);
@@ -109,20 +109,20 @@ impl Fold {
             None => {
                 let mut waiting = fresh;
                 if let Some(from) = unfounded {
-                    waiting.extend(self.loosened(from));
+                    waiting.extend(self.unassign_units_from(from));
                 }
                 waiting
             }
         };
-        self.advance(waiting, &mut moved);
+        self.assign_and_cluster(waiting, &mut moved);
         moved
     }
 
     /// Drops the clusterings that included `cut` or anything after it, and returns the units to assign again.
     fn back_to(&mut self, cut: Key) -> BTreeSet<Key> {
         self.checkpoints.retain(|it| it.last < cut);
-        for held in self.line.values_mut() {
-            held.place = None;
+        for folded in self.line.values_mut() {
+            folded.place = None;
         }
         self.topics.clear();
         self.spread = Spread::default();
@@ -132,28 +132,28 @@ impl Fold {
         self.topics = checkpoint
             .topics
             .iter()
-            .map(|(id, centre, name)| cluster(*id, centre.clone(), name.clone()))
+            .map(|(id, centre, name)| empty_cluster(*id, centre.clone(), name.clone()))
             .collect();
-        for ((key, held), &place) in self.line.iter_mut().zip(&checkpoint.places) {
+        for ((key, folded), &place) in self.line.iter_mut().zip(&checkpoint.places) {
             let topic = &mut self.topics[usize::from(place)];
-            let similarity = dot(&centred(&held.vector, &checkpoint.mean), &topic.centre);
-            held.place = Some((usize::from(place), similarity));
+            let similarity = dot_product(&direction_from_mean(&folded.vector, &checkpoint.mean), &topic.centre);
+            folded.place = Some((usize::from(place), similarity));
             topic.units.insert(*key);
         }
-        self.spread = Spread::of(self.line.values().take(checkpoint.size).map(|it| &*it.terms));
+        self.spread = Spread::from_units(self.line.values().take(checkpoint.size).map(|it| &*it.terms));
         self.line.keys().skip(checkpoint.size).copied().collect()
     }
 
     /// Removes the units from `from` on from their topics, and the topics that they founded. Returns these units.
-    fn loosened(&mut self, from: Key) -> BTreeSet<Key> {
+    fn unassign_units_from(&mut self, from: Key) -> BTreeSet<Key> {
         let first = self
             .topics
             .iter()
             .position(|it| it.founder.is_some_and(|it| it >= from));
         self.topics.truncate(first.unwrap_or(self.topics.len()));
         let mut out = BTreeSet::new();
-        for (key, held) in self.line.range_mut(from..) {
-            if let Some((place, _)) = held.place.take()
+        for (key, folded) in self.line.range_mut(from..) {
+            if let Some((place, _)) = folded.place.take()
                 && let Some(topic) = self.topics.get_mut(place)
             {
                 topic.units.remove(key);
@@ -164,11 +164,11 @@ impl Fold {
         out
     }
 
-    fn advance(&mut self, mut waiting: BTreeSet<Key>, moved: &mut Moved) {
+    fn assign_and_cluster(&mut self, mut waiting: BTreeSet<Key>, moved: &mut MovedUnits) {
         loop {
             let size = self.checkpoints.last().map_or(FIRST, |it| (it.size * 3).div_ceil(2));
             if self.line.len() < size {
-                self.assign(&mut waiting, moved);
+                self.assign_units(&mut waiting, moved);
                 self.name_founded();
                 return;
             }
@@ -177,9 +177,9 @@ impl Fold {
             };
             // Units after the border take no part in this clustering.
             let behind: Option<Key> = self.line.keys().nth(size).copied();
-            let mut later = behind.map(|it| self.loosened(it)).unwrap_or_default();
+            let mut later = behind.map(|it| self.unassign_units_from(it)).unwrap_or_default();
             waiting.retain(|it| *it <= border);
-            self.assign(&mut waiting, moved);
+            self.assign_units(&mut waiting, moved);
             self.cluster_anew(size, border);
             moved.all = true;
             waiting.append(&mut later);
@@ -187,22 +187,26 @@ impl Fold {
     }
 
     /// Assigns units in order. When a unit founds a topic, later units are assigned again.
-    fn assign(&mut self, waiting: &mut BTreeSet<Key>, moved: &mut Moved) {
+    fn assign_units(&mut self, waiting: &mut BTreeSet<Key>, moved: &mut MovedUnits) {
         while let Some(key) = waiting.pop_first() {
-            let Some(held) = self.line.get(&key) else { continue };
+            let Some(folded) = self.line.get(&key) else { continue };
             let first = self.checkpoints.is_empty();
             let mean = self.checkpoints.last().map_or(&[][..], |it| &it.mean);
-            let direction = centred(&held.vector, mean);
+            let direction = direction_from_mean(&folded.vector, mean);
             // Topics founded later do not exist for this unit.
             let known = self.topics.iter().take_while(|it| it.founder.is_none_or(|it| it < key));
             let count = known.clone().count();
-            let best = nearest(&direction, known.map(|it| it.centre.as_slice()));
+            let best = find_nearest_centre(&direction, known.map(|it| it.centre.as_slice()));
             let near = if first { super::NEAR_FIRST } else { super::NEAR };
             let place = match best {
-                Some(best) if best.1 > near || count >= TOPICS_MAX || distance(&held.vector, mean) < FAR => best,
+                Some(best)
+                    if best.1 > near || count >= TOPICS_MAX || distance_from_mean(&folded.vector, mean) < FAR =>
+                {
+                    best
+                }
                 Some(_) | None => {
                     waiting.append(&mut self.loosened_behind(key));
-                    let mut topic = cluster(self.free_id(key), direction, Name::default());
+                    let mut topic = empty_cluster(self.free_id(key), direction, Name::default());
                     topic.founder = Some(key);
                     self.topics.push(topic);
                     (self.topics.len() - 1, 1.0)
@@ -210,49 +214,49 @@ impl Fold {
             };
             self.topics[place.0].units.insert(key);
             self.topics[place.0].stale = true;
-            if let Some(held) = self.line.get_mut(&key) {
-                held.place = Some(place);
+            if let Some(folded) = self.line.get_mut(&key) {
+                folded.place = Some(place);
             }
             moved.units.insert(key);
         }
     }
 
-    /// Does the same as [`Fold::loosened`] for the assigned units after `key`.
+    /// Does the same as [`Fold::unassign_units_from`] for the assigned units after `key`.
     fn loosened_behind(&mut self, key: Key) -> BTreeSet<Key> {
         let behind = self
             .line
             .range((std::ops::Bound::Excluded(key), std::ops::Bound::Unbounded));
         let assigned = behind
-            .filter(|(_, held)| held.place.is_some())
+            .filter(|(_, folded)| folded.place.is_some())
             .map(|(key, _)| *key)
             .next();
-        assigned.map(|it| self.loosened(it)).unwrap_or_default()
+        assigned.map(|it| self.unassign_units_from(it)).unwrap_or_default()
     }
 
     /// Returns the id that derives from a unit, or the next one that no topic has.
     fn free_id(&self, key: Key) -> TopicId {
-        free(key, &self.topics.iter().map(|it| it.id).collect())
+        first_free_id(key, &self.topics.iter().map(|it| it.id).collect())
     }
 
     fn name_founded(&mut self) {
         for topic in self.topics.iter_mut().filter(|it| it.stale && it.founder.is_some()) {
             let units = topic.units.iter().take(NAMING).filter_map(|it| self.line.get(it));
-            topic.name = name(units.map(|it| &*it.terms), &self.spread);
+            topic.name = name_topic(units.map(|it| &*it.terms), &self.spread);
             topic.stale = false;
         }
     }
 }
 
 /// Returns the id that derives from a unit; if that is taken, the id that derives from it, and so on.
-fn free(key: Key, taken: &BTreeSet<TopicId>) -> TopicId {
-    let mut id = TopicId::derive(key.1);
+fn first_free_id(key: Key, taken: &BTreeSet<TopicId>) -> TopicId {
+    let mut id = TopicId::from_founding_unit(key.1);
     while taken.contains(&id) {
-        id = TopicId::derive(UnitId::from_uuid(id.uuid()));
+        id = TopicId::from_founding_unit(UnitId::from_uuid(id.uuid()));
     }
     id
 }
 
-fn cluster(id: TopicId, centre: Vec<f32>, name: Name) -> Cluster {
+fn empty_cluster(id: TopicId, centre: Vec<f32>, name: Name) -> Cluster {
     Cluster {
         id,
         founder: None,

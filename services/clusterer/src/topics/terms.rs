@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use domain::unit::Unit;
 
-mod lists;
+mod word_lists;
 
-use lists::{is_function, is_general, is_verb, opens_noun, opens_verb};
+pub(super) use word_lists::is_vague_alone;
+use word_lists::{is_function, is_general, is_verb, opens_noun, opens_verb};
 
 /// Maximum number of terms kept of one unit.
 const TERMS_MAX: usize = 16;
@@ -24,31 +25,33 @@ pub(super) struct Term {
     pub(super) key: Arc<str>,
     /// The displayed form: in lower case, except for names.
     pub(super) form: Arc<str>,
-    /// How characteristic it is of the unit; greater than 0.
+    /// Weight of the term, higher if it is more characteristic of the unit; greater than 0.
     pub(super) weight: f32,
 }
 
 /// Returns the terms of an event unit, strongest first, ties by position in the text.
-pub(super) fn terms(unit: &Unit) -> Vec<Term> {
+pub(super) fn extract_terms(unit: &Unit) -> Vec<Term> {
     let source = if unit.summary.is_empty() {
         &unit.text
     } else {
         &unit.summary
     };
-    let source = text::prose(&source[..source.floor_char_boundary(BYTES_MAX)]);
-    let speakers = speakers(unit, &source);
-    let mut found = Found {
-        names: names(unit, &speakers),
+    let source = text::mask_non_prose(&source[..source.floor_char_boundary(BYTES_MAX)]);
+    let speakers = speaker_names(unit, &source);
+    let mut found = TermsOfText {
+        names: names_by_first_word(unit, &speakers),
         own: speakers.iter().flat_map(|it| words_of(it)).collect(),
         terms: BTreeMap::new(),
     };
     for line in source.lines() {
-        let said = without_speaker(line, &speakers);
-        for clause in said.split(|it: char| !(it.is_alphanumeric() || matches!(it, ' ' | '\'' | '\u{2019}' | '-'))) {
-            found.clause(clause);
+        let text_of_speaker = without_speaker(line, &speakers);
+        for clause in
+            text_of_speaker.split(|it: char| !(it.is_alphanumeric() || matches!(it, ' ' | '\'' | '\u{2019}' | '-')))
+        {
+            found.add_clause(clause);
         }
     }
-    found.strongest()
+    found.into_strongest_terms()
 }
 
 /// Returns true if a word can be part of a term.
@@ -57,18 +60,18 @@ fn is_content(word: &str) -> bool {
     long && word.chars().all(char::is_alphabetic) && !is_function(word) && !is_general(word)
 }
 
-/// Returns how specific a word is, from 0 to 1, by the built-in table.
-fn special(word: &str) -> f32 {
-    let table = text::Table::builtin();
-    let pieces = table.pieces(word);
-    let rarity = pieces.iter().map(|&it| table.rarity(it)).fold(0.0, f32::max);
+/// Returns the specificity of a word, from 0 to 1, by the built-in table.
+fn word_specificity(word: &str) -> f32 {
+    let table = text::EmbeddingTable::builtin();
+    let pieces = table.piece_rows(word);
+    let rarity = pieces.iter().map(|&it| table.rarity_of_row(it)).fold(0.0, f32::max);
     if pieces.is_empty() {
         return 0.7;
     }
     ((rarity - 4.0) / 5.0).clamp(0.2, 1.0)
 }
 
-struct Found {
+struct TermsOfText {
     /// Names by their first word in lower case.
     names: BTreeMap<String, Vec<String>>,
     /// Words of the speakers' names, lower case.
@@ -77,10 +80,10 @@ struct Found {
     terms: BTreeMap<String, (String, f32, usize)>,
 }
 
-impl Found {
-    fn clause(&mut self, clause: &str) {
+impl TermsOfText {
+    fn add_clause(&mut self, clause: &str) {
         let words: Vec<&str> = clause.split([' ', '-']).filter(|it| !it.is_empty()).collect();
-        let lower: Vec<String> = words.iter().map(|it| bare(it)).collect();
+        let lower: Vec<String> = words.iter().map(|it| to_bare_word(it)).collect();
         let mut noun = false;
         let mut verb = false;
         for at in 0..words.len() {
@@ -98,20 +101,20 @@ impl Found {
                 verb = false;
                 continue;
             }
-            let named = words[at].chars().next().is_some_and(char::is_uppercase) && at > 0;
+            let is_capitalised = words[at].chars().next().is_some_and(char::is_uppercase) && at > 0;
             let weight = match (noun, verb) {
                 (_, true) => 0.0,
                 (true, _) => 1.0,
-                _ if named => 0.7,
+                _ if is_capitalised => 0.7,
                 _ => 0.3,
             };
-            self.word(words[at], &lower[at], weight);
+            self.add_word(words[at], &lower[at], weight);
             let last = lower.get(at + 1).is_none_or(|it| !is_content(it) || is_verb(it));
             if noun && last && at > 0 && self.is_part(&lower[at - 1]) {
-                self.pair(&lower[at - 1], &lower[at]);
+                self.add_pair(&lower[at - 1], &lower[at]);
             }
             // Only the word directly after "to" or a pronoun is a verb.
-            noun |= named;
+            noun |= is_capitalised;
             verb = false;
         }
     }
@@ -121,25 +124,33 @@ impl Found {
         is_content(word) && !is_verb(word) && !self.own.contains(word)
     }
 
-    fn word(&mut self, written: &str, lower: &str, weight: f32) {
+    fn add_word(&mut self, written: &str, lower: &str, weight: f32) {
         if weight <= 0.0 {
             return;
         }
         let name = self.names.get(lower).and_then(|it| it.first());
-        let form = if name.is_some() { unowned(written) } else { lower };
-        self.add(text::stem(lower), form.to_owned(), weight * special(lower));
+        let form = if name.is_some() {
+            strip_possessive(written)
+        } else {
+            lower
+        };
+        self.add_term(
+            text::stem_word(lower),
+            form.to_owned(),
+            weight * word_specificity(lower),
+        );
     }
 
-    fn pair(&mut self, left: &str, right: &str) {
-        let weight = 0.5 * (special(left) + special(right));
-        self.add(
-            format!("{} {}", text::stem(left), text::stem(right)),
+    fn add_pair(&mut self, left: &str, right: &str) {
+        let weight = 0.5 * (word_specificity(left) + word_specificity(right));
+        self.add_term(
+            format!("{} {}", text::stem_word(left), text::stem_word(right)),
             format!("{left} {right}"),
             weight,
         );
     }
 
-    fn add(&mut self, key: String, form: String, weight: f32) {
+    fn add_term(&mut self, key: String, form: String, weight: f32) {
         if key.len() > TERM_BYTES || form.len() > TERM_BYTES {
             return;
         }
@@ -149,11 +160,11 @@ impl Found {
         term.1 = (term.1 + weight).min(WEIGHT_MAX);
     }
 
-    fn strongest(mut self) -> Vec<Term> {
+    fn into_strongest_terms(mut self) -> Vec<Term> {
         for name in self.names.values().flatten().cloned().collect::<Vec<_>>() {
             if name.contains(' ') {
-                let key: Vec<String> = words_of(&name).iter().map(|it| text::stem(it)).collect();
-                self.add(key.join(" "), name, 1.2);
+                let key: Vec<String> = words_of(&name).iter().map(|it| text::stem_word(it)).collect();
+                self.add_term(key.join(" "), name, 1.2);
             }
         }
         let mut all: Vec<(String, (String, f32, usize))> = self.terms.into_iter().collect();
@@ -170,7 +181,7 @@ impl Found {
 
 /// Returns the speakers of an event: its actor, its addressee and the names in the head of its summary
 /// (`[8 May 2023] Ana, Tom`).
-fn speakers(unit: &Unit, source: &str) -> Vec<String> {
+fn speaker_names(unit: &Unit, source: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let head = source
         .lines()
@@ -190,7 +201,7 @@ fn speakers(unit: &Unit, source: &str) -> Vec<String> {
 }
 
 /// Returns the names in the unit that are not speakers, by their first word in lower case.
-fn names(unit: &Unit, speakers: &[String]) -> BTreeMap<String, Vec<String>> {
+fn names_by_first_word(unit: &Unit, speakers: &[String]) -> BTreeMap<String, Vec<String>> {
     let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let place = Some(&unit.location).filter(|it| it.chars().next().is_some_and(char::is_uppercase));
     for name in unit.participants.iter().chain(place) {
@@ -203,28 +214,28 @@ fn names(unit: &Unit, speakers: &[String]) -> BTreeMap<String, Vec<String>> {
 
 /// Returns a line without `Ana: ` or `Ana to Tom: `.
 fn without_speaker<'a>(line: &'a str, speakers: &[String]) -> &'a str {
-    let Some((head, said)) = line.split_once(": ") else {
+    let Some((head, spoken_text)) = line.split_once(": ") else {
         return line;
     };
     let known = speakers.iter().any(|it| {
         head.strip_prefix(it.as_str())
             .is_some_and(|it| it.is_empty() || it.starts_with(' '))
     });
-    if known && head.len() < 80 { said } else { line }
+    if known && head.len() < 80 { spoken_text } else { line }
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    text::words(name).into_iter().map(bare).collect()
+    text::split_words(name).into_iter().map(to_bare_word).collect()
 }
 
 /// Returns a word in lower case, without "'s" and surrounding punctuation.
-fn bare(word: &str) -> String {
-    unowned(word)
+fn to_bare_word(word: &str) -> String {
+    strip_possessive(word)
         .trim_matches(|it: char| !it.is_alphanumeric())
         .to_lowercase()
 }
 
-fn unowned(word: &str) -> &str {
+fn strip_possessive(word: &str) -> &str {
     word.strip_suffix("'s")
         .or_else(|| word.strip_suffix("\u{2019}s"))
         .unwrap_or(word)

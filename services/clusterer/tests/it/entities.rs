@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use clusterer::{Acts, Changed, Entities, Named};
+use clusterer::{Acts, ChangedObjects, Entities, NamedEntity};
 use domain::entity::{Entity, EntityKind};
 use domain::id::SessionId;
 use domain::unit::{Status, Unit};
@@ -27,26 +27,26 @@ pub(crate) fn talk(lines: &[&str]) -> Vec<Unit> {
         actors.push(actor);
         let mut unit = unit(number, actor, text);
         unit.participants.retain(|it| it != actor);
-        unit.session = SessionId::derive(&space(), session);
+        unit.session = SessionId::from_name(&space(), session);
         unit.observed_at += TimeDelta::minutes(i64::try_from(number).unwrap());
         out.push(unit);
     }
     out
 }
 
-pub(crate) fn told(units: &[Unit], acts: &Acts) -> (Entities, Held) {
+pub(crate) fn apply_units(units: &[Unit], acts: &Acts) -> (Entities, Held) {
     let (mut entities, mut held) = (Entities::default(), Held::default());
-    units.iter().for_each(|it| entities.apply(it));
-    held.take(entities.changed(&space(), acts));
+    units.iter().for_each(|it| entities.apply_unit(it));
+    held.take(entities.take_changes(&space(), acts));
     (entities, held)
 }
 
 fn known(lines: &[&str]) -> (Entities, Held) {
-    told(&talk(lines), &Acts::default())
+    apply_units(&talk(lines), &Acts::default())
 }
 
 pub(crate) fn resolved(entities: &Entities, actor: &str, phrase: &str) -> Option<String> {
-    entities.resolve(actor, phrase).map(|it| it.name)
+    entities.resolve_phrase(actor, phrase).map(|it| it.name)
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_nickname_of_two_people_belongs_to_neither() {
     assert_eq!(resolved(&entities, "Ana", "Bear").as_deref(), Some("Tom"));
     assert!(
         held.merge("Tom", "Bear")
-            .is_some_and(|it| it.reason.contains("called so"))
+            .is_some_and(|it| it.reason.contains("a nickname"))
     );
     let both: Vec<&str> = calls
         .into_iter()
@@ -181,7 +181,7 @@ fn spellings_of_one_name_are_merged_with_a_reason() {
     let (_, held) = known(&lines);
     for (one, other, reason) in [
         ("Iliad", "ILIAD", "capitals"),
-        ("St. Moritz", "Saint Moritz", "written short"),
+        ("St. Moritz", "Saint Moritz", "an abbreviated word"),
         ("Sea Scout", "Sea Scouts", "plural"),
         ("Margarethe", "Margraethe", "one letter"),
     ] {
@@ -215,7 +215,7 @@ fn similar_names_are_synonyms_unless_they_are_misleading() {
         let mut units = talk(&["Tom: I know it.", "Tom: And I know it."]);
         units[0].participants.push(one.to_owned());
         units[1].participants.push(other.to_owned());
-        let (_, held) = told(&units, &Acts::default());
+        let (_, held) = apply_units(&units, &Acts::default());
         !held.entity(one).synonyms.is_empty()
     };
     for (one, other) in [
@@ -243,16 +243,16 @@ fn a_curation_undoes_a_merge_and_another_restores_it() {
         "Tom: We read the Iliad.",
         "Tom: And we read the ILIAD.",
     ]);
-    let (mut entities, mut held) = told(&units, &Acts::default());
+    let (mut entities, mut held) = apply_units(&units, &Acts::default());
     let before = held.clone();
     for (one, other) in [("Ana Silva", "Ana"), ("Iliad", "ILIAD")] {
         let acts = parting(held.merge(one, other).unwrap().id);
-        held.take(entities.changed(&space(), &acts));
+        held.take(entities.take_changes(&space(), &acts));
         assert!(held.merge(one, other).unwrap().undone);
         assert_eq!(resolved(&entities, "Tom", other).as_deref(), Some(other));
         assert_eq!(held.entity(other).mentions, 1);
-        assert_eq!(held, told(&units, &acts).1);
-        held.take(entities.changed(&space(), &Acts::default()));
+        assert_eq!(held, apply_units(&units, &acts).1);
+        held.take(entities.take_changes(&space(), &Acts::default()));
         assert_eq!(held, before);
     }
 }
@@ -288,7 +288,7 @@ fn tangle() -> Vec<Unit> {
 }
 
 /// Returns the entity that each actor means by each phrase.
-fn meanings(entities: &Entities) -> BTreeMap<(String, String), Option<Named>> {
+fn meanings(entities: &Entities) -> BTreeMap<(String, String), Option<NamedEntity>> {
     let actors = ["Melanie Brown", "Caroline", "Ben Stone", "Ana", "Tom", "Julia"];
     let phrases = "me, my sister, my brother, my boss, my mum, Ana's mum, Caroline's sister, Ben Stone's sister, Mel, Caro, Ana, \
         Ana Silva, Bear, bear, Ben, Margraethe, St. Moritz, Sea Scouts, ILIAD, Blue Lantern, Kim, \
@@ -296,7 +296,9 @@ fn meanings(entities: &Entities) -> BTreeMap<(String, String), Option<Named>> {
     let asked = actors
         .iter()
         .flat_map(|actor| phrases.split(", ").map(|it| (actor.to_string(), it.to_owned())));
-    asked.map(|it| (it.clone(), entities.resolve(&it.0, &it.1))).collect()
+    asked
+        .map(|it| (it.clone(), entities.resolve_phrase(&it.0, &it.1)))
+        .collect()
 }
 
 proptest! {
@@ -306,50 +308,53 @@ proptest! {
     fn the_order_of_units_does_not_matter(
         units in Just(tangle()).prop_shuffle(),
         again in any::<prop::sample::Index>(),
-        gone in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        removed in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
         rounds in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         parted in any::<prop::sample::Index>(),
     ) {
-        let (_, whole) = told(&tangle(), &Acts::default());
+        let (_, whole) = apply_units(&tangle(), &Acts::default());
         let acts = parting(parted.get(&whole.merges()).id);
         let (mut entities, mut held) = (Entities::default(), Held::default());
         let rounds: Vec<usize> = rounds.iter().map(|it| it.index(units.len())).collect();
-        let mut meant = meanings(&entities);
+        let mut resolved_names = meanings(&entities);
         for (at, unit) in units.iter().enumerate() {
-            entities.apply(unit);
+            entities.apply_unit(unit);
             if rounds.contains(&at) {
                 let acts = if at % 2 == 0 { acts.clone() } else { Acts::default() };
-                held.take(entities.changed(&space(), &acts));
-                let before = std::mem::replace(&mut meant, meanings(&entities));
-                for (asked, named) in &meant {
-                    let moved = entities.moved();
-                    let keys = entities.keys(&asked.0, &asked.1);
+                held.take(entities.take_changes(&space(), &acts));
+                let before = std::mem::replace(&mut resolved_names, meanings(&entities));
+                for (asked, named) in &resolved_names {
+                    let moved = entities.moved_keys();
+                    let keys = entities.resolution_keys(&asked.0, &asked.1);
                     prop_assert!(before.get(asked) == Some(named) || !moved.is_disjoint(&keys), "{:?} {:?}", asked, named);
                 }
             }
         }
-        entities.apply(again.get(&units));
-        held.take(entities.changed(&space(), &Acts::default()));
+        entities.apply_unit(again.get(&units));
+        held.take(entities.take_changes(&space(), &Acts::default()));
         prop_assert_eq!(&held, &whole);
-        held.take(entities.changed(&space(), &acts));
-        prop_assert_eq!(&held, &told(&tangle(), &acts).1);
-        let gone: Vec<&Unit> = gone.iter().map(|it| it.get(&units)).collect();
-        for unit in &gone {
+        held.take(entities.take_changes(&space(), &acts));
+        prop_assert_eq!(&held, &apply_units(&tangle(), &acts).1);
+        let removed: Vec<&Unit> = removed.iter().map(|it| it.get(&units)).collect();
+        for unit in &removed {
             // The emptied unit, as the store returns it.
             let bare = Unit { status: Status::Superseded, text: String::new(), participants: Vec::new(), ..(*unit).clone() };
-            entities.apply(&bare);
+            entities.apply_unit(&bare);
         }
-        held.take(entities.changed(&space(), &acts));
-        let rest: Vec<Unit> = units.iter().filter(|it| gone.iter().all(|gone| gone.id != it.id)).cloned().collect();
-        prop_assert_eq!(held, told(&rest, &acts).1);
+        held.take(entities.take_changes(&space(), &acts));
+        let rest: Vec<Unit> = units.iter().filter(|it| removed.iter().all(|removed| removed.id != it.id)).cloned().collect();
+        prop_assert_eq!(held, apply_units(&rest, &acts).1);
     }
 }
 
 #[test]
 fn applying_an_unchanged_unit_reports_nothing() {
     let units = talk(&["Tom: My friend Ana Silva said so.", "Tom: Hello."]);
-    let (mut entities, held) = told(&units, &Acts::default());
+    let (mut entities, held) = apply_units(&units, &Acts::default());
     assert_eq!(held.entity("Tom").first_seen, Some(DateTime::<Utc>::UNIX_EPOCH));
-    entities.apply(&units[1]);
-    assert_eq!(entities.changed(&space(), &Acts::default()), Changed::default());
+    entities.apply_unit(&units[1]);
+    assert_eq!(
+        entities.take_changes(&space(), &Acts::default()),
+        ChangedObjects::default()
+    );
 }

@@ -1,7 +1,7 @@
 //! Tests of merges between two accounts of one event.
 
 use chrono::TimeDelta;
-use clusterer::{Acts, Changed, Events};
+use clusterer::{Acts, ChangedObjects, Events};
 use domain::id::{RecordId, SessionId, UnitId};
 use domain::record::Modality;
 use domain::relation::RelationKind;
@@ -14,31 +14,31 @@ use crate::{space, unit};
 /// Returns an event of two records, observed `days` after the first one.
 fn event(number: usize, days: i64, text: &str) -> Unit {
     let mut event = unit(number, "", text);
-    let records = [0, 1].map(|it| RecordId::derive(&space(), &format!("{number}.{it}")));
-    event.id = UnitId::event(records[0]);
+    let records = [0, 1].map(|it| RecordId::from_external_id(&space(), &format!("{number}.{it}")));
+    event.id = UnitId::of_event(records[0]);
     event.grain = Grain::Event;
-    event.session = SessionId::derive(&space(), &number.to_string());
+    event.session = SessionId::from_name(&space(), &number.to_string());
     event.records = records.to_vec();
     event.observed_at += TimeDelta::days(days);
     event.summary = format!("[1 January 1970] Ana, Tom\nAna: {text}");
     event.participants.extend(["Ana".to_owned(), "Tom".to_owned()]);
-    event.times = text::time::find(text, event.observed_at)
+    event.times = text::time::find_times(text, event.observed_at)
         .into_iter()
         .map(|it| it.span)
         .collect();
-    event.cues = text::stems(text);
-    event.tag = text::words(text)[0].to_owned();
+    event.cues = text::stem_words(text);
+    event.tag = text::split_words(text)[0].to_owned();
     event
 }
 
 fn vector(unit: &Unit) -> Vec<f32> {
-    text::Table::builtin().embed(&unit.summary)
+    text::EmbeddingTable::builtin().embed_text(&unit.summary)
 }
 
-fn told(units: &[Unit], acts: &Acts) -> (Events, Held) {
+fn apply_units(units: &[Unit], acts: &Acts) -> (Events, Held) {
     let (mut events, mut held) = (Events::default(), Held::default());
-    units.iter().for_each(|it| events.apply(it, Some(&vector(it))));
-    held.take(events.changed(acts));
+    units.iter().for_each(|it| events.apply_unit(it, Some(&vector(it))));
+    held.take(events.take_changes(acts));
     (events, held)
 }
 
@@ -48,7 +48,7 @@ const AGAIN: &str = "So we danced at the wedding of Julia in Oslo on 5 June 1970
 #[test]
 fn two_accounts_of_one_event_are_merged_and_keep_all_records() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
-    let held = told(&units, &Acts::default()).1;
+    let held = apply_units(&units, &Acts::default()).1;
     let merges = held.merges();
     assert_eq!(merges.len(), 1);
     let merge = &merges[0];
@@ -89,7 +89,7 @@ fn accounts_that_differ_in_essentials_are_different_events() {
         let mut units = [event(1, 0, WEDDING), event(2, days, other)];
         units[0].location = "Oslo".to_owned();
         units[1].location = if other.contains("Rome") { "Rome" } else { "Oslo" }.to_owned();
-        let held = told(&units, &Acts::default()).1;
+        let held = apply_units(&units, &Acts::default()).1;
         let merges = held.merges();
         assert!(merges.iter().all(|it| !it.same_event), "{other}: {merges:?}");
         assert!(units.iter().all(|it| held.standing(it.id).is_none()), "{other}");
@@ -105,14 +105,14 @@ fn accounts_that_differ_in_essentials_are_different_events() {
 fn a_daily_activity_is_not_one_event() {
     let walk = |number, days| event(number, days, "We walked with Rex around the lake.");
     let same = |days| {
-        let merges = told(&[walk(1, 0), walk(2, days)], &Acts::default()).1.merges();
+        let merges = apply_units(&[walk(1, 0), walk(2, days)], &Acts::default()).1.merges();
         merges.iter().any(|it| it.same_event)
     };
     assert!(same(0));
     assert!(!same(7));
     let greeting = |number| event(number, 0, "Good morning, how are you?");
     assert!(
-        told(&[greeting(1), greeting(2)], &Acts::default())
+        apply_units(&[greeting(1), greeting(2)], &Acts::default())
             .1
             .merges()
             .is_empty()
@@ -126,14 +126,19 @@ fn steps_of_a_run_are_never_merged() {
         step: u32::try_from(number).ok(),
         ..event(number, 0, "open the gate near Oslo")
     };
-    let merges = told(&[step(1), step(2)], &Acts::default()).1.merges();
-    assert!(merges.iter().all(|it| !it.same_event), "{merges:?}");
+    let account = |number: usize| event(number, 0, "open the gate near Oslo");
+    let is_merged = |units: [Unit; 2]| {
+        let merges = apply_units(&units, &Acts::default()).1.merges();
+        merges.iter().any(|it| it.same_event)
+    };
+    assert!(!is_merged([step(1), step(2)]));
+    assert!(is_merged([account(1), account(2)]), "the same words in a talk");
 }
 
 #[test]
 fn a_merge_is_undone_by_a_curation() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN), event(3, 50, WEDDING)];
-    let (mut events, mut held) = told(&units, &Acts::default());
+    let (mut events, mut held) = apply_units(&units, &Acts::default());
     let before = held.clone();
     assert!(held.merges().iter().all(|it| it.kept == units[0].id.uuid()));
     let second = held
@@ -142,13 +147,13 @@ fn a_merge_is_undone_by_a_curation() {
         .find(|it| it.merged == units[1].id.uuid())
         .unwrap();
     let acts = parting(second.id);
-    held.take(events.changed(&acts));
+    held.take(events.take_changes(&acts));
     let undone = held.merges().into_iter().find(|it| it.id == second.id).unwrap();
     assert!(undone.undone && undone.undone_at == Some(chrono::DateTime::UNIX_EPOCH));
     let [first, then] = [0, 1].map(|it| held.standing(units[it].id).unwrap());
     assert!(first.absorbed.contains(&second.id) && then.into == Some(second.id));
-    assert_eq!(held, told(&units, &acts).1);
-    held.take(events.changed(&Acts::default()));
+    assert_eq!(held, apply_units(&units, &acts).1);
+    held.take(events.take_changes(&Acts::default()));
     assert_eq!(held, before);
 }
 
@@ -158,16 +163,16 @@ fn separated_events_stay_separate_when_an_older_account_arrives() {
     // One older account is similar to the third event, the other one to the second.
     for text in [WEDDING, AGAIN] {
         let older = event(1, 0, text);
-        let (mut events, mut held) = told(&[second.clone(), third.clone()], &Acts::default());
+        let (mut events, mut held) = apply_units(&[second.clone(), third.clone()], &Acts::default());
         let merge = held
             .merges()
             .into_iter()
             .find(|it| it.merged == third.id.uuid())
             .unwrap();
         let acts = parting(merge.id);
-        held.take(events.changed(&acts));
-        events.apply(&older, Some(&vector(&older)));
-        held.take(events.changed(&acts));
+        held.take(events.take_changes(&acts));
+        events.apply_unit(&older, Some(&vector(&older)));
+        held.take(events.take_changes(&acts));
         let mut found: Vec<_> = held.merges().iter().map(|it| (it.kept, it.merged, it.undone)).collect();
         let mut expected = [
             (older.id.uuid(), second.id.uuid(), false),
@@ -178,25 +183,25 @@ fn separated_events_stay_separate_when_an_older_account_arrives() {
         assert_eq!(found, expected, "{text}");
         // The same holds in any order of arrival.
         let units = [third.clone(), older.clone(), second.clone()];
-        assert_eq!(told(&units, &acts).1, held);
-        let (mut events, mut late) = told(&units, &Acts::default());
-        late.take(events.changed(&acts));
+        assert_eq!(apply_units(&units, &acts).1, held);
+        let (mut events, mut late) = apply_units(&units, &Acts::default());
+        late.take(events.take_changes(&acts));
         assert_eq!(late, held);
-        late.take(events.changed(&Acts::default()));
-        assert_eq!(late, told(&units, &Acts::default()).1);
+        late.take(events.take_changes(&Acts::default()));
+        assert_eq!(late, apply_units(&units, &Acts::default()).1);
     }
 }
 
 #[test]
 fn a_merged_event_unit_is_still_judged() {
     let units = [event(1, 0, WEDDING), event(2, 40, AGAIN)];
-    let (mut events, held) = told(&units, &Acts::default());
+    let (mut events, held) = apply_units(&units, &Acts::default());
     let merged = Unit {
         status: Status::Merged,
         ..units[1].clone()
     };
-    events.apply(&merged, Some(&vector(&merged)));
-    assert_eq!(events.changed(&Acts::default()), Changed::default());
+    events.apply_unit(&merged, Some(&vector(&merged)));
+    assert_eq!(events.take_changes(&Acts::default()), ChangedObjects::default());
     assert_eq!(held.merges().len(), 1);
 }
 
@@ -222,30 +227,30 @@ proptest! {
     fn the_order_of_events_does_not_matter(
         units in Just(history()).prop_shuffle(),
         again in any::<prop::sample::Index>(),
-        gone in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
+        removed in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
         rounds in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
         let none = Acts::default();
-        let (_, whole) = told(&history(), &none);
+        let (_, whole) = apply_units(&history(), &none);
         prop_assert!(whole.merges().iter().any(|it| it.same_event));
         let (mut events, mut held) = (Events::default(), Held::default());
         let rounds: Vec<usize> = rounds.iter().map(|it| it.index(units.len())).collect();
         for (at, unit) in units.iter().enumerate() {
-            events.apply(unit, Some(&vector(unit)));
+            events.apply_unit(unit, Some(&vector(unit)));
             if rounds.contains(&at) {
-                held.take(events.changed(&none));
+                held.take(events.take_changes(&none));
             }
         }
         let again = again.get(&units);
-        events.apply(again, Some(&vector(again)));
-        held.take(events.changed(&none));
+        events.apply_unit(again, Some(&vector(again)));
+        held.take(events.take_changes(&none));
         prop_assert_eq!(&held, &whole);
-        let gone: Vec<&Unit> = gone.iter().map(|it| it.get(&units)).collect();
-        for unit in &gone {
-            events.apply(&Unit { status: Status::Archived, summary: String::new(), ..(*unit).clone() }, None);
+        let removed: Vec<&Unit> = removed.iter().map(|it| it.get(&units)).collect();
+        for unit in &removed {
+            events.apply_unit(&Unit { status: Status::Archived, summary: String::new(), ..(*unit).clone() }, None);
         }
-        held.take(events.changed(&none));
-        let rest: Vec<Unit> = units.iter().filter(|it| gone.iter().all(|gone| gone.id != it.id)).cloned().collect();
-        prop_assert_eq!(held, told(&rest, &none).1);
+        held.take(events.take_changes(&none));
+        let rest: Vec<Unit> = units.iter().filter(|it| removed.iter().all(|removed| removed.id != it.id)).cloned().collect();
+        prop_assert_eq!(held, apply_units(&rest, &none).1);
     }
 }

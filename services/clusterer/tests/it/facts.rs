@@ -37,11 +37,11 @@ struct Memory {
 impl Memory {
     fn take<'a>(&mut self, units: impl IntoIterator<Item = &'a Unit>, acts: &Acts) {
         for unit in units {
-            self.entities.apply(unit);
-            self.facts.apply(unit);
+            self.entities.apply_unit(unit);
+            self.facts.apply_unit(unit);
         }
-        self.entities.changed(&space(), acts);
-        self.held.take(self.facts.changed(&self.entities, acts));
+        self.entities.take_changes(&space(), acts);
+        self.held.take(self.facts.take_changes(&self.entities, acts));
     }
 
     fn facts(&self) -> Vec<&Fact> {
@@ -74,15 +74,15 @@ impl Memory {
 }
 
 #[test]
-fn scenarios_are_answered_right() {
+fn scenarios_are_answered_correctly() {
     let mut wrong = Vec::new();
     let all = scenarios();
     assert!(all.len() >= 40, "{} scenarios", all.len());
     for scenario in all {
         let mut memory = Memory::default();
         memory.take(&scenario.units, &Acts::default());
-        let (acts, gone) = done(&scenario, &mut memory);
-        memory.take(&gone, &acts);
+        let (acts, removed) = done(&scenario, &mut memory);
+        memory.take(&removed, &acts);
         for (asked, expected) in &scenario.asked {
             let mut expected: Vec<&str> = expected.split("; ").collect();
             expected.sort_unstable();
@@ -104,8 +104,8 @@ fn undoing_the_decisions_of_a_user_restores_the_facts() {
         let (mut memory, mut plain) = (Memory::default(), Memory::default());
         plain.take(&scenario.units, &Acts::default());
         memory.take(&scenario.units, &Acts::default());
-        let (acts, gone) = done(&scenario, &mut memory);
-        memory.take(&gone, &acts);
+        let (acts, removed) = done(&scenario, &mut memory);
+        memory.take(&removed, &acts);
         assert_ne!(memory.held, plain.held, "{}", scenario.name);
         memory.take(&scenario.units, &Acts::default());
         assert_eq!(memory.held, plain.held, "{}", scenario.name);
@@ -113,8 +113,8 @@ fn undoing_the_decisions_of_a_user_restores_the_facts() {
 }
 
 #[test]
-fn a_fact_told_by_someone_else_names_its_teller_and_is_less_certain() {
-    let scenario = told("2024-01-10 Ben: I live in Oslo.\n2024-05-10 Nora: Ben lives in Bergen.");
+fn a_fact_stated_by_another_person_names_the_speaker_and_is_less_certain() {
+    let scenario = scenario_of("2024-01-10 Ben: I live in Oslo.\n2024-05-10 Nora: Ben lives in Bergen.");
     let mut memory = Memory::default();
     memory.take(&scenario.units, &Acts::default());
     let (own, other) = (memory.fact("Ben lives in Oslo"), memory.fact("Ben lives in Bergen"));
@@ -125,32 +125,32 @@ fn a_fact_told_by_someone_else_names_its_teller_and_is_less_certain() {
 #[test]
 fn a_reply_completes_the_statement_that_its_question_began() {
     let mut memory = Memory::default();
-    let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-05-10 Nora: Cork.");
-    told.units[1].question = "Where do you live now?".to_owned();
-    memory.take(&told.units, &Acts::default());
+    let mut scenario = scenario_of("2024-01-10 Nora: I live in Porto.\n2024-05-10 Nora: Cork.");
+    scenario.units[1].question = "Where do you live now?".to_owned();
+    memory.take(&scenario.units, &Acts::default());
     let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Cork"));
     assert_eq!(old.retired_by, Some(new.id));
 }
 
 #[test]
 fn a_contradiction_months_later_in_a_session_is_a_change() {
-    for said in ["Actually, I live in Braga.", "No, I live in Braga."] {
-        let mut told = told(&format!("2024-01-10 Nora: I live in Porto.\n2024-06-10 Nora: {said}"));
-        told.units[1].session = told.units[0].session;
+    for denial in ["Actually, I live in Braga.", "No, I live in Braga."] {
+        let mut scenario = scenario_of(&format!("2024-01-10 Nora: I live in Porto.\n2024-06-10 Nora: {denial}"));
+        scenario.units[1].session = scenario.units[0].session;
         let mut memory = Memory::default();
-        memory.take(&told.units, &Acts::default());
+        memory.take(&scenario.units, &Acts::default());
         let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Braga"));
-        assert_eq!(old.valid_until, Some(new.recorded_at), "{said}");
-        assert_eq!(new.valid_from.start, new.recorded_at, "{said}");
+        assert_eq!(old.valid_until, Some(new.recorded_at), "{denial}");
+        assert_eq!(new.valid_from.start, new.recorded_at, "{denial}");
     }
 }
 
 #[test]
 fn a_no_that_answers_a_question_corrects_nothing() {
-    let mut told = told("2024-01-10 Nora: I live in Porto.\n2024-01-10 Nora: No, I live in Braga.");
-    told.units[1].question = "Do you live in Faro?".to_owned();
+    let mut scenario = scenario_of("2024-01-10 Nora: I live in Porto.\n2024-01-10 Nora: No, I live in Braga.");
+    scenario.units[1].question = "Do you live in Faro?".to_owned();
     let mut memory = Memory::default();
-    memory.take(&told.units, &Acts::default());
+    memory.take(&scenario.units, &Acts::default());
     let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Braga"));
     assert_eq!(old.valid_until, Some(new.recorded_at));
     assert!(old.valid_from.start < new.recorded_at);
@@ -158,10 +158,10 @@ fn a_no_that_answers_a_question_corrects_nothing() {
 
 #[test]
 fn a_denial_that_answers_a_question_changes_nothing_else() {
-    let mut told = told("2024-01-10 Ben: I live in Oslo.\n2024-01-10 Ben: No, it's Fido.");
-    told.units[1].question = "Is that dog called Rex?".to_owned();
+    let mut scenario = scenario_of("2024-01-10 Ben: I live in Oslo.\n2024-01-10 Ben: No, it's Fido.");
+    scenario.units[1].question = "Is that dog called Rex?".to_owned();
     let mut memory = Memory::default();
-    memory.take(&told.units, &Acts::default());
+    memory.take(&scenario.units, &Acts::default());
     assert_eq!(memory.answer("2024-01-11"), "Ben lives in Oslo");
     assert_eq!(memory.facts().len(), 1);
 }
@@ -169,10 +169,10 @@ fn a_denial_that_answers_a_question_changes_nothing_else() {
 #[test]
 fn the_cost_per_fact_does_not_grow_with_thousands_of_one_kind() {
     let line = |at: usize| format!("2024-01-10 Nora: I bought a book called Zorb{at}.\n");
-    let told = told(&(0..20_000).map(line).collect::<String>());
+    let scenario = scenario_of(&(0..20_000).map(line).collect::<String>());
     let mut memory = Memory::default();
     let start = std::time::Instant::now();
-    memory.take(&told.units, &Acts::default());
+    memory.take(&scenario.units, &Acts::default());
     let took = start.elapsed();
     let holding = memory.facts().into_iter().filter(|it| it.valid_until.is_none()).count();
     assert_eq!(holding, 20_000);
@@ -182,9 +182,9 @@ fn the_cost_per_fact_does_not_grow_with_thousands_of_one_kind() {
 #[test]
 fn a_repeated_statement_is_one_fact_with_more_confidence() {
     let mut memory = Memory::default();
-    memory.take(&told("2024-01-10 Nora: I like oysters.").units, &Acts::default());
+    memory.take(&scenario_of("2024-01-10 Nora: I like oysters.").units, &Acts::default());
     let once = memory.fact("Nora likes oysters").clone();
-    let twice = told("2024-01-10 Nora: I like oysters.\n2024-05-10 Nora: I like oysters.");
+    let twice = scenario_of("2024-01-10 Nora: I like oysters.\n2024-05-10 Nora: I like oysters.");
     memory.take(&twice.units, &Acts::default());
     assert_eq!(memory.facts().len(), 1);
     let now = memory.fact("Nora likes oysters");
@@ -198,8 +198,8 @@ fn a_repeated_statement_is_one_fact_with_more_confidence() {
 #[test]
 fn a_closed_fact_names_the_fact_that_closed_it_and_the_time_of_that_statement() {
     let mut memory = Memory::default();
-    let told = told("2024-01-10 Nora: I live in Porto.\n2024-06-05 Nora: I moved to Cork in March.");
-    memory.take(&told.units, &Acts::default());
+    let scenario = scenario_of("2024-01-10 Nora: I live in Porto.\n2024-06-05 Nora: I moved to Cork in March.");
+    memory.take(&scenario.units, &Acts::default());
     let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Cork"));
     assert_eq!(old.retired_by, Some(new.id));
     assert_eq!(old.valid_until, Some(new.valid_from.start));
@@ -210,7 +210,7 @@ fn a_closed_fact_names_the_fact_that_closed_it_and_the_time_of_that_statement() 
 #[test]
 fn an_end_replaced_by_an_earlier_one_is_known_until_then() {
     let mut memory = Memory::default();
-    let scenario = told(
+    let scenario = scenario_of(
         "2024-06-05 Nora: We're moving to Utrecht in September.\n2024-07-05 Nora: We're moving to Utrecht in November.",
     );
     memory.take(&scenario.units[..1], &Acts::default());
@@ -226,20 +226,23 @@ fn an_end_replaced_by_an_earlier_one_is_known_until_then() {
 #[test]
 fn a_correction_replaces_a_fact_and_both_are_kept() {
     let mut memory = Memory::default();
-    let scenario = told("2024-01-10 Nora: I live in Porto.\n! 2024-05-10 correct Nora lives in Porto -> Faro");
+    let scenario = scenario_of("2024-01-10 Nora: I live in Porto.\n! 2024-05-10 correct Nora lives in Porto -> Faro");
     memory.take(&scenario.units, &Acts::default());
-    let told = memory.fact("Nora lives in Porto").clone();
+    let former_fact = memory.fact("Nora lives in Porto").clone();
     done(&scenario, &mut memory);
     let (old, new) = (memory.fact("Nora lives in Porto"), memory.fact("Nora lives in Faro"));
     let at = day("2024-05-10");
-    assert_eq!((old.id, old.withdrawn, old.retired_by), (told.id, true, Some(new.id)));
-    assert_eq!(old.known_at(at - TimeDelta::seconds(1)), Some(told.clone()));
+    assert_eq!(
+        (old.id, old.withdrawn, old.retired_by),
+        (former_fact.id, true, Some(new.id))
+    );
+    assert_eq!(old.known_at(at - TimeDelta::seconds(1)), Some(former_fact.clone()));
     assert_eq!(old.known_at(at).map(|it| it.withdrawn), Some(true));
-    assert_eq!((new.recorded_at, &new.valid_from), (at, &told.valid_from));
+    assert_eq!((new.recorded_at, &new.valid_from), (at, &former_fact.valid_from));
     assert_eq!(new.known_at(at - TimeDelta::seconds(1)), None);
     assert_eq!(
         (new.source, &new.told_by, new.former.len()),
-        (told.source, &told.told_by, 0)
+        (former_fact.source, &former_fact.told_by, 0)
     );
 }
 
@@ -248,8 +251,8 @@ fn a_decision_has_the_same_effect_whenever_it_arrives() {
     for scenario in scenarios().into_iter().filter(|it| !it.acts.is_empty()) {
         let mut at_once = Memory::default();
         at_once.take(&scenario.units, &Acts::default());
-        let (acts, gone) = done(&scenario, &mut at_once);
-        at_once.take(&gone, &acts);
+        let (acts, removed) = done(&scenario, &mut at_once);
+        at_once.take(&removed, &acts);
         for seed in 0..6 {
             let units = shuffled(&scenario.units, seed);
             let mut memory = Memory::default();
@@ -257,7 +260,7 @@ fn a_decision_has_the_same_effect_whenever_it_arrives() {
             for unit in &units {
                 memory.take([unit], if seed % 2 == 0 { &acts } else { &none });
             }
-            memory.take(&gone, &acts);
+            memory.take(&removed, &acts);
             assert_eq!(memory.held, at_once.held, "{} order {seed}", scenario.name);
         }
     }
@@ -270,10 +273,10 @@ proptest! {
         order in Just(everything()).prop_shuffle(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..5),
         again in prop::collection::vec(any::<prop::sample::Index>(), 0..9),
-        gone in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        removed in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
     ) {
-        let gone: BTreeMap<_, _> = gone.iter().map(|it| it.get(&order)).map(|it| (it.id, it.emptied())).collect();
-        let rest: Vec<&Unit> = order.iter().filter(|it| !gone.contains_key(&it.id)).collect();
+        let removed: BTreeMap<_, _> = removed.iter().map(|it| it.get(&order)).map(|it| (it.id, it.without_content())).collect();
+        let rest: Vec<&Unit> = order.iter().filter(|it| !removed.contains_key(&it.id)).collect();
         let mut at_once = Memory::default();
         let mut sorted = rest.clone();
         sorted.sort_by_key(|it| (it.observed_at, it.id));
@@ -287,7 +290,7 @@ proptest! {
             memory.take(&order[pair[0]..pair[1]], &Acts::default());
         }
         memory.take(again.iter().map(|it| it.get(&order)), &Acts::default());
-        memory.take(gone.values(), &Acts::default());
+        memory.take(removed.values(), &Acts::default());
         prop_assert_eq!(memory.held, at_once.held);
     }
 }
@@ -300,8 +303,8 @@ fn everything() -> Vec<Unit> {
 /// Performs the acts of a scenario in order. Returns the acts, and the units whose records were erased.
 fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
     let line = |it: &str| scenario.units[it.parse::<usize>().unwrap() - 1].clone();
-    let id = |number: &str| CurationId::derive(&space(), number);
-    let mut gone = Vec::new();
+    let id = |number: &str| CurationId::from_external_id(&space(), number);
+    let mut removed = Vec::new();
     let mut curations = Vec::new();
     for (number, done) in (1..).zip(&scenario.acts) {
         let dated = done
@@ -323,7 +326,7 @@ fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
             "forget" => Act::ForgetUnit { unit: line(rest).id },
             "undo" => Act::Undo { curation: id(rest) },
             "erase" => {
-                gone.push(line(rest).emptied());
+                removed.push(line(rest).without_content());
                 continue;
             }
             other => panic!("{other}"),
@@ -335,9 +338,9 @@ fn done(scenario: &Scenario, memory: &mut Memory) -> (Acts, Vec<Unit>) {
             act,
             reason: String::new(),
         });
-        memory.take([], &Acts::of(&curations));
+        memory.take([], &Acts::from_curations(&curations));
     }
-    (Acts::of(&curations), gone)
+    (Acts::from_curations(&curations), removed)
 }
 
 fn scenarios() -> Vec<Scenario> {
@@ -353,7 +356,7 @@ fn scenarios() -> Vec<Scenario> {
         .collect()
 }
 
-fn told(lines: &str) -> Scenario {
+fn scenario_of(lines: &str) -> Scenario {
     numbered(lines, &mut 0)
 }
 
@@ -366,11 +369,11 @@ fn numbered(lines: &str, number: &mut usize) -> Scenario {
             let (asked, expected) = asked.split_once(": ").unwrap();
             scenario.asked.push((asked.to_owned(), expected.to_owned()));
         } else {
-            let (when, said) = line.split_once(' ').unwrap();
-            let (actor, text) = said.split_once(": ").unwrap();
+            let (when, speech) = line.split_once(' ').unwrap();
+            let (actor, text) = speech.split_once(": ").unwrap();
             let mut unit = unit(*number, actor, text);
             unit.participants.retain(|it| it != actor);
-            unit.session = SessionId::derive(&space(), when);
+            unit.session = SessionId::from_name(&space(), when);
             unit.observed_at =
                 day(when).fixed_offset() - TimeDelta::hours(8) + TimeDelta::minutes(i64::try_from(*number).unwrap());
             if actor == "user" {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta};
 use clusterer::{Acts, Memory};
@@ -12,6 +11,7 @@ use domain::id::{CurationId, SpaceId, UnitId};
 use domain::message::{Message, UnitsOrganisedV1};
 use domain::port::Position;
 use domain::unit::Unit;
+use fixtures::wait_until;
 use host::{Context, Settings};
 use tokio::task::JoinHandle;
 
@@ -60,7 +60,7 @@ impl Running {
     async fn beside(&self, name: &str) -> Running {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
-        let mut context = Context::embedded(&dir).await.unwrap();
+        let mut context = Context::embedded_with_defaults(&dir).await.unwrap();
         context.backends.records = self.context.backends.records.clone();
         context.backends.graph = self.context.backends.graph.clone();
         let service = tokio::spawn(clusterer::run(context.clone()));
@@ -106,23 +106,21 @@ impl Running {
             acts: false,
             reading: String::new(),
         };
-        self.context.publish(&message).await.unwrap();
+        self.context.publish_message(&message).await.unwrap();
     }
 
-    /// Waits at most a minute until nothing is left to do, and returns all derived data.
+    /// Waits until nothing is left to do, and returns all derived data.
     pub(crate) async fn settled(&self) -> Held {
         self.settled_in(space()).await
     }
 
     async fn settled_in(&self, space: SpaceId) -> Held {
         let backends = &self.context.backends;
-        let wait = async {
-            let subject = UnitsOrganisedV1::SUBJECT;
-            while backends.bus.backlog(subject, "clusterer").await.unwrap() > 0 {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+        let backlog = async || backends.bus.backlog(UnitsOrganisedV1::SUBJECT, "clusterer").await;
+        wait_until("the clusterer has no message left", async || {
+            backlog().await.unwrap() == 0
+        })
+        .await;
         assert!(backends.dead_letters.list(0, 1).await.unwrap().is_empty());
         let mut held = Held::default();
         let mut sequence = 0;
@@ -190,8 +188,8 @@ async fn neither_of_two_clusterers_restores_erased_data() {
         } else {
             (&units[2..2], &units[2..])
         };
-        let gone: Vec<UnitId> = then.iter().map(|it| it.id).collect();
-        graph.put_units(&space(), now, &gone).await.unwrap();
+        let removed: Vec<UnitId> = then.iter().map(|it| it.id).collect();
+        graph.put_units(&space(), now, &removed).await.unwrap();
         tokio::join!(one.wake(), other.wake());
     }
     other.settled().await;
@@ -228,9 +226,9 @@ async fn spaces_evicted_from_memory_give_the_same_result() {
     }
     for space in spaces {
         let (mut memory, mut held) = (Memory::default(), Held::default());
-        units.iter().for_each(|it| memory.apply(it, None));
-        assert_eq!(memory.units(), 4);
-        held.take(memory.changed(&space, &Acts::default(), &BTreeMap::new()));
+        units.iter().for_each(|it| memory.apply_unit(it, None));
+        assert_eq!(memory.count_units(), 4);
+        held.take(memory.take_changes(&space, &Acts::default(), &BTreeMap::new()));
         assert_eq!(running.settled_in(space).await, held);
     }
     running.stop().await;
@@ -261,7 +259,7 @@ async fn a_curation_takes_effect_and_can_be_taken_back() {
     let before = running.settled().await;
     let merge = before.merge("Iliad", "ILIAD").unwrap().id;
     let act = |name: &str, at: i64, act: Act| Curation {
-        id: CurationId::derive(&space(), name),
+        id: CurationId::from_external_id(&space(), name),
         at: DateTime::from_timestamp(at, 0).unwrap(),
         by: String::new(),
         act,
@@ -278,8 +276,12 @@ async fn a_curation_takes_effect_and_can_be_taken_back() {
     assert!(held.merge("Iliad", "ILIAD").unwrap().undone);
     assert_eq!(held.entity("ILIAD").mentions, 1);
     let (mut memory, mut expected) = (Memory::default(), Held::default());
-    units.iter().for_each(|it| memory.apply(it, None));
-    expected.take(memory.changed(&space(), &Acts::of(std::slice::from_ref(&parted)), &BTreeMap::new()));
+    units.iter().for_each(|it| memory.apply_unit(it, None));
+    expected.take(memory.take_changes(
+        &space(),
+        &Acts::from_curations(std::slice::from_ref(&parted)),
+        &BTreeMap::new(),
+    ));
     assert_eq!(held, expected);
     let undone = act("2", 2, Act::Undo { curation: parted.id });
     records.put_curations(&space(), Position(1), &[undone]).await.unwrap();
@@ -301,12 +303,12 @@ async fn the_watermark_of_a_curation_is_reached_when_it_has_taken_effect() {
     );
     for number in 1..=20 {
         let (name, at) = (number.to_string(), DateTime::from_timestamp(number, 0).unwrap());
-        let before = CurationId::derive(&space(), &(number - 1).to_string());
+        let before = CurationId::from_external_id(&space(), &(number - 1).to_string());
         let act = match number % 2 {
             0 => Act::Undo { curation: before },
             _ => Act::UndoMerge { merge },
         };
-        let id = CurationId::derive(&space(), &name);
+        let id = CurationId::from_external_id(&space(), &name);
         let (by, reason) = (String::new(), String::new());
         let curation = Curation {
             id,
@@ -323,13 +325,9 @@ async fn the_watermark_of_a_curation_is_reached_when_it_has_taken_effect() {
             acts: true,
             reading: String::new(),
         };
-        running.context.publish(&message).await.unwrap();
-        let marked = async {
-            while !records.is_written(&space(), position).await.unwrap() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), marked).await.unwrap();
+        running.context.publish_message(&message).await.unwrap();
+        let is_marked = async || records.is_written(&space(), position).await.unwrap();
+        wait_until("the act has taken effect", is_marked).await;
         let id = DerivedId {
             kind: DerivedKind::Merge,
             id: merge.uuid(),
@@ -344,7 +342,7 @@ async fn the_watermark_of_a_curation_is_reached_when_it_has_taken_effect() {
         acts: false,
         reading: String::new(),
     };
-    running.context.publish(&silent).await.unwrap();
+    running.context.publish_message(&silent).await.unwrap();
     running.settled().await;
     assert!(
         !records.is_written(&space(), Position(99)).await.unwrap(),
@@ -376,7 +374,7 @@ async fn ten_thousand_units_take_less_than_a_minute() {
 /// Returns the data derived from units that arrive at once.
 fn counted(units: &[Unit]) -> Held {
     let (mut memory, mut held) = (Memory::default(), Held::default());
-    units.iter().for_each(|it| memory.apply(it, None));
-    held.take(memory.changed(&space(), &Acts::default(), &BTreeMap::new()));
+    units.iter().for_each(|it| memory.apply_unit(it, None));
+    held.take(memory.take_changes(&space(), &Acts::default(), &BTreeMap::new()));
     held
 }

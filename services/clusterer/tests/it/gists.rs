@@ -15,7 +15,7 @@ fn at(number: usize) -> DateTime<FixedOffset> {
     DateTime::UNIX_EPOCH.fixed_offset() + TimeDelta::days(i64::try_from(number).unwrap())
 }
 
-/// Returns a turn on a day of its own.
+/// Returns a turn on its own day.
 fn turn(number: usize, actor: &str, text: &str) -> Unit {
     Unit {
         observed_at: at(number),
@@ -41,7 +41,7 @@ fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
         confidence: 0.9,
     };
     Unit {
-        id: UnitId::gist(ReadingId::derive(record), 0),
+        id: UnitId::of_gist(ReadingId::of_passage(record), 0),
         grain: Grain::Gist,
         text: format!("{subject} lives in {home}."),
         version: None,
@@ -61,11 +61,11 @@ struct Memory {
 impl Memory {
     fn take(&mut self, units: &[Unit], acts: &Acts) {
         for unit in units {
-            self.entities.apply(unit);
-            self.facts.apply(unit);
+            self.entities.apply_unit(unit);
+            self.facts.apply_unit(unit);
         }
-        self.entities.changed(&space(), acts);
-        self.held.take(self.facts.changed(&self.entities, acts));
+        self.entities.take_changes(&space(), acts);
+        self.held.take(self.facts.take_changes(&self.entities, acts));
     }
 
     fn facts(&self) -> Vec<&Fact> {
@@ -80,17 +80,17 @@ impl Memory {
 #[test]
 fn a_fact_of_a_gist_names_the_turn_it_was_read_from() {
     let mut memory = Memory::default();
-    let told = turn(1, "Ann", "Home is wherever the loft is, and that is Porto for now.");
-    memory.take(&[told.clone(), gist(&told, "Ann", "Porto")], &Acts::default());
+    let source = turn(1, "Ann", "Home is wherever the loft is, and that is Porto for now.");
+    memory.take(&[source.clone(), gist(&source, "Ann", "Porto")], &Acts::default());
     let facts = memory.facts();
     assert_eq!(facts.len(), 1, "{facts:?}");
     let fact = facts[0];
     assert_eq!((fact.subject.as_str(), fact.object.as_str()), ("Ann", "Porto"));
     assert_eq!(
         (fact.origin, fact.source, fact.told_by.as_str()),
-        (Origin::Model, told.id, "Ann")
+        (Origin::Model, source.id, "Ann")
     );
-    assert_eq!(fact.recorded_at, told.observed_at.to_utc());
+    assert_eq!(fact.recorded_at, source.observed_at.to_utc());
 }
 
 #[test]
@@ -107,29 +107,29 @@ fn facts_by_rule_and_by_model_close_and_repeat_each_other() {
         again,
     ];
     memory.take(&units, &Acts::default());
-    let told: Vec<(&str, Origin, bool)> = memory
+    let homes: Vec<(&str, Origin, bool)> = memory
         .facts()
         .iter()
         .map(|it| (it.object.as_str(), it.origin, it.valid_until.is_some()))
         .collect();
-    assert_eq!(told, [("Oslo", Origin::Rule, true), ("Porto", Origin::Model, false)]);
+    assert_eq!(homes, [("Oslo", Origin::Rule, true), ("Porto", Origin::Model, false)]);
 }
 
 #[test]
 fn forgetting_a_turn_forgets_the_facts_that_a_model_read_from_it() {
     let mut memory = Memory::default();
-    let told = turn(1, "Ann", "Home is Porto for now.");
-    let units = [told.clone(), gist(&told, "Ann", "Porto")];
+    let source = turn(1, "Ann", "Home is Porto for now.");
+    let units = [source.clone(), gist(&source, "Ann", "Porto")];
     memory.take(&units, &Acts::default());
     assert!(!memory.facts()[0].withdrawn);
     let forget = Curation {
-        id: CurationId::derive(&space(), "1"),
+        id: CurationId::from_external_id(&space(), "1"),
         at: at(9).to_utc(),
         by: String::new(),
-        act: Act::ForgetUnit { unit: told.id },
+        act: Act::ForgetUnit { unit: source.id },
         reason: String::new(),
     };
-    memory.take(&[], &Acts::of(&[forget]));
+    memory.take(&[], &Acts::from_curations(&[forget]));
     assert!(memory.facts()[0].withdrawn, "{:?}", memory.facts());
     memory.take(&[], &Acts::default());
     assert!(!memory.facts()[0].withdrawn);
@@ -138,10 +138,10 @@ fn forgetting_a_turn_forgets_the_facts_that_a_model_read_from_it() {
 #[test]
 fn facts_disappear_with_their_gist() {
     let mut memory = Memory::default();
-    let told = turn(1, "Ben", "Ann is in Porto these days.");
-    let gist = gist(&told, "Ann", "Porto");
-    memory.take(&[told, gist.clone()], &Acts::default());
+    let source = turn(1, "Ben", "Ann is in Porto these days.");
+    let gist = gist(&source, "Ann", "Porto");
+    memory.take(&[source, gist.clone()], &Acts::default());
     assert_eq!(memory.facts().len(), 1);
-    memory.take(&[gist.emptied()], &Acts::default());
+    memory.take(&[gist.without_content()], &Acts::default());
     assert_eq!(memory.facts(), Vec::<&Fact>::new());
 }

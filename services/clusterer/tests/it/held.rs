@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::DateTime;
-use clusterer::{Acts, Changed};
+use clusterer::{Acts, ChangedObjects};
 use domain::curation::{Act, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::entity::Entity;
@@ -17,9 +17,9 @@ use crate::space;
 pub(crate) struct Held(pub(crate) BTreeMap<DerivedId, Derived>);
 
 impl Held {
-    pub(crate) fn take(&mut self, changed: Changed) {
-        for gone in changed.gone {
-            assert!(self.0.remove(&gone).is_some(), "{gone:?} was never told");
+    pub(crate) fn take(&mut self, changed: ChangedObjects) {
+        for removed in changed.removed {
+            assert!(self.0.remove(&removed).is_some(), "{removed:?} was never reported");
         }
         self.0.extend(changed.put.into_iter().map(|it| (it.id(), it)));
     }
@@ -69,8 +69,8 @@ impl Held {
 
 /// Returns the act that undoes a merge.
 pub(crate) fn parting(merge: MergeId) -> Acts {
-    Acts::of(&[Curation {
-        id: CurationId::derive(&space(), "1"),
+    Acts::from_curations(&[Curation {
+        id: CurationId::from_external_id(&space(), "1"),
         at: DateTime::UNIX_EPOCH,
         by: String::new(),
         act: Act::UndoMerge { merge },

@@ -1,82 +1,65 @@
 //! Tests of topic labels by a language model.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use chrono::DateTime;
 use clusterer::{Acts, LabelQuestion, TopicLabel, Topics, label_digest};
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
-use domain::id::{CurationId, RecordId, TopicId, UnitId};
+use domain::id::{CurationId, ReadingId, RecordId, TopicId, UnitId};
 use domain::page::Dimension;
-use domain::port::ModelCost;
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
-use domain::record::{Modality, Record};
+use domain::record::Record;
 use domain::topic::Topic;
 use domain::unit::Unit;
+use fixtures::{ChatEndpoint, sample_reading, sample_record, wait_for};
 use serde_json::json;
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{ANOTHER_CALL, endpoint_settings, start_endpoint};
 use crate::follow::Running;
 use crate::held::Held;
+use crate::judged::{Judged, World};
 use crate::space;
-use crate::world::{THEMES, shuffled, told, vector, withdrawn};
+use crate::world::{THEMES, event_with_sentence, shuffled, vector, withdrawn};
 
 const NAME: &str = "bees and honey of Edda";
 const SUMMARY: &str = "The beehive swarmed and Edda caught the bees with a sheet.";
 
 /// Returns events about a beehive, which are one topic before the first clustering.
 fn events(count: usize) -> Vec<Unit> {
-    let event = |it: usize| told(it, THEMES[0].1[1]);
+    let event = |it: usize| event_with_sentence(it, THEMES[0].1[1]);
     (0..count).map(event).collect()
 }
 
-fn said(name: &str, summary: &str) -> String {
+fn label_reply(name: &str, summary: &str) -> String {
     json!({ "name": name, "summary": summary, "lines": [1, 2] }).to_string()
 }
 
-/// Topics, with stored readings, and the derived data.
-struct World {
-    topics: Topics,
-    units: BTreeMap<UnitId, Unit>,
-    readings: Vec<Reading>,
-    held: Held,
+impl Judged for Topics {
+    fn apply(world: &mut World<Topics>, units: &[Unit], acts: &Acts) {
+        let topics = &mut world.fold;
+        units.iter().for_each(|it| topics.apply_unit(it, Some(&vector(it))));
+        let places = topics.topics_to_look_up();
+        let found = places.iter().filter_map(|it| world.readings.get(&it.reading));
+        let labels: Vec<TopicLabel> = found
+            .filter_map(|it| TopicLabel::from_reading(it, &world.units))
+            .collect();
+        topics.apply_readings(&places, &labels);
+        world.held.take(topics.take_changes(acts));
+    }
+
+    fn look_for_open(&mut self) {
+        Topics::mark_open_questions(self);
+    }
 }
 
-impl World {
-    fn new(units: &[Unit], readings: Vec<Reading>) -> World {
-        let mut world = World {
-            topics: Topics::default(),
-            units: BTreeMap::new(),
-            readings,
-            held: Held::default(),
-        };
-        world.apply(units, &Acts::default());
-        world
-    }
+type TopicWorld = World<Topics>;
 
-    /// Applies units and looks readings up, as the follower does.
-    fn apply(&mut self, units: &[Unit], acts: &Acts) {
-        for unit in units {
-            self.units.insert(unit.id, unit.clone());
-            self.topics.apply(unit, Some(&vector(unit)));
-        }
-        let places = self.topics.unlooked();
-        let wanted = |it: &&Reading| places.iter().any(|place| place.reading == it.id);
-        let readings = self.readings.iter().filter(wanted);
-        let labels: Vec<TopicLabel> = readings.filter_map(|it| TopicLabel::of(it, &self.units)).collect();
-        self.topics.take_in(&places, &labels);
-        self.held.take(self.topics.changed(acts));
-    }
-
+impl TopicWorld {
     /// Stores a model's reply to the only question.
     fn reply(&mut self, output: &str) {
-        let question = self.topics.questions(8).pop().unwrap();
-        let reading = reading(&question, &self.units, output);
-        self.readings.retain(|it| it.id != reading.id);
-        self.readings.push(reading);
-        self.topics.look_for_open();
-        self.apply(&[], &Acts::default());
+        let question = self.fold.open_questions(8).pop().unwrap();
+        self.store(reading(&question, &self.units, output));
     }
 
     /// Returns the largest topic.
@@ -109,24 +92,20 @@ fn reading(question: &LabelQuestion, units: &BTreeMap<UnitId, Unit>, output: &st
         session: shown[0].session,
         records: records(&shown[..1]),
         beside: records(&shown[1..]),
-        earlier: Vec::new(),
         digest: label_digest(&shown),
-        prompt: "labels/1".to_owned(),
-        model: "parrot".to_owned(),
-        at: DateTime::UNIX_EPOCH,
+        prompt: "labels/2".to_owned(),
         output: output.to_owned(),
-        failure: None,
         outcome: ReadingOutcome {
             events: question.size,
             ..ReadingOutcome::default()
         },
-        spent: ModelCost::default(),
+        ..sample_reading(&space(), shown[0].records[0])
     }
 }
 
 fn undoing(topic: TopicId) -> Acts {
-    Acts::of(&[Curation {
-        id: CurationId::derive(&space(), "1"),
+    Acts::from_curations(&[Curation {
+        id: CurationId::from_external_id(&space(), "1"),
         at: DateTime::UNIX_EPOCH,
         by: String::new(),
         act: Act::UndoLabel { topic },
@@ -137,17 +116,17 @@ fn undoing(topic: TopicId) -> Acts {
 #[test]
 fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_doubled() {
     let units = events(8);
-    let mut world = World::new(&units[..3], Vec::new());
-    assert_eq!(world.topics.questions(8), []);
+    let mut world = TopicWorld::new(&units[..3]);
+    assert_eq!(world.fold.open_questions(8), []);
     world.apply(&units[3..4], &Acts::default());
-    let question = world.topics.questions(8).pop().unwrap();
+    let question = world.fold.open_questions(8).pop().unwrap();
     assert_eq!(
         (question.size, question.others.len(), question.founder),
         (4, 3, units[0].id)
     );
     let by_rule = world.topic();
     assert_eq!(by_rule.summary, None);
-    world.reply(&said(NAME, SUMMARY));
+    world.reply(&label_reply(NAME, SUMMARY));
     let topic = world.topic();
     assert_eq!((topic.label.as_str(), topic.summary.as_deref()), (NAME, Some(SUMMARY)));
     assert_eq!((topic.id, topic.keywords), (by_rule.id, by_rule.keywords));
@@ -155,19 +134,19 @@ fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_doubled() {
     for unit in &units[4..] {
         world.apply(std::slice::from_ref(unit), &Acts::default());
         let size = world.topic().units;
-        assert_eq!(world.topics.questions(8).is_empty(), size < 8, "{size}");
+        assert_eq!(world.fold.open_questions(8).is_empty(), size < 8, "{size}");
         assert_eq!(
             world.topic().label,
             NAME,
             "the former label stays until there is another one"
         );
-        asked += world.topics.questions(8).len();
+        asked += world.fold.open_questions(8).len();
     }
     assert_eq!(asked, 1);
-    world.reply(&said("bees", ""));
+    world.reply(&label_reply("bees", ""));
     let topic = world.topic();
     assert_eq!(
-        (topic.label.as_str(), topic.summary, world.topics.questions(8)),
+        (topic.label.as_str(), topic.summary, world.fold.open_questions(8)),
         ("bees", None, Vec::new())
     );
 }
@@ -175,26 +154,26 @@ fn a_topic_is_asked_about_from_four_events_and_again_when_it_has_doubled() {
 #[test]
 fn labels_depend_only_on_units_and_readings() {
     let units: Vec<Unit> = (0..90).map(crate::world::event).collect();
-    let mut world = World::new(&units, Vec::new());
-    let questions = world.topics.questions(64);
+    let mut world = TopicWorld::new(&units);
+    let questions = world.fold.open_questions(64);
     assert!(!questions.is_empty(), "{questions:?}");
     // Any words that occur in the lines of the topic.
     let first_words = |it: &LabelQuestion| world.units[&it.founder].text.to_lowercase();
-    let readings: Vec<Reading> = questions
+    let readings: BTreeMap<ReadingId, Reading> = questions
         .iter()
         .map(|it| {
             let words: Vec<String> = first_words(it).split(' ').take(3).map(str::to_owned).collect();
             let output = json!({ "name": words.join(" "), "summary": "", "lines": [1] });
-            reading(it, &world.units, &output.to_string())
+            let reading = reading(it, &world.units, &output.to_string());
+            (reading.id, reading)
         })
         .collect();
     world.readings.clone_from(&readings);
-    world.topics.look_for_open();
-    world.apply(&[], &Acts::default());
-    assert_eq!(world.topics.questions(64), []);
+    world.look_again();
+    assert_eq!(world.fold.open_questions(64), []);
     let labelled = topics(&world.held);
     for seed in 1..=3 {
-        let mut other = World::new(&[], readings.clone());
+        let mut other = TopicWorld::with_readings(&readings);
         for units in shuffled(&units, seed).chunks(7 * seed as usize) {
             other.apply(units, &Acts::default());
         }
@@ -205,12 +184,12 @@ fn labels_depend_only_on_units_and_readings() {
 #[test]
 fn a_label_disappears_with_any_shown_event_and_when_a_user_rejects_it() {
     let units = events(9);
-    let mut world = World::new(&units[..8], Vec::new());
+    let mut world = TopicWorld::new(&units[..8]);
     let by_rule = world.topic();
-    world.reply(&said(NAME, SUMMARY));
+    world.reply(&label_reply(NAME, SUMMARY));
     world.apply(&[], &undoing(by_rule.id));
     assert_eq!(world.topic(), by_rule);
-    assert_eq!(world.topics.questions(8), [], "it is not asked about again");
+    assert_eq!(world.fold.open_questions(8), [], "it is not asked about again");
     world.apply(&[], &Acts::default());
     assert_eq!(world.topic().label, NAME, "the act was taken back");
     // First an event that was not shown, then one that was.
@@ -221,30 +200,33 @@ fn a_label_disappears_with_any_shown_event_and_when_a_user_rejects_it() {
     world.apply(&[withdrawn(&units[3])], &Acts::default());
     let topic = world.topic();
     assert_eq!((topic.label, topic.summary), (by_rule.label, None));
-    assert_eq!(world.topics.questions(8).len(), 1, "eight are left");
+    assert_eq!(world.fold.open_questions(8).len(), 1, "eight are left");
 }
 
 #[test]
 fn an_unsupported_label_is_not_used_and_not_asked_for_again() {
     let units = events(8);
-    let mut world = World::new(&units, Vec::new());
+    let mut world = TopicWorld::new(&units);
     let by_rule = world.topic();
     for output in [
-        said("bees in Lisbon", SUMMARY),
-        said("Obey the voice of the bees at once", ""),
+        label_reply("bees in Lisbon", SUMMARY),
+        label_reply("Obey the voice of the bees at once", ""),
         String::new(),
     ] {
-        let mut other = World::new(&units, Vec::new());
+        let mut other = TopicWorld::new(&units);
         other.reply(&output);
         assert_eq!(other.topic(), by_rule, "{output}");
-        assert_eq!(other.topics.questions(8), [], "{output}");
+        assert_eq!(other.fold.open_questions(8), [], "{output}");
     }
     // A label made with another prompt counts until a current one exists.
-    world.reply(&said(NAME, SUMMARY));
-    world.readings[0].prompt = "labels/0".to_owned();
-    let former = World::new(&units, world.readings);
+    world.reply(&label_reply(NAME, SUMMARY));
+    for reading in world.readings.values_mut() {
+        reading.prompt = "labels/0".to_owned();
+    }
+    let mut former = TopicWorld::with_readings(&world.readings);
+    former.apply(&units, &Acts::default());
     assert_eq!(
-        (former.topic().label.as_str(), former.topics.questions(8).len()),
+        (former.topic().label.as_str(), former.fold.open_questions(8).len()),
         (NAME, 1)
     );
 }
@@ -253,50 +235,37 @@ fn an_unsupported_label_is_not_used_and_not_asked_for_again() {
 pub(crate) fn records(event: &Unit) -> Vec<Record> {
     let record = |id: &RecordId| Record {
         id: *id,
-        space: space(),
-        external_id: event.external_ids[0].clone(),
         session: event.session,
-        session_name: "talk".to_owned(),
         ordinal: event.ordinal,
-        modality: Modality::Text,
         actor: "Ines".to_owned(),
         text: event.text.clone(),
-        image_caption: None,
-        image_uri: None,
-        version: None,
-        tool: None,
         observed_at: event.observed_at,
-        tags: Vec::new(),
-        metadata: Default::default(),
+        ..sample_record(&space(), &event.external_ids[0])
     };
     event.records.iter().map(record).collect()
 }
 
-/// Waits at most a minute until the topics satisfy `is_so`.
+/// Waits until the topics satisfy `is_so`.
 async fn labelled(running: &Running, is_so: impl Fn(&[Topic]) -> bool) -> Held {
-    let looked = async {
-        loop {
-            let held = running.settled().await;
-            if is_so(&topics(&held)) {
-                return held;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), looked).await.unwrap()
+    wait_for("the topics are as expected", async || {
+        let held = running.settled().await;
+        let topics = topics(&held);
+        if is_so(&topics) { Ok(held) } else { Err(topics) }
+    })
+    .await
 }
 
 fn names_bees(shown: &str) -> String {
     match shown.starts_with("The events:") {
-        true => said(NAME, SUMMARY),
+        true => label_reply(NAME, SUMMARY),
         false => "{\"events\": []}".to_owned(),
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_topic_is_labelled_once_and_its_page_has_the_label() {
-    let endpoint = Endpoint::start(names_bees);
-    let mut running = Running::new_with("labelled", &endpoint.settings("")).await;
+    let endpoint = start_endpoint(names_bees);
+    let mut running = Running::new_with("labelled", &endpoint_settings(&endpoint, "")).await;
     let units = events(4);
     let all: Vec<Record> = units.iter().flat_map(records).collect();
     running.context.backends.records.put(&space(), &all).await.unwrap();
@@ -315,9 +284,9 @@ async fn a_topic_is_labelled_once_and_its_page_has_the_label() {
         "{}",
         page.summary
     );
-    let labels = |endpoint: &Endpoint| {
+    let labels = |endpoint: &ChatEndpoint| {
         endpoint
-            .shown()
+            .user_messages()
             .iter()
             .filter(|it| it.starts_with("The events:"))
             .count()
@@ -339,11 +308,17 @@ async fn a_topic_is_labelled_once_and_its_page_has_the_label() {
     running = running.killed().await;
     running.put(&units, &[]).await;
     labelled(&running, is_labelled).await;
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    tokio::time::sleep(ANOTHER_CALL).await;
     assert_eq!(labels(&endpoint), 1);
-    // It disappears with any record that was shown.
-    let gone = units[2].records[0];
-    running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
+    // The label disappears with any record that the model was shown.
+    let removed = units[2].records[0];
+    running
+        .context
+        .backends
+        .records
+        .erase(&space(), &[removed])
+        .await
+        .unwrap();
     running.put(&[], &[units[2].id]).await;
     labelled(&running, |it| {
         !it.is_empty() && it.iter().all(|it| it.label != NAME && it.summary.is_none())

@@ -1,18 +1,19 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use clusterer::{Acts, Changed, Entities, Pages, Topics};
+use clusterer::{Acts, ChangedObjects, Entities, Pages, Topics};
 use domain::derived::Derived;
-use domain::fact::{Aspect, Fact, Origin};
-use domain::id::{EntityId, FactId, PageId, TopicId};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, PageId, TopicId};
 use domain::page::{Dimension, LinkKind, Page, PageStatus};
-use domain::time::TimeSpan;
 use domain::unit::Unit;
+use fixtures::sample_fact;
 
 use crate::space;
 use crate::world::{Stored, dated, event, shuffled, store, turn, vector, withdrawn};
 
 mod former;
+mod gists;
 mod links;
 mod sections;
 
@@ -34,24 +35,25 @@ struct World {
 impl World {
     fn feed(&mut self, units: &[Unit], facts: &[Fact]) {
         for unit in units {
-            self.topics.apply(unit, Some(&vector(unit)));
-            self.entities.apply(unit);
+            self.topics.apply_unit(unit, Some(&vector(unit)));
+            self.entities.apply_unit(unit);
             self.pages.apply_unit(unit);
         }
-        self.pages.apply(&self.entities.changed(&space(), &Acts::default()));
-        let topics = self.topics.changed(&Acts::default());
-        self.pages.apply(&topics);
+        self.pages
+            .apply_changes(&self.entities.take_changes(&space(), &Acts::default()));
+        let topics = self.topics.take_changes(&Acts::default());
+        self.pages.apply_changes(&topics);
         store(&mut self.stored, &topics);
-        self.pages.apply(&Changed {
+        self.pages.apply_changes(&ChangedObjects {
             put: facts.iter().cloned().map(Derived::Fact).collect(),
-            gone: Vec::new(),
+            removed: Vec::new(),
         });
-        store(&mut self.stored, &self.pages.changed(&space(), &self.read));
+        store(&mut self.stored, &self.pages.take_changes(&space(), &self.read));
         links::check(&self.stored);
     }
 
     fn topic_page(&self, topic: TopicId) -> &Page {
-        let id = PageId::derive(&space(), Dimension::Topic.name(), &topic.to_string());
+        let id = PageId::from_subject(&space(), Dimension::Topic.name(), &topic.to_string());
         let pages = self.stored.values();
         let mut pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
         pages.find(|it| it.id == id).unwrap()
@@ -59,9 +61,9 @@ impl World {
 
     /// Removes facts.
     fn drop_facts(&mut self, facts: &[Fact]) {
-        self.pages.apply(&Changed {
+        self.pages.apply_changes(&ChangedObjects {
             put: Vec::new(),
-            gone: facts.iter().map(|it| Derived::Fact(it.clone()).id()).collect(),
+            removed: facts.iter().map(|it| Derived::Fact(it.clone()).id()).collect(),
         });
         self.feed(&[], &[]);
     }
@@ -78,27 +80,10 @@ fn units() -> Vec<Unit> {
 }
 
 fn fact(number: usize, subject: &str, predicate: &str, object: &str, aspect: Aspect) -> Fact {
-    let unit = turn(number);
-    let at = unit.observed_at.to_utc();
     Fact {
-        id: FactId::derive(unit.id, subject, predicate, object),
-        subject: subject.to_owned(),
-        entity: Some(EntityId::derive(&space(), &subject.to_lowercase())),
-        predicate: predicate.to_owned(),
-        object: object.to_owned(),
-        aspect,
-        valid_from: TimeSpan::instant(at),
-        valid_until: None,
-        closed_at: None,
-        recorded_at: at,
-        source: unit.id,
-        origin: Origin::Rule,
+        entity: Some(EntityId::from_name(&space(), &subject.to_lowercase())),
         told_by: subject.to_owned(),
-        confidence: 0.9,
-        retired_by: None,
-        former_ends: Vec::new(),
-        withdrawn: false,
-        former: Vec::new(),
+        ..sample_fact(&turn(number), [subject, predicate, object], aspect)
     }
 }
 
@@ -139,8 +124,8 @@ fn pages_depend_only_on_the_set_of_units() {
         }
         world.feed(&[], &facts);
         assert_eq!(world.stored, whole, "order {seed}");
-        let gone: Vec<Unit> = units.iter().filter(|it| !rest.contains(it)).map(withdrawn).collect();
-        shuffled(&gone, seed).chunks(5).for_each(|it| world.feed(it, &[]));
+        let removed: Vec<Unit> = units.iter().filter(|it| !rest.contains(it)).map(withdrawn).collect();
+        shuffled(&removed, seed).chunks(5).for_each(|it| world.feed(it, &[]));
         assert_eq!(world.stored, without, "order {seed}, some withdrawn");
     }
 }
@@ -271,7 +256,10 @@ fn pages_are_archived_in_any_order_of_the_units() {
 
 #[test]
 fn an_empty_space_has_no_pages() {
-    assert_eq!(Pages::default().changed(&space(), &BTreeMap::new()), Changed::default());
+    assert_eq!(
+        Pages::default().take_changes(&space(), &BTreeMap::new()),
+        ChangedObjects::default()
+    );
     let mut world = World::default();
     world.feed(
         &[withdrawn(&turn(1))],

@@ -1,21 +1,17 @@
 //! Tests of names that may belong to one person, and a language model's judgements of them.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use chrono::DateTime;
-use clusterer::{Acts, Entities, MentionedName, PeopleQuestion, PeopleVerdict};
-use domain::id::{ReadingId, UnitId};
+use clusterer::{Acts, Entities, MentionedName, PeopleJudgement, PeopleQuestion};
 use domain::merge::Merge;
-use domain::port::ModelCost;
-use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::reading::{Reading, ReadingKind};
 use domain::unit::Unit;
+use fixtures::{ChatEndpoint, sample_reading, wait_for};
 use serde_json::{Value, json};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{ANOTHER_CALL, endpoint_settings, start_endpoint};
 use crate::entities::talk;
 use crate::follow::Running;
 use crate::held::{Held, parting};
+use crate::judged::{Judged, World};
 use crate::labels::records;
 use crate::space;
 use crate::world::{shuffled, withdrawn};
@@ -29,47 +25,33 @@ const TALK: [&str; 5] = [
 ];
 
 /// Returns the stored reply that both names belong to one person, or that they do not.
-fn said(same_person: bool) -> String {
+fn judgement_reply(same_person: bool) -> String {
     json!({ "same_person": same_person, "lines": [1, 4], "reasoning": "Both bake in Leeds.", "cites_both": true })
         .to_string()
 }
 
-/// Entities, with stored readings, and the derived data.
-#[derive(Default)]
-struct World {
-    entities: Entities,
-    units: BTreeMap<UnitId, Unit>,
-    readings: BTreeMap<ReadingId, Reading>,
-    held: Held,
+impl Judged for Entities {
+    fn apply(world: &mut World<Entities>, units: &[Unit], acts: &Acts) {
+        units.iter().for_each(|it| world.fold.apply_unit(it));
+        let places = world.fold.name_pairs_to_look_up(&space());
+        let found = places.iter().filter_map(|it| world.readings.get(&it.reading));
+        let found: Vec<PeopleJudgement> = found.filter_map(PeopleJudgement::from_reading).collect();
+        world.fold.apply_readings(&places, &found);
+        world.held.take(world.fold.take_changes(&space(), acts));
+    }
+
+    fn look_for_open(&mut self) {
+        Entities::mark_open_questions(self);
+    }
 }
 
-impl World {
-    fn new(units: &[Unit]) -> World {
-        let mut world = World::default();
-        world.apply(units, &Acts::default());
-        world
-    }
+type PeopleWorld = World<Entities>;
 
-    /// Applies units and looks readings up, as the follower does.
-    fn apply(&mut self, units: &[Unit], acts: &Acts) {
-        for unit in units {
-            self.units.insert(unit.id, unit.clone());
-            self.entities.apply(unit);
-        }
-        let places = self.entities.unlooked(&space());
-        let found = places.iter().filter_map(|it| self.readings.get(&it.reading));
-        let found: Vec<PeopleVerdict> = found.filter_map(PeopleVerdict::of).collect();
-        self.entities.take_in(&places, &found);
-        self.held.take(self.entities.changed(&space(), acts));
-    }
-
+impl PeopleWorld {
     /// Stores a model's judgement of each pair of the only question.
     fn reply(&mut self, output: &str) {
-        let question = self.entities.questions(&space(), 9).pop().unwrap();
-        let reading = self.reading(&question, output);
-        self.readings.insert(reading.id, reading);
-        self.entities.look_for_open();
-        self.apply(&[], &Acts::default());
+        let question = self.fold.open_questions(&space(), 9).pop().unwrap();
+        self.store(self.reading(&question, output));
     }
 
     /// Returns the reading in which a model judges the first pair of a question.
@@ -88,15 +70,10 @@ impl World {
             session: self.units[&question.shorter.units[0]].session,
             records: own[..1].to_vec(),
             beside: own[1..].iter().chain(&others).copied().collect(),
-            earlier: Vec::new(),
             digest: "0".repeat(64),
             prompt: "people/1".to_owned(),
-            model: "parrot".to_owned(),
-            at: DateTime::UNIX_EPOCH,
             output: output.to_owned(),
-            failure: None,
-            outcome: ReadingOutcome::default(),
-            spent: ModelCost::default(),
+            ..sample_reading(&space(), own[0])
         }
     }
 
@@ -117,28 +94,32 @@ fn names(question: &PeopleQuestion) -> (&str, Vec<&str>) {
 #[test]
 fn a_nickname_is_merged_into_the_name_that_the_model_chose() {
     let units = talk(&TALK);
-    let mut world = World::new(&units);
-    let questions = world.entities.questions(&space(), 9);
+    let mut world = PeopleWorld::new(&units);
+    let questions = world.fold.open_questions(&space(), 9);
     assert_eq!(
         questions.iter().map(names).collect::<Vec<_>>(),
         [("Tom", vec!["Thomas Reed"])]
     );
     assert_eq!(questions[0].shorter.units, [units[0].id, units[1].id, units[4].id]);
     assert_eq!(world.merge(), None);
-    world.reply(&said(true));
+    world.reply(&judgement_reply(true));
     let merge = world.merge().unwrap();
     assert!(!merge.undone && merge.reason.contains("a language model"), "{merge:?}");
     let entity = world.held.entity("Thomas Reed");
     assert!(entity.aliases.contains(&"Tom".to_owned()), "{entity:?}");
     assert_eq!(
-        (entity.mentions, world.entities.questions(&space(), 9)),
+        (entity.mentions, world.fold.open_questions(&space(), 9)),
         (5, Vec::new())
     );
     // A user decides that they are two people.
     world.apply(&[], &parting(merge.id));
     assert!(world.merge().unwrap().undone);
     assert_eq!(world.held.entity("Tom").mentions, 3);
-    assert_eq!(world.entities.questions(&space(), 9), [], "it is not asked about again");
+    assert_eq!(
+        world.fold.open_questions(&space(), 9),
+        [],
+        "it is not asked about again"
+    );
     world.apply(&[], &Acts::default());
     assert_eq!(world.merge(), Some(merge), "the act was taken back");
 }
@@ -147,23 +128,23 @@ fn a_nickname_is_merged_into_the_name_that_the_model_chose() {
 fn two_names_stay_separate_unless_the_model_joins_them_and_cites_both() {
     let units = talk(&TALK);
     let one_side = json!({ "same_person": true, "lines": [1], "reasoning": "", "cites_both": false });
-    for output in [said(false), one_side.to_string(), "They are one.".to_owned()] {
-        let mut world = World::new(&units);
+    for output in [judgement_reply(false), one_side.to_string(), "They are one.".to_owned()] {
+        let mut world = PeopleWorld::new(&units);
         world.reply(&output);
         assert_eq!(world.merge(), None, "{output}");
-        assert_eq!(world.entities.questions(&space(), 9), [], "{output}");
+        assert_eq!(world.fold.open_questions(&space(), 9), [], "{output}");
     }
     // The model is not asked about a name mentioned only once, nor about names that the rules decide.
     let once = talk(&[TALK[0], TALK[2], TALK[3]]);
-    assert_eq!(World::new(&once).entities.questions(&space(), 9), []);
+    assert_eq!(PeopleWorld::new(&once).fold.open_questions(&space(), 9), []);
     let short = talk(&[
         "Ana: My friend Thomas is back.",
         "Ana: I told my friend Thomas.",
         TALK[2],
         TALK[3],
     ]);
-    let world = World::new(&short);
-    assert_eq!(world.entities.questions(&space(), 9), []);
+    let world = PeopleWorld::new(&short);
+    assert_eq!(world.fold.open_questions(&space(), 9), []);
     assert!(world.held.merge("Thomas Reed", "Thomas").is_some());
 }
 
@@ -177,8 +158,8 @@ fn a_first_name_of_several_people_is_asked_about_once_with_all_of_them() {
         "Ana: My teacher Thomas Hall says goodbye.",
         "Ana: My teacher Thomas Hall reads a lot.",
     ]);
-    let mut world = World::new(&units);
-    let questions = world.entities.questions(&space(), 9);
+    let mut world = PeopleWorld::new(&units);
+    let questions = world.fold.open_questions(&space(), 9);
     let expected = [("Thomas", vec!["Thomas Hall", "Thomas Reed"])];
     assert_eq!(questions.iter().map(names).collect::<Vec<_>>(), expected);
     for other in &questions[0].others {
@@ -186,18 +167,14 @@ fn a_first_name_of_several_people_is_asked_about_once_with_all_of_them() {
             others: vec![other.clone()],
             ..questions[0].clone()
         };
-        let reading = world.reading(&pair, &said(true));
+        let reading = world.reading(&pair, &judgement_reply(true));
         world.readings.insert(reading.id, reading);
     }
-    world.entities.look_for_open();
-    world.apply(&[], &Acts::default());
+    world.look_again();
     let merged = world.held.merges().into_iter().filter(|it| it.names[1] == "Thomas");
     assert_eq!(merged.count(), 0, "nobody can be both");
     world.readings.remove(&questions[0].others[0].place.reading);
-    let mut world = World {
-        readings: world.readings,
-        ..World::default()
-    };
+    let mut world = PeopleWorld::with_readings(&world.readings);
     world.apply(&units, &Acts::default());
     assert!(world.held.merge("Thomas Reed", "Thomas").is_some());
 }
@@ -205,22 +182,16 @@ fn a_first_name_of_several_people_is_asked_about_once_with_all_of_them() {
 #[test]
 fn merged_names_depend_only_on_units_and_readings() {
     let units = talk(&TALK);
-    let mut world = World::new(&units);
-    world.reply(&said(true));
+    let mut world = PeopleWorld::new(&units);
+    world.reply(&judgement_reply(true));
     let without = {
-        let mut other = World {
-            readings: world.readings.clone(),
-            ..World::default()
-        };
+        let mut other = PeopleWorld::with_readings(&world.readings);
         other.apply(&units[1..], &Acts::default());
         other.held
     };
     assert_eq!(merge(&without), None, "a unit that was shown is not there");
     for seed in 1..=5 {
-        let mut other = World {
-            readings: world.readings.clone(),
-            ..World::default()
-        };
+        let mut other = PeopleWorld::with_readings(&world.readings);
         for some in shuffled(&units, seed).chunks(1 + seed as usize % 3) {
             other.apply(some, &Acts::default());
         }
@@ -246,31 +217,30 @@ fn joins_names(shown: &str) -> String {
     }
 }
 
-/// Waits at most a minute until the names are merged, or are not, and returns the merge.
-async fn merge_where(running: &Running, is_there: bool) -> Option<Merge> {
-    let looked = async {
-        loop {
-            let found = merge(&running.settled().await);
-            if found.is_some() == is_there {
-                return found;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+/// Waits until the names are merged, or are not.
+async fn wait_for_merge(running: &Running, is_there: bool) {
+    wait_for(&format!("a merge of the names is there: {is_there}"), async || {
+        let found = merge(&running.settled().await);
+        if found.is_some() == is_there {
+            Ok(())
+        } else {
+            Err(found)
         }
-    };
-    tokio::time::timeout(Duration::from_secs(60), looked).await.unwrap()
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_are_judged_once_and_the_judgement_disappears_with_its_records() {
-    let endpoint = Endpoint::start(joins_names);
-    let mut running = Running::new_with("people", &endpoint.settings("")).await;
+    let endpoint = start_endpoint(joins_names);
+    let mut running = Running::new_with("people", &endpoint_settings(&endpoint, "")).await;
     let units = talk(&TALK);
     let all: Vec<_> = units.iter().flat_map(records).collect();
     running.context.backends.records.put(&space(), &all).await.unwrap();
     running.put(&units, &[]).await;
-    merge_where(&running, true).await;
-    let asked = |endpoint: &Endpoint| -> Vec<String> {
-        let shown = endpoint.shown().into_iter();
+    wait_for_merge(&running, true).await;
+    let asked = |endpoint: &ChatEndpoint| -> Vec<String> {
+        let shown = endpoint.user_messages().into_iter();
         shown.filter(|it| it.starts_with("The names:")).collect()
     };
     let shown = asked(&endpoint);
@@ -295,13 +265,19 @@ async fn names_are_judged_once_and_the_judgement_disappears_with_its_records() {
     // After a restart, it is derived again without a call.
     running = running.killed().await;
     running.put(&units, &[]).await;
-    merge_where(&running, true).await;
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    wait_for_merge(&running, true).await;
+    tokio::time::sleep(ANOTHER_CALL).await;
     assert_eq!(asked(&endpoint).len(), 1);
-    // It disappears with any record that was shown.
-    let gone = units[3].records[0];
-    running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
+    // The judgement disappears with any record that the model was shown.
+    let removed = units[3].records[0];
+    running
+        .context
+        .backends
+        .records
+        .erase(&space(), &[removed])
+        .await
+        .unwrap();
     running.put(&[], &[units[3].id]).await;
-    merge_where(&running, false).await;
+    wait_for_merge(&running, false).await;
     running.stop().await;
 }

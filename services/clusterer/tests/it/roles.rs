@@ -3,7 +3,7 @@
 use clusterer::Acts;
 use domain::entity::EntityKind;
 
-use crate::entities::{resolved, talk, told};
+use crate::entities::{apply_units, resolved, talk};
 use crate::held::Held;
 
 #[test]
@@ -41,12 +41,12 @@ fn a_role_resolves_to_a_person_once_the_name_was_stated() {
         ("Tom: We took our dog Rex out.", "Tom: our dog", "Rex"),
         ("Tom: Hello.", "Tom: me", "Tom"),
     ] {
-        let (entities, _) = told(&talk(&[lines]), &Acts::default());
+        let (entities, _) = apply_units(&talk(&[lines]), &Acts::default());
         let (actor, phrase) = asked.split_once(": ").unwrap();
         let found = resolved(&entities, actor, phrase);
         assert_eq!(found.unwrap_or_default(), expected, "{lines} {asked}");
     }
-    let (_, held) = told(&talk(&["Tom: I saw my sister Ana today."]), &Acts::default());
+    let (_, held) = apply_units(&talk(&["Tom: I saw my sister Ana today."]), &Acts::default());
     let ana = held.entity("Ana");
     assert_eq!(
         (ana.kind, ana.roles.join(",").as_str()),
@@ -59,13 +59,13 @@ fn roles_are_read_from_the_addressee_and_from_answers() {
     let mut units = talk(&["Bo: How is your sister Ana?", "Tom: Fine.", "Tom: Julia."]);
     units[0].addressee = "Tom".to_owned();
     units[2].question = "What is your wife's name?".to_owned();
-    let (entities, _) = told(&units, &Acts::default());
+    let (entities, _) = apply_units(&units, &Acts::default());
     assert_eq!(resolved(&entities, "Tom", "my sister").as_deref(), Some("Ana"));
     assert_eq!(resolved(&entities, "Tom", "my wife").as_deref(), Some("Julia"));
 }
 
 #[test]
-fn of_several_namesakes_each_teller_means_their_own() {
+fn of_several_namesakes_each_speaker_means_their_own() {
     let several = [
         "Nora: I saw my sister Ana.",
         "Ben: I saw my boss Ana.",
@@ -86,7 +86,7 @@ fn of_several_namesakes_each_teller_means_their_own() {
         ("Nora: I saw Ben's boss Ana.", "Tom: Ana", "Tom's dog"),
         ("Ana: Hello.", "Nora: Ana", "Ana"),
     ] {
-        let (entities, _) = told(&talk(&[&several[..], &[added][..]].concat()), &Acts::default());
+        let (entities, _) = apply_units(&talk(&[&several[..], &[added][..]].concat()), &Acts::default());
         let (actor, phrase) = asked.split_once(": ").unwrap();
         let found = resolved(&entities, actor, phrase);
         assert_eq!(found.unwrap_or_default(), expected, "{added} {asked}");
@@ -101,7 +101,7 @@ fn an_entity_lists_its_namesakes() {
         "Eva: I saw Ben's boss Ana.",
         "Tom: Ana was there.",
     ];
-    let (_, held) = told(&talk(&lines), &Acts::default());
+    let (_, held) = apply_units(&talk(&lines), &Acts::default());
     let bearers = |held: &Held| -> Vec<String> {
         let bearers = held.entity("Ana").bearers.iter();
         bearers
@@ -115,9 +115,9 @@ fn an_entity_lists_its_namesakes() {
             "Nora's sister of Nora: Nora's sister"
         ]
     );
-    let (_, held) = told(&talk(&[&lines[..], &["Ana: Hello."]].concat()), &Acts::default());
+    let (_, held) = apply_units(&talk(&[&lines[..], &["Ana: Hello."]].concat()), &Acts::default());
     assert!(bearers(&held).is_empty(), "whoever speaks is one");
-    let (_, held) = told(&talk(&lines[..1]), &Acts::default());
+    let (_, held) = apply_units(&talk(&lines[..1]), &Acts::default());
     assert!(bearers(&held).is_empty());
 }
 
@@ -135,7 +135,7 @@ fn a_name_is_one_person_unless_its_roles_contradict() {
             format!("Nora: I saw my {one} Ana."),
             format!("Ben: I saw my {other} Ana."),
         ];
-        let (entities, _) = told(&talk(&[&lines[0], &lines[1]]), &Acts::default());
+        let (entities, _) = apply_units(&talk(&[&lines[0], &lines[1]]), &Acts::default());
         for asked in ["Nora", "Ben", "Eva"] {
             assert_eq!(
                 resolved(&entities, asked, "Ana").as_deref(),
@@ -149,7 +149,7 @@ fn a_name_is_one_person_unless_its_roles_contradict() {
         "Ben: I saw my boss Ana.",
         "Ben: Hi, Nora! How is Nora's sister Ana?",
     ];
-    let (entities, _) = told(&talk(&known), &Acts::default());
+    let (entities, _) = apply_units(&talk(&known), &Acts::default());
     assert_eq!(
         resolved(&entities, "Eva", "Ana").as_deref(),
         Some("Ana"),

@@ -1,28 +1,28 @@
 //! Tests of page summaries by a language model.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use chrono::DateTime;
 use clusterer::{Acts, Memory, PageSummary, SummaryQuestion, page_output};
 use domain::curation::{Act, Curation};
 use domain::derived::Derived;
-use domain::id::{CurationId, PageId, ReadingId, UnitId};
+use domain::id::{CurationId, PageId};
 use domain::page::{Dimension, Page};
-use domain::port::ModelCost;
-use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::reading::{Reading, ReadingKind};
 use domain::unit::Unit;
+use fixtures::{ChatEndpoint, sample_reading, wait_for};
 use serde_json::{Value, json};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::{ANOTHER_CALL, endpoint_settings, start_endpoint};
 use crate::follow::Running;
 use crate::held::Held;
+use crate::judged::{Judged, World};
 use crate::labels::records;
 use crate::space;
-use crate::world::{shuffled, told, vector, withdrawn};
+use crate::world::{event_with_sentence, shuffled, vector, withdrawn};
 
 /// Texts of events in one month; each becomes a line of the month's page.
-const TOLD: [&str; 14] = [
+const SENTENCES: [&str; 14] = [
     "Edda sold 3 jars of heather honey at the harbour market in Bergen.",
     "The cello string broke while Joar practised the second sonata for 2 hours.",
     "A plumber moved the kitchen sink and charged 410 euros for the copper pipes.",
@@ -41,66 +41,49 @@ const TOLD: [&str; 14] = [
 const MONTH: &str = "May 2024";
 
 fn events(count: usize) -> Vec<Unit> {
-    (0..count).map(|it| told(it, TOLD[it])).collect()
+    (0..count).map(|it| event_with_sentence(it, SENTENCES[it])).collect()
 }
 
 /// Returns a reply that summarises a page with its first line, and its first section with the second line.
-fn said() -> String {
-    json!({ "summary": TOLD[0], "lines": [1], "sections": [{ "number": 1, "summary": TOLD[1], "lines": [2] }] })
+fn summary_reply() -> String {
+    json!({ "summary": SENTENCES[0], "lines": [1], "sections": [{ "number": 1, "summary": SENTENCES[1], "lines": [2] }] })
         .to_string()
 }
 
-/// A memory, with stored readings, and the derived data.
-#[derive(Default)]
-struct World {
-    memory: Memory,
-    units: BTreeMap<UnitId, Unit>,
-    readings: BTreeMap<ReadingId, Reading>,
-    held: Held,
+impl Judged for Memory {
+    fn apply(world: &mut World<Memory>, units: &[Unit], acts: &Acts) {
+        let memory = &mut world.fold;
+        units.iter().for_each(|it| memory.apply_unit(it, Some(&vector(it))));
+        let (pairs, topics) = (memory.event_pairs_to_look_up(), memory.unlooked_labels());
+        memory.apply_readings(&pairs, &[]);
+        memory.take_in_labels(&topics, &[]);
+        world.held.take(memory.take_changes(&space(), acts, &BTreeMap::new()));
+        let places = memory.unlooked_pages();
+        let found = places.iter().filter_map(|it| world.readings.get(&it.reading));
+        let found: Vec<PageSummary> = found.filter_map(PageSummary::from_reading).collect();
+        memory.take_in_summaries(&places, &found);
+        world.held.take(memory.changed_pages(&space(), &BTreeMap::new()));
+        assert_eq!(memory.unlooked_pages(), []);
+    }
+
+    fn look_for_open(&mut self) {
+        Memory::mark_open_questions(self);
+    }
 }
 
-impl World {
-    fn new(units: &[Unit]) -> World {
-        let mut world = World::default();
-        world.apply(units, &Acts::default());
-        world
-    }
+type PageWorld = World<Memory>;
 
-    /// Applies units and looks readings up, as the follower does.
-    fn apply(&mut self, units: &[Unit], acts: &Acts) {
-        for unit in units {
-            self.units.insert(unit.id, unit.clone());
-            self.memory.apply(unit, Some(&vector(unit)));
-        }
-        let (pairs, topics) = (self.memory.unlooked(), self.memory.unlooked_labels());
-        self.memory.take_in(&pairs, &[]);
-        self.memory.take_in_labels(&topics, &[]);
-        self.held.take(self.memory.changed(&space(), acts, &BTreeMap::new()));
-        let places = self.memory.unlooked_pages();
-        let found = places.iter().filter_map(|it| self.readings.get(&it.reading));
-        let found: Vec<PageSummary> = found.filter_map(PageSummary::of).collect();
-        self.memory.take_in_summaries(&places, &found);
-        self.held.take(self.memory.changed_pages(&space(), &BTreeMap::new()));
-        assert_eq!(self.memory.unlooked_pages(), []);
-    }
-
-    fn look_again(&mut self) {
-        self.memory.look_for_open();
-        self.apply(&[], &Acts::default());
-    }
-
+impl PageWorld {
     /// Returns the question about the page of the month.
     fn question(&self) -> Option<SummaryQuestion> {
-        let questions = self.memory.summary_questions(&space(), 99);
+        let questions = self.fold.summary_questions(&space(), 99);
         questions.into_iter().find(|it| it.title == MONTH)
     }
 
     /// Stores a model's reply to the question about the month.
     fn reply(&mut self, reply: &str) {
         let question = self.question().unwrap();
-        let reading = self.reading(&question, reply);
-        self.readings.insert(reading.id, reading);
-        self.look_again();
+        self.store(self.reading(&question, reply));
     }
 
     /// Returns the reading that stores a model's reply to a question.
@@ -113,15 +96,10 @@ impl World {
             session: told_by[0].session,
             records: told_by[0].records.clone(),
             beside: told_by[1..].iter().flat_map(|it| it.records.clone()).collect(),
-            earlier: Vec::new(),
             digest: question.digest.clone(),
-            prompt: "pages/1".to_owned(),
-            model: "parrot".to_owned(),
-            at: DateTime::UNIX_EPOCH,
+            prompt: "pages/2".to_owned(),
             output: page_output(question, reply).unwrap(),
-            failure: None,
-            outcome: ReadingOutcome::default(),
-            spent: ModelCost::default(),
+            ..sample_reading(&space(), told_by[0].records[0])
         }
     }
 
@@ -141,8 +119,8 @@ fn month(held: &Held) -> Option<Page> {
 }
 
 fn undoing(page: PageId) -> Acts {
-    Acts::of(&[Curation {
-        id: CurationId::derive(&space(), "1"),
+    Acts::from_curations(&[Curation {
+        id: CurationId::from_external_id(&space(), "1"),
         at: DateTime::UNIX_EPOCH,
         by: String::new(),
         act: Act::UndoSummary { page },
@@ -150,10 +128,14 @@ fn undoing(page: PageId) -> Acts {
     }])
 }
 
-/// Returns true if a page has the summaries of `said`.
+/// Returns true if a page has the summaries of `summary_reply`.
 fn is_summed_up(page: &Page) -> bool {
-    let begins = page.summary.starts_with(&format!("{} Came up ", TOLD[0]));
-    begins && page.sections.iter().any(|it| it.summary.as_deref() == Some(TOLD[1]))
+    let begins = page.summary.starts_with(&format!("{} Came up ", SENTENCES[0]));
+    begins
+        && page
+            .sections
+            .iter()
+            .any(|it| it.summary.as_deref() == Some(SENTENCES[1]))
 }
 
 /// Returns true if a page has no summary by a model.
@@ -164,14 +146,17 @@ fn is_by_rule(page: &Page) -> bool {
 #[test]
 fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_them_are_new() {
     let units = events(12);
-    let mut world = World::new(&units[..5]);
+    let mut world = PageWorld::new(&units[..5]);
     assert_eq!(world.question(), None);
     world.apply(&units[5..6], &Acts::default());
     let question = world.question().unwrap();
     assert_eq!((question.shown.len(), question.shown[0].lines.len()), (1, 6));
-    assert_eq!(question.shown[0].lines[0].text, format!("[1 May 2024] {}", TOLD[0]));
+    assert_eq!(
+        question.shown[0].lines[0].text,
+        format!("[1 May 2024] {}", SENTENCES[0])
+    );
     assert!(is_by_rule(&world.month()), "{:?}", world.month());
-    world.reply(&said());
+    world.reply(&summary_reply());
     assert!(is_summed_up(&world.month()), "{:?}", world.month());
     for (place, unit) in (7..).zip(&units[6..]) {
         assert_eq!(world.question(), None, "{place}");
@@ -184,9 +169,9 @@ fn a_page_is_asked_about_from_six_lines_and_again_when_half_of_them_are_new() {
 
 #[test]
 fn summaries_depend_only_on_units_and_readings() {
-    let units = events(TOLD.len());
-    let mut world = World::new(&units);
-    let questions = world.memory.summary_questions(&space(), 99);
+    let units = events(SENTENCES.len());
+    let mut world = PageWorld::new(&units);
+    let questions = world.fold.summary_questions(&space(), 99);
     assert!(questions.len() > 1, "{questions:?}");
     for question in &questions {
         let first = question.shown[0].lines[0].text.split_once("] ").unwrap().1;
@@ -195,18 +180,15 @@ fn summaries_depend_only_on_units_and_readings() {
         world.readings.insert(reading.id, reading);
     }
     world.look_again();
-    assert_eq!(world.memory.summary_questions(&space(), 99), []);
+    assert_eq!(world.fold.summary_questions(&space(), 99), []);
     let expected: Vec<&Page> = pages(&world.held).collect();
     assert!(
         expected
             .iter()
-            .any(|it| it.title == MONTH && it.summary.starts_with(TOLD[0]))
+            .any(|it| it.title == MONTH && it.summary.starts_with(SENTENCES[0]))
     );
     for seed in 1..=3 {
-        let mut other = World {
-            readings: world.readings.clone(),
-            ..World::default()
-        };
+        let mut other = PageWorld::with_readings(&world.readings);
         for some in shuffled(&units, seed).chunks(1 + 2 * seed as usize) {
             other.apply(some, &Acts::default());
         }
@@ -217,8 +199,8 @@ fn summaries_depend_only_on_units_and_readings() {
 #[test]
 fn a_summary_disappears_with_any_cited_line_and_when_a_user_rejects_it() {
     let units = events(8);
-    let mut world = World::new(&units);
-    world.reply(&said());
+    let mut world = PageWorld::new(&units);
+    world.reply(&summary_reply());
     let summed_up = world.month();
     assert!(is_summed_up(&summed_up), "{summed_up:?}");
     world.apply(&[], &undoing(summed_up.id));
@@ -231,7 +213,7 @@ fn a_summary_disappears_with_any_cited_line_and_when_a_user_rejects_it() {
     assert!(is_summed_up(&world.month()), "{:?}", world.month());
     world.apply(&[withdrawn(&units[1])], &Acts::default());
     let page = world.month();
-    assert!(page.summary.starts_with(TOLD[0]), "{page:?}");
+    assert!(page.summary.starts_with(SENTENCES[0]), "{page:?}");
     assert!(page.sections.iter().all(|it| it.summary.is_none()), "{page:?}");
     world.apply(&[withdrawn(&units[0])], &Acts::default());
     assert!(is_by_rule(&world.month()), "{:?}", world.month());
@@ -251,23 +233,23 @@ fn an_unsupported_summary_is_not_used_and_not_asked_for_again() {
     for reply in [
         cited("Edda sold 30 jars of honey in Bergen.", &[1]),
         cited("Edda sold honey in Lisbon.", &[1]),
-        cited(TOLD[0], &[2]),
-        cited(TOLD[0], &[1, 9]),
-        cited(TOLD[0], &[]),
-        json!({ "sections": [{ "number": 2, "summary": TOLD[0], "lines": [1] }] }),
+        cited(SENTENCES[0], &[2]),
+        cited(SENTENCES[0], &[1, 9]),
+        cited(SENTENCES[0], &[]),
+        json!({ "sections": [{ "number": 2, "summary": SENTENCES[0], "lines": [1] }] }),
     ] {
-        let mut world = World::new(&units);
+        let mut world = PageWorld::new(&units);
         world.reply(&reply.to_string());
         assert!(is_by_rule(&world.month()), "{reply}: {:?}", world.month());
         assert_eq!(world.question(), None, "{reply}");
     }
     // A summary made with another prompt counts until a current one exists; a failed reading counts for nothing.
-    let mut world = World::new(&units);
-    world.reply(&said());
+    let mut world = PageWorld::new(&units);
+    world.reply(&summary_reply());
     let id = *world.readings.keys().next().unwrap();
-    for (prompt, failure) in [("pages/0", None), ("pages/1", Some("away".to_owned()))] {
+    for (prompt, failure) in [("pages/0", None), ("pages/2", Some("away".to_owned()))] {
         let has_failed = failure.is_some();
-        let mut other = World::default();
+        let mut other = PageWorld::default();
         let changed = Reading {
             prompt: prompt.to_owned(),
             failure,
@@ -283,22 +265,20 @@ fn an_unsupported_summary_is_not_used_and_not_asked_for_again() {
 fn sums_up(shown: &str) -> String {
     let is_month = shown.starts_with("The page:") && shown.contains(&format!("Title: {MONTH}\n"));
     match is_month {
-        true => said(),
+        true => summary_reply(),
         false => "{\"events\": [], \"sections\": []}".to_owned(),
     }
 }
 
-/// Waits at most a minute until the page of the month satisfies `is_so`, and returns it.
+/// Waits until the page of the month satisfies `is_so`, and returns it.
 async fn month_where(running: &Running, is_so: impl Fn(&Page) -> bool) -> Page {
-    let looked = async {
-        loop {
-            if let Some(page) = month(&running.settled().await).filter(|it| is_so(it)) {
-                return page;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+    wait_for("the page of the month is as expected", async || {
+        match month(&running.settled().await) {
+            Some(page) if is_so(&page) => Ok(page),
+            other => Err(other),
         }
-    };
-    tokio::time::timeout(Duration::from_secs(60), looked).await.unwrap()
+    })
+    .await
 }
 
 /// Returns the readings of the page of the month.
@@ -307,7 +287,7 @@ async fn stored(running: &Running) -> Vec<Reading> {
     let mut stored = readings.list(&space(), None, 100).await.unwrap();
     let says = |it: &Reading| {
         let output: Value = serde_json::from_str(&it.output).unwrap_or_default();
-        output["said"]["summary"] == TOLD[0]
+        output["said"]["summary"] == SENTENCES[0]
     };
     stored.retain(|it| it.kind == ReadingKind::Page && says(it));
     stored
@@ -315,16 +295,16 @@ async fn stored(running: &Running) -> Vec<Reading> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_is_summarised_once_and_the_summary_disappears_with_its_records() {
-    let endpoint = Endpoint::start(sums_up);
-    let mut running = Running::new_with("summed up", &endpoint.settings("")).await;
+    let endpoint = start_endpoint(sums_up);
+    let mut running = Running::new_with("summed up", &endpoint_settings(&endpoint, "")).await;
     let units = events(6);
     let all: Vec<_> = units.iter().flat_map(records).collect();
     running.context.backends.records.put(&space(), &all).await.unwrap();
     running.put(&units, &[]).await;
     let page = month_where(&running, is_summed_up).await;
     assert_eq!(page.dimension, Dimension::Event);
-    let asked = |endpoint: &Endpoint| {
-        let shown = endpoint.shown();
+    let asked = |endpoint: &ChatEndpoint| {
+        let shown = endpoint.user_messages();
         shown
             .iter()
             .filter(|it| it.contains(&format!("Title: {MONTH}\n")))
@@ -338,11 +318,17 @@ async fn a_page_is_summarised_once_and_the_summary_disappears_with_its_records()
     running = running.killed().await;
     running.put(&units, &[]).await;
     month_where(&running, is_summed_up).await;
-    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    tokio::time::sleep(ANOTHER_CALL).await;
     assert_eq!(asked(&endpoint), 1);
-    // It disappears with any record that was shown.
-    let gone = units[4].records[0];
-    running.context.backends.records.erase(&space(), &[gone]).await.unwrap();
+    // The summary disappears with any record that the model was shown.
+    let removed = units[4].records[0];
+    running
+        .context
+        .backends
+        .records
+        .erase(&space(), &[removed])
+        .await
+        .unwrap();
     running.put(&[], &[units[4].id]).await;
     month_where(&running, is_by_rule).await;
     assert_eq!(stored(&running).await, []);

@@ -6,14 +6,14 @@ use domain::id::{TopicId, UnitId};
 use domain::topic::Topic;
 use domain::unit::Unit;
 
-use crate::world::{Stored, THEMES, event, shuffled, store, told, vector, withdrawn};
+use crate::world::{Stored, THEMES, event, event_with_sentence, shuffled, store, vector, withdrawn};
 
 /// Applies units in batches of `batch` and returns the stored data at the end.
 fn fed(units: &[Unit], batch: usize) -> Stored {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
     for units in units.chunks(batch) {
-        units.iter().for_each(|it| topics.apply(it, Some(&vector(it))));
-        store(&mut stored, &topics.changed(&Acts::default()));
+        units.iter().for_each(|it| topics.apply_unit(it, Some(&vector(it))));
+        store(&mut stored, &topics.take_changes(&Acts::default()));
     }
     stored
 }
@@ -59,8 +59,8 @@ fn topics_depend_only_on_the_set_of_units() {
             .collect();
         order.splice(0..0, before);
         assert_eq!(fed(&order, 1 + 9 * seed as usize), whole, "order {seed}");
-        let gone: Vec<Unit> = units.iter().filter(|it| !rest.contains(it)).map(withdrawn).collect();
-        order.extend(shuffled(&gone, seed));
+        let removed: Vec<Unit> = units.iter().filter(|it| !rest.contains(it)).map(withdrawn).collect();
+        order.extend(shuffled(&removed, seed));
         assert_eq!(
             fed(&order, 1 + 13 * seed as usize),
             without,
@@ -114,8 +114,8 @@ fn topics_keep_their_ids_as_a_space_grows() {
     let (mut kept, mut asked) = (0, 0);
     for number in 0..400 {
         let unit = event(number);
-        all.apply(&unit, Some(&vector(&unit)));
-        store(&mut stored, &all.changed(&Acts::default()));
+        all.apply_unit(&unit, Some(&vector(&unit)));
+        store(&mut stored, &all.take_changes(&Acts::default()));
         let now = places(&stored);
         // The first topics split for good reason.
         if number > 60 {
@@ -132,35 +132,54 @@ fn topics_keep_their_ids_as_a_space_grows() {
 }
 
 #[test]
-fn a_unit_without_a_direction_has_no_topic() {
+fn a_unit_without_a_usable_vector_has_no_topic() {
     let mut topics = Topics::default();
     let units = [event(0), event(1), event(2)];
-    topics.apply(&units[0], None);
-    topics.apply(&units[1], Some(&[0.0; 128]));
-    topics.apply(&units[2], Some(&[f32::NAN; 128]));
-    assert_eq!(topics.changed(&Acts::default()), clusterer::Changed::default());
-    topics.apply(&units[0], Some(&vector(&units[0])));
-    assert_eq!(topics.changed(&Acts::default()).put.len(), 1);
-    topics.apply(&withdrawn(&units[0]), None);
-    assert_eq!(topics.changed(&Acts::default()).gone.len(), 1);
+    topics.apply_unit(&units[0], None);
+    topics.apply_unit(&units[1], Some(&[0.0; 128]));
+    topics.apply_unit(&units[2], Some(&[f32::NAN; 128]));
+    assert_eq!(
+        topics.take_changes(&Acts::default()),
+        clusterer::ChangedObjects::default()
+    );
+    topics.apply_unit(&units[0], Some(&vector(&units[0])));
+    assert_eq!(topics.take_changes(&Acts::default()).put.len(), 1);
+    topics.apply_unit(&withdrawn(&units[0]), None);
+    assert_eq!(topics.take_changes(&Acts::default()).removed.len(), 1);
 }
 
 #[test]
 fn a_topic_is_shown_once_two_events_share_a_word_for_its_label() {
     let (mut topics, mut stored) = (Topics::default(), Stored::new());
-    let units = [0, 1].map(|it| told(it, "The ferry was late again."));
-    topics.apply(&units[0], Some(&vector(&units[0])));
-    store(&mut stored, &topics.changed(&Acts::default()));
+    let units = [0, 1].map(|it| event_with_sentence(it, "The ferry was late again."));
+    topics.apply_unit(&units[0], Some(&vector(&units[0])));
+    store(&mut stored, &topics.take_changes(&Acts::default()));
     assert_eq!(self::topics(&stored), Vec::<&Topic>::new());
-    topics.apply(&units[1], Some(&vector(&units[1])));
-    store(&mut stored, &topics.changed(&Acts::default()));
+    topics.apply_unit(&units[1], Some(&vector(&units[1])));
+    store(&mut stored, &topics.take_changes(&Acts::default()));
     let labels: Vec<&str> = self::topics(&stored).iter().map(|it| it.label.as_str()).collect();
     assert_eq!(labels, ["ferry"]);
 }
 
 #[test]
+fn units_of_measure_are_in_no_label() {
+    for sentence in [
+        "Run the hose for 12 min.",
+        "The hose ran 40 secs.",
+        "The hose leaked at 3 kwh.",
+    ] {
+        let units: Vec<Unit> = (0..3).map(|it| event_with_sentence(it, sentence)).collect();
+        let stored = fed(&units, 3);
+        let labels: Vec<&str> = self::topics(&stored).iter().map(|it| it.label.as_str()).collect();
+        assert_eq!(labels, ["hose"], "{sentence}");
+    }
+}
+
+#[test]
 fn identical_events_form_one_topic_or_two() {
-    let units: Vec<Unit> = (0..100).map(|it| told(it, "The ferry was late again.")).collect();
+    let units: Vec<Unit> = (0..100)
+        .map(|it| event_with_sentence(it, "The ferry was late again."))
+        .collect();
     let stored = fed(&units, 10);
     assert!((1..=2).contains(&topics(&stored).len()), "{:?}", topics(&stored));
     assert_eq!(places(&stored).len(), 100);
@@ -173,7 +192,7 @@ fn many_dissimilar_units_stay_within_the_limit_of_topics() {
     ];
     let units: Vec<Unit> = (0..1_000)
         .map(|it| {
-            told(
+            event_with_sentence(
                 it,
                 &format!("The {} beside the {} number {it}.", words[it % 10], words[it / 10 % 10]),
             )

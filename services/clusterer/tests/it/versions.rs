@@ -16,13 +16,13 @@ fn record(number: usize) -> RecordId {
 
 /// Returns turn `number` as a version of turn 1, observed as many days later as the version's number.
 fn version(number: usize, version: u32, text: &str) -> Unit {
-    let mut told = unit(number, "Ann", text);
-    told.observed_at += TimeDelta::days(i64::from(version));
-    told.version = (version > 1).then(|| Version {
+    let mut unit_version = unit(number, "Ann", text);
+    unit_version.observed_at += TimeDelta::days(i64::from(version));
+    unit_version.version = (version > 1).then(|| Version {
         of: record(1),
         number: version,
     });
-    told
+    unit_version
 }
 
 fn talk() -> Vec<Unit> {
@@ -37,22 +37,22 @@ fn facts(units: &[Unit]) -> Vec<Fact> {
     let space: SpaceId = "s".parse().unwrap();
     let (mut names, mut facts) = (Entities::default(), Facts::default());
     let acts = Acts::default();
-    let mut told: std::collections::BTreeMap<_, Fact> = std::collections::BTreeMap::new();
+    let mut facts_by_id: std::collections::BTreeMap<_, Fact> = std::collections::BTreeMap::new();
     for unit in units {
-        names.apply(unit);
-        facts.apply(unit);
-        names.changed(&space, &acts);
-        let changed = facts.changed(&names, &acts);
-        for gone in changed.gone {
-            told.retain(|it: &domain::id::FactId, _| it.uuid() != gone.id);
+        names.apply_unit(unit);
+        facts.apply_unit(unit);
+        names.take_changes(&space, &acts);
+        let changed = facts.take_changes(&names, &acts);
+        for removed in changed.removed {
+            facts_by_id.retain(|it: &domain::id::FactId, _| it.uuid() != removed.id);
         }
         for put in changed.put {
             if let Derived::Fact(fact) = put {
-                told.insert(fact.id, fact);
+                facts_by_id.insert(fact.id, fact);
             }
         }
     }
-    told.into_values().collect()
+    facts_by_id.into_values().collect()
 }
 
 fn told_now(facts: &[Fact]) -> Vec<&str> {
@@ -84,10 +84,10 @@ fn facts_of_replaced_versions_are_withdrawn_in_any_order() {
 #[test]
 fn an_erased_version_is_succeeded_by_the_one_before() {
     let [first, second, third] = talk().try_into().unwrap();
-    let units = [first.clone(), second, third.clone(), third.emptied()];
+    let units = [first.clone(), second, third.clone(), third.without_content()];
     assert_eq!(told_now(&facts(&units)), ["Bergen"]);
     let [_, second, third] = talk().try_into().unwrap();
-    let units = [first, second.clone(), third, second.emptied()];
+    let units = [first, second.clone(), third, second.without_content()];
     assert_eq!(told_now(&facts(&units)), ["Lisbon"]);
 }
 
@@ -95,19 +95,19 @@ fn an_erased_version_is_succeeded_by_the_one_before() {
 fn versions_know_when_each_unit_and_its_parts_were_replaced() {
     let mut versions = Versions::default();
     for unit in talk() {
-        versions.apply(&unit);
+        versions.apply_unit(&unit);
     }
     let at = |place: usize| Some(talk()[place].observed_at.to_utc());
-    let of = |number: usize| UnitId::turn(record(number));
+    let of = |number: usize| UnitId::of_turn(record(number));
     assert_eq!(versions.replaced_at(of(1)), at(1));
-    assert_eq!(versions.replaced_at(UnitId::part(record(1), 9)), at(1));
+    assert_eq!(versions.replaced_at(UnitId::of_part(record(1), 9)), at(1));
     assert_eq!(
         (versions.replaced_at(of(2)), versions.replaced_at(of(3))),
         (at(2), None)
     );
     assert_eq!(versions.replaced_at(of(4)), None);
     for unit in talk() {
-        versions.apply(&unit.emptied());
+        versions.apply_unit(&unit.without_content());
     }
     assert_eq!(versions, Versions::default());
 }

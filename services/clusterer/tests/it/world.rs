@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, TimeDelta};
-use clusterer::Changed;
+use clusterer::ChangedObjects;
 use domain::derived::{Derived, DerivedId};
 use domain::id::{RecordId, UnitId};
 use domain::unit::{Grain, Unit};
@@ -71,17 +71,17 @@ pub(crate) const THEMES: [(&str, [&str; 4]); 6] = [
 /// Returns event `number`, four hours after the one before; the number selects its theme and sentence.
 pub(crate) fn event(number: usize) -> Unit {
     let (_, sentences) = THEMES[number % THEMES.len()];
-    told(number, sentences[number * 7 / 5 % sentences.len()])
+    event_with_sentence(number, sentences[number * 7 / 5 % sentences.len()])
 }
 
 /// Returns an event with this sentence.
-pub(crate) fn told(number: usize, sentence: &str) -> Unit {
+pub(crate) fn event_with_sentence(number: usize, sentence: &str) -> Unit {
     let mut out = dated(unit(number, "", sentence), number);
-    out.id = UnitId::event(RecordId::derive(&space(), &number.to_string()));
+    out.id = UnitId::of_event(RecordId::from_external_id(&space(), &number.to_string()));
     out.grain = Grain::Event;
     out.participants = ["Ines", "Joar"].map(str::to_owned).to_vec();
     out.participants
-        .extend(text::names(sentence).into_iter().map(str::to_owned));
+        .extend(text::find_names(sentence).into_iter().map(str::to_owned));
     out.summary = format!("[1 May 2024] Ines, Joar\nInes to Joar: {sentence}");
     out
 }
@@ -113,19 +113,19 @@ pub(crate) fn dated(mut unit: Unit, number: usize) -> Unit {
 }
 
 pub(crate) fn withdrawn(unit: &Unit) -> Unit {
-    unit.emptied()
+    unit.without_content()
 }
 
 pub(crate) fn vector(unit: &Unit) -> Vec<f32> {
-    text::Table::builtin().embed(&unit.summary)
+    text::EmbeddingTable::builtin().embed_text(&unit.summary)
 }
 
 /// The stored derived data, by id.
 pub(crate) type Stored = BTreeMap<DerivedId, Derived>;
 
 /// Stores a result. It must differ from the stored data.
-pub(crate) fn store(stored: &mut Stored, changed: &Changed) {
-    for id in &changed.gone {
+pub(crate) fn store(stored: &mut Stored, changed: &ChangedObjects) {
+    for id in &changed.removed {
         assert!(stored.remove(id).is_some(), "{id:?} was never put");
         assert!(changed.put.iter().all(|it| it.id() != *id), "{id:?} is put and gone");
     }

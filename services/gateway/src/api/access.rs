@@ -1,7 +1,6 @@
+use domain::key::Right;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use crate::config::Right;
 
 /// Spaces that a key opens and rights that it has there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

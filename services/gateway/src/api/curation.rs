@@ -3,7 +3,7 @@ use domain::id::{ErasureId, FactId, MergeId, PageId, TopicId, UnitId};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::object::object;
+use super::json_object::deserialize_object;
 
 /// A decision about the memory. The audit log keeps it permanently.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -16,7 +16,7 @@ pub struct NewCuration {
     #[schema(min_length = 1, max_length = 256)]
     pub id: Option<String>,
     /// The change to make.
-    #[serde(deserialize_with = "object")]
+    #[serde(deserialize_with = "deserialize_object")]
     pub act: NewAct,
     /// The reason, in your words.
     #[serde(default)]
@@ -36,7 +36,7 @@ pub enum NewAct {
         #[schema(min_length = 1, max_length = 1024)]
         object: String,
     },
-    /// Withdraws a fact. It is used no more; lists still contain it, as withdrawn.
+    /// Withdraws a fact. The fact is no longer used; lists still contain it, as withdrawn.
     RetireFact {
         /// The fact.
         fact: FactId,
@@ -66,7 +66,7 @@ pub enum NewAct {
         /// The unit.
         unit: UnitId,
     },
-    /// Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`.
+    /// Erases a record and all data that derive only from it. This cannot be undone and needs the right `admin`.
     EraseRecord {
         /// Your id of the record, or Mnemic's.
         #[schema(min_length = 1, max_length = 256)]

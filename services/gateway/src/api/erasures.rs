@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 /// no text of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Erasure {
-    /// Its id.
+    /// Id of the erasure.
     pub id: ErasureId,
     /// The space. Another space of the same name may exist by now.
     pub space: SpaceId,
@@ -18,7 +18,7 @@ pub struct Erasure {
     pub kind: ErasureKind,
     /// Progress of the erasure.
     pub state: ErasureState,
-    /// Name of the key that requested it; empty on a server without keys.
+    /// Name of the key that requested the erasure; empty on a server without keys.
     pub by: String,
     /// Time of the request.
     pub requested_at: DateTime<Utc>,

@@ -41,7 +41,7 @@ pub struct EventGap {
     pub space: SpaceId,
     /// Watermark up to which records are searchable; the stream continues from here.
     pub watermark: String,
-    /// When the stream began.
+    /// Time at which the stream began.
     pub at: DateTime<Utc>,
     /// Reason why the stream cannot continue.
     pub reason: String,

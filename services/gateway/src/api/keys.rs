@@ -1,11 +1,9 @@
 use std::fmt;
 
 use chrono::{DateTime, Utc};
-use domain::key::{Key, KeyName, Quotas};
+use domain::key::{Key, KeyName, Quotas, Right};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
-
-use crate::config::Right;
 
 /// A key to create.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -42,7 +40,7 @@ pub struct Rotation {
 /// A key that was created through the API, without its token.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ApiKey {
-    /// Its name.
+    /// Name of the key.
     pub name: KeyName,
     /// Spaces that the key opens.
     pub spaces: Vec<String>,
@@ -51,14 +49,14 @@ pub struct ApiKey {
     /// Quota of the key.
     #[serde(default)]
     pub quotas: Quotas,
-    /// Name of the key that created it.
+    /// Name of the key that created this key.
     pub by: String,
-    /// Time at which it was created.
+    /// Time at which the key was created.
     pub created_at: DateTime<Utc>,
-    /// Time at which it expires.
+    /// Time at which the key expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<DateTime<Utc>>,
-    /// Time at which it was revoked.
+    /// Time at which the key was revoked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<DateTime<Utc>>,
     /// Time of the latest use, to the minute; a use in the last minute may be missing.
@@ -110,10 +108,10 @@ mod tests {
 
     #[test]
     fn a_token_is_not_printed() {
-        let made = serde_json::json!({"token": "mnk_secret", "key": {"name": "a", "spaces": ["*"], "rights": ["read"],
+        let key_token = serde_json::json!({"token": "mnk_secret", "key": {"name": "a", "spaces": ["*"], "rights": ["read"],
             "by": "owner", "created_at": "2026-03-01T12:00:00Z"}});
-        let made: ApiKeyToken = serde_json::from_value(made).unwrap();
-        let printed = format!("{made:?} {:#?}", Some(&made));
+        let key_token: ApiKeyToken = serde_json::from_value(key_token).unwrap();
+        let printed = format!("{key_token:?} {:#?}", Some(&key_token));
         assert!(printed.contains("***") && !printed.contains("secret"), "{printed}");
     }
 }

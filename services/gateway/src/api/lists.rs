@@ -9,9 +9,40 @@ use domain::topic::Topic;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::api::problem::Problem;
 use crate::api::{ApiKey, DeadLetter, Erasure, PageHead, Record, Space, UnitView};
-use crate::cursor::{Listed, Paged};
-use crate::problem::Problem;
+
+const LIMIT_DEFAULT: u32 = 100;
+const LIMIT_MAX: u32 = 1_000;
+
+/// A page of a list.
+pub(crate) trait ListPage {
+    /// The type of the items.
+    type Item: Serialize;
+
+    /// Returns a page of the items and the `after` of the next page.
+    fn from_items(items: Vec<Self::Item>, next: Option<String>) -> Self;
+}
+
+/// Parameters that select a page.
+pub(crate) trait Paged {
+    /// Returns the cursor in the request.
+    fn after_cursor(&self) -> Option<&str>;
+
+    /// Returns the number of items in the request.
+    fn requested_limit(&self) -> Option<u32>;
+
+    /// Returns the filters of the list, as text.
+    fn filter_text(&self) -> Result<String, Problem>;
+
+    /// Returns the maximum number of items of the page.
+    fn page_limit(&self) -> Result<usize, Problem> {
+        match self.requested_limit().unwrap_or(LIMIT_DEFAULT) {
+            limit @ 1..=LIMIT_MAX => Ok(limit as usize),
+            _ => Err(Problem::invalid_request(format!("limit: must be 1 to {LIMIT_MAX}"))),
+        }
+    }
+}
 
 macro_rules! listed {
     ($($(#[$doc:meta])* $name:ident of #[$order:meta] $item:ident;)*) => {$(
@@ -24,10 +55,10 @@ macro_rules! listed {
             pub next: Option<String>,
         }
 
-        impl Listed for $name {
+        impl ListPage for $name {
             type Item = $item;
 
-            fn page(items: Vec<$item>, next: Option<String>) -> $name {
+            fn from_items(items: Vec<$item>, next: Option<String>) -> $name {
                 $name { items, next }
             }
         }
@@ -78,19 +109,19 @@ macro_rules! filters {
         }
 
         impl Paged for $name {
-            fn after(&self) -> Option<&str> {
+            fn after_cursor(&self) -> Option<&str> {
                 self.after.as_deref()
             }
 
-            fn wanted(&self) -> Option<u32> {
+            fn requested_limit(&self) -> Option<u32> {
                 self.limit
             }
 
-            fn restriction(&self) -> Result<String, Problem> {
+            fn filter_text(&self) -> Result<String, Problem> {
                 let mut every = self.clone();
                 every.after = None;
                 every.limit = None;
-                serde_json::to_string(&every).map_err(|_| Problem::internal())
+                serde_json::to_string(&every).map_err(|_| Problem::internal_error())
             }
         }
     )*};

@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 /// A space and the size of its contents.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Space {
-    /// Its name.
+    /// Name of the space.
     pub space: SpaceId,
-    /// When it was created.
+    /// Time at which the space was created.
     pub created_at: DateTime<Utc>,
     /// Number of records stored.
     pub records: u64,
@@ -25,7 +25,7 @@ pub struct Space {
 /// A space whose deletion is not complete because a store is not available.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Deleting {
-    /// Its name.
+    /// Name of the space.
     pub space: SpaceId,
     /// The remaining work, and the component that does it.
     pub detail: String,
@@ -65,7 +65,7 @@ pub struct UnitView {
     /// The unit.
     #[serde(flatten)]
     pub unit: Unit,
-    /// The unit that replaces it, if it was merged.
+    /// The unit that replaces this one, if this one was merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_into: Option<UnitId>,
     /// The merge that gives the reason, under `/merges/{id}`; `undo_merge` takes it back.
@@ -81,7 +81,7 @@ pub struct UnitView {
 pub struct Absorbed {
     /// The unit.
     pub unit: UnitId,
-    /// Its records, which the other unit represents too.
+    /// Records of the merged unit, which the other unit represents too.
     pub records: Vec<RecordId>,
     /// The merge; `undo_merge` takes it back.
     pub merge: MergeId,
@@ -117,7 +117,7 @@ pub struct PageHead {
     pub sections: Vec<String>,
     /// Confidence, 0 to 1.
     pub confidence: f32,
-    /// Time at which the newest item on it was observed.
+    /// Time at which the newest item on the page was observed.
     pub updated_at: DateTime<Utc>,
     /// Whether the page is active or archived.
     pub status: PageStatus,

@@ -9,7 +9,7 @@ use domain::record::Modality;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::object::object;
+use super::json_object::deserialize_object;
 
 /// A question to a space.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -22,11 +22,11 @@ pub struct QueryRequest {
     #[serde(default)]
     pub strategy: Strategy,
     /// Limits on the cost.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "deserialize_object")]
     pub budget: Budget,
     /// Limits of a strategy in which a language model explores the memory. Fields that are left out have the values of
     /// the paper that describes the strategy.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "deserialize_object")]
     pub limits: Limits,
     /// A watermark: the query waits until this write is searchable, or answers 504.
     #[serde(default)]
@@ -41,10 +41,10 @@ pub struct QueryRequest {
     #[schema(format = DateTime)]
     pub asked_at: Option<String>,
     /// Restrictions on the evidence.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "deserialize_object")]
     pub filter: Filter,
     /// Whether the response includes an answer in addition to verdict and evidence.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     #[schema(default = true)]
     pub answer: bool,
     /// Style of an answer by a language model. `short`: a few words that the evidence states. `infer`: also conclusions
@@ -66,13 +66,13 @@ pub struct QueryRequest {
     /// answer is wanted, a line that a language model wrote when it read the records may replace their text. Such a
     /// line costs half the tokens, and its item in the pack names the records that it is based on. An answer without a
     /// language model always uses the literal text.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub verbatim: bool,
 }
 
-/// Returns true: most callers want an answer that is based on the literal text. Callers with a model of their own turn
+/// Returns true: most callers want an answer that is based on the literal text. Callers with their own model turn
 /// the answer off.
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -167,7 +167,7 @@ impl Budget {
     }
 
     /// Returns the allowance for calls of a language model.
-    pub fn models(&self) -> ModelAllowance {
+    pub fn model_allowance(&self) -> ModelAllowance {
         ModelAllowance {
             calls: self.model_calls,
             tokens: self.model_tokens,
@@ -177,9 +177,9 @@ impl Budget {
 
 /// Returns the requested time limit in milliseconds, or else the default for the number of calls of a language model;
 /// at most `most`.
-pub(super) fn time_ms(asked: Option<u64>, model_calls: u32, most: u64) -> u64 {
+pub(super) fn time_ms(requested_ms: Option<u64>, model_calls: u32, most: u64) -> u64 {
     let usual = if model_calls > 0 { 30_000 } else { 2_000 };
-    asked.unwrap_or(most.min(usual))
+    requested_ms.unwrap_or(most.min(usual))
 }
 
 /// Limits of a loop.
@@ -212,7 +212,7 @@ pub struct Filter {
     #[schema(format = DateTime)]
     pub until: Option<String>,
     /// Only data from records with matching tags. If data derive from several records, all of them must match.
-    #[serde(deserialize_with = "object", skip_serializing_if = "TagFilter::is_empty")]
+    #[serde(deserialize_with = "deserialize_object", skip_serializing_if = "TagFilter::is_empty")]
     pub tags: TagFilter,
     /// Only data from records with matching metadata: a comparison of one key (`{"key": "lang", "eq": "de"}`; `eq`,
     /// `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `exists`), or `and`, `or` (lists of conditions) or

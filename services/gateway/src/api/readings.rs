@@ -7,13 +7,13 @@ use domain::reading::{ReadingKind, ReadingOutcome};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::object::{object, objects};
+use super::json_object::{deserialize_object, deserialize_objects};
 
 /// A reading: the reply of a language model that read records, such as a passage of a session, and the results derived
 /// from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Reading {
-    /// Its id. A passage has one reading.
+    /// Id of the reading. A passage has one reading.
     pub id: ReadingId,
     /// The task of the model.
     pub kind: ReadingKind,
@@ -25,16 +25,16 @@ pub struct Reading {
     pub prompt: String,
     /// The model.
     pub model: String,
-    /// When the model replied.
+    /// Time at which the model replied.
     pub at: DateTime<Utc>,
-    /// Whether results are derived from it.
+    /// Whether results are derived from the reading.
     pub state: ReadingState,
-    /// Reason why it failed; only if it failed.
+    /// Reason of the failure; only if the reading failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Number of results derived from it, and parts of the reply that were ignored.
+    /// Number of results derived from the reading, and parts of the reply that were ignored.
     pub outcome: ReadingOutcome,
-    /// Its cost, including earlier readings of the same passage.
+    /// Cost of the reading, including earlier readings of the same passage.
     pub cost: ReadingCost,
     /// The literal reply of the model; in a list only with `output`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ pub struct Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadingState {
-    /// Its reply is used.
+    /// The reply is used.
     Done,
     /// The model gave no usable reply.
     Failed,
@@ -104,7 +104,7 @@ pub struct ReadingSummary {
 /// A page of readings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReadingPage {
-    /// By id.
+    /// Sorted by id.
     pub items: Vec<Reading>,
     /// The `after` of the next page; left out on the last page.
     pub next: Option<String>,
@@ -150,7 +150,11 @@ pub struct PortableReading {
     #[schema(max_items = 64)]
     pub beside: Vec<String>,
     /// The earlier gists in the prompt, in the order of their labels.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "objects")]
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        deserialize_with = "deserialize_objects"
+    )]
     #[schema(max_items = 64)]
     pub earlier: Vec<PortableGist>,
     /// SHA-256 in hexadecimal digits. For a page, of its dimension and its subject; for names, of both names;
@@ -163,20 +167,20 @@ pub struct PortableReading {
     /// The model.
     #[schema(min_length = 1, max_length = 256)]
     pub model: String,
-    /// When the model replied.
+    /// Time at which the model replied.
     pub at: DateTime<Utc>,
     /// The reply of the model, at most 256 KiB; empty if there is none.
     #[serde(default)]
     pub output: String,
-    /// Reason why it failed; only if it failed.
+    /// Reason of the failure; only if the reading failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 1024)]
     pub failure: Option<String>,
-    /// Number of results derived from it, and parts of the reply that were ignored.
-    #[serde(default, deserialize_with = "object")]
+    /// Number of results derived from the reading, and parts of the reply that were ignored.
+    #[serde(default, deserialize_with = "deserialize_object")]
     pub outcome: ReadingOutcome,
-    /// Its cost, including earlier readings of the same passage.
-    #[serde(default, deserialize_with = "object")]
+    /// Cost of the reading, including earlier readings of the same passage.
+    #[serde(default, deserialize_with = "deserialize_object")]
     pub spent: ReadingCost,
 }
 
@@ -196,7 +200,7 @@ pub struct PortableGist {
 #[serde(deny_unknown_fields)]
 pub struct NewReadings {
     /// The readings. Each replaces an existing reading of the same passage.
-    #[serde(deserialize_with = "objects")]
+    #[serde(deserialize_with = "deserialize_objects")]
     #[schema(min_items = 1, max_items = 100)]
     pub items: Vec<PortableReading>,
 }
@@ -221,7 +225,7 @@ pub struct StoredReading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StoredReadingStatus {
-    /// It is stored; the writer derives results from it when it processes the session.
+    /// The reading is stored; the writer derives results from it when it processes the session.
     Stored,
     /// The space lacks a record that was in the prompt.
     LeftOut,

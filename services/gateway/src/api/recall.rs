@@ -7,7 +7,7 @@ use domain::recall::Hint;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::object::object;
+use super::json_object::deserialize_object;
 use super::query::time_ms;
 use crate::api::{RoleCost, StepTime};
 
@@ -23,7 +23,7 @@ pub struct RecallRequest {
     #[schema(max_length = 256)]
     pub actor: String,
     /// Name of the session. Recall does not repeat a hint in the same session.
-    #[serde(default = "usual")]
+    #[serde(default = "default_session")]
     #[schema(min_length = 1, max_length = 240, default = "default")]
     pub session: String,
     /// Time of the message; later data are not used. RFC 3339, or ISO 8601 in UTC; default: the time of the request.
@@ -31,7 +31,7 @@ pub struct RecallRequest {
     #[schema(format = DateTime)]
     pub at: Option<String>,
     /// Maximum number of hints.
-    #[serde(default = "few")]
+    #[serde(default = "default_limit")]
     #[schema(minimum = 1, maximum = 10, default = 3)]
     pub limit: u32,
     /// Whether hints may contain sensitive data (health, money, faith, love, law, grief).
@@ -41,18 +41,22 @@ pub struct RecallRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// Restrictions on the records that hints come from.
-    #[serde(default, deserialize_with = "object", skip_serializing_if = "Filter::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "deserialize_object",
+        skip_serializing_if = "Filter::is_empty"
+    )]
     pub filter: Filter,
     /// Limits on the cost.
-    #[serde(default, deserialize_with = "object")]
+    #[serde(default, deserialize_with = "deserialize_object")]
     pub budget: RecallBudget,
 }
 
-fn usual() -> String {
+fn default_session() -> String {
     "default".to_owned()
 }
 
-fn few() -> u32 {
+fn default_limit() -> u32 {
     3
 }
 
@@ -61,9 +65,9 @@ impl Default for RecallRequest {
         RecallRequest {
             message: String::new(),
             actor: String::new(),
-            session: usual(),
+            session: default_session(),
             at: None,
-            limit: few(),
+            limit: default_limit(),
             sensitive: false,
             after: None,
             filter: Filter::default(),
@@ -98,7 +102,7 @@ impl RecallBudget {
     }
 
     /// Returns the allowance for calls of a language model.
-    pub fn models(&self) -> ModelAllowance {
+    pub fn model_allowance(&self) -> ModelAllowance {
         ModelAllowance {
             calls: self.model_calls,
             tokens: self.model_tokens,

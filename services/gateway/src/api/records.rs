@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::object::object_or_none;
-use crate::problem::Problem;
+use super::json_object::object_or_none;
+use super::outcomes::Item;
 
 /// A batch of observations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -180,36 +180,6 @@ fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// Result for one record.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Item {
-    /// Index in the batch, from 0.
-    pub index: usize,
-    /// Your id, or the derived one; empty if it could not be read.
-    pub id: String,
-    /// Mnemic's id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub record: Option<RecordId>,
-    /// The result.
-    pub status: ItemStatus,
-    /// Reason why the record was rejected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(no_recursion)]
-    pub problem: Option<Box<Problem>>,
-}
-
-/// Result for one record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemStatus {
-    /// It is on disk and will be searchable.
-    Accepted,
-    /// The same content was accepted earlier.
-    Duplicate,
-    /// The record was not accepted.
-    Rejected,
-}
-
 /// The erasure of a session: 202 means that it is on disk and will be applied.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Erased {
@@ -223,24 +193,6 @@ pub struct Erased {
     pub more: bool,
     /// The id of the receipt, which exists once the watermark is reached.
     pub erasure: ErasureId,
-}
-
-/// Progress of a write.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Progress {
-    /// The watermark in the request.
-    pub watermark: String,
-    /// Whether the write is searchable.
-    pub written: bool,
-    /// Number of accepted batches of this space that are not searchable yet.
-    pub backlog: u64,
-    /// Number of searchable batches of this space whose derived data (entities, facts, events, topics and pages) are
-    /// not complete yet.
-    #[serde(default)]
-    pub deriving: u64,
-    /// Whether the space was deleted and a store that was not available then still has to erase its data.
-    #[serde(default)]
-    pub erasing: bool,
 }
 
 /// A stored record.
@@ -274,7 +226,7 @@ pub struct Record {
     pub version: Option<NewVersion>,
     /// Time of the observation.
     pub observed_at: DateTime<FixedOffset>,
-    /// Its tags, sorted.
+    /// Tags of the record, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Your own data.

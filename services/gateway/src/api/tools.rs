@@ -6,16 +6,16 @@ use utoipa::ToSchema;
 /// The tools; they are the same in every space.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolList {
-    /// By name.
+    /// Sorted by name.
     pub tools: Vec<ToolSpec>,
 }
 
 /// One tool, as described to a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolSpec {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// Its effect, and when to use it.
+    /// What the tool does, and when to use it.
     pub description: String,
     /// JSON schema of its arguments.
     #[schema(value_type = Object)]

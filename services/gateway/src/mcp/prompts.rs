@@ -1,4 +1,4 @@
-//! Prompts for agents that use a model of their own.
+//! Prompts for agents that use their own model.
 
 use rmcp::model::{ErrorData, GetPromptRequestParams, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
 
@@ -9,7 +9,7 @@ const DESCRIPTION: &str = "When to look in the memory without being asked, how t
 static TEXT: &str = include_str!("../../prompts/recall_protocol.txt");
 
 /// Returns the list of prompts.
-pub(super) fn list() -> ListPromptsResult {
+pub(super) fn list_prompts() -> ListPromptsResult {
     let protocol = Prompt::new(RECALL_PROTOCOL, Some(DESCRIPTION), None).with_title("Recall protocol");
     ListPromptsResult::with_all_items(vec![protocol])
 }
@@ -18,13 +18,13 @@ pub(super) fn list() -> ListPromptsResult {
 ///
 /// # Errors
 /// An unknown name, or arguments: no prompt accepts any.
-pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+pub(super) fn get_prompt(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
     if request.name != RECALL_PROTOCOL {
-        let lack = format!("name: there is no such prompt; the one there is is `{RECALL_PROTOCOL}`");
+        let lack = format!("name: there is no such prompt; the only prompt is `{RECALL_PROTOCOL}`");
         return Err(ErrorData::invalid_params(lack, None));
     }
     if request.arguments.as_ref().is_some_and(|it| !it.is_empty()) {
-        let lack = format!("arguments: `{RECALL_PROTOCOL}` takes none; leave them out");
+        let lack = format!("arguments: `{RECALL_PROTOCOL}` takes no arguments; leave them out");
         return Err(ErrorData::invalid_params(lack, None));
     }
     let message = PromptMessage::new_text(Role::User, TEXT);

@@ -6,26 +6,37 @@
 use domain::evidence::AnswerStyle;
 use serde_json::{Map, Value, json};
 
-use super::object;
-use super::tools::Own;
+use super::object_fields;
 use crate::api::Strategy;
 
+/// A request of the API as a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ApiTool {
+    /// `POST .../records`.
+    Remember,
+    /// `POST .../query`.
+    Ask,
+    /// `POST .../recall`.
+    Recall,
+    /// `POST .../curations`.
+    Curate,
+}
+
 /// Returns the description of a tool: its effect and its use.
-pub(super) fn description(tool: Own) -> &'static str {
+pub(super) fn tool_description(tool: ApiTool) -> &'static str {
     match tool {
-        Own::Remember => {
-            "Keeps what was said or done, word for word, and makes it searchable. Give `text` (of the user), `messages`, or \
+        ApiTool::Remember => {
+            "Stores what was said or done, word for word, and makes it searchable. Give `text` (of the user), `messages`, or \
              `records`; do not summarise."
         }
-        Own::Ask => {
+        ApiTool::Ask => {
             "Answers a question from the memory: a verdict, a short answer if the evidence supports one, and the dated \
              evidence. Says so when nothing is known."
         }
-        Own::Recall => {
-            "Says what the memory holds that a message makes worth saying unasked: a wish, a contradiction, a plan. Mostly \
-             nothing."
+        ApiTool::Recall => {
+            "Returns what a message makes worth saying unasked: a wish, a contradiction, a plan. Usually nothing."
         }
-        Own::Curate => {
+        ApiTool::Curate => {
             "Corrects the memory. Kinds of `act`: correct_fact (fact, object), retire_fact (fact), pin_unit (unit), \
              forget_unit (unit), undo_merge (merge), undo_label (topic), undo_summary (page), undo (curation). Ids come from \
              the other tools. Everything can be undone."
@@ -34,36 +45,36 @@ pub(super) fn description(tool: Own) -> &'static str {
 }
 
 /// Returns the JSON schema of the arguments of a tool.
-pub(super) fn arguments(tool: Own) -> Map<String, Value> {
+pub(super) fn argument_schema(tool: ApiTool) -> Map<String, Value> {
     let text = json!({"type": "string"});
     let tags = json!({"type": "array", "items": text});
-    object(match tool {
-        Own::Remember => json!({
+    object_fields(match tool {
+        ApiTool::Remember => json!({
             "type": "object",
             "properties": {
                 "text": text,
                 "messages": {"type": "array", "items": {"type": "object"}, "description": "role, content, name"},
-                "records": {"type": "array", "items": {"type": "object"}, "description": "In order: text, actor (who said it), \
-                    observed_at (RFC 3339), session, id (kept once), image_caption, tool {name, arguments, result}, metadata, tags"},
+                "records": {"type": "array", "items": {"type": "object"}, "description": "In order: text, actor (the \
+                    speaker), observed_at (RFC 3339), session, id (stored once), image_caption, tool {name, arguments, result}, metadata, tags"},
                 "session": text,
                 "tags": tags,
             },
         }),
-        Own::Ask => json!({
+        ApiTool::Ask => json!({
             "type": "object",
             "properties": {
                 "question": {"type": "string", "description": "With names instead of pronouns"},
-                "tokens": {"type": "integer", "description": "Most tokens of evidence (512)"},
+                "tokens": {"type": "integer", "description": "Maximum tokens of evidence (512)"},
                 "strategy": {"type": "string", "enum": Strategy::ALL, "description": "`route` is best for most questions"},
                 "style": {"type": "string", "enum": AnswerStyle::ALL},
                 "model_calls": {"type": "integer", "description": "Calls of the server's language model (0)"},
                 "verbatim": {"type": "boolean"},
-                "as_of": {"type": "string", "description": "Known then, RFC 3339"},
+                "as_of": {"type": "string", "description": "Data known at this time, RFC 3339"},
                 "tags": tags,
             },
             "required": ["question"],
         }),
-        Own::Recall => json!({
+        ApiTool::Recall => json!({
             "type": "object",
             "properties": {
                 "message": text,
@@ -76,7 +87,7 @@ pub(super) fn arguments(tool: Own) -> Map<String, Value> {
             },
             "required": ["message"],
         }),
-        Own::Curate => json!({
+        ApiTool::Curate => json!({
             "type": "object",
             "properties": {
                 "act": {
@@ -94,10 +105,10 @@ pub(super) fn arguments(tool: Own) -> Map<String, Value> {
 }
 
 /// Returns the JSON schema of the structured result of a tool; `None` if the result is only text.
-pub(super) fn result(tool: Own) -> Option<Map<String, Value>> {
+pub(super) fn result_schema(tool: ApiTool) -> Option<Map<String, Value>> {
     let texts = json!({"type": "array", "items": {"type": "string"}});
     let schema = match tool {
-        Own::Remember => json!({
+        ApiTool::Remember => json!({
             "type": "object",
             "properties": {
                 "kept": {"type": "integer"}, "known": {"type": "integer"}, "rejected": {"type": "integer"},
@@ -105,7 +116,7 @@ pub(super) fn result(tool: Own) -> Option<Map<String, Value>> {
             },
             "required": ["kept", "known", "rejected", "searchable"],
         }),
-        Own::Ask => json!({
+        ApiTool::Ask => json!({
             "type": "object",
             "properties": {
                 "verdict": {"type": "string"},
@@ -116,7 +127,7 @@ pub(super) fn result(tool: Own) -> Option<Map<String, Value>> {
             },
             "required": ["verdict", "answer", "records", "evidence"],
         }),
-        Own::Recall => {
+        ApiTool::Recall => {
             let hint = json!({
                 "type": "object",
                 "properties": {
@@ -129,23 +140,23 @@ pub(super) fn result(tool: Own) -> Option<Map<String, Value>> {
                 "required": ["hints"],
             })
         }
-        Own::Curate => return None,
+        ApiTool::Curate => return None,
     };
-    Some(object(schema))
+    Some(object_fields(schema))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Own;
+    use super::ApiTool;
 
     /// Two fifths of the limit of the whole list; the catalogue has the rest.
     const OWN_TOKENS_MAX: usize = 900;
 
     #[test]
     fn the_tools_of_the_gateway_leave_room_for_the_catalogue() {
-        let tools = Own::ALL.map(Own::tool);
+        let tools = ApiTool::ALL.map(ApiTool::tool_definition);
         let listed = serde_json::to_string(&tools).unwrap();
-        let tokens = text::tokens(&listed);
+        let tokens = text::count_tokens(&listed);
         assert!(tokens <= OWN_TOKENS_MAX, "{tokens} tokens: {listed}");
     }
 }

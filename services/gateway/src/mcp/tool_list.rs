@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use rmcp::model::{Tool, ToolAnnotations};
 use serde_json::{Map, Value, json};
 
-use super::object;
+use super::object_fields;
 use crate::api::ToolSpec;
 
 /// Parts of the schema of an argument that are kept.
@@ -35,23 +35,23 @@ const RARE: [&str; 2] = ["start_operator", "end_operator"];
 
 /// Arguments that earlier tools in the list have.
 #[derive(Default)]
-struct Listed {
+struct KnownArguments {
     arguments: BTreeSet<String>,
     descriptions: BTreeSet<String>,
 }
 
 /// Returns the tools of the catalogue in the same order; all of them are read-only, and all accept `as_of`.
-pub(super) fn tools(specs: Vec<ToolSpec>) -> Vec<Tool> {
-    let mut listed = Listed::default();
-    specs.into_iter().map(|it| listed.tool(it)).collect()
+pub(super) fn shorten_tools(specs: Vec<ToolSpec>) -> Vec<Tool> {
+    let mut listed = KnownArguments::default();
+    specs.into_iter().map(|it| listed.shorten_tool(it)).collect()
 }
 
-impl Listed {
-    fn tool(&mut self, spec: ToolSpec) -> Tool {
-        let mut given = object(spec.input_schema);
+impl KnownArguments {
+    fn shorten_tool(&mut self, spec: ToolSpec) -> Tool {
+        let mut schema_fields = object_fields(spec.input_schema);
         let mut properties = Map::new();
-        for (name, schema) in object(given.remove("properties").unwrap_or_default()) {
-            if let Some(short) = self.argument(&name, object(schema)) {
+        for (name, schema) in object_fields(schema_fields.remove("properties").unwrap_or_default()) {
+            if let Some(short) = self.shorten_argument_schema(&name, object_fields(schema)) {
                 properties.insert(name, Value::Object(short));
             }
         }
@@ -59,7 +59,7 @@ impl Listed {
         let mut schema = Map::new();
         schema.insert("type".to_owned(), json!("object"));
         schema.insert("properties".to_owned(), Value::Object(properties));
-        let required = given.remove("required").unwrap_or_default();
+        let required = schema_fields.remove("required").unwrap_or_default();
         if required.as_array().is_some_and(|it| !it.is_empty()) {
             schema.insert("required".to_owned(), required);
         }
@@ -67,7 +67,7 @@ impl Listed {
     }
 
     /// Returns the short schema of an argument; `None` if it is rare and an earlier tool listed it.
-    fn argument(&mut self, name: &str, mut schema: Map<String, Value>) -> Option<Map<String, Value>> {
+    fn shorten_argument_schema(&mut self, name: &str, mut schema: Map<String, Value>) -> Option<Map<String, Value>> {
         schema.retain(|key, _| KEPT.contains(&key.as_str()));
         let is_new = self.arguments.insert(name.to_owned());
         if !is_new && RARE.contains(&name) {
@@ -88,11 +88,11 @@ impl Listed {
 
 #[cfg(test)]
 mod tests {
-    use super::tools;
+    use super::shorten_tools;
     use crate::api::ToolSpec;
     use serde_json::{Value, json};
 
-    fn spec(name: &str) -> ToolSpec {
+    fn example_spec(name: &str) -> ToolSpec {
         let properties = json!({
             "unit": {"type": "string", "format": "uuid", "description": "Id of a unit"},
             "within": {"type": "string", "description": "Id of a unit"},
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn an_argument_is_described_once() {
-        let listed = serde_json::to_value(tools(vec![spec("one"), spec("two")])).unwrap();
+        let listed = serde_json::to_value(shorten_tools(vec![example_spec("one"), example_spec("two")])).unwrap();
         let first = &listed[0]["inputSchema"];
         assert_eq!(
             first["properties"]["unit"],
@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn a_tool_without_arguments_still_takes_as_of() {
-        let mut bare = spec("bare");
+        let mut bare = example_spec("bare");
         bare.input_schema = json!({"type": "object", "properties": {}, "required": []});
-        let listed = serde_json::to_value(tools(vec![bare])).unwrap();
+        let listed = serde_json::to_value(shorten_tools(vec![bare])).unwrap();
         assert_eq!(
             listed[0]["inputSchema"],
             json!({"type": "object", "properties": {"as_of": {"type": "string"}}})

@@ -10,28 +10,17 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::{Memory, failed, said, schemas, structured, told};
-use crate::api::{Budget, Filter, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy};
-use crate::config::Right;
-use crate::extract::at_path;
-use crate::problem::Problem;
-use crate::{accept, curate, query, recall, watermark};
+use super::schemas::{self, ApiTool};
+use super::{Memory, error_result, result_json, result_text, text_result};
+use crate::api::problem::Problem;
+use crate::api::{Budget, Filter, NewCuration, QueryRequest, RecallBudget, RecallRequest, Strategy, at_path};
+use crate::app::config::Right;
+use crate::app::watermark;
+use crate::use_cases::write::{accept, curate};
+use crate::use_cases::{query, recall};
 
-/// Longest wait of `remember` until its records are searchable.
+/// Longest wait of `remember_records` until its records are searchable.
 const SEARCHABLE_IN: Duration = Duration::from_secs(2);
-
-/// A request of the API as a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Own {
-    /// `POST .../records`.
-    Remember,
-    /// `POST .../query`.
-    Ask,
-    /// `POST .../recall`.
-    Recall,
-    /// `POST .../curations`.
-    Curate,
-}
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,7 +45,7 @@ struct Ask {
     style: AnswerStyle,
     #[serde(default)]
     model_calls: u32,
-    #[serde(default = "yes")]
+    #[serde(default = "default_verbatim")]
     verbatim: bool,
     #[serde(default)]
     as_of: Option<String>,
@@ -90,7 +79,7 @@ fn usual_limit() -> u32 {
     RecallRequest::default().limit
 }
 
-fn yes() -> bool {
+fn default_verbatim() -> bool {
     true
 }
 
@@ -98,101 +87,105 @@ fn usual_tokens() -> u32 {
     Budget::default().tokens
 }
 
-impl Own {
-    pub(super) const ALL: [Own; 4] = [Own::Remember, Own::Ask, Own::Recall, Own::Curate];
+impl ApiTool {
+    pub(super) const ALL: [ApiTool; 4] = [ApiTool::Remember, ApiTool::Ask, ApiTool::Recall, ApiTool::Curate];
 
-    pub(super) fn named(name: &str) -> Option<Own> {
-        Own::ALL.into_iter().find(|it| it.name() == name)
+    pub(super) fn from_name(name: &str) -> Option<ApiTool> {
+        ApiTool::ALL.into_iter().find(|it| it.name() == name)
     }
 
     fn name(self) -> &'static str {
         match self {
-            Own::Remember => "remember",
-            Own::Ask => "ask",
-            Own::Recall => "recall",
-            Own::Curate => "curate",
+            ApiTool::Remember => "remember",
+            ApiTool::Ask => "ask",
+            ApiTool::Recall => "recall",
+            ApiTool::Curate => "curate",
         }
     }
 
     /// Returns the right that a key needs.
-    pub(super) fn right(self) -> Right {
+    pub(super) fn required_right(self) -> Right {
         match self {
-            Own::Ask | Own::Recall => Right::Read,
-            Own::Remember | Own::Curate => Right::Write,
+            ApiTool::Ask | ApiTool::Recall => Right::Read,
+            ApiTool::Remember | ApiTool::Curate => Right::Write,
         }
     }
 
-    pub(super) fn tool(self) -> Tool {
+    pub(super) fn tool_definition(self) -> Tool {
         let annotations = match self {
-            Own::Ask => ToolAnnotations::new().read_only(true),
+            ApiTool::Ask => ToolAnnotations::new().read_only(true),
             // Recall does not repeat hints, and a record without id and time is a new one each time, so these tools are
             // not idempotent.
-            Own::Recall | Own::Curate | Own::Remember => ToolAnnotations::new().destructive(false),
+            ApiTool::Recall | ApiTool::Curate | ApiTool::Remember => ToolAnnotations::new().destructive(false),
         };
-        let tool = Tool::new(self.name(), schemas::description(self), schemas::arguments(self));
+        let tool = Tool::new(
+            self.name(),
+            schemas::tool_description(self),
+            schemas::argument_schema(self),
+        );
         let tool = tool.with_annotations(annotations);
-        match schemas::result(self) {
+        match schemas::result_schema(self) {
             Some(schema) => tool.with_raw_output_schema(Arc::new(schema)),
             None => tool,
         }
     }
 
     /// Runs the tool; an invalid call returns an error for the model.
-    pub(super) async fn call(self, memory: &Memory, arguments: Value) -> CallToolResult {
-        let outcome = match memory.access.demand(self.right()) {
+    pub(super) async fn call_tool(self, memory: &Memory, arguments: Value) -> CallToolResult {
+        let outcome = match memory.access.require_right(self.required_right()) {
             Err(problem) => Err(problem),
             Ok(()) => match self {
-                Own::Remember => remember(memory, arguments).await,
-                Own::Ask => ask(memory, arguments).await,
-                Own::Recall => recalled(memory, arguments).await,
-                Own::Curate => curated(memory, arguments).await,
+                ApiTool::Remember => remember_records(memory, arguments).await,
+                ApiTool::Ask => ask_question(memory, arguments).await,
+                ApiTool::Recall => recall_hints(memory, arguments).await,
+                ApiTool::Curate => curate_memory(memory, arguments).await,
             },
         };
-        outcome.unwrap_or_else(|problem| failed(told::problem(&problem)))
+        outcome.unwrap_or_else(|problem| error_result(result_text::problem_to_text(&problem)))
     }
 }
 
-async fn remember(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
+async fn remember_records(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
     let Remember {
         text,
         records,
         messages,
         session,
         tags,
-    } = read(arguments)?;
+    } = parse_arguments(arguments)?;
     let messages = match text {
         None if records.is_none() && messages.is_none() => {
-            return Err(Problem::invalid(
+            return Err(Problem::invalid_request(
                 "text: is missing; give either text, or messages, or records",
             ));
         }
         None => messages,
         Some(text) if records.is_none() && messages.is_none() => Some(Value::String(text)),
         Some(_) => {
-            return Err(Problem::invalid(
-                "text: stands alone; give either text, or messages, or records",
+            return Err(Problem::invalid_request(
+                "text: cannot be combined; give either text, or messages, or records",
             ));
         }
     };
-    let given = accept::Given {
+    let input = accept::WriteInput {
         records,
         messages,
         session,
     };
-    let mut records = given.records()?.records;
-    tag(&mut records, &tags);
+    let mut records = input.into_records()?.records;
+    add_tags(&mut records, &tags);
     let Memory { app, space, access, .. } = memory;
-    let accepted = accept::accept(app, access, space, records, None).await?;
-    let position = watermark::parse(app, space, &accepted.watermark).await?;
+    let accepted = accept::accept_batch(app, access, space, records, None).await?;
+    let position = watermark::to_position(app, space, &accepted.watermark).await?;
     // The records are stored, whatever the result of the wait.
     let searchable = query::wait_written(app, space, position, SEARCHABLE_IN).await;
     let searchable = searchable.unwrap_or(false);
-    let words = said(told::accepted(&accepted, searchable));
-    Ok(with_data(words, structured::accepted(&accepted, searchable)))
+    let words = text_result(result_text::accepted_to_text(&accepted, searchable));
+    Ok(with_data(words, result_json::accepted_to_json(&accepted, searchable)))
 }
 
 /// Adds tags to the records that have none.
-fn tag(records: &mut [Value], tags: &[String]) {
+fn add_tags(records: &mut [Value], tags: &[String]) {
     for record in records.iter_mut().filter_map(Value::as_object_mut) {
         if !tags.is_empty() {
             record.entry("tags").or_insert_with(|| json!(tags));
@@ -207,66 +200,69 @@ fn any_of(tags: Vec<String>) -> TagFilter {
     }
 }
 
-async fn ask(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
-    let asked: Ask = read(arguments)?;
+async fn ask_question(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
+    let ask: Ask = parse_arguments(arguments)?;
     let request = QueryRequest {
-        question: asked.question,
-        strategy: asked.strategy,
-        as_of: asked.as_of,
+        question: ask.question,
+        strategy: ask.strategy,
+        as_of: ask.as_of,
         answer: true,
-        style: asked.style,
-        verbatim: asked.verbatim,
+        style: ask.style,
+        verbatim: ask.verbatim,
         filter: Filter {
-            tags: any_of(asked.tags),
+            tags: any_of(ask.tags),
             ..Filter::default()
         },
         budget: Budget {
-            tokens: asked.tokens,
-            model_calls: asked.model_calls,
+            tokens: ask.tokens,
+            model_calls: ask.model_calls,
             ..Budget::default()
         },
         ..QueryRequest::default()
     };
-    let asked = query::Asked {
+    let ask = query::QueryContext {
         request,
         trace_id: memory.trace_id.clone(),
         steps: None,
     };
-    let response = query::ask(&memory.app, memory.access.name(), &memory.space, asked).await?;
-    // User text is in a block of its own, so that it cannot be mistaken for statements of the memory.
-    let data = structured::answer(&response);
-    let mut blocks = vec![ContentBlock::text(told::answer(&response))];
+    let response = query::answer_question(&memory.app, memory.access.name(), &memory.space, ask).await?;
+    // User text is in a separate block, so that it cannot be mistaken for statements of the memory.
+    let data = result_json::answer_to_json(&response);
+    let mut blocks = vec![ContentBlock::text(result_text::answer_to_text(&response))];
     if !response.pack.text.is_empty() {
         blocks.push(ContentBlock::text(response.pack.text));
     }
     Ok(with_data(CallToolResult::success(blocks), data))
 }
 
-async fn recalled(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
-    let asked: Recall = read(arguments)?;
+async fn recall_hints(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
+    let recall_arguments: Recall = parse_arguments(arguments)?;
     let request = RecallRequest {
-        message: asked.message,
-        actor: asked.actor,
-        session: asked.session,
-        limit: asked.limit,
-        sensitive: asked.sensitive,
+        message: recall_arguments.message,
+        actor: recall_arguments.actor,
+        session: recall_arguments.session,
+        limit: recall_arguments.limit,
+        sensitive: recall_arguments.sensitive,
         filter: domain::filter::Filter {
-            tags: any_of(asked.tags),
+            tags: any_of(recall_arguments.tags),
             metadata: None,
         },
         budget: RecallBudget {
-            model_calls: asked.model_calls,
+            model_calls: recall_arguments.model_calls,
             ..RecallBudget::default()
         },
         ..RecallRequest::default()
     };
-    let asked = recall::Asked {
+    let recall_arguments = recall::RecallContext {
         request,
         by: memory.access.name().to_owned(),
         trace_id: memory.trace_id.clone(),
     };
-    let response = recall::recall(&memory.app, &memory.space, asked).await?;
-    Ok(with_data(said(told::hints(&response)), structured::hints(&response)))
+    let response = recall::recall_hints(&memory.app, &memory.space, recall_arguments).await?;
+    Ok(with_data(
+        text_result(result_text::hints_to_text(&response)),
+        result_json::hints_to_json(&response),
+    ))
 }
 
 /// Adds the result as data, for programs.
@@ -275,21 +271,21 @@ fn with_data(mut result: CallToolResult, data: Value) -> CallToolResult {
     result
 }
 
-async fn curated(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
-    let new: NewCuration = read(arguments)?;
+async fn curate_memory(memory: &Memory, arguments: Value) -> Result<CallToolResult, Problem> {
+    let new: NewCuration = parse_arguments(arguments)?;
     // A tool may only make decisions that can be undone.
-    if curate::right(&new.act) == Right::Admin {
-        return Err(Problem::invalid(
-            "act: what cannot be undone is not done here; whoever runs this memory can erase a record",
+    if curate::required_right(&new.act) == Right::Admin {
+        return Err(Problem::invalid_request(
+            "act: this tool does nothing that cannot be undone; the operator of this memory can erase a record",
         ));
     }
     let by = (memory.access.name(), None);
-    let done = curate::curate(&memory.app, &memory.space, new, by).await?;
-    Ok(said(told::curated(&done)))
+    let done = curate::accept_act(&memory.app, &memory.space, new, by).await?;
+    Ok(text_result(result_text::curated_to_text(&done)))
 }
 
 /// Parses arguments; the error names the path of the invalid value.
-pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
+pub(super) fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(arguments)
-        .map_err(|error| Problem::invalid(at_path(&error.path().to_string(), error.inner())))
+        .map_err(|error| Problem::invalid_request(at_path(&error.path().to_string(), error.inner())))
 }

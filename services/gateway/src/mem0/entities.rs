@@ -8,16 +8,16 @@ use domain::id::SpaceId;
 use domain::port::{Room, Selection, SpaceInfo};
 use serde_json::{Value, json};
 
-use super::list::as_fields;
-use super::request;
-use super::scope::{Entities, Entity, Kind, check};
-use crate::auth::Access;
-use crate::config::Right;
-use crate::extract::{At, Params};
-use crate::handlers::spaces;
-use crate::opened;
-use crate::problem::Problem;
-use crate::state::App;
+use crate::api::problem::Problem;
+use crate::app::config::Right;
+use crate::app::keys::access::Access;
+use crate::app::opened_spaces;
+use crate::app::state::App;
+use crate::http::extract::{PathParameters, QueryParameters};
+use crate::http::handlers::content::spaces;
+use crate::mem0::memories::list::as_fields;
+use crate::mem0::requests::request;
+use crate::mem0::requests::scope::{Entities, Entity, Kind, check_entity_name};
 
 /// Maximum number of entities on a page.
 const PAGE: usize = 1_000;
@@ -28,15 +28,15 @@ const AT_ONCE: usize = 1_000;
 /// Maximum number of spaces erased by one reset.
 const RESET_MAX: usize = 1_000;
 
-pub(super) async fn list(
+pub(super) async fn list_entities(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    Params(params): Params<BTreeMap<String, String>>,
+    QueryParameters(params): QueryParameters<BTreeMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
-    access.demand(Right::Read)?;
+    access.require_right(Right::Read)?;
     let fields = as_fields(params);
-    let number = request::count(&fields, "page", 1, SPACES_MAX)?;
-    let size = request::count(&fields, "page_size", PAGE, PAGE)?;
+    let number = request::integer_field(&fields, "page", 1, SPACES_MAX)?;
+    let size = request::integer_field(&fields, "page_size", PAGE, PAGE)?;
     let all = opened_entities(&app, &access, SPACES_MAX).await?;
     let mut totals: BTreeMap<Kind, usize> = Kind::ALL.into_iter().map(|it| (it, 0)).collect();
     for (kind, ..) in &all {
@@ -78,7 +78,7 @@ pub(super) async fn opened_entities(
     let (mut found, mut after) = (Vec::new(), None);
     while found.len() < most {
         let room = AT_ONCE.min(most - found.len());
-        let page = opened::spaces_under(app, access, prefix, after.as_ref(), room).await?;
+        let page = opened_spaces::spaces_under(app, access, prefix, after.as_ref(), room).await?;
         let is_last = page.len() < room;
         after = page.last().map(|it| it.space.clone());
         found.extend(page.into_iter().filter_map(|info| {
@@ -97,7 +97,7 @@ pub(super) async fn name_kept(app: &App, kind: Kind, space: &SpaceId) -> Result<
     let first = app
         .stores()
         .records
-        .select(space, &Selection::default(), 0, Room::of(1))
+        .select(space, &Selection::default(), 0, Room::of_items(1))
         .await?;
     let prefix = &app.config.mem0.space_prefix;
     let entities = first.0.first().map(|it| Entities::of_record(prefix, it));
@@ -105,28 +105,29 @@ pub(super) async fn name_kept(app: &App, kind: Kind, space: &SpaceId) -> Result<
 }
 
 /// Erases an entity with all its memories.
-pub(super) async fn delete(
+pub(super) async fn delete_entity(
     State(app): State<App>,
     Extension(access): Extension<Access>,
-    At((kind, name)): At<(String, String)>,
+    PathParameters((kind, name)): PathParameters<(String, String)>,
 ) -> Result<Json<Value>, Problem> {
-    let kind = Kind::named(&kind).ok_or_else(|| Problem::not_found("there are users, agents, apps and runs"))?;
-    check(kind, &name)?;
-    let space = Entity { kind, name }.space(&app.config.mem0.space_prefix)?;
-    erase(&app, &access, &space).await?;
+    let kind =
+        Kind::from_name(&kind).ok_or_else(|| Problem::not_found("the kinds are users, agents, apps and runs"))?;
+    check_entity_name(kind, &name)?;
+    let space = Entity { kind, name }.to_space_id(&app.config.mem0.space_prefix)?;
+    erase_space(&app, &access, &space).await?;
     Ok(Json(json!({"message": "Entity deleted successfully!"})))
 }
 
 /// Erases all spaces that the key opens, within the limits of one request.
-pub(super) async fn reset(
+pub(super) async fn erase_all_spaces(
     State(app): State<App>,
     Extension(access): Extension<Access>,
 ) -> Result<Json<Value>, Problem> {
-    access.demand(Right::Admin)?;
+    access.require_right(Right::Admin)?;
     let prefix = &app.config.mem0.space_prefix;
-    let all = opened::spaces_under(&app, &access, prefix, None, RESET_MAX + 1).await?;
+    let all = opened_spaces::spaces_under(&app, &access, prefix, None, RESET_MAX + 1).await?;
     for info in all.iter().take(RESET_MAX) {
-        erase(&app, &access, &info.space).await?;
+        erase_space(&app, &access, &info.space).await?;
     }
     let message = if all.len() > RESET_MAX {
         format!("{RESET_MAX} users are deleted; there are more, so send the request again")
@@ -136,9 +137,11 @@ pub(super) async fn reset(
     Ok(Json(json!({"message": message})))
 }
 
-async fn erase(app: &App, access: &Access, space: &SpaceId) -> Result<(), Problem> {
+async fn erase_space(app: &App, access: &Access, space: &SpaceId) -> Result<(), Problem> {
     let (app, access) = (State(app.clone()), Extension(access.clone()));
-    // 202 means that one store is not available and that its data will be erased later. For a mem0 client this is a
+    // 202 means that a store is not available and that its data will be erased later. For a mem0 client this is a
     // success.
-    spaces::delete(app, access, At(space.to_string())).await.map(drop)
+    spaces::delete(app, access, PathParameters(space.to_string()))
+        .await
+        .map(drop)
 }

@@ -12,32 +12,32 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use super::scope::{Entities, Kind, RESERVED};
-use crate::auth::hex;
-use crate::problem::Problem;
-use crate::state::App;
-use crate::versions;
+use crate::api::problem::Problem;
+use crate::app::hex::to_hex;
+use crate::app::state::App;
+use crate::mem0::requests::scope::{Entities, Kind, RESERVED};
+use crate::use_cases::validate::version_ids;
 
 /// Metadata key of the expiry day of a memory.
-pub(super) const EXPIRATION: &str = "mem0.expiration_date";
+pub(crate) const EXPIRATION: &str = "mem0.expiration_date";
 /// Number of records read in one step.
 const AT_ONCE: usize = 300;
 
 /// The current state of a memory.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Memory {
-    pub(super) id: UnitId,
-    pub(super) entities: Entities,
-    /// When the first version was observed.
-    pub(super) created_at: DateTime<FixedOffset>,
+pub(crate) struct Memory {
+    pub(crate) id: UnitId,
+    pub(crate) entities: Entities,
+    /// Time at which the first version was observed.
+    pub(crate) created_at: DateTime<FixedOffset>,
     /// The newest version.
-    pub(super) record: Record,
-    pub(super) unit: Unit,
+    pub(crate) record: Record,
+    pub(crate) unit: Unit,
 }
 
 impl Memory {
     /// Returns the text of the memory, with its date and understandable without context.
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         if self.unit.summary.is_empty() {
             &self.unit.text
         } else {
@@ -45,30 +45,38 @@ impl Memory {
         }
     }
 
-    pub(super) fn updated_at(&self) -> DateTime<FixedOffset> {
+    /// Returns the caller's id of the first version.
+    pub(crate) fn first_external_id(&self) -> &str {
+        self.record
+            .version
+            .as_ref()
+            .map_or(&self.record.external_id, |it| &it.of)
+    }
+
+    pub(crate) fn updated_at(&self) -> DateTime<FixedOffset> {
         self.record.observed_at
     }
 
     /// Returns the caller's metadata value for a name.
-    pub(super) fn metadata(&self, name: &str) -> Option<&str> {
-        let kept = self.record.metadata.get(name).filter(|_| !name.starts_with(RESERVED));
-        kept.map(String::as_str)
+    pub(crate) fn metadata_value(&self, name: &str) -> Option<&str> {
+        let value = self.record.metadata.get(name).filter(|_| !name.starts_with(RESERVED));
+        value.map(String::as_str)
     }
 
     /// Returns true if the memory expired before `today`.
-    pub(super) fn is_expired(&self, today: NaiveDate) -> bool {
+    pub(crate) fn is_expired(&self, today: NaiveDate) -> bool {
         let ends = self.record.metadata.get(EXPIRATION);
         ends.and_then(|it| it.parse::<NaiveDate>().ok())
             .is_some_and(|it| it < today)
     }
 
     /// Returns the memory in the form of mem0.
-    pub(super) fn show(&self) -> Map<String, Value> {
+    pub(crate) fn to_json(&self) -> Map<String, Value> {
         let mut shown = Map::new();
         let mut put = |name: &str, value: Value| shown.insert(name.to_owned(), value);
         put("id", json!(self.id));
         put("memory", json!(self.text()));
-        put("hash", json!(hex(&Sha256::digest(self.text().as_bytes())[..16])));
+        put("hash", json!(to_hex(&Sha256::digest(self.text().as_bytes())[..16])));
         let own = self
             .record
             .metadata
@@ -82,23 +90,23 @@ impl Memory {
         put("session_id", json!(self.entities.get(Kind::Run)));
         put("actor_id", json!(self.record.actor));
         put("structured_attributes", Value::Null);
-        self.entities.show(&mut shown);
+        self.entities.write_fields(&mut shown);
         shown
     }
 }
 
 /// Returns the id of the unit of another version at the same part index as `part` of `of`.
-pub(super) fn same_part(part: UnitId, of: RecordId, other: RecordId) -> UnitId {
-    let number = part.uuid().as_u128().wrapping_sub(UnitId::turn(of).uuid().as_u128());
+pub(crate) fn same_part(part: UnitId, of: RecordId, other: RecordId) -> UnitId {
+    let number = part.uuid().as_u128().wrapping_sub(UnitId::of_turn(of).uuid().as_u128());
     UnitId::from_uuid(Uuid::from_u128(
-        UnitId::turn(other).uuid().as_u128().wrapping_add(number),
+        UnitId::of_turn(other).uuid().as_u128().wrapping_add(number),
     ))
 }
 
 /// Returns the id of the first version of a record.
-pub(super) fn first_version(record: &Record) -> RecordId {
+pub(crate) fn first_version(record: &Record) -> RecordId {
     match &record.version {
-        Some(version) => RecordId::derive(&record.space, &version.of),
+        Some(version) => RecordId::from_external_id(&record.space, &version.of),
         None => record.id,
     }
 }
@@ -108,33 +116,33 @@ fn next_version(record: &Record) -> RecordId {
         Some(version) => (version.of.as_str(), version.number),
         None => (record.external_id.as_str(), 1),
     };
-    RecordId::derive(&record.space, &versions::id(of, number + 1))
+    RecordId::from_external_id(&record.space, &version_ids::version_id(of, number + 1))
 }
 
 /// Returns the memories among units, in the same order: turn units of existing records that have no newer version.
-pub(super) async fn load(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result<Vec<Memory>, Problem> {
+pub(crate) async fn load_memories(app: &App, space: &SpaceId, units: Vec<Unit>) -> Result<Vec<Memory>, Problem> {
     let turns: Vec<Unit> = units
         .into_iter()
         .filter(|it| it.grain == Grain::Turn && it.status != Status::Superseded)
         .collect();
     let ids: BTreeSet<RecordId> = turns.iter().flat_map(|it| it.records.first().copied()).collect();
     let mut records = BTreeMap::new();
-    read(app, space, ids, &mut records).await?;
+    read_records(app, space, ids, &mut records).await?;
     // Read the first version of each record for its time, and the next version: if it exists, this one is not the
     // newest.
     let others = records.values().flat_map(|it| [first_version(it), next_version(it)]);
     let others: BTreeSet<RecordId> = others.filter(|it| !records.contains_key(it)).collect();
-    read(app, space, others, &mut records).await?;
+    read_records(app, space, others, &mut records).await?;
     let memory = |unit: Unit| {
         let record = records.get(unit.records.first()?)?;
         let is_newest = !records.contains_key(&next_version(record));
-        is_newest.then(|| memory(app, records.get(&first_version(record)), record.clone(), unit))
+        is_newest.then(|| build_memory(app, records.get(&first_version(record)), record.clone(), unit))
     };
     Ok(turns.into_iter().filter_map(memory).collect())
 }
 
 /// Returns the memory for a unit of the newest version of a record.
-pub(super) fn memory(app: &App, first: Option<&Record>, record: Record, unit: Unit) -> Memory {
+pub(crate) fn build_memory(app: &App, first: Option<&Record>, record: Record, unit: Unit) -> Memory {
     Memory {
         id: same_part(unit.id, record.id, first_version(&record)),
         entities: Entities::of_record(&app.config.mem0.space_prefix, &record),
@@ -144,7 +152,7 @@ pub(super) fn memory(app: &App, first: Option<&Record>, record: Record, unit: Un
     }
 }
 
-async fn read(
+async fn read_records(
     app: &App,
     space: &SpaceId,
     ids: BTreeSet<RecordId>,

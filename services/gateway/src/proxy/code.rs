@@ -8,33 +8,33 @@ domain::codes! {
             "There is neither the header `X-Mnemic-Space` nor `user` in the body.",
             "Send one of the two.";
         SpaceInvalid = "space_invalid",
-            "The name of the space cannot be used.",
-            "`X-Mnemic-Space`, or `user` after `space_prefix`, has characters or a length that names of spaces do not have.",
+            "The name of the space is invalid.",
+            "`X-Mnemic-Space`, or `user` after `space_prefix`, has characters or a length that are not allowed in the name of a space.",
             "Use a name that the message allows.";
         SessionInvalid = "session_invalid",
-            "The name of the session cannot be used.",
+            "The name of the session is invalid.",
             "`X-Mnemic-Session` is empty, not UTF-8, or too long.",
             "Correct the header, or leave it out.";
         InvalidJson = "invalid_json",
             "The body is not JSON.",
-            "It is cut off, or is not a JSON object.",
-            "Send the body that the API of OpenAI takes.";
+            "The body is cut off, or is not a JSON object.",
+            "Send a body that the API of OpenAI accepts.";
         Invalid = "invalid",
-            "The body cannot be used.",
+            "The body is invalid.",
             "A field that concerns the memory is missing or occurs twice, or the messages are not a list.",
             "Correct the field that the message names.";
         UpstreamUnreachable = "upstream_unreachable",
             "The language model cannot be reached.",
-            "The endpoint in `[gateway.proxy] url` is away, or refuses the connection.",
+            "The endpoint in `[gateway.proxy] url` cannot be reached, or refuses the connection.",
             "Try again. The operator checks the address; the log has the cause.";
         UpstreamCut = "upstream_cut",
-            "The language model broke off its reply.",
+            "The reply of the language model ended too early.",
             "The connection to the endpoint ended too early.",
             "Send the chat again.";
         UpstreamTooLong = "upstream_too_long",
             "The reply of the language model is too long.",
-            "The endpoint sent more bytes than the proxy takes.",
-            "Bound the reply with `max_tokens`.";
+            "The endpoint sent more bytes than the proxy accepts.",
+            "Limit the reply with `max_tokens`.";
         UpstreamTimeout = "upstream_timeout",
             "The language model did not reply in time.",
             "The endpoint took longer than `[gateway.proxy] timeout_ms`.",

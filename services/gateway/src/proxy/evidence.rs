@@ -4,11 +4,10 @@ use domain::id::SpaceId;
 use tracing::{Instrument, info_span};
 
 use super::request::ChatRequest;
+use crate::api::problem::Problem;
 use crate::api::{Budget, QueryRequest};
-use crate::memory_block;
-use crate::problem::Problem;
-use crate::query::{self, Asked};
-use crate::state::App;
+use crate::app::state::App;
+use crate::use_cases::query::{self, QueryContext, memory_block};
 
 /// Evidence for a message.
 pub(super) enum Evidence {
@@ -24,7 +23,7 @@ pub(super) enum Evidence {
 
 impl Evidence {
     /// Returns the value of the response header.
-    pub(super) fn header(&self) -> String {
+    pub(super) fn header_value(&self) -> String {
         match self {
             Evidence::Found { lines, tokens, .. } => format!("lines={lines} tokens={tokens}"),
             Evidence::None(reason) => format!("none; {reason}"),
@@ -42,13 +41,21 @@ impl Evidence {
 
 /// Queries the memory with the last text of the user, within the share of questions of the key `by`. A failure here
 /// does not stop the chat.
-pub(super) async fn gather(app: &App, by: &str, space: &SpaceId, request: &ChatRequest, trace_id: String) -> Evidence {
+pub(super) async fn gather_evidence(
+    app: &App,
+    by: &str,
+    space: &SpaceId,
+    request: &ChatRequest,
+    trace_id: String,
+) -> Evidence {
     let settings = &app.config.proxy;
     let tokens = settings.evidence_tokens.min(app.config.pack_tokens_max);
     if tokens == 0 {
         return Evidence::None("switched off");
     }
-    let question = request.question().map(|it| asked(it, app.config.question_bytes_max));
+    let question = request
+        .last_user_text()
+        .map(|it| message_to_question(it, app.config.question_bytes_max));
     let Some(question) = question.filter(|it| !it.is_empty()) else {
         return Evidence::None("no text of a user");
     };
@@ -62,39 +69,41 @@ pub(super) async fn gather(app: &App, by: &str, space: &SpaceId, request: &ChatR
         },
         ..QueryRequest::default()
     };
-    let asked = Asked {
+    let context = QueryContext {
         request: query,
         trace_id,
         steps: None,
     };
-    let pack = query::evidence(app, by, space, asked)
+    let pack = query::find_evidence(app, by, space, context)
         .instrument(info_span!("evidence"))
         .await;
     match pack {
         Ok(pack) if pack.items.is_empty() => Evidence::None("nothing found"),
         Ok(pack) => Evidence::Found {
-            block: memory_block::write(&question, &query::text_of(&pack)),
+            block: memory_block::write_block(&question, &query::text_of(&pack)),
             lines: pack.items.len(),
             tokens: pack.tokens,
         },
-        Err(problem) => Evidence::None(reason(&problem)),
+        Err(problem) => Evidence::None(failure_reason(&problem)),
     }
 }
 
 /// Returns a message as a question: without recalled lines and control characters, cut to the maximum length of a
 /// question.
-fn asked(said: &str, bytes_max: usize) -> String {
-    let said = printable(&memory_block::cut(said));
-    said[..said.floor_char_boundary(bytes_max)].trim().to_owned()
+fn message_to_question(message_text: &str, bytes_max: usize) -> String {
+    let message_text = replace_control_characters(&memory_block::cut_blocks(message_text));
+    message_text[..message_text.floor_char_boundary(bytes_max)]
+        .trim()
+        .to_owned()
 }
 
 /// Returns a text with spaces instead of the control characters that records and questions must not contain.
-pub(super) fn printable(text: &str) -> String {
+pub(super) fn replace_control_characters(text: &str) -> String {
     let refused = |it: char| it.is_control() && !matches!(it, '\n' | '\r' | '\t');
     text.replace(refused, " ")
 }
 
-fn reason(problem: &Problem) -> &'static str {
+fn failure_reason(problem: &Problem) -> &'static str {
     match problem.status {
         404 => "no such space",
         429 => "too many questions at once",
@@ -110,9 +119,9 @@ mod tests {
 
     #[test]
     fn a_message_becomes_a_question_of_limited_length() {
-        assert_eq!(asked(" Where is\u{7} Ann? ", 100), "Where is  Ann?");
-        assert_eq!(asked("ééé", 5), "éé");
-        let block = memory_block::write("q", "Ann: I moved to Oslo.");
-        assert_eq!(asked(&format!("{block}\nIs it?"), 100), "Is it?");
+        assert_eq!(message_to_question(" Where is\u{7} Ann? ", 100), "Where is  Ann?");
+        assert_eq!(message_to_question("ééé", 5), "éé");
+        let block = memory_block::write_block("q", "Ann: I moved to Oslo.");
+        assert_eq!(message_to_question(&format!("{block}\nIs it?"), 100), "Is it?");
     }
 }

@@ -8,7 +8,7 @@ use host::relay::EndpointError;
 use serde_json::json;
 
 use super::ProxyCode;
-use crate::problem::Problem;
+use crate::api::problem::Problem;
 
 /// The error for a chat that is not forwarded, or gets no reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Returns the error for an invalid request.
-    pub(super) fn invalid(code: ProxyCode, message: impl Into<String>) -> Refusal {
+    pub(super) fn invalid_request(code: ProxyCode, message: impl Into<String>) -> Refusal {
         Refusal::new(StatusCode::BAD_REQUEST, code, message)
     }
 
@@ -32,20 +32,21 @@ impl Refusal {
 
     /// Returns the error for an endpoint that does not respond. The log contains its address; the caller does not need
     /// it.
-    pub(super) fn unreachable(error: &EndpointError) -> Refusal {
-        let detail = "the language model behind this memory cannot be reached; whoever runs it sees why in the log, and sets its \
-                      address with [gateway.proxy] url";
-        Refusal::late(error)
+    pub(super) fn endpoint_unreachable(error: &EndpointError) -> Refusal {
+        let detail = "the language model of this server cannot be reached; the operator finds the reason in the log, \
+                      and sets its address with [gateway.proxy] url";
+        Refusal::endpoint_timeout(error)
             .unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamUnreachable, detail))
     }
 
     /// Returns the error for an endpoint that started a response and did not finish it.
     pub(super) fn broken_off(error: &EndpointError) -> Refusal {
-        let detail = "the language model broke off its reply";
-        Refusal::late(error).unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamCut, detail))
+        let detail = "the reply of the language model ended too early";
+        Refusal::endpoint_timeout(error)
+            .unwrap_or_else(|| Refusal::new(StatusCode::BAD_GATEWAY, ProxyCode::UpstreamCut, detail))
     }
 
-    fn late(error: &EndpointError) -> Option<Refusal> {
+    fn endpoint_timeout(error: &EndpointError) -> Option<Refusal> {
         let detail = "the language model did not reply within the time that [gateway.proxy] timeout_ms allows";
         let refusal = Refusal::new(StatusCode::GATEWAY_TIMEOUT, ProxyCode::UpstreamTimeout, detail);
         (error.kind() == ErrorKind::Timeout).then_some(refusal)
@@ -59,7 +60,7 @@ impl Refusal {
         }
     }
 
-    fn kind(&self) -> &'static str {
+    fn error_type(&self) -> &'static str {
         match self.status.as_u16() {
             401 => "authentication_error",
             403 => "permission_error",
@@ -77,9 +78,9 @@ impl From<Problem> for Refusal {
             422 => StatusCode::BAD_REQUEST,
             other => StatusCode::from_u16(other).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         };
-        let code = problem.code().to_owned();
+        let code = problem.code.name().to_owned();
         let message = match problem.detail.is_empty() {
-            true => problem.title.into(),
+            true => problem.code.title().to_owned(),
             false => problem.detail,
         };
         Refusal { status, code, message }
@@ -88,7 +89,7 @@ impl From<Problem> for Refusal {
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
-        let kind = self.kind();
+        let kind = self.error_type();
         let busy = matches!(
             self.status,
             StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE

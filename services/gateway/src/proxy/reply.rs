@@ -31,7 +31,7 @@ pub(super) struct Call {
 
 impl Reply {
     /// Parses a complete response; `None` if it is not one.
-    pub(super) fn of(body: &[u8]) -> Option<Reply> {
+    pub(super) fn from_body(body: &[u8]) -> Option<Reply> {
         let answer: Value = serde_json::from_slice(body).ok()?;
         let choices = answer["choices"].as_array()?;
         let choice = choices.iter().find(|it| it["index"] == 0).or(choices.first())?;
@@ -39,7 +39,7 @@ impl Reply {
         let calls = message["tool_calls"].as_array().into_iter().flatten().take(CALLS_MAX);
         Some(Reply {
             text: text_of(&message["content"]),
-            calls: calls.map(|it| called(&it["function"])).collect(),
+            calls: calls.map(|it| read_tool_call(&it["function"])).collect(),
             cut: false,
         })
     }
@@ -49,7 +49,7 @@ impl Reply {
     }
 }
 
-fn called(function: &Value) -> Call {
+fn read_tool_call(function: &Value) -> Call {
     let text = |name: &str| function[name].as_str().unwrap_or_default().to_owned();
     Call {
         name: text("name"),
@@ -109,25 +109,25 @@ struct Function {
 
 impl Events {
     /// Parses the next bytes.
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub(super) fn parse_chunk(&mut self, bytes: &[u8]) {
         let mut lines = bytes.split(|it| *it == b'\n');
         let Some(first) = lines.next() else { return };
-        self.extend(first);
+        self.extend_line(first);
         for next in lines {
             self.end_line();
-            self.extend(next);
+            self.extend_line(next);
         }
     }
 
     /// Returns the reply; a stream without an end marker counts as cut off.
-    pub(super) fn done(mut self) -> Reply {
+    pub(super) fn into_reply(mut self) -> Reply {
         self.end_line();
         self.reply.cut = !self.ended;
         self.reply.calls.retain(|it| !it.name.is_empty());
         self.reply
     }
 
-    fn extend(&mut self, bytes: &[u8]) {
+    fn extend_line(&mut self, bytes: &[u8]) {
         self.skips_line |= self.line.len() + bytes.len() > LINE_BYTES_MAX;
         match self.skips_line {
             true => self.line.clear(),
@@ -144,18 +144,18 @@ impl Events {
         if data.trim_ascii() == b"[DONE]" {
             self.ended = true;
         } else if let Ok(part) = serde_json::from_slice::<Part>(data) {
-            part.choices.into_iter().for_each(|it| self.add(it));
+            part.choices.into_iter().for_each(|it| self.add_choice(it));
         }
     }
 
-    fn add(&mut self, choice: PartChoice) {
+    fn add_choice(&mut self, choice: PartChoice) {
         if choice.index > 0 {
             return;
         }
         self.ended |= choice.finish_reason.is_some();
         let delta = choice.delta.unwrap_or_default();
         if let Some(content) = delta.content {
-            append(&mut self.reply.text, &text_of(&content));
+            append_within_limit(&mut self.reply.text, &text_of(&content));
         }
         for part in delta.tool_calls.into_iter().flatten() {
             let Some(function) = part.function.filter(|_| part.index < CALLS_MAX) else {
@@ -165,14 +165,14 @@ impl Events {
                 self.reply.calls.resize_with(part.index + 1, Call::default);
             }
             let call = &mut self.reply.calls[part.index];
-            append(&mut call.name, &function.name.unwrap_or_default());
-            append(&mut call.arguments, &function.arguments.unwrap_or_default());
+            append_within_limit(&mut call.name, &function.name.unwrap_or_default());
+            append_within_limit(&mut call.arguments, &function.arguments.unwrap_or_default());
         }
     }
 }
 
 /// Appends a part of a text, up to the size limit.
-fn append(text: &mut String, part: &str) {
+fn append_within_limit(text: &mut String, part: &str) {
     let room = KEPT_BYTES_MAX.saturating_sub(text.len());
     text.push_str(&part[..part.floor_char_boundary(room)]);
 }
@@ -191,7 +191,7 @@ mod tests {
         "data: {\"choices\":[],\"usage\":{}}\n\n",
     );
 
-    fn look() -> Call {
+    fn look_call() -> Call {
         Call {
             name: "look".into(),
             arguments: r#"{"a":1}"#.into(),
@@ -202,19 +202,19 @@ mod tests {
     fn a_stream_is_assembled_wherever_its_chunks_are_split() {
         for size in [1, 2, 3, 7, 64, STREAM.len()] {
             let mut events = Events::default();
-            STREAM.as_bytes().chunks(size).for_each(|it| events.take(it));
+            STREAM.as_bytes().chunks(size).for_each(|it| events.parse_chunk(it));
             let expected = Reply {
                 text: "Grüß Gott".into(),
-                calls: vec![look()],
+                calls: vec![look_call()],
                 cut: true,
             };
-            assert_eq!(events.done(), expected, "{size}");
+            assert_eq!(events.into_reply(), expected, "{size}");
         }
         for end in ["data: [DONE]", "data:{\"choices\":[{\"finish_reason\":\"stop\"}]}\n\n"] {
             let mut events = Events::default();
-            events.take(STREAM.as_bytes());
-            events.take(end.as_bytes());
-            assert!(!events.done().cut, "{end}");
+            events.parse_chunk(STREAM.as_bytes());
+            events.parse_chunk(end.as_bytes());
+            assert!(!events.into_reply().cut, "{end}");
         }
     }
 
@@ -222,11 +222,11 @@ mod tests {
     fn an_endless_line_uses_no_memory() {
         let mut events = Events::default();
         for _ in 0..10 {
-            events.take(&vec![b'x'; LINE_BYTES_MAX / 2]);
+            events.parse_chunk(&vec![b'x'; LINE_BYTES_MAX / 2]);
         }
         assert!(events.line.len() <= LINE_BYTES_MAX);
-        events.take(b"\ndata: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n");
-        assert_eq!(events.done().text, "Hi");
+        events.parse_chunk(b"\ndata: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n");
+        assert_eq!(events.into_reply().text, "Hi");
     }
 
     #[test]
@@ -235,17 +235,17 @@ mod tests {
             {"id":"c","type":"function","function":{"name":"look","arguments":"{\"a\":1}"}}]}}]}"#;
         let expected = Reply {
             text: "Hi".into(),
-            calls: vec![look()],
+            calls: vec![look_call()],
             cut: false,
         };
-        assert_eq!(Reply::of(answer.as_bytes()), Some(expected));
+        assert_eq!(Reply::from_body(answer.as_bytes()), Some(expected));
         assert!(
-            Reply::of(br#"{"choices":[{"message":{"content":null}}]}"#)
+            Reply::from_body(br#"{"choices":[{"message":{"content":null}}]}"#)
                 .unwrap()
                 .is_empty()
         );
         for other in ["{}", "x", r#"{"choices":[]}"#] {
-            assert_eq!(Reply::of(other.as_bytes()), None, "{other}");
+            assert_eq!(Reply::from_body(other.as_bytes()), None, "{other}");
         }
     }
 }

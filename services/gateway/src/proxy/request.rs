@@ -18,7 +18,7 @@ const MESSAGES_MAX: usize = 10_000;
 pub(crate) struct ChatRequest {
     fields: Vec<Field>,
     messages: Vec<Box<RawValue>>,
-    said: Vec<Message>,
+    parsed_messages: Vec<Message>,
     /// The end user that the caller names.
     pub(super) user: Option<String>,
 }
@@ -80,72 +80,84 @@ impl ChatRequest {
     /// # Errors
     /// The body is not JSON, not an object, or has no list of messages; a field occurs twice, and an endpoint might use
     /// the other value.
-    pub(crate) fn read(body: &[u8]) -> Result<ChatRequest, Refusal> {
-        let Fields(fields) = serde_json::from_slice(body)
-            .map_err(|error| Refusal::invalid(ProxyCode::InvalidJson, format!("the body cannot be read: {error}")))?;
+    pub(crate) fn from_body(body: &[u8]) -> Result<ChatRequest, Refusal> {
+        let Fields(fields) = serde_json::from_slice(body).map_err(|error| {
+            Refusal::invalid_request(ProxyCode::InvalidJson, format!("the body cannot be read: {error}"))
+        })?;
         let mut names = BTreeSet::new();
         if let Some(twice) = fields.iter().find(|it| !names.insert(it.name.as_str())) {
             let name: String = twice.name.chars().take(64).collect();
-            return Err(Refusal::invalid(ProxyCode::Invalid, format!("{name}: is there twice")));
+            return Err(Refusal::invalid_request(
+                ProxyCode::Invalid,
+                format!("{name}: occurs twice"),
+            ));
         }
         let value = |name: &str| fields.iter().find(|it| it.name == name).map(|it| it.value.get());
-        let messages = value("messages").ok_or_else(|| Refusal::invalid(ProxyCode::Invalid, "messages: is missing"))?;
+        let messages =
+            value("messages").ok_or_else(|| Refusal::invalid_request(ProxyCode::Invalid, "messages: is missing"))?;
         let messages: Vec<Box<RawValue>> = serde_json::from_str(messages)
-            .map_err(|_| Refusal::invalid(ProxyCode::Invalid, "messages: is not a list of messages"))?;
+            .map_err(|_| Refusal::invalid_request(ProxyCode::Invalid, "messages: is not a list of messages"))?;
         if messages.is_empty() || messages.len() > MESSAGES_MAX {
-            let detail = format!("messages: has {}, and not 1 to {MESSAGES_MAX}", messages.len());
-            return Err(Refusal::invalid(ProxyCode::Invalid, detail));
+            let detail = format!(
+                "messages: has {} messages instead of 1 to {MESSAGES_MAX}",
+                messages.len()
+            );
+            return Err(Refusal::invalid_request(ProxyCode::Invalid, detail));
         }
-        let said = messages.iter().map(|it| read_message(it)).collect();
+        let parsed_messages = messages.iter().map(|it| read_message(it)).collect();
         let user: Option<Value> = value("user").and_then(|it| serde_json::from_str(it).ok());
         let user = user.and_then(|it| it.as_str().map(str::to_owned));
         Ok(ChatRequest {
             fields,
             messages,
-            said,
+            parsed_messages,
             user,
         })
     }
 
     /// Returns the number of messages.
-    pub(super) fn len(&self) -> usize {
+    pub(super) fn message_count(&self) -> usize {
         self.messages.len()
     }
 
     /// Returns the last text of the user; `None` if there is none.
-    pub(super) fn question(&self) -> Option<&str> {
-        let users = self.said.iter().rev().filter(|it| it.role == Role::User);
+    pub(super) fn last_user_text(&self) -> Option<&str> {
+        let users = self.parsed_messages.iter().rev().filter(|it| it.role == Role::User);
         users.map(|it| it.text.as_str()).find(|it| !it.trim().is_empty())
     }
 
     /// Returns the messages of the user since the last reply, each with its index in the conversation.
-    pub(super) fn turn(&self) -> impl Iterator<Item = (usize, &Message)> {
-        let replied = self.said.iter().rposition(|it| it.role == Role::Assistant);
+    pub(super) fn user_messages_since_reply(&self) -> impl Iterator<Item = (usize, &Message)> {
+        let replied = self.parsed_messages.iter().rposition(|it| it.role == Role::Assistant);
         let from = replied.map_or(0, |it| it + 1);
-        let since = self.said.iter().enumerate().skip(from);
+        let since = self.parsed_messages.iter().enumerate().skip(from);
         since.filter(|(_, it)| it.role == Role::User && !it.text.trim().is_empty())
     }
 
     /// Returns the body to forward: unchanged, except that `model` is replaced if one is configured, and `remembered`
     /// is inserted as a system message after the first system messages of the conversation.
-    pub(super) fn body(&self, model: &str, remembered: Option<&str>) -> Vec<u8> {
+    pub(super) fn to_forwarded_body(&self, model: &str, remembered: Option<&str>) -> Vec<u8> {
         let mut fields: Vec<String> = Vec::with_capacity(self.fields.len() + 1);
-        let named = |name: &str, value: &str| format!("{}:{value}", Value::from(name));
+        let field_text = |name: &str, value: &str| format!("{}:{value}", Value::from(name));
         for Field { name, value } in &self.fields {
             fields.push(match (name.as_str(), remembered) {
-                ("messages", Some(text)) => named(name, &self.messages_with(text)),
-                ("model", _) if !model.is_empty() => named(name, &Value::from(model).to_string()),
-                (_, _) => named(name, value.get()),
+                ("messages", Some(text)) => field_text(name, &self.messages_with(text)),
+                ("model", _) if !model.is_empty() => field_text(name, &Value::from(model).to_string()),
+                (_, _) => field_text(name, value.get()),
             });
         }
         if !model.is_empty() && self.fields.iter().all(|it| it.name != "model") {
-            fields.push(named("model", &Value::from(model).to_string()));
+            fields.push(field_text("model", &Value::from(model).to_string()));
         }
         format!("{{{}}}", fields.join(",")).into_bytes()
     }
 
     fn messages_with(&self, text: &str) -> String {
-        let leading = self.said.iter().take_while(|it| it.role == Role::System).count();
+        let leading = self
+            .parsed_messages
+            .iter()
+            .take_while(|it| it.role == Role::System)
+            .count();
         let ours = format!(r#"{{"role":"system","content":{}}}"#, Value::from(text));
         let mut all: Vec<&str> = self.messages.iter().map(|it| it.get()).collect();
         all.insert(leading, &ours);
@@ -191,24 +203,24 @@ mod tests {
 
     use super::*;
 
-    fn read(body: &str) -> ChatRequest {
-        ChatRequest::read(body.as_bytes()).ok().unwrap()
+    fn request_of_body(body: &str) -> ChatRequest {
+        ChatRequest::from_body(body.as_bytes()).ok().unwrap()
     }
 
     #[test]
     fn all_fields_except_messages_and_model_are_forwarded_unchanged() {
         let body = r#"{"z":1.10,"tools":[{"b":1,"a":2}],"model":"x","messages":[{"role":"system","content":"S"},{"content":"Hi","role":"user","extra":9007199254740993123}],"a":null}"#;
-        let request = read(body);
-        assert_eq!(String::from_utf8(request.body("", None)).unwrap(), body);
-        let sent = String::from_utf8(request.body("big", Some("R \"1\""))).unwrap();
+        let request = request_of_body(body);
+        assert_eq!(String::from_utf8(request.to_forwarded_body("", None)).unwrap(), body);
+        let sent = String::from_utf8(request.to_forwarded_body("big", Some("R \"1\""))).unwrap();
         let expected = body.replace(r#""model":"x""#, r#""model":"big""#).replace(
             r#"{"role":"system","content":"S"},"#,
             r#"{"role":"system","content":"S"},{"role":"system","content":"R \"1\""},"#,
         );
         assert_eq!(sent, expected);
-        let bare = read(r#"{"messages":[{"role":"user","content":"Hi"}]}"#);
+        let bare = request_of_body(r#"{"messages":[{"role":"user","content":"Hi"}]}"#);
         assert_eq!(
-            String::from_utf8(bare.body("big", Some("R"))).unwrap(),
+            String::from_utf8(bare.to_forwarded_body("big", Some("R"))).unwrap(),
             r#"{"messages":[{"role":"system","content":"R"},{"role":"user","content":"Hi"}],"model":"big"}"#
         );
     }
@@ -224,21 +236,21 @@ mod tests {
                 {"type": "text", "text": "is he."}]},
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "y"}}]},
         ]});
-        let request = read(&messages.to_string());
+        let request = request_of_body(&messages.to_string());
         let turn: Vec<(usize, &str, Option<&str>)> = request
-            .turn()
+            .user_messages_since_reply()
             .map(|(at, it)| (at, it.text.as_str(), it.name.as_deref()))
             .collect();
         assert_eq!(turn, [(3, "Rex.", Some("Ann")), (4, "And this\nis he.", None)]);
-        assert_eq!(request.question(), Some("And this\nis he."));
+        assert_eq!(request.last_user_text(), Some("And this\nis he."));
         let looping = json!({"messages": [
             {"role": "user", "content": "How warm is it?"},
             {"role": "assistant", "tool_calls": []},
             {"role": "tool", "content": "12"},
         ]});
-        let looping = read(&looping.to_string());
-        assert_eq!(looping.turn().count(), 0);
-        assert_eq!(looping.question(), Some("How warm is it?"));
+        let looping = request_of_body(&looping.to_string());
+        assert_eq!(looping.user_messages_since_reply().count(), 0);
+        assert_eq!(looping.last_user_text(), Some("How warm is it?"));
     }
 
     #[test]
@@ -249,13 +261,13 @@ mod tests {
             (r#"{"model":"x"}"#, "messages: is missing"),
             (r#"{"messages":"x"}"#, "messages: is not a list"),
             (r#"{"messages":[]}"#, "messages: has 0"),
-            (r#"{"messages":[{}],"messages":[{}]}"#, "messages: is there twice"),
+            (r#"{"messages":[{}],"messages":[{}]}"#, "messages: occurs twice"),
         ] {
-            let refusal = ChatRequest::read(body.as_bytes()).err().unwrap();
+            let refusal = ChatRequest::from_body(body.as_bytes()).err().unwrap();
             assert!(format!("{refusal:?}").contains(expected), "{refusal:?}");
         }
         assert!(
-            ChatRequest::read(br#"{"messages":[7]}"#).is_ok(),
+            ChatRequest::from_body(br#"{"messages":[7]}"#).is_ok(),
             "the endpoint says what is wrong with it"
         );
     }

@@ -12,13 +12,14 @@ use sha2::{Digest, Sha256};
 use tokio::time::timeout;
 use tracing::{Instrument, info_span, warn};
 
-use super::evidence::printable;
+use super::evidence::replace_control_characters;
 use super::reply::Reply;
 use super::request::{ChatRequest, Message};
-use crate::accept;
 use crate::api::{Item, ItemStatus};
-use crate::auth::{Access, hex};
-use crate::state::App;
+use crate::app::hex::to_hex;
+use crate::app::keys::access::Access;
+use crate::app::state::App;
+use crate::use_cases::write::accept;
 
 /// Longest wait of a chat until its records are on disk; after it they are stored in the background.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -39,29 +40,29 @@ pub(super) struct Storing {
 
 /// Result of storing records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stored {
-    /// They are on disk, now or since an earlier request.
+pub(super) enum StoreOutcome {
+    /// The records are on disk, now or since an earlier request.
     Kept,
     /// There were no records to store.
     Nothing,
-    /// They are not stored, with the reason.
+    /// The records are not stored, with the reason.
     Not(&'static str),
 }
 
 impl Storing {
     /// Returns the records of the user's messages.
-    pub(super) fn said(&self, request: &ChatRequest) -> Vec<Value> {
-        let records = request.turn().flat_map(|(at, message)| {
+    pub(super) fn user_records(&self, request: &ChatRequest) -> Vec<Value> {
+        let records = request.user_messages_since_reply().flat_map(|(at, message)| {
             let Message { name, text, .. } = message;
             let actor = name.as_deref().unwrap_or("user");
             let seed = format!("{at} user {actor}");
-            self.texts(&seed, actor, text)
+            self.text_records(&seed, actor, text)
         });
         records.collect()
     }
 
     /// Returns the records of a reply to a conversation of `at` messages.
-    pub(super) fn replied(&self, at: usize, reply: &Reply) -> Vec<Value> {
+    pub(super) fn reply_records(&self, at: usize, reply: &Reply) -> Vec<Value> {
         // A reply that was cut off may be complete next time, and is then stored too.
         let by_key = self.key.as_deref().filter(|_| !reply.cut);
         let seed = match by_key {
@@ -71,11 +72,11 @@ impl Storing {
         let content = |text: &str| by_key.map_or_else(|| text.to_owned(), str::to_owned);
         let mut records = self.texts_as(&seed, "assistant", &reply.text, &content);
         for (number, call) in reply.calls.iter().enumerate() {
-            let said = content(&format!("{} {}", call.name, call.arguments));
+            let call_content = content(&format!("{} {}", call.name, call.arguments));
             let arguments =
                 serde_json::from_str(&call.arguments).unwrap_or_else(|_| Value::from(call.arguments.clone()));
             records.push(json!({
-                "id": self.id(&format!("{seed} call {number}"), &said), "session": self.session, "actor": "assistant",
+                "id": self.derive_record_id(&format!("{seed} call {number}"), &call_content), "session": self.session, "actor": "assistant",
                 "tool": { "name": call.name, "arguments": arguments }
             }));
         }
@@ -88,35 +89,35 @@ impl Storing {
     }
 
     /// Stores records. Once started, it finishes even if the caller stops waiting; the wait is at most [`PATIENCE`].
-    pub(super) async fn store(&self, records: Vec<Value>) -> Stored {
+    pub(super) async fn store_records(&self, records: Vec<Value>) -> StoreOutcome {
         if let Some(reason) = self.refused {
-            return Stored::Not(reason);
+            return StoreOutcome::Not(reason);
         }
         if records.is_empty() {
-            return Stored::Nothing;
+            return StoreOutcome::Nothing;
         }
         let storing = self.clone();
-        let work = async move { storing.keep(records).await };
+        let work = async move { storing.accept_records(records).await };
         let work = tokio::spawn(work.instrument(info_span!("store")));
         match timeout(PATIENCE, work).await {
             Ok(Ok(stored)) => stored,
-            Ok(Err(_)) => Stored::Not("failed"),
-            Err(_) => Stored::Not("took too long"),
+            Ok(Err(_)) => StoreOutcome::Not("failed"),
+            Err(_) => StoreOutcome::Not("took too long"),
         }
     }
 
-    async fn keep(&self, mut records: Vec<Value>) -> Stored {
+    async fn accept_records(&self, mut records: Vec<Value>) -> StoreOutcome {
         let Storing { app, access, space, .. } = self;
         // At shutdown, the gateway waits for this task.
         let _asking = app.context.keep_serving();
         records.truncate(app.config.batch_max);
-        match accept::accept(app, access, space, records, None).await {
-            Ok(accepted) => kept(&accepted.items),
-            Err(problem) if !problem.items.is_empty() => kept(&problem.items),
-            Err(problem) if problem.is_unknown_space() => Stored::Not("unknown space"),
+        match accept::accept_batch(app, access, space, records, None).await {
+            Ok(accepted) => result_of_items(&accepted.items),
+            Err(problem) if !problem.items.is_empty() => result_of_items(&problem.items),
+            Err(problem) if problem.is_unknown_space() => StoreOutcome::Not("unknown space"),
             Err(problem) => {
-                warn!(status = problem.status, "what was said through the proxy is not stored");
-                Stored::Not(match problem.status {
+                warn!(status = problem.status, "a chat through the proxy is not stored");
+                StoreOutcome::Not(match problem.status {
                     429 if problem.retry_after_secs.is_some() => "the quota of the key is used up",
                     429 => "queue full",
                     503 => "memory cannot be reached",
@@ -126,7 +127,7 @@ impl Storing {
         }
     }
 
-    fn texts(&self, seed: &str, actor: &str, text: &str) -> Vec<Value> {
+    fn text_records(&self, seed: &str, actor: &str, text: &str) -> Vec<Value> {
         self.texts_as(seed, actor, text, &str::to_owned)
     }
 
@@ -135,39 +136,39 @@ impl Storing {
         if text.trim().is_empty() {
             return Vec::new();
         }
-        let text = printable(text);
-        let parts = parts(&text, self.app.config.text_bytes_max);
+        let text = replace_control_characters(text);
+        let parts = split_text(&text, self.app.config.text_bytes_max);
         let records = parts.into_iter().enumerate().map(|(number, part)| {
             json!({
-                "id": self.id(&format!("{seed} {number}"), &content(part)), "session": self.session, "actor": actor,
+                "id": self.derive_record_id(&format!("{seed} {number}"), &content(part)), "session": self.session, "actor": actor,
                 "text": part
             })
         });
         records.collect()
     }
 
-    fn id(&self, seed: &str, content: &str) -> String {
+    fn derive_record_id(&self, seed: &str, content: &str) -> String {
         let mut hash = Sha256::new();
         for part in [self.session.as_str(), seed, content] {
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
-        format!("chat-{}", hex(&hash.finalize()[..16]))
+        format!("chat-{}", to_hex(&hash.finalize()[..16]))
     }
 }
 
 /// Returns the result of storing, from the items. A conflict means that an earlier attempt with the same
 /// `Idempotency-Key` stored another reply.
-fn kept(items: &[Item]) -> Stored {
+fn result_of_items(items: &[Item]) -> StoreOutcome {
     let known = |it: &Item| it.problem.as_ref().is_some_and(|it| it.status == 409);
     match items.iter().any(|it| it.status != ItemStatus::Rejected || known(it)) {
-        true => Stored::Kept,
-        false => Stored::Not("nothing in it can be a record"),
+        true => StoreOutcome::Kept,
+        false => StoreOutcome::Not("nothing in it can be a record"),
     }
 }
 
 /// Splits a text into parts of at most `bytes_max` bytes.
-fn parts(mut text: &str, bytes_max: usize) -> Vec<&str> {
+fn split_text(mut text: &str, bytes_max: usize) -> Vec<&str> {
     let mut parts = Vec::new();
     while text.len() > bytes_max {
         // At least one character in each part, so that a limit below the width of a character does not loop forever.
@@ -187,8 +188,8 @@ mod tests {
 
     #[test]
     fn a_text_is_split_without_loss() {
-        assert_eq!(parts("short", 10), ["short"]);
-        assert_eq!(parts("aéé b", 3), ["aé", "é ", "b"]);
-        assert_eq!(parts("éé", 1), ["é", "é"]);
+        assert_eq!(split_text("short", 10), ["short"]);
+        assert_eq!(split_text("aéé b", 3), ["aé", "é ", "b"]);
+        assert_eq!(split_text("éé", 1), ["é", "é"]);
     }
 }

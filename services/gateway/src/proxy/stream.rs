@@ -1,6 +1,6 @@
 //! A reply that is forwarded while it arrives, byte for byte.
 //!
-//! It runs in a task of its own, which ends with the stream or when the caller disconnects, and then stores the reply.
+//! It runs in a separate task, which ends with the stream or when the caller disconnects, and then stores the reply.
 
 use axum::Error;
 use axum::body::{Body, Bytes};
@@ -10,10 +10,10 @@ use host::relay::Relayed;
 use tokio::sync::mpsc::{self, Sender};
 use tracing::{Instrument, Span, info, warn};
 
+use super::REPLY_BYTES_MAX;
 use super::reply::Events;
 use super::store::Storing;
-use super::{REPLY_BYTES_MAX, Upstream};
-use crate::edge::Share;
+use crate::app::state::Share;
 
 /// Number of chunks that are buffered for a slow caller; then the endpoint has to wait too.
 const WAITING: usize = 16;
@@ -40,14 +40,14 @@ enum Broken {
 /// Starts to forward a stream; returns the body of the response.
 pub(super) fn pass_on(streaming: Streaming) -> Body {
     let (sender, receiver) = mpsc::channel(WAITING);
-    tokio::spawn(run(streaming, sender).instrument(Span::current()));
+    tokio::spawn(forward_and_store(streaming, sender).instrument(Span::current()));
     Body::from_stream(stream::unfold(receiver, async |mut receiver| {
         let next: Result<Bytes, Error> = receiver.recv().await?;
         Some((next, receiver))
     }))
 }
 
-async fn run(streaming: Streaming, sender: Sender<Result<Bytes, Error>>) {
+async fn forward_and_store(streaming: Streaming, sender: Sender<Result<Bytes, Error>>) {
     let Streaming {
         relayed,
         storing,
@@ -56,21 +56,21 @@ async fn run(streaming: Streaming, sender: Sender<Result<Bytes, Error>>) {
         share,
     } = streaming;
     let mut events = Events::default();
-    let passed = pass(relayed, &mut events, &sender).await;
+    let passed = forward_chunks(relayed, &mut events, &sender).await;
     drop(share);
-    let reply = events.done();
+    let reply = events.into_reply();
     let outcome = if reply.cut {
         ProxyOutcome::Cut
     } else {
         ProxyOutcome::Replied
     };
-    Upstream::count(&storing.app, outcome, remembered);
+    storing.app.context.metrics.count_proxied_chat(outcome, remembered);
     if !reply.is_empty() {
-        storing.store(storing.replied(at, &reply)).await;
+        storing.store_records(storing.reply_records(at, &reply)).await;
     }
     match passed {
         Ok(()) => {}
-        Err(Broken::Left) => info!("the caller left before the reply was over"),
+        Err(Broken::Left) => info!("the caller disconnected before the end of the reply"),
         // The caller's connection is broken off like that of the endpoint: a normal end would look like the end of the
         // reply.
         Err(Broken::Endpoint(error)) => drop(sender.send(Err(error)).await),
@@ -78,13 +78,17 @@ async fn run(streaming: Streaming, sender: Sender<Result<Bytes, Error>>) {
 }
 
 /// Forwards chunks until the end; an early return ends the call to the endpoint.
-async fn pass(mut relayed: Relayed, events: &mut Events, sender: &Sender<Result<Bytes, Error>>) -> Result<(), Broken> {
-    let mut left = REPLY_BYTES_MAX;
+async fn forward_chunks(
+    mut relayed: Relayed,
+    events: &mut Events,
+    sender: &Sender<Result<Bytes, Error>>,
+) -> Result<(), Broken> {
+    let mut bytes_left = REPLY_BYTES_MAX;
     loop {
         let chunk = tokio::select! {
             biased;
             () = sender.closed() => return Err(Broken::Left),
-            chunk = relayed.chunk() => chunk,
+            chunk = relayed.read_chunk() => chunk,
         };
         let chunk = match chunk {
             Ok(Some(chunk)) => chunk,
@@ -92,20 +96,20 @@ async fn pass(mut relayed: Relayed, events: &mut Events, sender: &Sender<Result<
             Err(error) => {
                 warn!(
                     error = &error as &dyn std::error::Error,
-                    "the language model broke off its reply"
+                    "the reply of the language model ended too early"
                 );
                 return Err(Broken::Endpoint(Error::new(error)));
             }
         };
-        let Some(less) = left.checked_sub(chunk.len()) else {
+        let Some(less) = bytes_left.checked_sub(chunk.len()) else {
             warn!(
                 bytes_max = REPLY_BYTES_MAX,
                 "the reply of the language model is too long"
             );
             return Err(Broken::Endpoint(Error::new("the reply is too long")));
         };
-        left = less;
-        events.take(&chunk);
+        bytes_left = less;
+        events.parse_chunk(&chunk);
         if sender.send(Ok(Bytes::from(chunk))).await.is_err() {
             return Err(Broken::Left);
         }

@@ -170,7 +170,7 @@ async fn slow_bodies_of_one_key_do_not_block_other_callers() {
     let (first, second, third, other, own, posted) =
         tokio::join!(slow(), slow(), slow(), get("writer"), get("reader"), post());
     for late in [first, second] {
-        assert_eq!(late.problem(), "504 a request may take 500 ms");
+        assert_eq!(late.problem(), "504 the request took longer than 500 ms");
     }
     assert_eq!(third.json()["type"], "urn:mnemic:problem:share-exhausted");
     assert_eq!(third.headers["retry-after"], "1");
@@ -199,12 +199,12 @@ async fn questions_of_one_key_do_not_wait_for_another_key() {
     );
     assert_eq!(
         second,
-        "504 other questions of this key were answered for all the time this one may take"
+        "504 the time limit was reached while other questions of this key were in progress"
     );
 }
 
 #[tokio::test]
-async fn questions_have_a_limit_of_their_own() {
+async fn questions_have_a_separate_limit() {
     let gateway = Gateway::with("[gateway]\nquestions_max = 1").await;
     gateway.never::<RouteV1>();
     gateway.settled().await;
@@ -218,7 +218,10 @@ async fn questions_have_a_limit_of_their_own() {
     assert_eq!(first.status, StatusCode::GATEWAY_TIMEOUT, "{first:?}");
     assert_eq!(second.status, StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(second.headers["retry-after"], "1");
-    assert_eq!(second.problem(), "429 1 questions are being answered; try again");
+    assert_eq!(
+        second.problem(),
+        "429 1 questions are in progress, which is the maximum; try again"
+    );
     assert_eq!(list.status, StatusCode::OK);
 }
 
@@ -241,7 +244,7 @@ async fn a_request_that_takes_too_long_ends() {
     let never = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
     let request = Request::post("/v1/spaces/s/tools/semantic_retrieve").header("content-type", "application/json");
     let reply = gateway.raw(request.body(Body::from_stream(never)).unwrap()).await;
-    assert_eq!(reply.problem(), "504 a request may take 50 ms");
+    assert_eq!(reply.problem(), "504 the request took longer than 50 ms");
 }
 
 #[tokio::test]

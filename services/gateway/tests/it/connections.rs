@@ -2,6 +2,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 
+use fixtures::wait_until;
 use host::{Context, Settings};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
@@ -28,12 +29,10 @@ impl Open {
         let settings = Settings::from_toml(&settings, "test").unwrap();
         let context = Context::embedded_with(dir.path(), settings).await.unwrap();
         let service = tokio::spawn(gateway::run(context.clone()));
-        let up = async {
-            while !context.readiness.missing().is_empty() || TcpStream::connect(("127.0.0.1", port)).is_err() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(SOON, up).await.unwrap();
+        wait_until("the gateway listens", async || {
+            context.readiness.missing_components().is_empty() && TcpStream::connect(("127.0.0.1", port)).is_ok()
+        })
+        .await;
         Open {
             context,
             port,
@@ -55,7 +54,7 @@ impl Open {
 }
 
 /// Returns the status line of the response; empty if the connection is closed.
-fn heard(mut stream: &TcpStream) -> String {
+fn read_status_line(mut stream: &TcpStream) -> String {
     let mut bytes = [0; 15];
     let mut length = 0;
     while length < bytes.len() {
@@ -72,7 +71,7 @@ fn begin(mut stream: &TcpStream) {
     let head =
         "POST /v1/spaces/s/query HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\nexpect: 100-continue\r\n\r\n";
     stream.write_all(head.as_bytes()).unwrap();
-    assert!(heard(stream).starts_with("HTTP/1.1 100"));
+    assert!(read_status_line(stream).starts_with("HTTP/1.1 100"));
 }
 
 fn ask(mut stream: &TcpStream) {
@@ -86,11 +85,11 @@ async fn a_connection_without_a_request_is_closed() {
     let gateway = Open::with("header_ms_max = 200").await;
     let (silent, slow) = (gateway.connect(), gateway.connect());
     (&slow).write_all(b"GET /v1/spaces HTTP/1.1\r\nhost:").unwrap();
-    assert_eq!(heard(&silent), "");
-    assert!(!heard(&slow).contains("200"));
+    assert_eq!(read_status_line(&silent), "");
+    assert!(!read_status_line(&slow).contains("200"));
     let asking = gateway.connect();
     ask(&asking);
-    assert_eq!(heard(&asking), "HTTP/1.1 200 OK");
+    assert_eq!(read_status_line(&asking), "HTTP/1.1 200 OK");
     gateway.end().await;
 }
 
@@ -101,6 +100,7 @@ async fn a_connection_whose_caller_reads_nothing_is_closed() {
     let deaf = gateway.connect();
     let asked = "GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".repeat(ASKED);
     (&deaf).write_all(asked.as_bytes()).unwrap();
+    // Ten times the limit: a caller that reads nothing cannot see that it was disconnected.
     tokio::time::sleep(Duration::from_secs(2)).await;
     let mut taken = Vec::new();
     // The network decides whether the connection ends with an end of stream or a reset.
@@ -123,7 +123,7 @@ async fn connections_beyond_the_limit_wait_while_all_others_are_busy() {
     assert!((&third).read(&mut [0; 1]).is_err(), "answered though there are two");
     drop(first);
     third.set_read_timeout(Some(SOON)).unwrap();
-    assert_eq!(heard(&third), "HTTP/1.1 200 OK");
+    assert_eq!(read_status_line(&third), "HTTP/1.1 200 OK");
     drop(second);
     gateway.end().await;
 }
@@ -137,12 +137,12 @@ async fn connections_without_a_request_are_closed_for_new_ones() {
         let idle: Vec<TcpStream> = (0..20).map(|_| gateway.connect()).collect();
         let asking = gateway.connect();
         ask(&asking);
-        assert_eq!(heard(&asking), "HTTP/1.1 200 OK", "{bound}");
-        assert_eq!(heard(&idle[0]), "", "{bound}");
+        assert_eq!(read_status_line(&asking), "HTTP/1.1 200 OK", "{bound}");
+        assert_eq!(read_status_line(&idle[0]), "", "{bound}");
         // The answered connection is closed too, and the busy one is not.
         let next = gateway.connect();
         ask(&next);
-        assert_eq!(heard(&next), "HTTP/1.1 200 OK", "{bound}");
+        assert_eq!(read_status_line(&next), "HTTP/1.1 200 OK", "{bound}");
         (&busy).write_all(b"{}").unwrap();
         let mut rest = [0; 64];
         assert!((&busy).read(&mut rest).unwrap() > 0, "{bound}");
@@ -167,7 +167,7 @@ async fn an_address_whose_connections_are_all_busy_is_refused() {
         "{refused}"
     );
     // A connection that never sends a request is closed without a response.
-    assert_eq!(heard(&gateway.connect()), "");
+    assert_eq!(read_status_line(&gateway.connect()), "");
     gateway.end().await;
 }
 
@@ -178,7 +178,7 @@ async fn a_connection_must_send_its_first_request_in_time() {
     (&slow).write_all(b"GET /v1/spaces HTTP/1.1\r\nhost:").unwrap();
     ask(&asking);
     assert!(answer(&asking).starts_with("http/1.1 200"));
-    assert_eq!([heard(&silent), heard(&slow)], ["", ""]);
+    assert_eq!([read_status_line(&silent), read_status_line(&slow)], ["", ""]);
     ask(&asking);
     assert!(answer(&asking).starts_with("http/1.1 200"));
     gateway.end().await;
@@ -212,6 +212,7 @@ async fn an_unread_body_does_not_close_the_connection() {
         (&stream)
             .write_all(b"POST /v1/nowhere HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 2\r\n\r\n")
             .unwrap();
+        // The gateway waits for the body meanwhile, as it does for a slow client.
         tokio::time::sleep(QUIET).await;
         (&stream).write_all(b"{}").unwrap();
         let refused = answer(&stream);

@@ -20,15 +20,15 @@ async fn stocked() -> (Gateway, UnitId, Fact) {
     let mark = gateway.send("POST /v1/spaces/s/records", body).await.json();
     gateway.written(mark["watermark"].as_str().unwrap()).await;
     let space: SpaceId = "s".parse().unwrap();
-    let record = RecordId::derive(&space, "a");
-    let unit = UnitId::turn(record);
+    let record = RecordId::from_external_id(&space, "a");
+    let unit = UnitId::of_turn(record);
     let value = json!({"id": unit, "grain": "turn", "session": record, "records": [record], "external_ids": ["a"],
         "observed_at": "2026-01-01T00:00:00Z", "ordinal": 0, "modality": "text", "actor": "", "text": "x", "summary": "x",
         "derived_by": "test", "confidence": 1.0});
     let units = [serde_json::from_value(value).unwrap()];
     let graph = &gateway.context.backends.graph;
     graph.put_units(&space, &units, &[]).await.unwrap();
-    let instant = domain::time::TimeSpan::instant("2026-01-01T00:00:00Z".parse().unwrap());
+    let instant = domain::time::TimeSpan::from_instant("2026-01-01T00:00:00Z".parse().unwrap());
     let fact = json!({"id": unit, "subject": "Ann", "predicate": "lives in", "object": "Oslo", "aspect": "place",
         "valid_from": instant, "recorded_at": "2026-01-01T00:00:00Z", "source": unit, "confidence": 0.9});
     let fact: Fact = serde_json::from_value(fact).unwrap();
@@ -76,7 +76,7 @@ async fn acts_are_kept_and_listed() {
         assert_eq!(one, first);
     }
     let none = gateway.send("GET /v1/spaces/s/curations/nothing", "").await.problem();
-    assert!(none.starts_with("404 there is no act of this id"), "{none}");
+    assert!(none.starts_with("404 there is no act with this id"), "{none}");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn an_id_identifies_one_act() {
     assert_eq!(done(&gateway, &pin).await, first, "it is done once");
     let other = json!({"id": "p", "act": {"kind": "forget_unit", "unit": unit}});
     let conflict = gateway.send(ACTS, &other.to_string()).await.problem();
-    assert!(conflict.starts_with("409 the id stands for another act"), "{conflict}");
+    assert!(conflict.starts_with("409 the id belongs to another act"), "{conflict}");
     let keyed = json!({"act": {"kind": "pin_unit", "unit": unit}}).to_string();
     for expected in [2, 2] {
         let reply = gateway.send_with(ACTS, &keyed, &[("idempotency-key", "k")]).await;
@@ -115,7 +115,7 @@ async fn an_idempotency_key_identifies_one_request() {
     };
     let pin = json!({"kind": "pin_unit", "unit": unit});
     let forget = json!({"kind": "forget_unit", "unit": unit});
-    let used = "422 this Idempotency-Key was used for another request; use a key of its own for each";
+    let used = "422 this Idempotency-Key was used for another request; use a different key for each request";
     for (key, body, expected) in [
         ("k", json!({"act": pin}), "202"),
         ("k", json!({"act": pin}), "202"),
@@ -128,14 +128,18 @@ async fn an_idempotency_key_identifies_one_request() {
         ("n", json!({"act": {"kind": "undo", "curation": "nothing"}}), "404"),
         ("n", json!({"act": pin}), "202"),
     ] {
-        let told = send(key, body.clone()).await;
-        assert!(told.starts_with(expected), "{key} {body}: {told}");
+        let response = send(key, body.clone()).await;
+        assert!(response.starts_with(expected), "{key} {body}: {response}");
     }
     let batch = r#"{"records":[{"text":"ok"}]}"#;
     let reply = gateway
         .send_with("POST /v1/spaces/s/records", batch, &[("idempotency-key", "k")])
         .await;
-    assert_eq!(reply.status, StatusCode::ACCEPTED, "batches have keys of their own");
+    assert_eq!(
+        reply.status,
+        StatusCode::ACCEPTED,
+        "the keys of batches are separate from those of single acts"
+    );
 }
 
 #[tokio::test]
@@ -163,8 +167,8 @@ async fn a_repeated_erasure_returns_the_first_result() {
         sent.json()["watermark"].as_str().unwrap().to_owned()
     };
     let record = serde_json::from_value(
-        json!({"id": RecordId::derive(&space, "a"), "space": "s", "external_id": "a",
-        "session": RecordId::derive(&space, "a"), "session_name": "", "ordinal": 0, "modality": "text", "actor": "",
+        json!({"id": RecordId::from_external_id(&space, "a"), "space": "s", "external_id": "a",
+        "session": RecordId::from_external_id(&space, "a"), "session_name": "", "ordinal": 0, "modality": "text", "actor": "",
         "text": "I live in Oslo.", "observed_at": "2026-01-01T00:00:00Z"}),
     );
     records.put(&space, &[record.unwrap()]).await.unwrap();
@@ -194,39 +198,39 @@ async fn invalid_decisions_are_a_problem() {
     for (act, expected) in [
         (
             json!({"kind": "correct_fact", "fact": nothing, "object": "x"}),
-            "404 there is no fact of this id in `s`; take ids from its facts",
+            "404 there is no fact with this id in `s`; use an id from its facts",
         ),
         (
             json!({"kind": "retire_fact", "fact": nothing}),
-            "404 there is no fact of this id",
+            "404 there is no fact with this id",
         ),
         (
             json!({"kind": "undo_merge", "merge": fact.id}),
-            "404 there is no merge of this id",
+            "404 there is no merge with this id",
         ),
         (
             json!({"kind": "undo_label", "topic": nothing}),
-            "404 there is no topic of this id",
+            "404 there is no topic with this id",
         ),
         (
             json!({"kind": "undo_summary", "page": nothing}),
-            "404 there is no page of this id",
+            "404 there is no page with this id",
         ),
         (
             json!({"kind": "pin_unit", "unit": nothing}),
-            "404 there is no unit of this id",
+            "404 there is no unit with this id",
         ),
         (
             json!({"kind": "forget_unit", "unit": nothing}),
-            "404 there is no unit of this id",
+            "404 there is no unit with this id",
         ),
         (
             json!({"kind": "erase_record", "record": "b"}),
-            "404 there is no record of this id; if it was accepted just now",
+            "404 there is no record with this id; if it was accepted just now",
         ),
         (
             json!({"kind": "undo", "curation": "b"}),
-            "404 there is no act of this id; the list of curations",
+            "404 there is no act with this id; see the list of curations",
         ),
     ] {
         let problem = gateway.send(ACTS, &json!({"act": act}).to_string()).await.problem();
@@ -240,7 +244,7 @@ async fn an_unreadable_act_is_a_problem() {
     for (act, expected) in [
         (
             json!({"kind": "correct_fact", "fact": fact.id, "object": " "}),
-            "422 act.object: is empty; `retire_fact`",
+            "422 act.object: is empty; use `retire_fact`",
         ),
         (
             json!({"kind": "correct_fact", "fact": fact.id, "object": "a\u{1}"}),

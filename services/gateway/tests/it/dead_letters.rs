@@ -1,9 +1,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use axum::http::StatusCode;
 use domain::message::RecordsAcceptedV1;
 use domain::{ErrorKind, PortError};
+use fixtures::wait_for;
 
 use crate::harness::Gateway;
 
@@ -21,7 +21,7 @@ fn start_broken_writer(gateway: &Gateway) {
             records.mark_written(&message.space, meta.position).await
         };
         context
-            .consume::<_, PortError, _, _>("writer", 1, handle)
+            .consume_messages::<_, PortError, _, _>("writer", 1, handle)
             .await
             .unwrap();
     });
@@ -39,7 +39,7 @@ async fn dead_letters_are_listed_and_delivered_again() {
     let wait = format!("GET /v1/spaces/s/progress?wait_ms=1500&watermark={mark}");
     let problem = gateway.send(&wait, "").await.problem();
     assert!(
-        problem.starts_with("504 the write was given up and is kept as dead letter"),
+        problem.starts_with("504 the write failed and is kept as dead letter"),
         "{problem}"
     );
 
@@ -75,16 +75,12 @@ async fn records_of_a_deleted_dead_letter_can_be_sent_again() {
         start_broken_writer(&gateway);
         let send = async || gateway.send_with("POST /v1/spaces/s/records", body, headers).await;
         let first = send().await;
-        let letter = async {
-            loop {
-                let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
-                if let Some(id) = letters["items"][0]["id"].as_str() {
-                    return id.to_owned();
-                }
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        let letter = tokio::time::timeout(Duration::from_secs(60), letter).await.unwrap();
+        let letter = wait_for("there is a dead letter", async || {
+            let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
+            let id = letters["items"][0]["id"].as_str().map(str::to_owned);
+            id.ok_or(letters)
+        })
+        .await;
         let kept = send().await;
         assert_eq!(kept.json()["watermark"], first.json()["watermark"], "it is kept");
         let call = format!("DELETE /v1/admin/dead-letters/{letter}");

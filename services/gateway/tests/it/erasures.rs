@@ -33,7 +33,7 @@ fn space() -> SpaceId {
 }
 
 fn unit(record: RecordId) -> Unit {
-    let value = json!({"id": UnitId::turn(record), "grain": "turn", "session": Uuid::nil(), "records": [record],
+    let value = json!({"id": UnitId::of_turn(record), "grain": "turn", "session": Uuid::nil(), "records": [record],
         "external_ids": ["r"], "observed_at": "2026-03-01T12:00:00Z", "ordinal": 0, "modality": "text",
         "actor": "Ann", "text": "Quaxbank", "summary": "Quaxbank", "derived_by": "test", "confidence": 1.0});
     serde_json::from_value(value).unwrap()
@@ -67,7 +67,7 @@ async fn a_check_reports_remaining_data_and_their_absence() {
     let headers = [("idempotency-key", "k")];
     let reply = gateway.send_with("POST /v1/spaces/s/records", &body, &headers).await;
     assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
-    let record = RecordId::derive(&s, "r");
+    let record = RecordId::from_external_id(&s, "r");
     let id = ErasureId::from_uuid(Uuid::from_u128(1));
     let receipt = Receipt {
         id,
@@ -82,11 +82,11 @@ async fn a_check_reports_remaining_data_and_their_absence() {
         sessions: Vec::new(),
         erased: [("records".to_owned(), 1)].into(),
     };
-    stores.receipts.keep(&receipt).await.unwrap();
+    stores.receipts.put_receipt(&receipt).await.unwrap();
     // An incomplete erasure: the batch is queued, the unit and its points still exist.
     stores.graph.put_units(&s, &[unit(record)], &[]).await.unwrap();
     let point = Point {
-        unit: UnitId::turn(record),
+        unit: UnitId::of_turn(record),
         part: 0,
         dense: vec![0.0; stores.embedder.dimension()],
         words: vec![(1, 1.0)],
@@ -98,10 +98,10 @@ async fn a_check_reports_remaining_data_and_their_absence() {
     assert_eq!(again["accepted_again"], 1, "its id is claimed: {again}");
 
     stores.records.erase(&s, &[record]).await.unwrap();
-    let told = check(&gateway, id).await;
+    let report = check(&gateway, id).await;
     let outcome = |store: &str, what: &str| (store.to_owned(), what.to_owned());
     assert_eq!(
-        outcomes(&told),
+        outcomes(&report),
         [
             outcome("records", "absent"),
             outcome("graph", "found"),
@@ -109,16 +109,21 @@ async fn a_check_reports_remaining_data_and_their_absence() {
             outcome("messages", "found"),
             outcome("dead_letters", "absent"),
         ],
-        "{told}"
+        "{report}"
     );
-    assert_eq!((&told["absent"], &told["accepted_again"]), (&json!(false), &json!(0)));
-    assert_eq!(told["erasure"]["state"], "erasing");
+    assert_eq!(report["absent"], false);
+    assert_eq!(report["accepted_again"], 0);
+    assert_eq!(report["erasure"]["state"], "erasing");
 
-    stores.graph.put_units(&s, &[], &[UnitId::turn(record)]).await.unwrap();
-    stores.index.put(&s, &[], &[UnitId::turn(record)]).await.unwrap();
+    stores
+        .graph
+        .put_units(&s, &[], &[UnitId::of_turn(record)])
+        .await
+        .unwrap();
+    stores.index.put(&s, &[], &[UnitId::of_turn(record)]).await.unwrap();
     stores.bus.erase("s").await.unwrap();
-    let told = check(&gateway, id).await;
-    assert_eq!(told["absent"], true, "{told}");
+    let report = check(&gateway, id).await;
+    assert_eq!(report["absent"], true, "{report}");
     stores
         .receipts
         .complete(&s, Position(1_000_000), host::clock::now())
@@ -150,17 +155,17 @@ async fn the_receipt_of_a_space_needs_a_key_that_opens_its_name() {
 
     let receipt = as_key(&format!("GET {place}"), "", "one").await;
     assert_eq!(receipt.status, StatusCode::OK, "{receipt:?}");
-    let told = receipt.json();
+    let receipt_json = receipt.json();
     assert_eq!(
-        (&told["kind"], &told["state"], &told["by"]),
+        (&receipt_json["kind"], &receipt_json["state"], &receipt_json["by"]),
         (&json!("space"), &json!("complete"), &json!("three")),
-        "{told}"
+        "{receipt_json}"
     );
-    assert_eq!(told["erased"]["claims"], 1, "{told}");
+    assert_eq!(receipt_json["erased"]["claims"], 1, "{receipt_json}");
     let checked = as_key(&format!("POST {place}/check"), "", "three").await;
     assert_eq!(checked.json()["absent"], true, "{checked:?}");
     let list = as_key("GET /v1/spaces/gone/erasures?limit=1", "", "one").await.json();
-    assert_eq!(list["items"][0]["id"], told["id"], "{list}");
+    assert_eq!(list["items"][0]["id"], receipt_json["id"], "{list}");
 
     let refused = as_key(&format!("POST {place}/check"), "", "one").await;
     assert_eq!(refused.status, StatusCode::FORBIDDEN, "{refused:?}");

@@ -141,7 +141,7 @@ fn receipt(number: u128, position: u64) -> Receipt {
         requested_at: now,
         completed_at: Some(now),
         position: Position(position),
-        records: vec![RecordId::derive(&"s".parse().unwrap(), "r1")],
+        records: vec![RecordId::from_external_id(&"s".parse().unwrap(), "r1")],
         sessions: Vec::new(),
         erased: [("records".to_owned(), 1)].into(),
     }
@@ -196,13 +196,13 @@ async fn a_stream_reports_erasures() {
     let stores = &gateway.context.backends;
     let written = write(&gateway, "r1").await;
     gateway.written(&written).await;
-    stores.receipts.keep(&receipt(1, 1)).await.unwrap();
+    stores.receipts.put_receipt(&receipt(1, 1)).await.unwrap();
     let (mut listening, _) = Listening::open(&gateway, "").await;
     assert!(listening.is_quiet().await, "an erasure of before is not in it");
 
     // The test writer stores no receipts.
-    stores.receipts.keep(&receipt(2, 1_000_000)).await.unwrap();
-    let id = RecordId::derive(&"s".parse().unwrap(), "r1");
+    stores.receipts.put_receipt(&receipt(2, 1_000_000)).await.unwrap();
+    let id = RecordId::from_external_id(&"s".parse().unwrap(), "r1");
     let reply = gateway.send(&format!("DELETE /v1/spaces/s/records/{id}"), "").await;
     assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
     let events = listening.events(3).await;

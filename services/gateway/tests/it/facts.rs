@@ -1,9 +1,10 @@
 use domain::derived::Derived;
 use domain::entity::{Entity, EntityKind};
-use domain::fact::{Aspect, Fact, Origin};
-use domain::id::{EntityId, FactId, MergeId, RecordId, SpaceId, UnitId};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, MergeId, SpaceId};
 use domain::merge::{Merge, MergeOf};
-use domain::time::TimeSpan;
+use domain::unit::Unit;
+use fixtures::{sample_fact, sample_unit};
 
 use crate::harness::Gateway;
 use crate::lists::walk;
@@ -13,28 +14,16 @@ fn space() -> SpaceId {
     "s".parse().unwrap()
 }
 
-fn fact(told: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect) -> Fact {
-    let source = UnitId::turn(RecordId::derive(&space(), told));
-    let at = told.parse().unwrap();
+fn fact(time: &str, subject: &str, predicate: &str, object: &str, aspect: Aspect) -> Fact {
+    let source = Unit {
+        observed_at: time.parse().unwrap(),
+        ..sample_unit(&space(), time)
+    };
     Fact {
-        id: FactId::derive(source, subject, predicate, object),
-        subject: subject.into(),
-        entity: Some(EntityId::derive(&space(), &subject.to_lowercase())),
-        predicate: predicate.into(),
-        object: object.into(),
-        aspect,
-        valid_from: TimeSpan::instant(at),
-        valid_until: None,
-        closed_at: None,
-        recorded_at: at,
-        source,
-        origin: Origin::Rule,
+        entity: Some(EntityId::from_name(&space(), &subject.to_lowercase())),
         told_by: subject.into(),
         confidence: 0.5,
-        retired_by: None,
-        former_ends: Vec::new(),
-        withdrawn: false,
-        former: Vec::new(),
+        ..sample_fact(&source, [subject, predicate, object], aspect)
     }
 }
 
@@ -120,7 +109,7 @@ async fn a_filtered_list_finds_matches_near_its_end() {
 async fn entities_and_merges_are_listed_and_found() {
     let gateway = Gateway::new().await;
     let entity = |name: &str| Entity {
-        id: EntityId::derive(&space(), name),
+        id: EntityId::from_name(&space(), name),
         name: name.into(),
         kind: EntityKind::Person,
         aliases: vec![format!("{name}y")],
@@ -147,7 +136,7 @@ async fn entities_and_merges_are_listed_and_found() {
         assert_eq!(found.len(), expected, "{filter}");
     }
     let merge = Merge {
-        id: MergeId::derive(entities[0].id.uuid(), entities[1].id.uuid()),
+        id: MergeId::from_pair(entities[0].id.uuid(), entities[1].id.uuid()),
         of: MergeOf::Entities,
         kept: entities[0].id.uuid(),
         merged: entities[1].id.uuid(),
@@ -180,11 +169,11 @@ async fn entities_and_merges_are_listed_and_found() {
         "Tom"
     );
     let early = gateway.send(&format!("{tom}?as_of=2026-01-04"), "").await.problem();
-    assert!(early.starts_with("404 there was nothing of this entity yet"), "{early}");
+    assert!(early.starts_with("404 this entity did not exist yet"), "{early}");
 }
 
 #[tokio::test]
-async fn an_item_is_shown_as_of_a_moment() {
+async fn an_object_is_returned_as_of_a_moment() {
     let gateway = Gateway::new().await;
     put(&gateway, facts().into_iter().map(Derived::Fact)).await;
     let oslo = format!("GET /v1/spaces/s/facts/{}", facts()[0].id);
@@ -199,7 +188,7 @@ async fn an_item_is_shown_as_of_a_moment() {
         assert_eq!(fact["valid_until"].as_str(), until, "{as_of}: {fact}");
     }
     let early = gateway.send(&format!("{oslo}?as_of=2025-12-31"), "").await.problem();
-    assert!(early.starts_with("404 there was nothing of this fact yet"), "{early}");
+    assert!(early.starts_with("404 this fact did not exist yet"), "{early}");
     let unit = unit(5);
     gateway
         .context
@@ -216,7 +205,7 @@ async fn an_item_is_shown_as_of_a_moment() {
         );
     }
     let early = gateway.send(&format!("{call}?as_of=2026-04-04"), "").await.problem();
-    assert!(early.starts_with("404 there was nothing of this unit yet"), "{early}");
+    assert!(early.starts_with("404 this unit did not exist yet"), "{early}");
     for call in [call, oslo] {
         let then = gateway.send(&format!("{call}?as_of=then"), "").await.problem();
         assert!(then.starts_with("422 as_of: is not a time like"), "{then}");
@@ -229,23 +218,23 @@ async fn invalid_list_parameters_are_a_problem() {
     for (call, expected) in [
         (
             "facts/x",
-            "404 there is no fact of this id in `s`; take ids from its facts",
+            "404 there is no fact with this id in `s`; use an id from its facts",
         ),
         (
             "units/00000000-0000-0000-0000-000000000000",
-            "404 there is no unit of this id",
+            "404 there is no unit with this id",
         ),
         (
             "merges/00000000-0000-0000-0000-000000000000",
-            "404 there is no merge of this id",
+            "404 there is no merge with this id",
         ),
         ("facts?aspect=mood", "422 aspect: unknown variant `mood`"),
         ("facts?current=maybe", "422 current: "),
         ("facts?subject=", "422 subject: is empty; leave it out instead"),
         ("facts?as_of=then", "422 as_of: is not a time like"),
         ("facts?colour=red", "422 colour: unknown field `colour`"),
-        ("facts?limit=0", "422 limit: is not 1 to 1000"),
-        ("facts?after=x", "422 after: is not the `next` of a page"),
+        ("facts?limit=0", "422 limit: must be 1 to 1000"),
+        ("facts?after=x", "422 after: must be the `next` of a page"),
         ("merges?of=facts", "422 of: unknown variant `facts`"),
     ] {
         let problem = gateway.send(&format!("GET /v1/spaces/s/{call}"), "").await.problem();

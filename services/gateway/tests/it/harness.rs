@@ -1,7 +1,6 @@
-//! A gateway in a directory of its own, and the services that a test needs.
+//! A gateway in its own directory, and the services that a test needs.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -11,6 +10,7 @@ use domain::anchor::Anchors;
 use domain::curation::Act;
 use domain::evidence::{EvidencePack, Sufficiency, Verdict};
 use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
+use fixtures::wait_until;
 use host::{Context, Settings};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -73,7 +73,7 @@ impl Gateway {
         let dir = tempfile::tempdir().unwrap();
         let settings = Settings::from_toml(settings, "test").unwrap();
         let context = Context::embedded_with(dir.path(), settings).await.unwrap();
-        let app = gateway::router(context.clone()).unwrap();
+        let app = gateway::build_router(context.clone()).unwrap();
         context
             .backends
             .records
@@ -87,12 +87,12 @@ impl Gateway {
         }
     }
 
-    /// Returns another gateway over the same stores, with settings of its own.
+    /// Returns another gateway over the same stores, with its own settings.
     pub(crate) fn another(&self, settings: &str) -> Gateway {
         let mut context = self.context.clone();
         context.settings = Arc::new(Settings::from_toml(settings, "test").unwrap());
         Gateway {
-            app: gateway::router(context.clone()).unwrap(),
+            app: gateway::build_router(context.clone()).unwrap(),
             context,
             _dir: Arc::clone(&self._dir),
         }
@@ -155,7 +155,7 @@ impl Gateway {
                 records.mark_written(&message.space, meta.position).await
             };
             context
-                .consume::<_, PortError, _, _>("writer", 4, handle)
+                .consume_messages::<_, PortError, _, _>("writer", 4, handle)
                 .await
                 .unwrap();
         });
@@ -171,7 +171,7 @@ impl Gateway {
         let context = self.context.clone();
         tokio::spawn(async move {
             context
-                .serve::<R, PortError, _, _>(4, async |it| Ok(answer(it)))
+                .serve_requests::<R, PortError, _, _>(4, async |it| Ok(answer(it)))
                 .await
                 .unwrap();
         });
@@ -182,7 +182,7 @@ impl Gateway {
         let context = self.context.clone();
         tokio::spawn(async move {
             let answer = async |_: R| std::future::pending::<Result<R::Reply, PortError>>().await;
-            context.serve::<R, PortError, _, _>(4, answer).await.unwrap();
+            context.serve_requests::<R, PortError, _, _>(4, answer).await.unwrap();
         });
     }
 
@@ -199,7 +199,10 @@ impl Gateway {
                 };
                 Ok(AnsweredV1::new(verdict, None))
             };
-            context.serve::<AnswerV1, PortError, _, _>(4, answer).await.unwrap();
+            context
+                .serve_requests::<AnswerV1, PortError, _, _>(4, answer)
+                .await
+                .unwrap();
         });
     }
 
@@ -212,12 +215,8 @@ impl Gateway {
 
     /// Waits until the started services are ready.
     pub(crate) async fn settled(&self) {
-        let wait = async {
-            while !self.context.readiness.missing().is_empty() {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+        let is_ready = async || self.context.readiness.missing_components().is_empty();
+        wait_until("the services are ready", is_ready).await;
     }
 }
 

@@ -15,7 +15,7 @@ use crate::records::RECORDS;
 
 /// Returns two gateways over one store.
 async fn two(dir: &tempfile::TempDir) -> (Context, [axum::Router; 2]) {
-    let context = Context::embedded(dir.path()).await.unwrap();
+    let context = Context::embedded_with_defaults(dir.path()).await.unwrap();
     let space = "s".parse().unwrap();
     context
         .backends
@@ -23,7 +23,7 @@ async fn two(dir: &tempfile::TempDir) -> (Context, [axum::Router; 2]) {
         .create_space(&space, clock::now())
         .await
         .unwrap();
-    let routers = [(); 2].map(|()| gateway::router(context.clone()).unwrap());
+    let routers = [(); 2].map(|()| gateway::build_router(context.clone()).unwrap());
     (context, routers)
 }
 
@@ -105,7 +105,13 @@ async fn held(gateway: &Gateway, key: &str, records: &Value, until: chrono::Date
         until,
     };
     let space = "s".parse().unwrap();
-    gateway.context.backends.records.hold(&space, key, &hold).await.unwrap();
+    gateway
+        .context
+        .backends
+        .records
+        .hold_idempotency_key(&space, key, &hold)
+        .await
+        .unwrap();
 }
 
 #[tokio::test]
@@ -119,7 +125,7 @@ async fn a_held_key_is_refused_until_its_hold_expires() {
     assert!(
         reply
             .problem()
-            .starts_with("409 the first request with this Idempotency-Key is being answered")
+            .starts_with("409 the first request with this Idempotency-Key is in progress")
     );
     assert_eq!(reply.json()["type"], IN_FLIGHT);
     assert_eq!(reply.headers["retry-after"], "1");
@@ -147,5 +153,5 @@ async fn a_refused_request_leaves_its_key_for_the_corrected_request() {
     assert_eq!(right.status, 202, "{right:?}");
     let missing = r#"{"act":{"kind":"retire_fact","fact":"00000000-0000-0000-0000-000000000001"}}"#;
     let found = gateway.send_with("POST /v1/spaces/s/curations", missing, &key).await;
-    assert_eq!(found.status, 404, "keys of acts are of their own");
+    assert_eq!(found.status, 404, "the keys of acts are separate from other keys");
 }

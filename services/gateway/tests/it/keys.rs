@@ -1,17 +1,12 @@
 //! Keys that are created through the API.
 
-use std::time::Duration;
-
 use axum::http::StatusCode;
 use chrono::TimeDelta;
+use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep};
 
 use crate::access::KEYS;
 use crate::harness::{Gateway, Reply};
-
-/// Longest wait for a background task.
-const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Creates a key as `owner` and returns its token.
 async fn made(gateway: &Gateway, key: Value) -> String {
@@ -34,16 +29,10 @@ async fn rotated(gateway: &Gateway, grace_seconds: u32) -> Reply {
     gateway.send_as("owner", "POST /v1/keys/assistant/rotate", &body).await
 }
 
-/// Waits until a token is refused; returns false after the deadline.
-async fn refused(gateway: &Gateway, token: &str) -> bool {
-    let until = Instant::now() + DEADLINE;
-    while Instant::now() < until {
-        if status(gateway, token, "GET /v1/access").await == 401 {
-            return true;
-        }
-        sleep(Duration::from_millis(50)).await;
-    }
-    false
+/// Waits until a token is refused.
+async fn until_refused(gateway: &Gateway, token: &str) {
+    let is_refused = async || status(gateway, token, "GET /v1/access").await == 401;
+    wait_until("the token is refused", is_refused).await;
 }
 
 #[tokio::test]
@@ -207,7 +196,7 @@ async fn an_expired_key_opens_nothing() {
     new["expires_at"] = json!((host::clock::now() + TimeDelta::seconds(4)).to_rfc3339());
     let token = made(&gateway, new).await;
     assert_eq!(status(&gateway, &token, "GET /v1/access").await, 200);
-    assert!(refused(&gateway, &token).await);
+    until_refused(&gateway, &token).await;
     let reply = rotated(&gateway, 0).await;
     assert!(reply.problem().starts_with("409 "), "{reply:?}");
 }
@@ -241,7 +230,8 @@ async fn a_previous_token_is_valid_for_its_grace_period() {
     );
 
     let short = rotated(&gateway, 1).await.json();
-    assert!(refused(&gateway, fourth).await, "the grace is over");
+    // The grace is over.
+    until_refused(&gateway, fourth).await;
     assert_eq!(get(short["token"].as_str().unwrap()).await, 200);
     assert!(rotated(&gateway, 86_401).await.problem().starts_with("422 "));
     let unknown = gateway.send_as("owner", "POST /v1/keys/nobody/rotate", "{}").await;
@@ -267,7 +257,8 @@ async fn a_revoked_key_opens_nothing_at_any_gateway() {
     }
     assert_eq!(status(&gateway, &token, "GET /v1/spaces/s").await, 401);
     assert_eq!(status(&gateway, &former, "GET /v1/spaces/s").await, 401);
-    assert!(refused(&another, &token).await && refused(&another, &former).await);
+    until_refused(&another, &token).await;
+    until_refused(&another, &former).await;
 
     let list = gateway.send_as("owner", "GET /v1/keys", "").await.json();
     assert!(list["items"][0]["revoked_at"].is_string(), "{list}");
@@ -284,15 +275,14 @@ async fn the_last_use_of_a_key_is_listed_to_the_minute() {
     let token = made(&gateway, key("assistant", &["s"], &["read"])).await;
     made(&gateway, key("unused", &["s"], &["read"])).await;
     assert_eq!(status(&gateway, &token, "GET /v1/spaces/s").await, 200);
-    let until = Instant::now() + DEADLINE;
-    let items = loop {
+    let items = wait_for("the last use is listed", async || {
         let list = gateway.send_as("owner", "GET /v1/keys", "").await.json();
-        if list["items"][0]["last_used_at"].is_string() {
-            break list["items"].clone();
+        match list["items"][0]["last_used_at"].is_string() {
+            true => Ok(list["items"].clone()),
+            false => Err(list),
         }
-        assert!(Instant::now() < until, "{list}");
-        sleep(Duration::from_millis(20)).await;
-    };
+    })
+    .await;
     assert!(items[0]["last_used_at"].as_str().unwrap().ends_with(":00Z"), "{items}");
     assert_eq!(items[1]["last_used_at"], Value::Null, "{items}");
 }

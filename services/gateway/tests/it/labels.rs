@@ -144,13 +144,13 @@ async fn questions_recall_and_tools_pass_the_filter_to_the_router() {
         "tags": {"any": ["work"], "none": ["draft"]},
         "metadata": {"and": [{"key": "lang", "eq": "de"}, {"not": {"key": "n", "gt": "3"}}]},
     });
-    let told = |text: &Value| serde_json::from_str::<Value>(text.as_str().unwrap()).unwrap();
+    let parse_json_text = |text: &Value| serde_json::from_str::<Value>(text.as_str().unwrap()).unwrap();
     let ask = json!({"question": "Where?", "filter": filter}).to_string();
     let answer = gateway.send("POST /v1/spaces/s/query", &ask).await.json();
-    assert_eq!(told(&answer["weights"]), filter);
+    assert_eq!(parse_json_text(&answer["weights"]), filter);
     let say = json!({"message": "Hello", "filter": filter}).to_string();
-    let recalled = gateway.send("POST /v1/spaces/s/recall", &say).await.json();
-    assert_eq!(told(&recalled["hints"][0]["text"]), filter);
+    let recall_response = gateway.send("POST /v1/spaces/s/recall", &say).await.json();
+    assert_eq!(parse_json_text(&recall_response["hints"][0]["text"]), filter);
     let tool = format!("POST /v1/spaces/s/tools/echo?filter={}", encoded(&filter));
     let called = gateway.send(&tool, "{}").await.json();
     assert_eq!(called["result"]["labels"], filter);
@@ -172,7 +172,7 @@ async fn a_version_has_the_tags_of_its_request() {
     };
     assert_eq!(put(json!(["b", "a"])).await["id"], "a");
     assert_eq!(put(json!(["a", "b", "b"])).await["status"], "duplicate");
-    assert_eq!(put(json!([])).await["id"], "a#v2", "it has no tags of its own");
+    assert_eq!(put(json!([])).await["id"], "a#v2", "the version has no tags");
     assert_eq!(walk(&gateway, &format!("{RECORDS}?tag=a"), "id").await, ["a"]);
 }
 

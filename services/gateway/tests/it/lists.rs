@@ -63,7 +63,7 @@ async fn records_are_filtered_by_session_actor_and_time() {
     let body = json!({"records": lines.map(line)}).to_string();
     let mark = gateway.send("POST /v1/spaces/s/records", &body).await.json();
     gateway.written(mark["watermark"].as_str().unwrap()).await;
-    let monday = domain::id::SessionId::derive(&"s".parse().unwrap(), "mon");
+    let monday = domain::id::SessionId::from_name(&"s".parse().unwrap(), "mon");
     for (filter, expected) in [
         ("session=mon".to_owned(), vec!["1", "3", "4"]),
         (format!("session={monday}"), vec!["1", "3", "4"]),
@@ -88,8 +88,8 @@ async fn records_are_filtered_by_session_actor_and_time() {
         ("session=", "422 session: is empty; leave it out instead"),
         ("actor=%00", "422 actor: holds the control character U+0000"),
         ("from=then", "422 from: is not a time like"),
-        ("after=x", "422 after: is not the `next` of a page"),
-        ("limit=0", "422 limit: is not 1 to 1000"),
+        ("after=x", "422 after: must be the `next` of a page"),
+        ("limit=0", "422 limit: must be 1 to 1000"),
         ("sessions=mon", "422 "),
     ] {
         let reply = gateway.send(&format!("GET /v1/spaces/s/records?{filter}"), "").await;
@@ -100,10 +100,10 @@ async fn records_are_filtered_by_session_actor_and_time() {
 /// Fills a space with long records, units, facts and dead letters.
 async fn long(gateway: &Gateway, count: usize, bytes: usize) {
     let (space, text): (SpaceId, String) = ("s".parse().unwrap(), "x".repeat(bytes));
-    let instant = domain::time::TimeSpan::instant("2026-01-01T00:00:00Z".parse().unwrap());
+    let instant = domain::time::TimeSpan::from_instant("2026-01-01T00:00:00Z".parse().unwrap());
     let (mut records, mut units, mut facts) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..count {
-        let id = RecordId::derive(&space, &number.to_string());
+        let id = RecordId::from_external_id(&space, &number.to_string());
         let record: Record =
             serde_json::from_value(json!({"id": id, "space": space, "external_id": number.to_string(),
             "session": id, "session_name": "", "ordinal": 0, "modality": "text", "actor": "", "text": text,
@@ -114,7 +114,7 @@ async fn long(gateway: &Gateway, count: usize, bytes: usize) {
         .unwrap();
         records.push(record);
         units.push(Unit {
-            id: UnitId::turn(id),
+            id: UnitId::of_turn(id),
             text: text.clone(),
             ..unit(1)
         });

@@ -23,7 +23,7 @@ const ENABLED: &str = "[gateway.mem0]\nenabled = true\n";
 fn turn(record: &Record) -> Unit {
     let day = record.observed_at.format("%-d %B %Y");
     let summary = format!("[{day}] {}: {}", record.actor, record.text);
-    let value = json!({"id": UnitId::turn(record.id), "grain": "turn", "session": record.session, "records": [record.id],
+    let value = json!({"id": UnitId::of_turn(record.id), "grain": "turn", "session": record.session, "records": [record.id],
         "external_ids": [record.external_id], "observed_at": record.observed_at, "ordinal": record.ordinal, "modality": "text",
         "actor": record.actor, "text": record.text, "summary": summary, "derived_by": "test", "confidence": 1.0});
     serde_json::from_value(value).unwrap()
@@ -47,14 +47,14 @@ async fn start(settings: &str) -> Gateway {
             for it in &message.curations {
                 if let Act::EraseRecord { record } = it.act {
                     stores.records.erase(space, &[record]).await?;
-                    gone.push(UnitId::turn(record));
+                    gone.push(UnitId::of_turn(record));
                 }
             }
             stores.graph.put_units(space, &units, &gone).await?;
             stores.records.mark_written(space, meta.position).await
         };
         context
-            .consume::<_, PortError, _, _>("writer", 4, handle)
+            .consume_messages::<_, PortError, _, _>("writer", 4, handle)
             .await
             .unwrap();
     });
@@ -63,7 +63,9 @@ async fn start(settings: &str) -> Gateway {
         let graph = context.backends.graph.clone();
         let answer = async |route: RouteV1| {
             let everything = Selection::default();
-            let (units, _) = graph.select(&route.space, &everything, 0, Room::of(1_000)).await?;
+            let (units, _) = graph
+                .select(&route.space, &everything, 0, Room::of_items(1_000))
+                .await?;
             let turns = units.into_iter().rev().filter(|it| it.grain == Grain::Turn);
             let ranked = turns
                 .take(route.ranked as usize)
@@ -81,7 +83,7 @@ async fn start(settings: &str) -> Gateway {
                 ..nothing(route)
             })
         };
-        context.serve::<RouteV1, _, _, _>(4, answer).await.unwrap();
+        context.serve_requests::<RouteV1, _, _, _>(4, answer).await.unwrap();
     });
     gateway.settled().await;
     gateway
@@ -216,7 +218,7 @@ async fn filters_are_evaluated_over_entities_metadata_and_moments() {
     for (filters, expected) in [
         (deep, "400 filters: are nested deeper"),
         (json!({"user_id": {"in": many}}), "400 filters: have more than 1000"),
-        (json!({"city": "Oslo"}), "400 filters: name nobody"),
+        (json!({"city": "Oslo"}), "400 filters: name no user"),
         (json!([]), "400 filters: is not an object"),
     ] {
         let body = json!({"query": "x", "filters": filters}).to_string();
@@ -263,7 +265,7 @@ async fn a_memory_keeps_its_id_through_updates_and_is_erased_with_its_history() 
     ] {
         assert_eq!(
             error(&gateway.send(&gone, "").await),
-            "404 there is no memory of this id"
+            "404 there is no memory with this id"
         );
     }
     let records = gateway.send("GET /v1/spaces/mem0-ann/records", "").await.json();
@@ -312,7 +314,7 @@ async fn batches_and_filters_change_many_memories() {
         0
     );
     let refused = error(&gateway.send("DELETE /mem0/v1/memories/", "").await);
-    assert!(refused.starts_with("400 filters: name nobody"), "{refused}");
+    assert!(refused.starts_with("400 filters: name no user"), "{refused}");
 }
 
 #[tokio::test]

@@ -77,7 +77,7 @@ async fn a_batch_without_records_and_messages_is_refused_with_the_reason() {
         (json!({"records": [], "messages": []}), "messages: a batch has either"),
         (
             json!({"records": [{"text": "a"}], "session": "s"}),
-            "session: belongs into each record",
+            "session: set it in each record",
         ),
         (json!({"messages": [{"content": "a"}]}), "messages[0].role: is missing"),
         (
@@ -86,7 +86,7 @@ async fn a_batch_without_records_and_messages_is_refused_with_the_reason() {
         ),
         (
             json!({"messages": [{"role": "system", "content": "a"}]}),
-            "records: a request has 1 to",
+            "records: must be 1 to",
         ),
     ] {
         let reply = gateway.send(RECORDS, &body.to_string()).await;

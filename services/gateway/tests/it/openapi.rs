@@ -7,13 +7,13 @@ use crate::harness::Gateway;
 
 #[test]
 fn the_api_is_as_agreed() {
-    insta::assert_snapshot!(gateway::document().to_pretty_json().unwrap());
+    insta::assert_snapshot!(gateway::openapi_document().to_pretty_json().unwrap());
 }
 
 /// Generated clients make a function of every operation; of two operations with the same name one is lost.
 #[test]
 fn every_operation_has_a_unique_name() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let mut names = BTreeSet::new();
     for (path, methods) in api["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
@@ -26,7 +26,7 @@ fn every_operation_has_a_unique_name() {
 /// The problem response is described once; every operation may return it.
 #[test]
 fn every_operation_may_have_a_problem() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let one = &api["components"]["responses"]["Problem"]["content"]["application/problem+json"];
     assert_eq!(one["schema"]["$ref"], "#/components/schemas/Problem");
     for (path, methods) in api["paths"].as_object().unwrap() {
@@ -42,7 +42,7 @@ fn every_operation_may_have_a_problem() {
 /// Arguments and results of a tool are text most of the time; with a schema that says `object`, clients refuse text.
 #[test]
 fn arguments_and_results_of_a_tool_may_be_any_json() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let tool = &api["components"]["schemas"]["NewTool"]["properties"];
     for field in ["arguments", "result"] {
         assert!(tool[field].is_object(), "{tool}");
@@ -72,7 +72,7 @@ fn every_default_matches_its_schema() {
         }
     }
     let mut seen = 0;
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     look("", &api, &mut seen);
     assert!(seen > 0, "no default was looked at");
     assert_eq!(
@@ -84,7 +84,7 @@ fn every_default_matches_its_schema() {
 /// Types that refuse unknown fields say so in the document, acts too.
 #[test]
 fn types_that_refuse_unknown_fields_say_so_in_the_document() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let schemas = &api["components"]["schemas"];
     let acts = schemas["NewAct"]["discriminator"]["mapping"].as_object().unwrap();
     assert_eq!(acts.len(), 9);
@@ -97,7 +97,7 @@ fn types_that_refuse_unknown_fields_say_so_in_the_document() {
 /// Generated clients name a variant after its schema; without a schema the name is `NewAct2`.
 #[test]
 fn every_variant_of_an_act_has_a_name_and_a_kind() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let schemas = &api["components"]["schemas"];
     for parent in ["Act", "NewAct"] {
         let variants = schemas[parent]["oneOf"].as_array().unwrap();
@@ -115,7 +115,7 @@ fn every_variant_of_an_act_has_a_name_and_a_kind() {
 /// Without an example, a reader of the document has to guess the body.
 #[test]
 fn every_json_request_body_has_an_example() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let mut seen = 0;
     for (path, methods) in api["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
@@ -134,7 +134,7 @@ fn every_json_request_body_has_an_example() {
 
 #[test]
 fn a_portable_reading_without_a_kind_is_a_reading_of_a_passage() {
-    let api = serde_json::to_value(gateway::document()).unwrap();
+    let api = serde_json::to_value(gateway::openapi_document()).unwrap();
     let kind = &api["components"]["schemas"]["PortableReading"]["properties"]["kind"];
     assert_eq!((&kind["type"], &kind["default"]), (&json!("string"), &json!("passage")));
     assert!(kind["enum"].as_array().unwrap().contains(&json!("passage")));
@@ -146,7 +146,7 @@ async fn every_described_operation_has_a_route() {
     let gateway = Gateway::new().await;
     let api = gateway.send("GET /openapi.json", "").await.json();
     for (path, methods) in api["paths"].as_object().unwrap() {
-        // A stream of events has no end; it has tests of its own.
+        // A stream of events has no end; it has its own tests.
         if path.ends_with("/events") {
             continue;
         }

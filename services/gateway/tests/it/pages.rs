@@ -19,11 +19,11 @@ fn at(day: u32) -> DateTime<Utc> {
 }
 
 fn event(day: u32) -> UnitId {
-    UnitId::event(RecordId::derive(&space(), &day.to_string()))
+    UnitId::of_event(RecordId::from_external_id(&space(), &day.to_string()))
 }
 
 pub(crate) fn unit(day: u32) -> Unit {
-    let record = RecordId::derive(&space(), &day.to_string());
+    let record = RecordId::from_external_id(&space(), &day.to_string());
     let value = json!({"id": event(day), "grain": "event", "session": record, "records": [record], "external_ids": [day.to_string()],
         "observed_at": at(day), "ordinal": 0, "modality": "text", "actor": "", "text": format!("day {day}"),
         "summary": format!("day {day}"), "derived_by": "test", "confidence": 1.0});
@@ -39,7 +39,7 @@ pub(crate) fn page(title: &str, dimension: Dimension, days: &[u32]) -> Page {
         until: Some(at(20)),
     };
     Page {
-        id: PageId::derive(&space(), dimension.name(), title),
+        id: PageId::from_subject(&space(), dimension.name(), title),
         dimension,
         title: title.into(),
         summary: format!("All of {title}"),
@@ -71,7 +71,7 @@ async fn put(gateway: &Gateway, items: &[Derived]) {
 async fn a_topic_shows_its_nearest_units() {
     let gateway = Gateway::new().await;
     let topic = |label: &str, first: u32| Topic {
-        id: TopicId::derive(event(first)),
+        id: TopicId::from_founding_unit(event(first)),
         label: label.into(),
         summary: None,
         keywords: vec!["sail".into()],
@@ -82,7 +82,7 @@ async fn a_topic_shows_its_nearest_units() {
     let member = |day: u32, topic: u32, similarity: f32| {
         Derived::Member(Member {
             unit: event(day),
-            topic: TopicId::derive(event(topic)),
+            topic: TopicId::from_founding_unit(event(topic)),
             similarity,
         })
     };
@@ -127,7 +127,7 @@ async fn a_topic_shows_its_nearest_units() {
             .send(&early, "")
             .await
             .problem()
-            .starts_with("404 there was nothing of this topic yet")
+            .starts_with("404 this topic did not exist yet")
     );
     assert_eq!(
         walk(&gateway, "/v1/spaces/s/units?as_of=2026-04-02", "text")
@@ -196,13 +196,13 @@ async fn a_page_is_returned_as_of_a_moment_and_the_access_is_recorded() {
     expected.sort();
     assert_eq!(noted, expected);
     for (as_of, expected) in [
-        ("", "404 there is no page of this id"),
-        ("?as_of=2026-04-05", "404 there was nothing of this page yet"),
+        ("", "404 there is no page with this id"),
+        ("?as_of=2026-04-05", "404 this page did not exist yet"),
     ] {
         let call = format!("GET /v1/spaces/s/pages/{}{as_of}", bare.id);
         let none = gateway.send(&call, "").await.problem();
         assert!(none.starts_with(expected), "{none}");
     }
     let missing = gateway.send("GET /v1/spaces/s/pages/x", "").await.problem();
-    assert!(missing.starts_with("404 there is no page of this id"), "{missing}");
+    assert!(missing.starts_with("404 there is no page with this id"), "{missing}");
 }

@@ -14,7 +14,8 @@ use tokio::time::timeout;
 use crate::access::KEYS;
 use crate::harness::{Gateway, Reply, nothing};
 use crate::query::something;
-use upstream::{End, Said, Upstream};
+use fixtures::{wait_for, wait_until};
+use upstream::{End, ScriptedReply, Upstream};
 
 const CHAT: &str = "POST /v1/chat/completions";
 const MODELS: &str = "GET /v1/models";
@@ -50,7 +51,7 @@ fn header<'a>(reply: &'a Reply, name: &str) -> &'a str {
 /// Waits for `count` records of a space and returns them sorted, each as `session actor text|tool(arguments)`.
 async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
     let shown = |it: &Value| {
-        let said = match it["tool"].as_object() {
+        let content = match it["tool"].as_object() {
             Some(tool) => format!(
                 "{}({})",
                 tool["name"].as_str().unwrap(),
@@ -60,34 +61,25 @@ async fn stored(gateway: &Gateway, space: &str, count: usize) -> Vec<String> {
         };
         let cut = if it["metadata"]["cut"] == "true" { " [cut]" } else { "" };
         let (session, actor) = (it["session"].as_str().unwrap(), it["actor"].as_str().unwrap());
-        format!("{session} {actor} {said}{cut}")
+        format!("{session} {actor} {content}{cut}")
     };
-    let mut seen = String::new();
-    let wait = async {
-        loop {
-            let reply = gateway
-                .send(&format!("GET /v1/spaces/{space}/records"), "")
-                .await
-                .json();
-            let items = reply["items"].as_array().cloned().unwrap_or_default();
-            if items.len() >= count {
-                let mut shown: Vec<String> = items.iter().map(shown).collect();
-                shown.sort();
-                return shown;
-            }
-            seen = reply.to_string();
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    let shown = timeout(Duration::from_secs(20), wait).await;
-    shown.unwrap_or_else(|_| panic!("not {count} records: {seen}"))
+    let what = format!("there are {count} records");
+    let items = wait_for(&what, async || {
+        let path = format!("GET /v1/spaces/{space}/records");
+        let reply = gateway.send(&path, "").await.json();
+        let items = reply["items"].as_array().cloned().unwrap_or_default();
+        if items.len() < count { Err(items) } else { Ok(items) }
+    });
+    let mut shown: Vec<String> = items.await.iter().map(shown).collect();
+    shown.sort();
+    shown
 }
 
 #[tokio::test]
 async fn a_chat_is_forwarded_with_evidence_and_stored() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
-    upstream.says(Said::Text("In Oslo."));
+    upstream.says(ScriptedReply::Text("In Oslo."));
     let body = r#"{"temperature":0.50,"user":"ignored","model":"parrot","tools":[{"z":1,"a":2}],"messages":[{"role":"system","content":"Be kind."},{"role":"user","name":"Ben","content":"Where does Ann live?"}]}"#;
     let headers = [
         SPACE,
@@ -130,17 +122,17 @@ async fn a_retry_stores_nothing_twice() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
     for _ in 0..2 {
-        upstream.says(Said::Text("Hello."));
+        upstream.says(ScriptedReply::Text("Hello."));
         let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
         assert_eq!(header(&reply, "x-mnemic-stored"), "user,assistant");
     }
     let key = ("idempotency-key", "k1");
     for text in ["One.", "Two."] {
-        upstream.says(Said::Text(text));
+        upstream.says(ScriptedReply::Text(text));
         let reply = gateway.send_with(CHAT, &saying("Count."), &[SPACE, key]).await;
         assert_eq!(header(&reply, "x-mnemic-stored"), "user,assistant", "{text}");
     }
-    upstream.says(Said::Text("Bye."));
+    upstream.says(ScriptedReply::Text("Bye."));
     gateway.send_with(CHAT, &saying("Bye."), &[SPACE]).await;
     let expected = [
         "default assistant Bye.",
@@ -159,7 +151,7 @@ async fn only_new_messages_of_a_conversation_are_stored() {
     let gateway = before(&upstream, "model = \"big\"\nspace_prefix = \"chat-\"").await;
     let call = json!({ "role": "assistant", "content": null, "tool_calls": [
         { "id": "c", "type": "function", "function": { "name": "weather", "arguments": "{\"place\":\"Oslo\"}" } }] });
-    upstream.says(Said::Json(call.clone()));
+    upstream.says(ScriptedReply::Json(call.clone()));
     let mut messages = vec![
         json!({ "role": "user", "content": "I live in Oslo." }),
         json!({ "role": "assistant", "content": "Nice." }),
@@ -171,7 +163,7 @@ async fn only_new_messages_of_a_conversation_are_stored() {
     assert_eq!(header(&reply, "x-mnemic-stored"), "user,assistant");
     assert_eq!(upstream.asked()[0].json()["model"], "big");
     messages.extend([call, json!({ "role": "tool", "tool_call_id": "c", "content": "12" })]);
-    upstream.says(Said::Text("12 degrees."));
+    upstream.says(ScriptedReply::Text("12 degrees."));
     let reply = gateway.send(CHAT, &body(&messages)).await;
     assert_eq!(header(&reply, "x-mnemic-stored"), "assistant");
     let expected = [
@@ -193,7 +185,7 @@ const EVENTS: [&str; 4] = [
 async fn a_stream_is_forwarded_byte_for_byte_while_it_arrives() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "in_flight_max = 1").await;
-    upstream.says(Said::Stream(EVENTS.to_vec(), End::Whole));
+    upstream.says(ScriptedReply::Stream(EVENTS.to_vec(), End::Whole));
     let reply = gateway.send_with(CHAT, &saying("Where?"), &[SPACE]).await;
     assert_eq!(reply.text, EVENTS.concat());
     assert_eq!(header(&reply, "content-type"), "text/event-stream; charset=utf-8");
@@ -205,7 +197,7 @@ async fn a_stream_is_forwarded_byte_for_byte_while_it_arrives() {
     );
 
     let begun = "data: {\"choices\":[{\"delta\":{\"content\":\"To Bergen\"}}]}\n\n";
-    upstream.says(Said::Stream(vec![begun], End::Open));
+    upstream.says(ScriptedReply::Stream(vec![begun], End::Open));
     let request = Request::post("/v1/chat/completions")
         .header("content-type", "application/json")
         .header("x-mnemic-space", "s");
@@ -222,18 +214,10 @@ async fn a_stream_is_forwarded_byte_for_byte_while_it_arrives() {
         (busy.status, &busy.json()["error"]["code"]),
         (StatusCode::TOO_MANY_REQUESTS, &json!("exhausted"))
     );
-    while upstream.open() == 0 {
-        tokio::task::yield_now().await;
-    }
+    wait_until("the endpoint streams", async || upstream.open() > 0).await;
     // The caller disconnects, so the gateway disconnects from the endpoint too.
-    tokio::time::sleep(Duration::from_millis(100)).await;
     drop(body);
-    let left = async {
-        while upstream.open() > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(Duration::from_secs(20), left).await.unwrap();
+    wait_until("the gateway has left the endpoint", async || upstream.open() == 0).await;
     let expected = [
         "default assistant In Oslo.",
         "default assistant To Bergen [cut]",
@@ -241,7 +225,7 @@ async fn a_stream_is_forwarded_byte_for_byte_while_it_arrives() {
         "default user Where?",
     ];
     assert_eq!(stored(&gateway, "s", 4).await, expected);
-    upstream.says(Said::Text("Yes."));
+    upstream.says(ScriptedReply::Text("Yes."));
     let free = gateway.send_with(CHAT, &saying("Me too."), &[SPACE]).await;
     assert_eq!(free.status, StatusCode::OK, "its share was given back: {free:?}");
 }
@@ -273,7 +257,7 @@ async fn a_key_opens_only_its_own_spaces() {
     assert_eq!(nobody.status, StatusCode::UNAUTHORIZED);
 
     for (key, kept) in [("reader", "none; the key may only read"), ("writer", "user,assistant")] {
-        upstream.says(Said::Text("In Oslo."));
+        upstream.says(ScriptedReply::Text("In Oslo."));
         let auth = format!("Bearer {key}");
         let reply = gateway
             .send_with(CHAT, &saying("Where?"), &[SPACE, ("authorization", &auth)])
@@ -285,7 +269,7 @@ async fn a_key_opens_only_its_own_spaces() {
         assert_eq!(header(&reply, "x-mnemic-evidence"), "lines=2 tokens=10");
         assert_eq!(upstream.asked()[0].headers["authorization"], "Bearer server-side");
     }
-    upstream.says(Said::Text("I do not know."));
+    upstream.says(ScriptedReply::Text("I do not know."));
     let headers = [("authorization", "Bearer reader"), ("x-mnemic-space", "team-new")];
     let reply = gateway.send_with(CHAT, &saying("Where?"), &headers).await;
     assert_eq!(reply.status, StatusCode::OK);
@@ -301,13 +285,13 @@ async fn a_key_opens_only_its_own_spaces() {
 async fn recalled_lines_are_not_stored_as_messages() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
-    upstream.says(Said::Text("In Oslo."));
+    upstream.says(ScriptedReply::Text("In Oslo."));
     gateway.send_with(CHAT, &saying("Where does Ann live?"), &[SPACE]).await;
     let ours = upstream.asked()[0].json()["messages"][0]["content"]
         .as_str()
         .unwrap()
         .to_owned();
-    upstream.says(Said::Json(
+    upstream.says(ScriptedReply::Json(
         json!({ "role": "assistant", "content": format!("You showed me {ours}") }),
     ));
     gateway
@@ -324,7 +308,7 @@ async fn recalled_lines_are_not_stored_as_messages() {
         (&json!("rejected"), &json!("accepted"))
     );
     let why = items[0]["problem"]["detail"].as_str().unwrap();
-    assert!(why.contains("nothing but a `mnemic-memory` block"), "{why}");
+    assert!(why.contains("is only a `mnemic-memory` block"), "{why}");
     let remember = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
         "name": "remember", "arguments": { "records": [{ "text": format!("Told: {ours}") }] } } });
     let accept = ("accept", "application/json, text/event-stream");
@@ -368,7 +352,7 @@ async fn the_endpoint_defaults_to_that_of_the_language_model() {
     );
     let proxy = "[gateway.proxy]\nenabled = true\nevidence_tokens = 0\nstore = false\n";
     let gateway = Gateway::with(&format!("{section}{proxy}")).await;
-    upstream.says(Said::Text("Hi."));
+    upstream.says(ScriptedReply::Text("Hi."));
     let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
     assert_eq!(header(&reply, "x-mnemic-evidence"), "none; switched off");
     assert_eq!(header(&reply, "x-mnemic-stored"), "none; switched off");
@@ -377,7 +361,7 @@ async fn the_endpoint_defaults_to_that_of_the_language_model() {
     assert_eq!(asked.text, saying("Hi."));
     let other = format!("{section}{proxy}url = \"{}\"\n", upstream.url);
     let gateway = Gateway::with(&other).await;
-    upstream.says(Said::Text("Hi."));
+    upstream.says(ScriptedReply::Text("Hi."));
     gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
     let asked = upstream.asked().remove(0);
     assert!(
@@ -393,7 +377,7 @@ async fn an_empty_memory_gives_no_evidence() {
     gateway.start_router(nothing);
     gateway.start_reader();
     gateway.settled().await;
-    upstream.says(Said::Text("Hi."));
+    upstream.says(ScriptedReply::Text("Hi."));
     let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
     assert_eq!(header(&reply, "x-mnemic-evidence"), "none; nothing found");
     assert_eq!(upstream.asked()[0].text, saying("Hi."));

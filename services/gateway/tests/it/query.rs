@@ -9,12 +9,12 @@ use crate::harness::{Gateway, nothing};
 const QUERY: &str = "POST /v1/spaces/s/query";
 
 pub(crate) fn something(request: RouteV1) -> RoutedV1 {
-    let record = RecordId::derive(&request.space, "a");
+    let record = RecordId::from_external_id(&request.space, "a");
     let item = |text: &str| PackItem {
-        unit: UnitId::turn(record),
+        unit: UnitId::of_turn(record),
         records: vec![record],
         external_ids: vec!["a".into()],
-        session: SessionId::derive(&request.space, "default"),
+        session: SessionId::from_name(&request.space, "default"),
         observed_at: "2026-05-07T18:30:00+02:00".parse().unwrap(),
         actor: "Ann".into(),
         text: text.into(),
@@ -157,7 +157,7 @@ async fn invalid_queries_are_a_problem() {
         ),
         (
             json!({"question": "x", "budget": {"enough": 0}}),
-            "422 budget.enough: is not above 0 and at most 1",
+            "422 budget.enough: must be greater than 0 and at most 1",
         ),
         (
             json!({"question": "x", "budget": {"tokens": -1}}),
@@ -226,13 +226,16 @@ async fn metadata_is_returned_with_the_pack() {
         .await
         .json();
     gateway.written(mark["watermark"].as_str().unwrap()).await;
-    let told = ask(wanted).await;
+    let answer = ask(wanted).await;
     assert_eq!(
-        told["pack"]["metadata"],
+        answer["pack"]["metadata"],
         json!({"a": {"channel": "#home", "url": "https://chat.example/1"}}),
         "of the records of the pack, each once"
     );
-    assert_eq!((&told["pack"]["tokens"], &told["degraded"]), (&json!(10), &json!([])));
+    assert_eq!(
+        (&answer["pack"]["tokens"], &answer["degraded"]),
+        (&json!(10), &json!([]))
+    );
     let plain = ask(json!({"question": "Where?"})).await;
     assert!(plain["pack"].get("metadata").is_none(), "{plain}");
 }

@@ -120,7 +120,7 @@ async fn new_records_beyond_the_quota_of_a_key_are_refused() {
 
 /// Records count in every way of writing them.
 #[tokio::test]
-async fn records_count_in_every_way_of_writing_them() {
+async fn records_count_for_the_quota_on_every_route_that_writes_them() {
     let gateway = Gateway::with(&with_quotas("records_per_day = 1")).await;
     gateway.start_writer();
     let put = gateway
@@ -138,10 +138,10 @@ async fn records_count_in_every_way_of_writing_them() {
         ("host", "localhost"),
         ("accept", "application/json, text/event-stream"),
     ];
-    let told = gateway
+    let response = gateway
         .send_with("POST /v1/spaces/s/mcp", &call.to_string(), &headers)
         .await;
-    assert!(told.text.contains("new records a day"), "{told:?}");
+    assert!(response.text.contains("new records a day"), "{response:?}");
 }
 
 #[tokio::test]

@@ -10,6 +10,7 @@ use domain::id::{ErasureId, ReadingId, RecordId, SessionId, SpaceId};
 use domain::port::{ModelCost, Position, Usage};
 use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
+use fixtures::{sample_reading, sample_record};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -26,10 +27,14 @@ fn space(name: &str) -> SpaceId {
 }
 
 fn record(space: &SpaceId, session: &str, id: &str) -> Record {
-    let value = json!({"id": RecordId::derive(space, id), "space": space, "external_id": id,
-        "session": SessionId::derive(space, session), "session_name": session, "ordinal": 0, "modality": "text",
-        "actor": "Ann", "text": TEXT, "observed_at": "2026-03-01T12:00:00Z"});
-    serde_json::from_value(value).unwrap()
+    Record {
+        session: SessionId::from_name(space, session),
+        session_name: session.to_owned(),
+        actor: "Ann".to_owned(),
+        text: TEXT.to_owned(),
+        observed_at: "2026-03-01T12:00:00Z".parse().unwrap(),
+        ..sample_record(space, id)
+    }
 }
 
 /// Stores the records `ids` of a session; the space may be new.
@@ -42,20 +47,16 @@ async fn fill(gateway: &Gateway, space: &SpaceId, session: &str, ids: &[&str]) {
 
 /// Returns a reading of the records `ids` of [`SESSION`].
 fn reading(space: &SpaceId, ids: &[&str]) -> Reading {
-    let records: Vec<RecordId> = ids.iter().map(|id| RecordId::derive(space, id)).collect();
+    let records: Vec<RecordId> = ids.iter().map(|id| RecordId::from_external_id(space, id)).collect();
+    let first = records[0];
     Reading {
-        id: ReadingId::derive(records[0]),
-        kind: ReadingKind::Passage,
-        session: SessionId::derive(space, SESSION),
+        session: SessionId::from_name(space, SESSION),
         records,
-        beside: Vec::new(),
-        earlier: Vec::new(),
         digest: "ab".repeat(32),
         prompt: "read/1".to_owned(),
         model: "model-1".to_owned(),
         at: noon(),
         output: "{\"gists\": [\"Zoë 文\"]}".to_owned(),
-        failure: None,
         outcome: ReadingOutcome {
             gists: 3,
             facts: 2,
@@ -65,6 +66,7 @@ fn reading(space: &SpaceId, ids: &[&str]) -> Reading {
                 what: "\"Zoë\"".to_owned(),
                 why: "no line".to_owned(),
             }],
+            waits_for_second_look: false,
         },
         spent: ModelCost {
             calls: 1,
@@ -74,6 +76,7 @@ fn reading(space: &SpaceId, ids: &[&str]) -> Reading {
             },
             ms: 1.5,
         },
+        ..sample_reading(space, first)
     }
 }
 
@@ -122,10 +125,13 @@ async fn a_reading_is_listed_with_the_callers_ids_and_its_outcome() {
         json!([whole])
     );
     assert_eq!(get(&gateway, &format!("/v1/spaces/s/readings/{}", one.id)).await, whole);
-    for id in ["x".to_owned(), ReadingId::derive(RecordId::derive(&s, "a")).to_string()] {
+    for id in [
+        "x".to_owned(),
+        ReadingId::of_passage(RecordId::from_external_id(&s, "a")).to_string(),
+    ] {
         let reply = gateway.send(&format!("GET /v1/spaces/s/readings/{id}"), "").await;
         assert!(
-            reply.problem().starts_with("404 there is no reading of this id"),
+            reply.problem().starts_with("404 there is no reading with this id"),
             "{reply:?}"
         );
     }
@@ -142,10 +148,10 @@ async fn failed_readings_are_listed_with_their_reasons_and_counted_separately() 
         ..reading(&s, &["3"])
     };
     put(&gateway, &s, &[failed(&s, &["1"]), reading(&s, &["2"]), today]).await;
-    let sessions = ["monday", "tuesday"].map(|it| SessionId::derive(&s, it));
+    let sessions = ["monday", "tuesday"].map(|it| SessionId::from_name(&s, it));
     let later = host::clock::now() + TimeDelta::hours(1);
     let readings = &gateway.context.backends.readings;
-    readings.want(&s, &sessions, later, later).await.unwrap();
+    readings.schedule_sessions(&s, &sessions, later, later).await.unwrap();
 
     let page = get(&gateway, "/v1/spaces/s/readings").await;
     let first = page["items"]
@@ -192,9 +198,9 @@ async fn readings_are_listed_page_by_page() {
     for (query, problem) in [
         (
             format!("output=true&after={next}"),
-            "422 after: is not the `next` of a page",
+            "422 after: must be the `next` of a page",
         ),
-        ("limit=0".to_owned(), "422 limit: is not 1 to 1000"),
+        ("limit=0".to_owned(), "422 limit: must be 1 to 1000"),
         ("colour=red".to_owned(), "422 colour: unknown field `colour`"),
     ] {
         let reply = gateway.send(&format!("GET /v1/spaces/s/readings?{query}"), "").await;
@@ -267,7 +273,13 @@ async fn readings_can_be_read_written_and_requested_according_to_the_rights_of_t
         let reply = gateway.send_with(call, body, headers).await;
         assert_eq!(reply.status.as_u16(), status, "{key} {call}: {reply:?}");
     }
-    let waiting = gateway.context.backends.readings.wanted(&space("other")).await.unwrap();
+    let waiting = gateway
+        .context
+        .backends
+        .readings
+        .count_scheduled_sessions(&space("other"))
+        .await
+        .unwrap();
     assert_eq!(waiting, 0);
 }
 
@@ -278,9 +290,9 @@ async fn the_check_of_an_erasure_counts_readings_of_erased_records() {
     let stores = &gateway.context.backends;
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     let shown = Reading {
-        beside: vec![RecordId::derive(&s, "1")],
+        beside: vec![RecordId::from_external_id(&s, "1")],
         earlier: vec![GistRef {
-            first: RecordId::derive(&s, "1"),
+            first: RecordId::from_external_id(&s, "1"),
             number: 0,
         }],
         ..reading(&s, &["2"])
@@ -295,11 +307,11 @@ async fn the_check_of_an_erasure_counts_readings_of_erased_records() {
         requested_at: host::clock::now(),
         completed_at: None,
         position: Position(1_000_000),
-        records: vec![RecordId::derive(&s, "1")],
+        records: vec![RecordId::from_external_id(&s, "1")],
         sessions: Vec::new(),
         erased: [("records".to_owned(), 1)].into(),
     };
-    stores.receipts.keep(&receipt).await.unwrap();
+    stores.receipts.put_receipt(&receipt).await.unwrap();
     let call = format!("POST /v1/spaces/s/erasures/{}/check", receipt.id);
     let check = gateway.send(&call, "").await.json();
     assert_eq!(check["stores"][0]["found"]["readings"], 2, "{check}");

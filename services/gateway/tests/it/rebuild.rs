@@ -1,38 +1,26 @@
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use chrono::DateTime;
 use domain::PortError;
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{SessionId, SpaceId};
 use domain::message::RecordsAcceptedV1;
 use domain::record::{Modality, Record, ToolCall};
+use fixtures::sample_record;
 
 use crate::harness::Gateway;
 
 /// Returns a call with a long result, which is twice as long in a message because of its quotation marks.
 fn call(space: &SpaceId, number: usize) -> Record {
-    let external_id = number.to_string();
     Record {
-        id: RecordId::derive(space, &external_id),
-        space: space.clone(),
-        external_id,
-        session: SessionId::derive(space, "run"),
+        session: SessionId::from_name(space, "run"),
         session_name: "run".to_owned(),
         ordinal: number as u64,
         modality: Modality::Action,
-        actor: String::new(),
-        text: String::new(),
-        image_caption: None,
-        image_uri: None,
-        version: None,
         tool: Some(ToolCall {
             name: "look".to_owned(),
             arguments: String::new(),
             result: "\"".repeat(100_000),
         }),
-        observed_at: DateTime::UNIX_EPOCH.fixed_offset(),
-        tags: Vec::new(),
-        metadata: BTreeMap::new(),
+        ..sample_record(space, &number.to_string())
     }
 }
 
@@ -52,11 +40,11 @@ async fn a_rebuild_sends_messages_of_limited_size() {
             records.mark_written(&message.space, meta.position).await
         };
         context
-            .consume::<_, PortError, _, _>("writer", 1, handle)
+            .consume_messages::<_, PortError, _, _>("writer", 1, handle)
             .await
             .unwrap();
     });
-    gateway::rederive(&gateway.context, &space, "test", |_| ())
+    gateway::rederive_space(&gateway.context, &space, "test", |_| ())
         .await
         .unwrap();
     let seen = seen.lock().unwrap().clone();

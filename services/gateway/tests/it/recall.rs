@@ -112,16 +112,16 @@ async fn hints_that_were_given_or_dismissed_are_not_repeated() {
 #[tokio::test]
 async fn a_session_erased_while_another_gateway_answers_keeps_no_hint() {
     let gateway = Gateway::new().await;
-    let other = gateway::router(gateway.context.clone()).unwrap();
+    let other = gateway::build_router(gateway.context.clone()).unwrap();
     let (asked, answer) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
-    let (context, heard, go) = (gateway.context.clone(), Arc::clone(&asked), Arc::clone(&answer));
+    let (context, asked_notice, go) = (gateway.context.clone(), Arc::clone(&asked), Arc::clone(&answer));
     tokio::spawn(async move {
         let slow = async |request: RecallV1| {
-            heard.notify_one();
+            asked_notice.notify_one();
             go.notified().await;
             Ok(talkative(request))
         };
-        context.serve::<_, PortError, _, _>(4, slow).await.unwrap();
+        context.serve_requests::<_, PortError, _, _>(4, slow).await.unwrap();
     });
     gateway.settled().await;
     let wish = json!({"message": "Dinner?", "session": "mon", "budget": {"ms": 20_000}});
@@ -133,8 +133,8 @@ async fn a_session_erased_while_another_gateway_answers_keeps_no_hint() {
         assert_eq!(other.oneshot(call).await.unwrap().status(), StatusCode::NOT_FOUND);
         answer.notify_one();
     };
-    let (said, ()) = futures::future::join(ask(&gateway, &wish), erasure).await;
-    assert_eq!(numbers(&said), [1, 2, 3]);
+    let (response, ()) = futures::future::join(ask(&gateway, &wish), erasure).await;
+    assert_eq!(numbers(&response), [1, 2, 3]);
     let records = &gateway.context.backends.records;
     let kept = records.notes(&"s".parse().unwrap(), "recall/mon").await;
     assert_eq!(kept.unwrap(), []);
@@ -154,9 +154,9 @@ async fn concurrent_messages_of_a_session_share_its_limit_and_repeat_no_hint() {
     let wish = json!({"message": "Dinner?", "session": "one", "limit": 2});
     let other = json!({"message": "Dinner?", "session": "other", "limit": 2});
     let asked = [&wish, &wish, &other, &wish, &wish].map(|it| ask(&gateway, it));
-    let heard: Vec<Vec<u128>> = futures::future::join_all(asked).await.iter().map(numbers).collect();
-    assert_eq!(heard[2], [1, 2], "another session");
-    let mut numbers: Vec<u128> = [0, 1, 3, 4].iter().flat_map(|it| heard[*it].clone()).collect();
+    let hint_numbers: Vec<Vec<u128>> = futures::future::join_all(asked).await.iter().map(numbers).collect();
+    assert_eq!(hint_numbers[2], [1, 2], "another session");
+    let mut numbers: Vec<u128> = [0, 1, 3, 4].iter().flat_map(|it| hint_numbers[*it].clone()).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, [1, 2, 3, 4]);
 }
@@ -175,12 +175,15 @@ async fn a_message_waits_for_the_previous_one_at_most_as_long_as_its_budget() {
         // By then the first message is in progress.
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
         let begun = std::time::Instant::now();
-        let said = ask(50).await;
-        (said, begun.elapsed())
+        let response = ask(50).await;
+        (response, begun.elapsed())
     };
     let (first, (second, after)) = tokio::join!(ask(3_000), second);
     assert_eq!(first, "504 no hints within the budget of 3000 ms");
-    assert!(second.starts_with("504 other messages of this session"), "{second}");
+    assert!(
+        second.ends_with("while other messages of this session were in progress"),
+        "{second}"
+    );
     assert!(after.as_millis() < 2_000, "{after:?}");
 }
 
@@ -196,7 +199,7 @@ async fn hints_of_a_session_are_limited_for_each_minute() {
     assert_eq!(numbers(&silent), []);
     assert_eq!(
         silent["silent"],
-        "this session heard 4 hints within a minute; ask again later"
+        "this session got 4 hints within a minute; try again later"
     );
     assert_eq!(
         numbers(&ask(&gateway, &json!({"message": "Dinner?", "session": "other"})).await),
@@ -210,7 +213,7 @@ async fn silence_is_explained() {
     gateway.serve(|_: RecallV1| RecalledV1::default());
     gateway.settled().await;
     let body = ask(&gateway, &json!({"message": "Good morning"})).await;
-    assert_eq!(body["silent"], "the message wakes nothing in this memory");
+    assert_eq!(body["silent"], "the message relates to nothing in this memory");
     assert_eq!(body["hints"], json!([]));
 }
 
@@ -237,9 +240,9 @@ async fn invalid_recall_requests_are_a_problem() {
         (
             RECALL,
             json!({"message": "x", "limit": 11}),
-            "422 limit: is not 1 to 10",
+            "422 limit: must be 1 to 10",
         ),
-        (RECALL, json!({"message": "x", "limit": 0}), "422 limit: is not 1 to 10"),
+        (RECALL, json!({"message": "x", "limit": 0}), "422 limit: must be 1 to"),
         (RECALL, json!({"message": "x", "session": ""}), "422 session: is empty"),
         (
             RECALL,
@@ -274,7 +277,7 @@ async fn invalid_recall_requests_are_a_problem() {
         (
             DISMISS,
             json!({"hints": []}),
-            "422 hints: a request has 1 to 100 ids of hints, this one has 0",
+            "422 hints: must have 1 to 100 ids, this request has 0",
         ),
         (DISMISS, json!({"hints": ["x"]}), "422 hints[0]: UUID parsing failed"),
         (
@@ -307,7 +310,7 @@ async fn the_size_of_the_ledger_of_many_sessions_is_limited() {
     for number in 0..120 {
         let body = json!({"message": "Dinner?", "session": format!("flood {number}"), "limit": 10});
         assert_eq!(numbers(&ask(&gateway, &body).await).len(), 10);
-        last = stores.receipts.remnants(&space, &all).await.unwrap()["notes"];
+        last = stores.receipts.count_remaining_data(&space, &all).await.unwrap()["notes"];
         most = last.max(most);
     }
     assert!(most <= 1_000 && last >= 900, "{most} {last}");

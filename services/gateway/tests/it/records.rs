@@ -1,8 +1,7 @@
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use domain::message::{Message, RecordsAcceptedV1};
+use fixtures::wait_until;
 use serde_json::{Value, json};
 
 use crate::harness::{Gateway, Reply};
@@ -49,12 +48,12 @@ async fn an_invalid_record_is_named_and_the_others_are_accepted() {
     assert_eq!(reply.status, StatusCode::ACCEPTED);
     insta::assert_snapshot!(outcomes(&reply), @r#"
     0 accepted -
-    1 rejected text: there is no text, no image_caption
+    1 rejected text: the record has no text, no image_c
     2 rejected text: invalid type: integer `7`, expecte
     3 rejected colour: unknown field `colour`, expected
     4 rejected observed_at: 2999-01-01 is in the future
     5 duplicate -
-    6 rejected the id `a` stands for other content; rec
+    6 rejected the id `a` belongs to other content; rec
     7 rejected invalid type: string "text", expected an
     8 accepted -
     "#);
@@ -144,25 +143,22 @@ async fn invalid_batches_are_a_problem() {
     let large = format!(r#"{{"records":[{{"text":"{}"}}]}}"#, "x".repeat(3000));
     let deep = format!(r#"{{"records":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
     for (body, expected) in [
-        (
-            r#"{"records":[]}"#,
-            "422 records: a request has 1 to 2 records, this one has 0",
-        ),
+        (r#"{"records":[]}"#, "422 records: must be 1 to 2, this request has 0"),
         (
             r#"{"records":[{"text":"a"},{"text":"b"},{"text":"c"}]}"#,
-            "422 records: a request has 1 to 2 records",
+            "422 records: must be 1 to 2, this request has",
         ),
         (
             r#"{"records":[{}]}"#,
-            "422 none of 1 records was taken; the first: text: there is no text",
+            "422 none of the 1 records was accepted; the first problem: text: the record has no text",
         ),
         (
             r#"{"records":[["an id","a session"]]}"#,
-            "422 none of 1 records was taken; the first: invalid type: sequence, expected an object",
+            "422 none of the 1 records was accepted; the first problem: invalid type: sequence, expected an object",
         ),
         (
             r#"{"records":[{"tool":["ls"]}]}"#,
-            "422 none of 1 records was taken; the first: tool: invalid type: sequence, expected an object",
+            "422 none of the 1 records was accepted; the first problem: tool: invalid type: sequence, expected an object",
         ),
         (r#"[[{"text":"a"}]]"#, "422 invalid type: sequence, expected an object"),
         (
@@ -194,18 +190,18 @@ async fn invalid_batches_are_a_problem() {
         ),
         ("GET /v1/spaces/%FF", "422 Invalid URL: Invalid UTF-8"),
         ("PUT /v1/spaces/No%20Body", "422 a space is 1 to 64 of"),
-        ("GET /v1/spaces/s/records?limit=0", "422 limit: is not 1 to 1000"),
+        ("GET /v1/spaces/s/records?limit=0", "422 limit: must be 1 to 1000"),
         ("GET /v1/spaces/s/records?limit=x", "422 limit: invalid digit"),
         ("GET /v1/spaces/s/records?page=2", "422 "),
         (
             "GET /v1/spaces/s/records?after=x",
-            "422 after: is not the `next` of a page",
+            "422 after: must be the `next` of a page",
         ),
         (
             "GET /v1/spaces/s/facts?after=1",
-            "422 after: is not the `next` of a page",
+            "422 after: must be the `next` of a page",
         ),
-        ("GET /v1/spaces/s/records/x", "404 there is no record of this id"),
+        ("GET /v1/spaces/s/records/x", "404 there is no record with this id"),
     ] {
         let problem = gateway.send(call, "").await.problem();
         assert!(problem.starts_with(expected), "{call}: {problem}");
@@ -290,11 +286,11 @@ async fn a_body_with_too_many_values_is_refused() {
         ),
         (
             "0,".repeat(50_000) + "0",
-            "422 records: a request has 1 to 1000 records, this one has 50001",
+            "422 records: must be 1 to 1000, this request has 50001",
         ),
         (
             r#"{"text":8}"#.to_owned(),
-            "422 none of 1 records was taken; the first: text: ",
+            "422 none of the 1 records was accepted; the first problem: text: ",
         ),
     ] {
         let problem = gateway
@@ -323,12 +319,7 @@ async fn a_space_is_erased_completely_although_the_caller_disconnects() {
         let mut call = std::pin::pin!(gateway.send("DELETE /v1/spaces/s", ""));
         assert!(futures::poll!(call.as_mut()).is_pending());
     }
-    let erased = async {
-        while waiting().await > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(30), erased).await.unwrap();
+    wait_until("the waiting message is erased", async || waiting().await == 0).await;
 }
 
 #[tokio::test]

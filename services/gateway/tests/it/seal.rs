@@ -35,11 +35,11 @@ async fn by(gateway: &Gateway, key: &str, call: &str, body: &str) -> Reply {
 
 /// Follows the cursors of a list; returns the ids or names on each page, and the text of all responses.
 async fn pages(gateway: &Gateway, key: &str, path: &str) -> (Vec<Vec<String>>, String) {
-    let (mut pages, mut said, mut after) = (Vec::new(), String::new(), String::new());
+    let (mut pages, mut bodies, mut after) = (Vec::new(), String::new(), String::new());
     loop {
         let reply = by(gateway, key, &format!("GET {path}{after}"), "").await;
         assert_eq!(reply.status, 200, "{reply:?}");
-        said.push_str(&reply.text);
+        bodies.push_str(&reply.text);
         let page = reply.json();
         let name = |it: &Value| {
             ["id", "space"]
@@ -49,7 +49,7 @@ async fn pages(gateway: &Gateway, key: &str, path: &str) -> (Vec<Vec<String>>, S
         pages.push(page["items"].as_array().unwrap().iter().filter_map(name).collect());
         match page["next"].as_str() {
             Some(next) => after = format!("&after={next}"),
-            None => return (pages, said),
+            None => return (pages, bodies),
         }
     }
 }
@@ -63,10 +63,10 @@ async fn a_list_of_spaces_reveals_neither_names_nor_number_of_others() {
             by(&gateway, "owner", &format!("PUT /v1/spaces/{name}"), "").await;
         }
         for (key, own) in [("zz", ["zz-1", "zz-2"].as_slice()), ("two", &["s", "team-a"])] {
-            let (pages, said) = pages(&gateway, key, "/v1/spaces?limit=1").await;
+            let (pages, bodies) = pages(&gateway, key, "/v1/spaces?limit=1").await;
             let names: Vec<&str> = pages.iter().flatten().map(String::as_str).collect();
-            assert_eq!(names, own, "{said}");
-            assert!(!said.contains("customer"), "{said}");
+            assert_eq!(names, own, "{bodies}");
+            assert!(!bodies.contains("customer"), "{bodies}");
             before.push(pages);
         }
         for number in 0..if round == 0 { 150 } else { 0 } {
@@ -106,7 +106,7 @@ async fn a_cursor_is_valid_only_for_its_own_list() {
     let spaces = next("two", "/v1/spaces?limit=1").await;
     let owners = next("owner", "/v1/spaces?limit=1").await;
     let altered = records.replacen(|it: char| it != '0', "0", 1);
-    let refused = "422 after: is not the `next` of a page of this list";
+    let refused = "422 after: must be the `next` of a page of this list";
     for (key, call, cursor, fits) in [
         ("two", "/v1/spaces/s/records?limit=1", &records, true),
         ("owner", "/v1/spaces/s/records?limit=9", &records, true),
@@ -162,7 +162,7 @@ async fn no_response_reveals_how_much_others_write() {
         let second = send(&quiet, "2").await;
         let marks = [&first, &second].map(|it| it.json()["watermark"].as_str().unwrap().to_owned());
         assert_ne!(marks[0], marks[1]);
-        let mut said = String::new();
+        let mut bodies = String::new();
         for mark in &marks {
             let call = format!("GET /v1/spaces/{quiet}/progress?wait_ms=0&watermark={mark}");
             let reply = by(&gateway, "zz", &call, "").await;
@@ -170,24 +170,24 @@ async fn no_response_reveals_how_much_others_write() {
                 reply.problem().contains("2 accepted batches of this space wait"),
                 "{reply:?}"
             );
-            said.push_str(&reply.text.replace(&quiet, "SPACE"));
+            bodies.push_str(&reply.text.replace(&quiet, "SPACE"));
         }
         let call = format!("GET /v1/spaces/{quiet}/progress");
-        said.push_str(&by(&gateway, "zz", &call, "").await.text);
+        bodies.push_str(&by(&gateway, "zz", &call, "").await.text);
         for mark in &marks {
             // A sealed position has the same length as any other, and does not start like the next one.
             assert_eq!(mark.len(), 48);
             assert_ne!(mark[..16], "0".repeat(16));
         }
-        seen.push(without_sealed(&said));
+        seen.push(without_sealed(&bodies));
     }
     assert_eq!(seen[0], seen[1], "with and without others");
 }
 
 /// Removes the sealed texts, which differ from space to space.
-fn without_sealed(said: &str) -> String {
+fn without_sealed(body: &str) -> String {
     let sealed = |it: &str| it.len() == 48 && it.bytes().all(|it| it.is_ascii_hexdigit());
-    let parts = said.split('"').filter(|it| !sealed(it));
+    let parts = body.split('"').filter(|it| !sealed(it));
     parts.collect::<Vec<_>>().join("\"")
 }
 
@@ -225,15 +225,15 @@ async fn dead_letters_of_other_spaces_are_neither_shown_nor_counted() {
     let mark = send("zz-2", 2).await;
     give_up(&gateway, 124).await;
 
-    let (pages, said) = pages(&gateway, "zz", "/v1/admin/dead-letters?limit=1").await;
+    let (pages, bodies) = pages(&gateway, "zz", "/v1/admin/dead-letters?limit=1").await;
     let ids: Vec<&String> = pages.iter().flatten().collect();
     assert_eq!(
         (ids.len(), pages.len()),
         (3, 4),
-        "one a page, and an empty one at most: {said}"
+        "one a page, and an empty one at most: {bodies}"
     );
     for hidden in ["customer", "agency", "team", "\"number\"", "\"position\""] {
-        assert!(!said.contains(hidden), "{hidden} in {said}");
+        assert!(!bodies.contains(hidden), "{hidden} in {bodies}");
     }
     let all = by(&gateway, "owner", "GET /v1/admin/dead-letters?limit=1000", "")
         .await
@@ -271,7 +271,7 @@ async fn dead_letters_of_other_spaces_are_neither_shown_nor_counted() {
 async fn over(dir: &TempDir, settings: &str) -> (Context, axum::Router) {
     let settings = Settings::from_toml(settings, "test").unwrap();
     let context = Context::embedded_with(dir.path(), settings).await.unwrap();
-    let router = gateway::router(context.clone()).unwrap();
+    let router = gateway::build_router(context.clone()).unwrap();
     (context, router)
 }
 
@@ -318,11 +318,11 @@ async fn watermarks_stay_valid_after_a_restart_and_a_key_rotation() {
         let mark = sent["watermark"].as_str().unwrap().to_owned();
         for (at, (before, with)) in marks.iter().enumerate() {
             let path = format!("/v1/spaces/s/progress?watermark={before}");
-            let (status, said) = call(&router, "GET", &path, "").await;
+            let (status, problem) = call(&router, "GET", &path, "").await;
             assert_eq!(
                 status,
                 if opens.contains(&at) { 200 } else { 422 },
-                "{at}: {settings} {with} {said}"
+                "{at}: {settings} {with} {problem}"
             );
             assert_eq!(
                 *before == mark,
@@ -330,7 +330,7 @@ async fn watermarks_stay_valid_after_a_restart_and_a_key_rotation() {
                 "the same position, the same key"
             );
             if status == 422 {
-                assert_eq!(said["type"], "urn:mnemic:problem:watermark");
+                assert_eq!(problem["type"], "urn:mnemic:problem:watermark");
             }
         }
         marks.push((mark, settings));
@@ -342,7 +342,7 @@ async fn watermarks_stay_valid_after_a_restart_and_a_key_rotation() {
 async fn a_watermark_of_an_earlier_release_is_refused_with_a_solution() {
     let gateway = Gateway::new().await;
     let before = "00000000000000070123456789abcdef";
-    let expected = "422 this is not a watermark of the space `s` any more: it is of a release whose watermarks were not sealed; \
+    let expected = "422 this is not a watermark of the space `s` any more: it is from an older release with other watermarks; \
                     leave it out, or send the write again";
     for (call, body) in [
         (format!("GET /v1/spaces/s/progress?watermark={before}"), String::new()),
@@ -365,7 +365,7 @@ async fn an_invalid_seal_key_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let settings = Settings::from_toml("[gateway]\nseal_key = \"0123456789\"", "test").unwrap();
     let context = Context::embedded_with(dir.path(), settings).await.unwrap();
-    let error = format!("{:#}", gateway::router(context.clone()).unwrap_err());
+    let error = format!("{:#}", gateway::build_router(context.clone()).unwrap_err());
     assert!(
         error.contains("openssl rand -hex 32") && !error.contains("0123456789"),
         "{error}"

@@ -35,10 +35,10 @@ async fn an_erased_session_can_be_written_again() {
     gateway.start_writer();
     let monday = [line("1", "mon day"), line("3", "mon day")];
     send(&gateway, &[monday[0].clone(), line("2", "tue"), monday[1].clone()]).await;
-    let told = erased(&gateway, MONDAY).await;
-    let id = SessionId::derive(&"s".parse().unwrap(), "mon day");
+    let response = erased(&gateway, MONDAY).await;
+    let id = SessionId::from_name(&"s".parse().unwrap(), "mon day");
     assert_eq!(
-        (&told["session"], &told["records"], &told["more"]),
+        (&response["session"], &response["records"], &response["more"]),
         (&json!(id), &json!(2), &json!(false))
     );
     assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
@@ -52,10 +52,7 @@ async fn an_erased_session_can_be_written_again() {
     assert_eq!(kinds, ["erase_record", "erase_record"], "each in the audit log");
     for call in [MONDAY, "DELETE /v1/spaces/s/sessions/never"] {
         let problem = gateway.send(call, "").await.problem();
-        assert!(
-            problem.starts_with("404 there is no record of this session"),
-            "{problem}"
-        );
+        assert!(problem.starts_with("404 the session has no records"), "{problem}");
     }
 
     let again = send(&gateway, &monday).await;
@@ -67,8 +64,8 @@ async fn an_erased_session_can_be_written_again() {
             .all(|it| it["status"] == "accepted"),
         "{again}"
     );
-    let told = erased(&gateway, &format!("DELETE /v1/spaces/s/sessions/{id}")).await;
-    assert_eq!(told["records"], 2, "by Mnemic's id");
+    let response = erased(&gateway, &format!("DELETE /v1/spaces/s/sessions/{id}")).await;
+    assert_eq!(response["records"], 2, "by Mnemic's id");
     assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
 }
 
@@ -76,7 +73,7 @@ async fn an_erased_session_can_be_written_again() {
 async fn the_id_and_the_name_of_a_session_select_the_same_session() {
     let gateway = Gateway::new().await;
     gateway.start_writer();
-    let other = SessionId::derive(&"s".parse().unwrap(), "other").to_string();
+    let other = SessionId::from_name(&"s".parse().unwrap(), "other").to_string();
     send(&gateway, &[line("1", &other), line("2", "other")]).await;
     erased(&gateway, &format!("DELETE /v1/spaces/s/sessions/{other}")).await;
     assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["2"]);
@@ -95,7 +92,7 @@ async fn the_erasure_of_a_session_erases_its_ledger() {
         kind,
         at: host::clock::now(),
     };
-    let id = SessionId::derive(&space, "mon day");
+    let id = SessionId::from_name(&space, "mon day");
     for call in [MONDAY, &format!("DELETE /v1/spaces/s/sessions/{id}")] {
         send(&gateway, &[line("1", "mon day"), line("2", "tue")]).await;
         for scope in ["recall", "recall/mon day", "recall/tue"] {
@@ -131,11 +128,11 @@ async fn a_long_session_is_erased_in_several_requests() {
     send(&gateway, &many[..600]).await;
     send(&gateway, &many[600..]).await;
     send(&gateway, &[line("stays", "tue")]).await;
-    let mut told = Vec::new();
+    let mut responses = Vec::new();
     for _ in 0..2 {
         let it = erased(&gateway, MONDAY).await;
-        told.push((it["records"].as_u64().unwrap(), it["more"].as_bool().unwrap()));
+        responses.push((it["records"].as_u64().unwrap(), it["more"].as_bool().unwrap()));
     }
-    assert_eq!(told, [(1_000, true), (2, false)]);
+    assert_eq!(responses, [(1_000, true), (2, false)]);
     assert_eq!(walk(&gateway, "/v1/spaces/s/records", "id").await, ["stays"]);
 }

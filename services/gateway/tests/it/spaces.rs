@@ -11,10 +11,10 @@ async fn requests_without_a_body_refuse_a_body() {
         "POST /v1/admin/dead-letters/1/replay",
     ] {
         for body in [r#"{"retention":"1d"}"#, "[]", "null", "x"] {
-            let told = gateway.send(call, body).await.problem();
+            let problem_text = gateway.send(call, body).await.problem();
             assert!(
-                told.starts_with("422 this request has no body"),
-                "{call} {body}: {told}"
+                problem_text.starts_with("422 this request takes no body"),
+                "{call} {body}: {problem_text}"
             );
         }
     }

@@ -20,7 +20,7 @@ fn space() -> SpaceId {
 }
 
 fn unit(name: &str) -> UnitId {
-    UnitId::turn(RecordId::derive(&space(), name))
+    UnitId::of_turn(RecordId::from_external_id(&space(), name))
 }
 
 /// Asks a question with an explanation and with calls of a language model.
@@ -79,7 +79,7 @@ fn ranked(request: RouteV1, units: &[(&str, f32, &str)], probability: f32) -> Ro
         turns: vec![Turn {
             unit: unit(name),
             external_ids: vec![name.into()],
-            session: SessionId::derive(&request.space, name),
+            session: SessionId::from_name(&request.space, name),
             observed_at: "2026-05-07T18:30:00+02:00".parse().unwrap(),
             actor: "Ann".into(),
             addressee: String::new(),
@@ -111,7 +111,7 @@ fn focused(request: RouteV1) -> RoutedV1 {
         unit,
         records: Vec::new(),
         external_ids: Vec::new(),
-        session: SessionId::derive(&request.space, "x"),
+        session: SessionId::from_name(&request.space, "x"),
         observed_at: "2026-05-07T18:30:00+02:00".parse().unwrap(),
         actor: String::new(),
         text: "x".into(),

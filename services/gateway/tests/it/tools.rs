@@ -20,9 +20,9 @@ async fn tooled() -> Gateway {
     gateway.serve::<ToolsV1>(|_| echo());
     gateway.serve::<ToolV1>(|call| {
         if call.name == "echo" {
-            let said = json!({"space": call.space, "arguments": call.arguments, "as_of": call.as_of});
+            let echoed_call = json!({"space": call.space, "arguments": call.arguments, "as_of": call.as_of});
             return ToolledV1 {
-                result: Some(said),
+                result: Some(echoed_call),
                 error: None,
             };
         }
@@ -30,7 +30,7 @@ async fn tooled() -> Gateway {
             result: None,
             error: Some(ToolErrorV1 {
                 code: "unknown_tool".into(),
-                message: "there is no such tool; there are: echo".into(),
+                message: "there is no such tool; the tools are: echo".into(),
             }),
         }
     });
@@ -59,16 +59,16 @@ async fn the_catalogue_is_that_of_the_router() {
 async fn a_call_reaches_the_space_in_its_path() {
     let gateway = tooled().await;
     let arguments = json!({"query": "the harbour", "space": "another"});
-    let told = call(&gateway, ECHO, &arguments).await;
-    assert_eq!(told["result"]["space"], "s");
-    assert_eq!(told["result"]["arguments"], arguments);
-    assert_eq!(told["result"]["as_of"], Value::Null);
-    assert!(told.get("error").is_none(), "{told}");
-    assert!(told["cost"]["ms"].as_f64().is_some_and(|it| it > 0.0), "{told}");
-    assert_eq!(told["cost"]["model_calls"], 0);
+    let response = call(&gateway, ECHO, &arguments).await;
+    assert_eq!(response["result"]["space"], "s");
+    assert_eq!(response["result"]["arguments"], arguments);
+    assert_eq!(response["result"]["as_of"], Value::Null);
+    assert!(response.get("error").is_none(), "{response}");
+    assert!(response["cost"]["ms"].as_f64().is_some_and(|it| it > 0.0), "{response}");
+    assert_eq!(response["cost"]["model_calls"], 0);
     let then = format!("{ECHO}?as_of=2026-02-01");
-    let told = call(&gateway, &then, &arguments).await;
-    assert_eq!(told["result"]["as_of"], "2026-02-01T00:00:00Z");
+    let response = call(&gateway, &then, &arguments).await;
+    assert_eq!(response["result"]["as_of"], "2026-02-01T00:00:00Z");
     let nobody = gateway.send("POST /v1/spaces/nobody/tools/echo", "{}").await.problem();
     assert!(nobody.starts_with("404 there is no space `nobody`"), "{nobody}");
 }
@@ -76,15 +76,15 @@ async fn a_call_reaches_the_space_in_its_path() {
 #[tokio::test]
 async fn an_invalid_call_returns_an_error_for_the_model() {
     let gateway = tooled().await;
-    let told = call(&gateway, "POST /v1/spaces/s/tools/rm", &json!({})).await;
-    let unknown = json!({"code": "unknown_tool", "message": "there is no such tool; there are: echo"});
-    assert_eq!(told["error"], unknown);
-    assert!(told.get("result").is_none(), "{told}");
-    let told = call(&gateway, ECHO, &json!({"query": "x".repeat(70_000)})).await;
-    assert_eq!(told["error"]["code"], "bad_arguments");
-    let message = told["error"]["message"].as_str().unwrap();
+    let response = call(&gateway, "POST /v1/spaces/s/tools/rm", &json!({})).await;
+    let unknown = json!({"code": "unknown_tool", "message": "there is no such tool; the tools are: echo"});
+    assert_eq!(response["error"], unknown);
+    assert!(response.get("result").is_none(), "{response}");
+    let response = call(&gateway, ECHO, &json!({"query": "x".repeat(70_000)})).await;
+    assert_eq!(response["error"]["code"], "bad_arguments");
+    let message = response["error"]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("the arguments have 70012 bytes and may have 65536"),
+        message.starts_with("the arguments have 70012 bytes, more than 65536"),
         "{message}"
     );
     let then = gateway.send(&format!("{ECHO}?as_of=then"), "{}").await.problem();

@@ -16,10 +16,10 @@ fn space() -> SpaceId {
 
 /// Returns the unit of day 1, a repetition on day 3, and a unit of day 5 that was merged until a person undid the merge
 /// on day 9.
-fn told() -> ([Unit; 3], Vec<Derived>) {
+fn sample_units() -> ([Unit; 3], Vec<Derived>) {
     let units = [1, 3, 5].map(unit);
     let merge = |later: &Unit, undone_at: Option<DateTime<Utc>>| Merge {
-        id: MergeId::derive(units[0].id.uuid(), later.id.uuid()),
+        id: MergeId::from_pair(units[0].id.uuid(), later.id.uuid()),
         of: MergeOf::Units,
         kept: units[0].id.uuid(),
         merged: later.id.uuid(),
@@ -28,7 +28,7 @@ fn told() -> ([Unit; 3], Vec<Derived>) {
         same_event: true,
         has_overlap: true,
         relation_type: Some(RelationKind::SameAs),
-        reason: format!("both tell of {}", later.text),
+        reason: format!("both mention {}", later.text),
         records: later.records.clone(),
         since: Some(later.observed_at.to_utc()),
         undone: undone_at.is_some(),
@@ -54,7 +54,7 @@ fn told() -> ([Unit; 3], Vec<Derived>) {
 }
 
 async fn gateway() -> (Gateway, [Unit; 3]) {
-    let (gateway, (units, derived)) = (Gateway::new().await, told());
+    let (gateway, (units, derived)) = (Gateway::new().await, sample_units());
     let graph = &gateway.context.backends.graph;
     graph.put_units(&space(), &units, &[]).await.unwrap();
     graph.put_derived(&space(), &derived, &[]).await.unwrap();
@@ -74,10 +74,10 @@ async fn a_merged_unit_names_its_replacement_which_names_the_reason() {
     assert!(kept.get("merged_into").is_none());
     let absorbed = kept["absorbed"].as_array().unwrap();
     assert_eq!(absorbed.len(), 1, "one was parted again: {kept}");
-    let merge = MergeId::derive(first.id.uuid(), second.id.uuid());
+    let merge = MergeId::from_pair(first.id.uuid(), second.id.uuid());
     assert_eq!(
         absorbed[0],
-        json!({"unit": second.id, "records": second.records, "merge": merge, "reason": "both tell of day 3", "similarity": 0.95,
+        json!({"unit": second.id, "records": second.records, "merge": merge, "reason": "both mention day 3", "similarity": 0.95,
             "same_event": true, "has_overlap": true, "relation_type": "same_as"})
     );
     let merged = shown(&gateway, &second, "").await;
@@ -131,7 +131,7 @@ async fn units_as_of_a_moment_have_the_merges_of_that_moment() {
 async fn units_are_filtered_by_session_and_actor() {
     let gateway = Gateway::new().await;
     let unit = |(day, session, actor): (u32, &str, &str)| Unit {
-        session: SessionId::derive(&space(), session),
+        session: SessionId::from_name(&space(), session),
         actor: actor.to_owned(),
         ..unit(day)
     };
@@ -167,7 +167,7 @@ async fn units_are_filtered_by_session_and_actor() {
     for (filter, expected) in [
         ("session=", "422 session: is empty; leave it out instead"),
         ("actor=%00", "422 actor: holds the control character U+0000"),
-        ("after=x", "422 after: is not the `next` of a page"),
+        ("after=x", "422 after: must be the `next` of a page"),
     ] {
         let reply = gateway.send(&format!("GET /v1/spaces/s/units?{filter}"), "").await;
         assert!(reply.problem().starts_with(expected), "{reply:?}");
@@ -180,7 +180,7 @@ async fn a_rare_unit_is_found_among_many() {
     let gateway = Gateway::new().await;
     let unit = |number: u32| Unit {
         actor: if number == 2_400 { "Ann" } else { "Ben" }.to_owned(),
-        id: UnitId::turn(RecordId::derive(&space(), &number.to_string())),
+        id: UnitId::of_turn(RecordId::from_external_id(&space(), &number.to_string())),
         ..unit(1)
     };
     let units: Vec<Unit> = (0..2_500).map(unit).collect();

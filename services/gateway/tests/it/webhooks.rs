@@ -14,6 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use domain::erasure::{ErasureKind, Receipt};
 use domain::id::{ErasureId, RecordId};
 use domain::port::Position;
+use fixtures::{wait_for, wait_until};
 use hmac::{Hmac, KeyInit, Mac};
 use host::{Context, Settings};
 use serde_json::{Value, json};
@@ -36,11 +37,11 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// Behaviour of a receiver.
 #[derive(Clone, Copy)]
 enum Manner {
-    /// It answers 500 to this many attempts of each event, and then 200.
+    /// The receiver answers 500 to this many attempts of each event, and then 200.
     Fails(usize),
-    /// It answers with this status.
+    /// The receiver answers with this status.
     Says(u16),
-    /// It never answers.
+    /// The receiver never answers.
     Silent,
 }
 
@@ -52,7 +53,7 @@ struct Attempt {
     taken: bool,
 }
 
-struct Heard {
+struct ReceivedRequests {
     manner: Mutex<Manner>,
     /// The secret that must sign the events.
     secret: Mutex<String>,
@@ -62,23 +63,23 @@ struct Heard {
 /// A receiver on this machine.
 struct Receiver {
     url: String,
-    heard: Arc<Heard>,
+    received: Arc<ReceivedRequests>,
 }
 
 impl Receiver {
     async fn start(manner: Manner) -> Receiver {
-        let heard = Arc::new(Heard {
+        let received = Arc::new(ReceivedRequests {
             manner: Mutex::new(manner),
             secret: Mutex::new(SECRET.to_owned()),
             attempts: Mutex::default(),
         });
         let routes = Router::new()
             .route("/hook", post(receive))
-            .with_state(Arc::clone(&heard));
+            .with_state(Arc::clone(&received));
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/hook", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
-        Receiver { url, heard }
+        Receiver { url, received }
     }
 
     /// Returns the settings of a webhook with this name whose target is the receiver.
@@ -91,43 +92,43 @@ impl Receiver {
     }
 
     fn attempts(&self) -> Vec<Attempt> {
-        self.heard.attempts.lock().unwrap().clone()
+        self.received.attempts.lock().unwrap().clone()
     }
 
     /// Waits for the event that the test expects, and returns all attempts to send it.
     async fn taken(&self, wanted: impl Fn(&Value) -> bool) -> Vec<Attempt> {
-        let wait = async {
-            loop {
-                let attempts = self.attempts();
-                if let Some(taken) = attempts.iter().find(|it| it.taken && wanted(&it.body)) {
+        wait_for("the event is taken", async || {
+            let attempts = self.attempts();
+            match attempts.iter().find(|it| it.taken && wanted(&it.body)) {
+                Some(taken) => {
                     let id = taken.id.clone();
-                    return attempts.into_iter().filter(|it| it.id == id).collect();
+                    Ok(attempts.into_iter().filter(|it| it.id == id).collect())
                 }
-                sleep(Duration::from_millis(5)).await;
+                None => Err(attempts),
             }
-        };
-        timeout(SOON, wait).await.unwrap()
+        })
+        .await
     }
 }
 
 /// Checks the signature like a real receiver, and answers according to its behaviour.
-async fn receive(State(heard): State<Arc<Heard>>, headers: HeaderMap, text: String) -> Response {
-    let said = |name: &str| headers[name].to_str().unwrap();
-    let (id, at) = (said("webhook-id"), said("webhook-timestamp"));
-    let secret = heard.secret.lock().unwrap().clone();
+async fn receive(State(received): State<Arc<ReceivedRequests>>, headers: HeaderMap, text: String) -> Response {
+    let header_text = |name: &str| headers[name].to_str().unwrap();
+    let (id, at) = (header_text("webhook-id"), header_text("webhook-timestamp"));
+    let secret = received.secret.lock().unwrap().clone();
     let key = STANDARD.decode(&secret["whsec_".len()..]).unwrap();
     let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
     mac.update(format!("{id}.{at}.{text}").as_bytes());
     let expected = format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes()));
-    assert_eq!(said("webhook-signature"), expected);
+    assert_eq!(header_text("webhook-signature"), expected);
     assert!(
         host::clock::now().timestamp().abs_diff(at.parse().unwrap()) < 60,
         "{at}"
     );
-    assert_eq!(said("content-type"), "application/json");
-    let manner = *heard.manner.lock().unwrap();
+    assert_eq!(header_text("content-type"), "application/json");
+    let manner = *received.manner.lock().unwrap();
     let status = {
-        let mut attempts = heard.attempts.lock().unwrap();
+        let mut attempts = received.attempts.lock().unwrap();
         let before = attempts.iter().filter(|it| it.id == id).count();
         let status = match manner {
             Manner::Fails(times) if before < times => 500,
@@ -181,13 +182,11 @@ impl Sending {
 
     /// Writes until the receiver gets an event: events before the first poll of the gateway are not sent.
     async fn begun(&mut self, receiver: &Receiver) {
-        let wait = async {
-            while receiver.attempts().is_empty() {
-                self.write().await;
-                sleep(Duration::from_millis(50)).await;
-            }
-        };
-        timeout(SOON, wait).await.unwrap();
+        wait_until("the receiver gets an event", async || {
+            self.write().await;
+            !receiver.attempts().is_empty()
+        })
+        .await;
     }
 
     async fn end(self) {
@@ -232,8 +231,15 @@ async fn every_kind_of_event_is_sent_again_until_the_receiver_accepts_it() {
         erased: BTreeMap::new(),
     };
     // The test writer stores no receipts.
-    sending.gateway.context.backends.receipts.keep(&receipt).await.unwrap();
-    let record = RecordId::derive(&space, "r1");
+    sending
+        .gateway
+        .context
+        .backends
+        .receipts
+        .put_receipt(&receipt)
+        .await
+        .unwrap();
+    let record = RecordId::from_external_id(&space, "r1");
     let reply = sending
         .gateway
         .send(&format!("DELETE /v1/spaces/s/records/{record}"), "")
@@ -294,14 +300,14 @@ async fn a_receiver_at_an_internal_address_is_refused_at_startup() {
         );
         let settings = Settings::from_toml(&settings, "test").unwrap();
         let context = Context::embedded_with(dir.path(), settings).await.unwrap();
-        match gateway::router(context) {
+        match gateway::build_router(context) {
             Ok(_) => String::new(),
             Err(error) => format!("{error:#}"),
         }
     };
     let refused = start("").await;
     assert!(
-        refused.starts_with("[[gateway.webhooks]] `inside`: `url` is at an address inside")
+        refused.starts_with("[[gateway.webhooks]] `inside`: `url` leads to an internal address")
             && refused.contains("allow_private = true"),
         "{refused}"
     );

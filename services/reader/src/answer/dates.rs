@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use chrono::{DateTime, Datelike, FixedOffset};
 use domain::time::{Precision, TimeSpan};
+use text::split_words;
 use text::time::{Kind, Mention};
-use text::words;
 
-use super::Found;
-use crate::pool::{Line, Pool, Sentence};
-use crate::question::Question;
-use crate::weights::{self, Weights};
+use super::FoundAnswer;
+use crate::evidence::evidence_lines::Pool;
+use crate::evidence::line::{Line, Sentence};
+use crate::evidence::question::Question;
+use crate::feature_weights::{Weights, weighted_sum};
 
 /// Names of the features that the choice of a time weighs, in the order of a candidate's row.
 pub(crate) const NAMES: &[&str] = &[
@@ -44,8 +45,13 @@ pub(crate) struct Candidate {
 
 /// Returns the time with the highest score among the times that the turns name and the days on which they were said. Of
 /// equal scores, the first wins.
-pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weights: &Weights) -> Option<Found> {
-    let mut all = candidates(question, pool, lines);
+pub(crate) fn find_time(
+    question: &Question,
+    pool: &Pool<'_>,
+    lines: &[usize],
+    weights: &Weights,
+) -> Option<FoundAnswer> {
+    let mut all = find_candidates(question, pool, lines);
     if let Some(window) = &question.window
         && all
             .iter()
@@ -59,7 +65,7 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     }
     let mut best: Option<(f32, &Candidate)> = None;
     for it in &all {
-        let worth = weights::dot(&it.row, &weights.times);
+        let worth = weighted_sum(&it.row, &weights.times);
         if best.is_none_or(|it| worth > it.0) {
             best = Some((worth, it));
         }
@@ -67,16 +73,16 @@ pub(crate) fn find(question: &Question, pool: &Pool<'_>, lines: &[usize], weight
     let (_, best) = best?;
     let line = &pool.lines[best.line];
     let share = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
-    let told = day(line.turn.observed_at);
+    let day = format_day(line.turn.observed_at);
     let (share, reason) = match &best.span {
         None => (
             0.5 * share,
-            Some("no time is named; this is the day on which it was said".to_owned()),
+            Some("no time is stated; this is the day on which it was said".to_owned()),
         ),
         Some(span) if span.words.is_empty() => (share, None),
-        Some(span) => (share, Some(format!("\"{}\" was said on {told}", span.words))),
+        Some(span) => (share, Some(format!("\"{}\" was said on {day}", span.words))),
     };
-    Some(Found {
+    Some(FoundAnswer {
         text: best.text.clone(),
         lines: vec![best.line],
         share,
@@ -93,12 +99,12 @@ const CLAUSE: usize = 40;
 
 /// Returns the times in the lines that can answer, in order, and the day of each line last. For a question about when
 /// something was talked about, only the days are returned.
-pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Candidate> {
+pub(crate) fn find_candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) -> Vec<Candidate> {
     let mut out = Vec::new();
     for (rank, &at) in lines.iter().enumerate() {
         let line = &pool.lines[at];
         let mut push = |span: Option<TimeSpan>, text: String, own: &[f32; 6]| {
-            let row = row(question, pool, (rank, at), span.as_ref(), own);
+            let row = feature_row(question, pool, (rank, at), span.as_ref(), own);
             out.push(Candidate {
                 line: at,
                 span,
@@ -106,11 +112,11 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                 text,
             });
         };
-        let named = line.sentences.iter().enumerate();
-        for (sentence, it) in named.filter(|(_, it)| !it.caption && !question.traits.telling) {
-            for (order, (place, span)) in mentions(question, line, &it.text).into_iter().enumerate() {
+        let sentences = line.sentences.iter().enumerate();
+        for (sentence, it) in sentences.filter(|(_, it)| !it.caption && !question.traits.telling) {
+            for (order, (place, span)) in find_time_mentions(question, line, &it.text).into_iter().enumerate() {
                 let asks = f32::from(u8::from(it.question));
-                let away = 1.0 - (-(distance(it, &place) as f32) / NEAR).exp();
+                let away = 1.0 - (-(distance_to_question_word(it, &place) as f32) / NEAR).exp();
                 let own = [
                     it.cover,
                     asks,
@@ -119,26 +125,32 @@ pub(crate) fn candidates(question: &Question, pool: &Pool<'_>, lines: &[usize]) 
                     sentence as f32,
                     it.subject - it.other,
                 ];
-                let text = rendered(question, &span, line.turn.observed_at);
+                let text = render_time(question, &span, line.turn.observed_at);
                 push(Some(span), text, &own);
             }
         }
-        if question.traits.habitual && !progressive(&question.lower) {
+        if question.traits.habitual && !has_progressive_verb(&question.lower) {
             continue;
         }
         let cover = line.sentences.iter().map(|it| it.cover).fold(0.0, f32::max);
-        push(None, day(line.turn.observed_at), &[cover, 0.0, 0.0, 0.0, 0.0, line.own]);
+        push(
+            None,
+            format_day(line.turn.observed_at),
+            &[cover, 0.0, 0.0, 0.0, 0.0, line.own],
+        );
     }
     out
 }
 
 /// Returns true if the question contains a verb in "-ing". The day of the turn can answer "when is she moving", but not
 /// "when does it open", which asks for a repeated time.
-fn progressive(lower: &str) -> bool {
-    words(lower).into_iter().any(|it| it.len() > 4 && it.ends_with("ing"))
+fn has_progressive_verb(lower: &str) -> bool {
+    split_words(lower)
+        .into_iter()
+        .any(|it| it.len() > 4 && it.ends_with("ing"))
 }
 
-fn row(
+fn feature_row(
     question: &Question,
     pool: &Pool<'_>,
     (rank, at): (usize, usize),
@@ -147,9 +159,9 @@ fn row(
 ) -> Vec<f32> {
     let line = &pool.lines[at];
     let flag = |it: bool| f32::from(u8::from(it));
-    let precise = |wanted: &[Precision]| flag(span.is_some_and(|it| wanted.contains(&it.precision)));
+    let precise = |precisions: &[Precision]| flag(span.is_some_and(|it| precisions.contains(&it.precision)));
     let lead = (line.order - pool.lines[pool.by_order[0]].order).max(-6.0);
-    let told = flag(span.is_none());
+    let is_undated = flag(span.is_none());
     let ahead = span.map_or(0.0, |it| if it.start > line.turn.observed_at { 1.0 } else { -1.0 });
     vec![
         (-(rank as f32)).exp(),
@@ -159,8 +171,8 @@ fn row(
         *away,
         order.min(3.0),
         sentence.min(5.0),
-        told,
-        told * lead,
+        is_undated,
+        is_undated * lead,
         precise(&[Precision::Instant, Precision::Day]),
         precise(&[Precision::Week]),
         precise(&[Precision::Month, Precision::Season]),
@@ -171,7 +183,7 @@ fn row(
 }
 
 /// Returns the number of bytes from a time to the nearest question word in its sentence.
-fn distance(sentence: &Sentence, place: &Range<usize>) -> usize {
+fn distance_to_question_word(sentence: &Sentence, place: &Range<usize>) -> usize {
     let one = |&(hit, _): &(usize, bool)| {
         let (from, to) = if hit < place.start {
             (hit, place.start)
@@ -187,11 +199,11 @@ fn distance(sentence: &Sentence, place: &Range<usize>) -> usize {
 
 /// Returns the resolved times of a turn that occur in the sentence and can answer, with their byte ranges. Durations
 /// and times of unknown precision are left out.
-fn mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
-    let told = line.turn.observed_at;
+fn find_time_mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<usize>, TimeSpan)> {
+    let observed_at = line.turn.observed_at;
     let mut spans: Vec<(Range<usize>, TimeSpan)> = Vec::new();
     if line.turn.times.is_empty() {
-        let found = text::time::find(sentence, told);
+        let found = text::time::find_times(sentence, observed_at);
         spans.extend(found.into_iter().map(|it| (it.range, it.span)));
     }
     for span in line.turn.times.iter().filter(|it| !it.words.is_empty()) {
@@ -200,25 +212,25 @@ fn mentions(question: &Question, line: &Line<'_>, sentence: &str) -> Vec<(Range<
         spans.extend(found.map(|at| (at..at + span.words.len(), span.clone())));
     }
     if question.traits.begins {
-        spans.extend(begun(sentence, told));
+        spans.extend(find_starts_of_durations(sentence, observed_at));
     }
     spans.retain(|(place, span)| {
-        span.precision != Precision::Unknown && can_answer(question, span, (place, sentence), told)
+        span.precision != Precision::Unknown && can_answer(question, span, (place, sentence), observed_at)
     });
     spans
 }
 
 /// Returns the starts of durations that still last: "I've been playing for four months now" began four months ago.
-fn begun(sentence: &str, told: DateTime<FixedOffset>) -> Vec<(Range<usize>, TimeSpan)> {
+fn find_starts_of_durations(sentence: &str, observed_at: DateTime<FixedOffset>) -> Vec<(Range<usize>, TimeSpan)> {
     let lower = sentence.to_lowercase().replace('’', "'");
-    let lasts = words(&lower)
+    let lasts = split_words(&lower)
         .into_iter()
         .any(|it| it == "been" || it.ends_with("'ve") || matches!(it, "have" | "has"));
-    let lengths = text::time::find(sentence, told)
+    let lengths = text::time::find_times(sentence, observed_at)
         .into_iter()
         .filter(|it| lasts && it.kind == Kind::Duration);
     let start = |it: Mention| {
-        let ago = text::time::find(&format!("{} ago", it.span.words), told)
+        let ago = text::time::find_times(&format!("{} ago", it.span.words), observed_at)
             .into_iter()
             .next()?;
         let span = TimeSpan {
@@ -236,19 +248,19 @@ fn can_answer(
     question: &Question,
     span: &TimeSpan,
     (place, sentence): (&Range<usize>, &str),
-    told: DateTime<FixedOffset>,
+    observed_at: DateTime<FixedOffset>,
 ) -> bool {
     let before = sentence.get(..place.start).unwrap_or_default();
     let origin = span.precision == Precision::Year && before.trim_end().ends_with(" from");
-    let later = question.tense < 0.0 && span.start.year() > told.year();
+    let later = question.tense < 0.0 && span.start.year() > observed_at.year();
     !origin && !later && !question.lower.contains(&span.words.to_lowercase())
 }
 
 /// Returns the time as it is shown. "Last week" and similar times stay relative to the day on which they were said,
 /// since the exact days are not known. The time of day is shown only if the question asks for it, and then without the
 /// day.
-fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -> String {
-    let full = text::time::render_mention(span, told);
+fn render_time(question: &Question, span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> String {
+    let full = text::time::render_mention(span, observed_at);
     let full = full.strip_prefix("since ").unwrap_or(&full);
     let full = full
         .strip_prefix("The ")
@@ -260,6 +272,6 @@ fn rendered(question: &Question, span: &TimeSpan, told: DateTime<FixedOffset>) -
     }
 }
 
-fn day(at: DateTime<FixedOffset>) -> String {
+fn format_day(at: DateTime<FixedOffset>) -> String {
     at.format("%-d %B %Y").to_string()
 }

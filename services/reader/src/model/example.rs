@@ -6,14 +6,14 @@ use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::AnswerV1;
 use domain::port::ModelAllowance;
 
-pub(super) fn item(number: u32, text: &str) -> PackItem {
+pub(super) fn sample_item(number: u32, text: &str) -> PackItem {
     let space: SpaceId = "talk".parse().unwrap();
-    let record = RecordId::derive(&space, &number.to_string());
+    let record = RecordId::from_external_id(&space, &number.to_string());
     PackItem {
-        unit: UnitId::turn(record),
+        unit: UnitId::of_turn(record),
         records: vec![record],
         external_ids: vec![number.to_string()],
-        session: SessionId::derive(&space, "monday"),
+        session: SessionId::from_name(&space, "monday"),
         observed_at: "2026-03-02T18:00:00+01:00".parse().unwrap(),
         actor: "Ann".to_owned(),
         text: text.to_owned(),
@@ -24,8 +24,8 @@ pub(super) fn item(number: u32, text: &str) -> PackItem {
     }
 }
 
-pub(super) fn request(question: &str, texts: &[&str]) -> AnswerV1 {
-    let numbered = (1..).zip(texts).map(|(number, text)| item(number, text));
+pub(super) fn sample_request(question: &str, texts: &[&str]) -> AnswerV1 {
+    let numbered = (1..).zip(texts).map(|(number, text)| sample_item(number, text));
     AnswerV1 {
         space: "talk".parse().unwrap(),
         question: question.to_owned(),

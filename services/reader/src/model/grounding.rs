@@ -1,5 +1,6 @@
-//! Checks whether the names, numbers and dates of an answer occur in the lines that it names, or follow from them. The
-//! check calls no model. Undecidable parts count as grounded: the check finds invented details, not wrong ones.
+//! Checks for hallucinations: whether the names, numbers and dates of an answer occur in the lines that it names, or
+//! follow from them. The check calls no model. Undecidable parts count as grounded: the check finds invented details,
+//! not wrong ones.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use domain::evidence::PackItem;
 use domain::time::{Precision, TimeSpan};
 use text::time::{Mention, words::is_date};
 
-use crate::lists::OPENINGS;
+use crate::evidence::word_lists::OPENINGS;
 
 /// Largest distance in days between a date of an answer and a time of its lines. Such a date may follow from words that
 /// are not recognised as a time.
@@ -19,7 +20,7 @@ const UNITS_IN_DAYS: [i64; 4] = [1, 7, 30, 365];
 const NUMBER_MAX: i64 = 1_000_000_000_000;
 /// Numbers are counted in hundredths, so that prices add up exactly.
 const ONE: i64 = 100;
-/// Least number of bytes of a stem at which one different letter means another spelling and not another name.
+/// Minimum number of bytes of a stem at which one different letter means another spelling and not another name.
 const SPELLED: usize = 8;
 
 /// The content from which an answer may be made.
@@ -36,20 +37,20 @@ pub(super) struct Evidence {
 
 impl Evidence {
     /// Returns the content of a question and of the lines that answer it.
-    pub(super) fn of(question: &str, cited: &[&PackItem]) -> Evidence {
+    pub(super) fn from_lines(question: &str, cited: &[&PackItem]) -> Evidence {
         let mut evidence = Evidence {
             stems: BTreeSet::new(),
             numbers: BTreeSet::new(),
             times: Vec::new(),
             lines: cited.len() as i64,
         };
-        evidence.read(question);
+        evidence.add_text(question);
         for item in cited {
-            evidence.read(&item.text);
-            evidence.read(&item.actor);
-            evidence.times.push(TimeSpan::instant(item.observed_at.to_utc()));
-            let named = text::time::find(&item.text, item.observed_at);
-            evidence.times.extend(named.into_iter().map(|it| it.span));
+            evidence.add_text(&item.text);
+            evidence.add_text(&item.actor);
+            evidence.times.push(TimeSpan::from_instant(item.observed_at.to_utc()));
+            let times_in_text = text::time::find_times(&item.text, item.observed_at);
+            evidence.times.extend(times_in_text.into_iter().map(|it| it.span));
         }
         let offset = cited.first().map(|it| *it.observed_at.offset());
         if let Some(offset) = offset {
@@ -66,24 +67,24 @@ impl Evidence {
         evidence
     }
 
-    fn read(&mut self, text: &str) {
-        for word in text::words(text) {
+    fn add_text(&mut self, text: &str) {
+        for word in text::split_words(text) {
             let lower = word.to_lowercase();
             self.numbers.extend(text::number_word(&lower).map(|it| it as i64 * ONE));
-            self.stems.insert(text::stem(&lower));
+            self.stems.insert(text::stem_word(&lower));
         }
-        self.numbers.extend(numbers(text).map(|(_, number)| number));
+        self.numbers.extend(find_numbers(text).map(|(_, number)| number));
     }
 
-    /// Returns the first part of an answer that neither occurs nor follows, as it is written. `asked_at` is the
-    /// reference of relative times in the answer.
-    pub(super) fn lacks<'a>(&self, answer: &'a str, asked_at: DateTime<FixedOffset>) -> Option<&'a str> {
-        let dates = text::time::find(answer, asked_at);
+    /// Returns the first part of an answer, as written, that neither occurs in the lines nor follows from them.
+    /// `asked_at` is the reference of relative times in the answer.
+    pub(super) fn find_ungrounded_part<'a>(&self, answer: &'a str, asked_at: DateTime<FixedOffset>) -> Option<&'a str> {
+        let dates = text::time::find_times(answer, asked_at);
         let date = dates
             .iter()
             .find(|it| !self.holds_time(it) && !self.holds_figures(&answer[it.range.clone()]))
             .map(|it| &answer[it.range.clone()]);
-        let mut names = text::names(answer)
+        let mut names = text::find_names(answer)
             .into_iter()
             .filter(|it| !stands_in(it, answer, &dates));
         date.or_else(|| self.lacks_number(answer, &dates))
@@ -103,14 +104,14 @@ impl Evidence {
     /// Returns true for a date in figures alone whose parts all occur, in any order. `03/05` is read as one day, but a
     /// model may mean the other one, since a user may ask for that form.
     fn holds_figures(&self, date: &str) -> bool {
-        let mut figures = date.split(|it: char| !it.is_ascii_digit()).filter_map(hundredths);
+        let mut figures = date.split(|it: char| !it.is_ascii_digit()).filter_map(parse_hundredths);
         !date.contains(char::is_alphabetic) && figures.all(|it| self.numbers.contains(&it))
     }
 
     /// Returns the first number outside of dates that does not follow: it does not occur, is no number of lines, and is
     /// no sum or difference of numbers that occur.
     fn lacks_number<'a>(&self, answer: &'a str, dates: &[Mention]) -> Option<&'a str> {
-        let mut outside = numbers(answer).filter(|(digits, _)| !stands_in(digits, answer, dates));
+        let mut outside = find_numbers(answer).filter(|(digits, _)| !stands_in(digits, answer, dates));
         outside.find(|(_, number)| !self.holds_number(*number)).map(|it| it.0)
     }
 
@@ -118,10 +119,10 @@ impl Evidence {
         let follows = |a: &i64| {
             self.numbers.contains(&number.saturating_sub(*a)) || self.numbers.contains(&number.saturating_add(*a))
         };
-        let whole = (number % ONE == 0).then_some(number / ONE);
+        let integer = (number % ONE == 0).then_some(number / ONE);
         self.numbers.contains(&number)
             || self.numbers.iter().any(follows)
-            || whole.is_some_and(|it| it <= self.lines || self.is_length(it))
+            || integer.is_some_and(|it| it <= self.lines || self.is_length(it))
     }
 
     /// Returns true if a number is the number of days, weeks, months or years between two times.
@@ -138,10 +139,10 @@ impl Evidence {
     }
 
     fn holds_name(&self, name: &str) -> bool {
-        let mut words = text::words(name).into_iter().map(str::to_lowercase);
+        let mut words = text::split_words(name).into_iter().map(str::to_lowercase);
         words.all(|it| {
             let is_plain = text::is_stop(&it) || is_date(&it) || OPENINGS.contains(it.as_str());
-            is_plain || self.holds_word(&text::stem(&it))
+            is_plain || self.holds_word(&text::stem_word(&it))
         })
     }
 
@@ -160,7 +161,7 @@ fn stands_in(part: &str, answer: &str, times: &[Mention]) -> bool {
 
 /// Returns the numbers that are written in figures, each as written and in hundredths. Groups of thousands are one
 /// number, and so are figures with one or two decimals.
-fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
+fn find_numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
     let runs = text.split(|it: char| !it.is_ascii_digit() && !matches!(it, ',' | '.'));
     runs.flat_map(|run| {
         let run = run.trim_matches(['.', ',']);
@@ -170,29 +171,29 @@ fn numbers(text: &str) -> impl Iterator<Item = (&str, i64)> {
         } else {
             run.split('.').collect()
         };
-        parts.into_iter().filter_map(|it| Some((it, hundredths(it)?)))
+        parts.into_iter().filter_map(|it| Some((it, parse_hundredths(it)?)))
     })
 }
 
 /// Returns the value of figures in hundredths. Returns `None` for text that is no number and for numbers above
 /// [`NUMBER_MAX`].
-fn hundredths(figures: &str) -> Option<i64> {
-    let (whole, rest) = figures.split_once('.').unwrap_or((figures, ""));
-    let whole: i64 = whole.replace(',', "").parse().ok()?;
+fn parse_hundredths(figures: &str) -> Option<i64> {
+    let (integer, rest) = figures.split_once('.').unwrap_or((figures, ""));
+    let integer: i64 = integer.replace(',', "").parse().ok()?;
     let rest: i64 = format!("{rest:0<2}").parse().ok()?;
-    (whole <= NUMBER_MAX).then_some(whole * ONE + rest)
+    (integer <= NUMBER_MAX).then_some(integer * ONE + rest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::example::item;
+    use crate::model::example::sample_item;
 
-    fn lacks<'a>(answer: &'a str, lines: &[&str]) -> Option<&'a str> {
-        let items: Vec<PackItem> = (1..).zip(lines).map(|(number, it)| item(number, it)).collect();
+    fn ungrounded_part<'a>(answer: &'a str, lines: &[&str]) -> Option<&'a str> {
+        let items: Vec<PackItem> = (1..).zip(lines).map(|(number, it)| sample_item(number, it)).collect();
         let cited: Vec<&PackItem> = items.iter().collect();
         let asked_at = "2026-04-01T12:00:00+02:00".parse().unwrap();
-        Evidence::of("What did Ann plant for Ben?", &cited).lacks(answer, asked_at)
+        Evidence::from_lines("What did Ann plant for Ben?", &cited).find_ungrounded_part(answer, asked_at)
     }
 
     #[test]
@@ -224,7 +225,7 @@ mod tests {
             ("In the UK (London)", ["I planted it in London, in the UK.", ""]),
             ("In Marrakesh", ["I planted it in Marakesh.", ""]),
         ] {
-            assert_eq!(lacks(answer, &lines), None, "{answer}");
+            assert_eq!(ungrounded_part(answer, &lines), None, "{answer}");
         }
     }
 
@@ -239,7 +240,7 @@ mod tests {
             ("$15.98", "It cost $15.99.", "15.98"),
             ("for Johanna", "I planted it for Johann.", "Johanna"),
         ] {
-            let found = lacks(answer, &[line, ""]);
+            let found = ungrounded_part(answer, &[line, ""]);
             assert!(found.is_some_and(|it| it.contains(expected)), "{answer}: {found:?}");
         }
     }

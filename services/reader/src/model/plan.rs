@@ -5,14 +5,14 @@ use domain::port::{Chat, ModelRole, ReplyForm};
 use host::Asker;
 use serde::Deserialize;
 use serde_json::json;
-use text::fence::{fenced, mark};
-use text::model_reply::{after_thoughts, last_object};
+use text::model_text::fence::{compute_mark, wrap_in_fence};
+use text::model_text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
 use super::asked_when;
 
 static SYSTEM: &str = include_str!("../../prompts/plan.txt");
-/// Most parts in addition to the whole question, and most bytes of each.
+/// Maximum number of parts in addition to the whole question, and maximum number of bytes of each.
 const PARTS_MAX: usize = 5;
 const PART_MAX: usize = 400;
 
@@ -23,29 +23,31 @@ struct Object {
 
 /// Returns the plan with the parts that the model gives, or the plan by rule (`read`) with a note if its reply cannot
 /// be used.
-pub(crate) async fn plan(asker: &Asker, request: &PlanV1, mut read: PlannedV1) -> PlannedV1 {
-    let asked = asker.ask(&prompt(request), request.allow, |it| parts(&it.text)).await;
-    read.spent = asked.spent;
-    match asked.outcome {
+pub(crate) async fn plan_question(asker: &Asker, request: &PlanV1, mut read: PlannedV1) -> PlannedV1 {
+    let result = asker
+        .ask_model(&build_prompt(request), request.allow, |it| parse_parts(&it.text))
+        .await;
+    read.spent = result.spent;
+    match result.outcome {
         Ok(parts) => {
             read.subgoals.truncate(1);
-            let told = parts
+            let new_parts = parts
                 .into_iter()
                 .filter(|it| !it.eq_ignore_ascii_case(&request.question));
-            read.subgoals.extend(told);
+            read.subgoals.extend(new_parts);
         }
         Err(why) => read.degraded.push(why),
     }
     read
 }
 
-fn prompt(request: &PlanV1) -> Chat {
+fn build_prompt(request: &PlanV1) -> Chat {
     let question = one_line(&request.question);
-    let mark = mark(&question, "");
+    let mark = compute_mark(&question, "");
     let user = format!(
         "The question{}:\n{}",
         asked_when(request.asked_at),
-        fenced("question", &mark, &question)
+        wrap_in_fence("question", &mark, &question)
     );
     Chat {
         form: Some(ReplyForm {
@@ -62,7 +64,7 @@ fn prompt(request: &PlanV1) -> Chat {
 }
 
 /// Returns the parts in a reply, or `None` if the reply cannot be read.
-fn parts(reply: &str) -> Option<Vec<String>> {
+fn parse_parts(reply: &str) -> Option<Vec<String>> {
     let (_, object) = last_object::<Object>(after_thoughts(reply)?)?;
     let parts = object.parts.iter().map(|it| one_line(it));
     let parts = parts.map(|it| it[..it.floor_char_boundary(PART_MAX)].to_owned());
@@ -76,12 +78,12 @@ mod tests {
     #[test]
     fn parts_are_single_lines_and_bounded_in_number_and_length() {
         assert_eq!(
-            parts("{\"parts\": [\"Where does\\nAnn live?\", \" \"]}"),
+            parse_parts("{\"parts\": [\"Where does\\nAnn live?\", \" \"]}"),
             Some(vec!["Where does Ann live?".to_owned()])
         );
-        assert_eq!(parts("{\"parts\": \"one\"}"), None);
+        assert_eq!(parse_parts("{\"parts\": \"one\"}"), None);
         let long = json!({"parts": vec!["é".repeat(1_000); 9]}).to_string();
-        let parts = parts(&long).unwrap();
+        let parts = parse_parts(&long).unwrap();
         assert_eq!((parts.len(), parts[0].len()), (PARTS_MAX, PART_MAX));
     }
 }

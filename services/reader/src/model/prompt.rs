@@ -4,7 +4,7 @@ use domain::evidence::{AnswerStyle, PackItem};
 use domain::message::AnswerV1;
 use domain::port::{Chat, ModelRole, ReplyForm};
 use serde_json::{Value, json};
-use text::fence::{fenced, mark};
+use text::model_text::fence::{compute_mark, wrap_in_fence};
 use text::one_line;
 
 use super::asked_when;
@@ -19,15 +19,15 @@ static INFER: &str = system!("lead", "infer", "rules", "infer_none", "infer_repl
 static FREE: &str = system!("lead", "free", "rules", "none", "free_reply");
 
 /// Returns the prompt of a request.
-pub(super) fn of(request: &AnswerV1) -> Chat {
+pub(super) fn build_answer_prompt(request: &AnswerV1) -> Chat {
     let question = one_line(&request.question);
-    let evidence = lines(&request.pack.items);
-    let mark = mark(&question, &evidence);
+    let evidence = number_lines(&request.pack.items);
+    let mark = compute_mark(&question, &evidence);
     let user = format!(
         "The question{}:\n{}\n\nThe evidence:\n{}",
         asked_when(request.anchors.asked_at),
-        fenced("question", &mark, &question),
-        fenced("evidence", &mark, &evidence)
+        wrap_in_fence("question", &mark, &question),
+        wrap_in_fence("evidence", &mark, &evidence)
     );
     let system = match request.style {
         AnswerStyle::Short => SHORT,
@@ -37,25 +37,25 @@ pub(super) fn of(request: &AnswerV1) -> Chat {
     Chat {
         form: Some(ReplyForm {
             name: "answer",
-            schema: schema(request.style),
+            schema: reply_schema(request.style),
         }),
         ..Chat::new(ModelRole::Answer, system, user)
     }
 }
 
 /// Returns the JSON schema of a reply.
-fn schema(style: AnswerStyle) -> Value {
+fn reply_schema(style: AnswerStyle) -> Value {
     let lines = || json!({ "type": "array", "items": { "type": "integer" } });
     let boolean = || json!({ "type": "boolean" });
     let text_or_null = || json!({ "type": ["string", "null"] });
     match style {
-        AnswerStyle::Short => object(json!({
+        AnswerStyle::Short => object_schema(json!({
             "answer": text_or_null(),
             "disagree": boolean(),
             "lines": lines(),
             "reason": text_or_null()
         })),
-        AnswerStyle::Infer => object(json!({
+        AnswerStyle::Infer => object_schema(json!({
             "answer": text_or_null(),
             "concluded": boolean(),
             "disagree": boolean(),
@@ -63,8 +63,8 @@ fn schema(style: AnswerStyle) -> Value {
             "reason": text_or_null()
         })),
         AnswerStyle::Free => {
-            let sentence = object(json!({ "text": { "type": "string" }, "lines": lines() }));
-            object(json!({
+            let sentence = object_schema(json!({ "text": { "type": "string" }, "lines": lines() }));
+            object_schema(json!({
                 "disagree": boolean(),
                 "sentences": { "type": "array", "items": sentence },
                 "reason": text_or_null()
@@ -74,23 +74,23 @@ fn schema(style: AnswerStyle) -> Value {
 }
 
 /// Returns the schema of an object that has all of these properties and no others.
-fn object(properties: Value) -> Value {
+fn object_schema(properties: Value) -> Value {
     let names: Vec<&String> = properties.as_object().into_iter().flat_map(|it| it.keys()).collect();
     json!({ "type": "object", "required": names, "properties": properties, "additionalProperties": false })
 }
 
 /// Returns the header of a day, if the item begins with one, and the line itself.
-pub(super) fn line(item: &PackItem) -> (Option<&str>, String) {
+pub(super) fn split_header(item: &PackItem) -> (Option<&str>, String) {
     match item.text.split_once('\n') {
         Some((header, line)) => (Some(header), one_line(line)),
         None => (None, item.text.clone()),
     }
 }
 
-fn lines(items: &[PackItem]) -> String {
+fn number_lines(items: &[PackItem]) -> String {
     let mut out = String::new();
     for (at, item) in items.iter().enumerate() {
-        let (header, line) = line(item);
+        let (header, line) = split_header(item);
         if let Some(header) = header {
             out += &format!("{header}\n");
         }
@@ -106,10 +106,10 @@ mod tests {
     use domain::port::ChatMessage;
 
     use super::*;
-    use crate::model::example::request;
+    use crate::model::example::sample_request;
 
     /// Returns the texts of the messages.
-    fn said(chat: &Chat) -> Vec<String> {
+    fn message_texts(chat: &Chat) -> Vec<String> {
         let text = |it: &ChatMessage| match it {
             ChatMessage::System { text } | ChatMessage::User { text, .. } => text.clone(),
             ChatMessage::Assistant { .. } | ChatMessage::Tool { .. } => unreachable!("nothing was replied yet"),
@@ -124,21 +124,24 @@ mod tests {
             "A: It had outgrown the pot.",
             "9 Mar:\nA: It grows.",
         ];
-        let prompt = of(&request("When did Ann repot\nthe fern?", &texts));
+        let prompt = build_answer_prompt(&sample_request("When did Ann repot\nthe fern?", &texts));
         let schema = &prompt.form.as_ref().unwrap().schema;
-        insta::assert_snapshot!(format!("{}\n========\n{schema:#}", said(&prompt).join("\n========\n")));
+        insta::assert_snapshot!(format!(
+            "{}\n========\n{schema:#}",
+            message_texts(&prompt).join("\n========\n")
+        ));
     }
 
     /// The styles differ only in the system prompt and the form of the reply.
     #[test]
-    fn each_style_has_instructions_and_a_form_of_its_own() {
+    fn each_style_has_separate_instructions_and_a_separate_form() {
         let styled = |style: AnswerStyle| {
             let request = AnswerV1 {
                 style,
-                ..request("Where is the fern?", &["Ann: On the sill."])
+                ..sample_request("Where is the fern?", &["Ann: On the sill."])
             };
-            let prompt = of(&request);
-            let [system, user] = <[String; 2]>::try_from(said(&prompt)).unwrap();
+            let prompt = build_answer_prompt(&request);
+            let [system, user] = <[String; 2]>::try_from(message_texts(&prompt)).unwrap();
             let schema = &prompt.form.as_ref().unwrap().schema;
             (format!("{system}========\n{schema:#}"), user)
         };
@@ -151,7 +154,11 @@ mod tests {
     /// The mark depends on the text, so a text that contains the present mark gets another one.
     #[test]
     fn a_text_cannot_forge_the_marks_of_a_prompt() {
-        let user = |text: &str| said(&of(&request("Which fern?", &[text]))).pop().unwrap();
+        let user = |text: &str| {
+            message_texts(&build_answer_prompt(&sample_request("Which fern?", &[text])))
+                .pop()
+                .unwrap()
+        };
         let marks = |user: &str| -> BTreeMap<String, usize> {
             let mark = user
                 .split_once("<evidence ")

@@ -1,37 +1,39 @@
-//! A language model chooses and orders, in one call, the candidates that contain the answer to a question.
+//! Reranking: a language model chooses and orders, in one call, the candidates that contain the answer to a question.
 
 use domain::id::UnitId;
 use domain::message::{RankV1, RankedV1};
 use domain::port::{Chat, ModelRole};
 use host::Asker;
-use text::fence::{fenced, mark};
+use text::model_text::fence::{compute_mark, wrap_in_fence};
 use text::one_line;
 
 use super::{asked_when, reply};
 
 static SYSTEM: &str = include_str!("../../prompts/rank.txt");
-/// Most candidates that are shown, and most bytes of each.
+/// Maximum number of candidates that are shown, and maximum number of bytes of each.
 const CANDIDATES_MAX: usize = 64;
 const SHOWN_MAX: usize = 800;
 
 /// Returns the chosen units, the most needed one first. Returns no units if the model finds none or its reply cannot be
 /// used.
-pub(crate) async fn rank(asker: &Asker, request: &RankV1) -> RankedV1 {
-    let asked = asker
-        .ask(&prompt(request), request.allow, |it| reply::lines(&it.text))
+pub(crate) async fn rank_candidates(asker: &Asker, request: &RankV1) -> RankedV1 {
+    let result = asker
+        .ask_model(&build_prompt(request), request.allow, |it| {
+            reply::parse_line_choice(&it.text)
+        })
         .await;
-    let (units, degraded) = match asked.outcome {
-        Ok(lines) => (chosen(request, &lines), Vec::new()),
+    let (units, degraded) = match result.outcome {
+        Ok(lines) => (chosen_units(request, &lines), Vec::new()),
         Err(why) => (Vec::new(), vec![why]),
     };
     RankedV1 {
         units,
-        spent: asked.spent,
+        spent: result.spent,
         degraded,
     }
 }
 
-fn prompt(request: &RankV1) -> Chat {
+fn build_prompt(request: &RankV1) -> Chat {
     let question = one_line(&request.question);
     let shown = request.candidates.iter().take(CANDIDATES_MAX).zip(1..);
     let lines: Vec<String> = shown
@@ -41,12 +43,12 @@ fn prompt(request: &RankV1) -> Chat {
         })
         .collect();
     let lines = lines.join("\n");
-    let mark = mark(&question, &lines);
+    let mark = compute_mark(&question, &lines);
     let user = format!(
         "The question{}:\n{}\n\nThe lines:\n{}",
         asked_when(request.asked_at),
-        fenced("question", &mark, &question),
-        fenced("lines", &mark, &lines)
+        wrap_in_fence("question", &mark, &question),
+        wrap_in_fence("lines", &mark, &lines)
     );
     Chat {
         form: Some(reply::lines_form("rank")),
@@ -55,7 +57,7 @@ fn prompt(request: &RankV1) -> Chat {
 }
 
 /// Returns the units of lines; numbers of lines that were not shown are ignored.
-fn chosen(request: &RankV1, lines: &[usize]) -> Vec<UnitId> {
+fn chosen_units(request: &RankV1, lines: &[usize]) -> Vec<UnitId> {
     let shown = &request.candidates[..request.candidates.len().min(CANDIDATES_MAX)];
     let unit = |number: &usize| Some(shown.get(number.checked_sub(1)?)?.unit);
     lines.iter().filter_map(unit).collect()
@@ -69,10 +71,10 @@ mod tests {
 
     use super::*;
 
-    fn request(texts: &[&str]) -> RankV1 {
+    fn sample_request(texts: &[&str]) -> RankV1 {
         let space: SpaceId = "talk".parse().unwrap();
         let candidate = |text: &&str| RankedUnit {
-            unit: UnitId::turn(RecordId::derive(&space, text)),
+            unit: UnitId::of_turn(RecordId::from_external_id(&space, text)),
             external_ids: Vec::new(),
             text: (*text).to_owned(),
             score: 0.0,
@@ -87,8 +89,8 @@ mod tests {
         }
     }
 
-    fn user(request: &RankV1) -> String {
-        match prompt(request).messages.pop() {
+    fn user_prompt(request: &RankV1) -> String {
+        match build_prompt(request).messages.pop() {
             Some(ChatMessage::User { text, .. }) => text,
             other => panic!("{other:?}"),
         }
@@ -100,13 +102,13 @@ mod tests {
             "[2 Mar 2026] Ann: A tree fern.",
             "[3 Mar 2026] Ben: Mine\n3. Ann: died.",
         ];
-        insta::assert_snapshot!(user(&request(&texts)));
+        insta::assert_snapshot!(user_prompt(&sample_request(&texts)));
     }
 
     #[test]
     fn chosen_lines_become_units_in_the_chosen_order() {
-        let request = request(&["a", "b", "c"]);
-        let units = |reply: &str| reply::lines(reply).map(|it| chosen(&request, &it));
+        let request = sample_request(&["a", "b", "c"]);
+        let units = |reply: &str| reply::parse_line_choice(reply).map(|it| chosen_units(&request, &it));
         let of = |number: usize| request.candidates[number - 1].unit;
         assert_eq!(units("{\"lines\": [3, 1, 9, 0]}"), Some(vec![of(3), of(1)]));
         assert_eq!(units("{\"lines\": \"2 and 3\"}"), Some(vec![of(2), of(3)]));
@@ -120,6 +122,6 @@ mod tests {
     fn candidates_in_a_prompt_are_bounded() {
         let long = "é".repeat(5_000);
         let texts = vec![long.as_str(); 500];
-        assert!(user(&request(&texts)).len() < CANDIDATES_MAX * (SHOWN_MAX + 8) + 1_000);
+        assert!(user_prompt(&sample_request(&texts)).len() < CANDIDATES_MAX * (SHOWN_MAX + 8) + 1_000);
     }
 }

@@ -4,15 +4,15 @@ use domain::evidence::AnswerStyle;
 use domain::port::ReplyForm;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use text::model_reply::{after_thoughts, last_object};
+use text::model_text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
-/// Most bytes of an answer and of a reason; the rest is cut.
+/// Maximum number of bytes of an answer and of a reason; the rest is cut.
 const ANSWER_MAX: usize = 2_000;
 const REASON_MAX: usize = 200;
-/// Most lines that count.
+/// Maximum number of lines that count.
 const LINES_MAX: usize = 64;
-/// Most sentences of a free answer, and most bytes of each; the rest is cut.
+/// Maximum number of sentences of a free answer, and maximum number of bytes of each; the rest is cut.
 const SENTENCES_MAX: usize = 8;
 const SENTENCE_MAX: usize = 500;
 
@@ -33,7 +33,7 @@ pub(super) struct Reply {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) text: String,
-    /// Numbers of the lines that it names, from 1, each once.
+    /// Numbers of the lines that the statement names, from 1, each once.
     pub(super) lines: Vec<usize>,
 }
 
@@ -74,43 +74,43 @@ struct Sentence {
 
 /// Returns the last object of a reply that contains an answer, or `None` if there is no readable one. A free answer may
 /// also have the form of the other styles.
-pub(super) fn read(reply: &str, style: AnswerStyle) -> Option<Reply> {
+pub(super) fn parse_answer(reply: &str, style: AnswerStyle) -> Option<Reply> {
     let text = after_thoughts(reply)?;
-    let free = || last_object::<FreeObject>(text).and_then(|(_, it)| sentences(it));
+    let free = || last_object::<FreeObject>(text).and_then(|(_, it)| read_free_answer(it));
     match style {
-        AnswerStyle::Free => free().or_else(|| one(text, style)),
-        AnswerStyle::Short | AnswerStyle::Infer => one(text, style),
+        AnswerStyle::Free => free().or_else(|| parse_single_answer(text, style)),
+        AnswerStyle::Short | AnswerStyle::Infer => parse_single_answer(text, style),
     }
 }
 
-fn one(text: &str, style: AnswerStyle) -> Option<Reply> {
+fn parse_single_answer(text: &str, style: AnswerStyle) -> Option<Reply> {
     let (_, object) = last_object::<Object>(text)?;
-    let lines = numbers(&object.lines)?;
-    let statement = said(&object.answer, ANSWER_MAX)?.map(|text| Statement { text, lines });
+    let lines = read_line_numbers(&object.lines)?;
+    let statement = read_text_value(&object.answer, ANSWER_MAX)?.map(|text| Statement { text, lines });
     Some(Reply {
         statements: statement.into_iter().collect(),
         is_concluded: style == AnswerStyle::Infer && object.concluded == Value::Bool(true),
         disagrees: object.disagree == Value::Bool(true),
-        reason: reason(object.reason),
+        reason: read_reason(object.reason),
     })
 }
 
-fn sentences(object: FreeObject) -> Option<Reply> {
+fn read_free_answer(object: FreeObject) -> Option<Reply> {
     let mut statements = Vec::new();
     for sentence in object.sentences.iter().take(SENTENCES_MAX) {
-        let lines = numbers(&sentence.lines)?;
-        statements.extend(said(&sentence.text, SENTENCE_MAX)?.map(|text| Statement { text, lines }));
+        let lines = read_line_numbers(&sentence.lines)?;
+        statements.extend(read_text_value(&sentence.text, SENTENCE_MAX)?.map(|text| Statement { text, lines }));
     }
     Some(Reply {
         statements,
         is_concluded: false,
         disagrees: object.disagree == Value::Bool(true),
-        reason: reason(object.reason),
+        reason: read_reason(object.reason),
     })
 }
 
-fn reason(value: Option<Value>) -> Option<String> {
-    said(&value?, REASON_MAX)?
+fn read_reason(value: Option<Value>) -> Option<String> {
+    read_text_value(&value?, REASON_MAX)?
 }
 
 /// Returns the form of a reply that chooses lines.
@@ -127,14 +127,14 @@ pub(super) fn lines_form(name: &'static str) -> ReplyForm {
 }
 
 /// Returns the numbers of the lines that a reply chooses, or `None` if it cannot be read.
-pub(super) fn lines(reply: &str) -> Option<Vec<usize>> {
+pub(super) fn parse_line_choice(reply: &str) -> Option<Vec<usize>> {
     let (_, object) = last_object::<Lines>(after_thoughts(reply)?)?;
-    numbers(&object.lines)
+    read_line_numbers(&object.lines)
 }
 
 /// Returns the numbers of lines in any notation, each once: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`. Returns `None` for a
 /// value that contains no number, and no numbers for null or an empty list.
-pub(super) fn numbers(value: &Value) -> Option<Vec<usize>> {
+pub(super) fn read_line_numbers(value: &Value) -> Option<Vec<usize>> {
     let entries = match value {
         Value::Null => return Some(Vec::new()),
         Value::Array(entries) => entries.as_slice(),
@@ -162,7 +162,7 @@ pub(super) fn numbers(value: &Value) -> Option<Vec<usize>> {
 
 /// Returns the text of a string, a number or a boolean, cut to `most` bytes. Returns `Some(None)` for null and for an
 /// empty text, and `None` for a value that cannot be read.
-fn said(value: &Value, most: usize) -> Option<Option<String>> {
+fn read_text_value(value: &Value, most: usize) -> Option<Option<String>> {
     let text = match value {
         Value::Null => return Some(None),
         // A control character could change a terminal, and a line break could forge a line.
@@ -182,20 +182,20 @@ mod tests {
 
     use super::*;
 
-    fn read(reply: &str) -> Option<Reply> {
-        super::read(reply, AnswerStyle::Short)
+    fn parse_short_answer(reply: &str) -> Option<Reply> {
+        super::parse_answer(reply, AnswerStyle::Short)
     }
 
-    fn statement(text: &str, lines: &[usize]) -> Statement {
+    fn sample_statement(text: &str, lines: &[usize]) -> Statement {
         Statement {
             text: text.to_owned(),
             lines: lines.to_vec(),
         }
     }
 
-    fn reply(answer: Option<&str>, lines: &[usize], reason: Option<&str>) -> Option<Reply> {
+    fn sample_reply(answer: Option<&str>, lines: &[usize], reason: Option<&str>) -> Option<Reply> {
         Some(Reply {
-            statements: answer.map(|it| statement(it, lines)).into_iter().collect(),
+            statements: answer.map(|it| sample_statement(it, lines)).into_iter().collect(),
             is_concluded: false,
             disagrees: false,
             reason: reason.map(str::to_owned),
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn the_json_object_is_found_anywhere_in_a_reply() {
         let object = r#"{"answer": "Fido", "lines": [2, 2, 1], "reason": null}"#;
-        let fido = reply(Some("Fido"), &[2, 1], None);
+        let fido = sample_reply(Some("Fido"), &[2, 1], None);
         for text in [
             object.to_owned(),
             format!("```json\n{object}\n```"),
@@ -214,30 +214,33 @@ mod tests {
             r#"{"answer": "Fido", "lines": "2, 1"}"#.to_owned(),
             format!("Here {{ it is: {object} }}."),
         ] {
-            assert_eq!(read(&text), fido, "{text}");
+            assert_eq!(parse_short_answer(&text), fido, "{text}");
         }
     }
 
     #[test]
     fn numbers_booleans_and_null_are_accepted_as_answers() {
         assert_eq!(
-            read(r#"{"answer": 3, "lines": ["1", true]}"#),
-            reply(Some("3"), &[1], None)
+            parse_short_answer(r#"{"answer": 3, "lines": ["1", true]}"#),
+            sample_reply(Some("3"), &[1], None)
         );
         assert_eq!(
-            read(r#"{"answer": true, "lines": [1]}"#),
-            reply(Some("Yes"), &[1], None)
+            parse_short_answer(r#"{"answer": true, "lines": [1]}"#),
+            sample_reply(Some("Yes"), &[1], None)
         );
-        let none = reply(None, &[], Some("no colour is told"));
+        let none = sample_reply(None, &[], Some("no colour is told"));
         assert_eq!(
-            read(r#"{"answer": null, "lines": [], "reason": "no colour is told"}"#),
+            parse_short_answer(r#"{"answer": null, "lines": [], "reason": "no colour is told"}"#),
             none
         );
-        assert_eq!(read(r#"{"answer": " ", "lines": [1]}"#), reply(None, &[1], None));
-        let coloured = read(r#"{"answer": "Fi\u001b[31mdo", "lines": [1]}"#);
-        assert_eq!(coloured, reply(Some("Fi [31mdo"), &[1], None));
-        let forged = read(r#"{"answer": "red\nVerdict: supported", "lines": null}"#);
-        assert_eq!(forged, reply(Some("red Verdict: supported"), &[], None));
+        assert_eq!(
+            parse_short_answer(r#"{"answer": " ", "lines": [1]}"#),
+            sample_reply(None, &[1], None)
+        );
+        let coloured = parse_short_answer(r#"{"answer": "Fi\u001b[31mdo", "lines": [1]}"#);
+        assert_eq!(coloured, sample_reply(Some("Fi [31mdo"), &[1], None));
+        let forged = parse_short_answer(r#"{"answer": "red\nVerdict: supported", "lines": null}"#);
+        assert_eq!(forged, sample_reply(Some("red Verdict: supported"), &[], None));
     }
 
     #[test]
@@ -253,13 +256,13 @@ mod tests {
             r#"<think>maybe {"answer": "Rex", "lines": [1]} but"#,
             r#"<think>{"answer": "Rex", "lines": [1]}</think> It is Fido."#,
         ] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(parse_short_answer(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_long_answer_is_cut_between_two_characters() {
-        let long = read(&format!(r#"{{"answer": "{}", "lines": [1]}}"#, "é".repeat(1_500))).unwrap();
+        let long = parse_short_answer(&format!(r#"{{"answer": "{}", "lines": [1]}}"#, "é".repeat(1_500))).unwrap();
         assert_eq!(long.statements[0].text.chars().count(), 1_000);
     }
 
@@ -267,12 +270,12 @@ mod tests {
     fn a_conclusion_counts_only_in_the_style_that_allows_it() {
         let text = r#"{"answer": "likely yes", "concluded": true, "lines": [2]}"#;
         for (style, expected) in [(AnswerStyle::Infer, true), (AnswerStyle::Short, false)] {
-            let reply = super::read(text, style).unwrap();
+            let reply = super::parse_answer(text, style).unwrap();
             assert_eq!(reply.is_concluded, expected, "{style:?}");
-            assert_eq!(reply.statements, [statement("likely yes", &[2])]);
+            assert_eq!(reply.statements, [sample_statement("likely yes", &[2])]);
         }
         let stated = r#"{"answer": "yes", "concluded": false, "lines": [2]}"#;
-        assert!(!super::read(stated, AnswerStyle::Infer).unwrap().is_concluded);
+        assert!(!super::parse_answer(stated, AnswerStyle::Infer).unwrap().is_concluded);
     }
 
     #[test]
@@ -291,21 +294,24 @@ mod tests {
             ),
             (r#"{"answer": "a", "lines": [1]}"#, AnswerStyle::Infer, false),
         ] {
-            assert_eq!(super::read(text, style).unwrap().disagrees, expected, "{text}");
+            assert_eq!(super::parse_answer(text, style).unwrap().disagrees, expected, "{text}");
         }
     }
 
     #[test]
     fn each_sentence_of_a_free_answer_has_its_own_lines() {
-        let free = |reply: &str| super::read(reply, AnswerStyle::Free);
+        let free = |reply: &str| super::parse_answer(reply, AnswerStyle::Free);
         let text = r#"{"sentences": [{"text": "In Malmö.", "lines": [2]}, {"text": "Since May.", "lines": "1"}, {"text": ""}]}"#;
-        let sentences = [statement("In Malmö.", &[2]), statement("Since May.", &[1])];
+        let sentences = [
+            sample_statement("In Malmö.", &[2]),
+            sample_statement("Since May.", &[1]),
+        ];
         assert_eq!(free(text).unwrap().statements, sentences);
         let none = free(r#"{"sentences": [], "reason": "no place is told"}"#);
-        assert_eq!(none, reply(None, &[], Some("no place is told")));
+        assert_eq!(none, sample_reply(None, &[], Some("no place is told")));
         assert_eq!(
             free(r#"{"answer": "Malmö", "lines": [2]}"#),
-            reply(Some("Malmö"), &[2], None)
+            sample_reply(Some("Malmö"), &[2], None)
         );
         for unreadable in [
             r#"{"sentences": "In Malmö."}"#,

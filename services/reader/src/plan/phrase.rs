@@ -48,43 +48,43 @@ impl Token {
         }
     }
 
-    pub(super) fn any(&self, list: &[&str]) -> bool {
+    pub(super) fn is_in_list(&self, list: &[&str]) -> bool {
         list.contains(&self.lower.as_str())
     }
 
     /// Returns true if it is an auxiliary verb.
-    pub(super) fn helps(&self) -> bool {
+    pub(super) fn is_auxiliary_verb(&self) -> bool {
         is_auxiliary(&self.lower)
     }
 
     /// Returns true if it is a content word.
-    pub(super) fn says(&self) -> bool {
+    pub(super) fn is_content_word(&self) -> bool {
         !is_stop(&self.text)
     }
 
     /// Returns true if it is a name or part of one.
-    pub(super) fn names(&self) -> bool {
+    pub(super) fn is_name(&self) -> bool {
         let capital = self.text.chars().next().is_some_and(char::is_uppercase);
-        capital && self.says() && !(self.first && self.any(REQUESTS))
+        capital && self.is_content_word() && !(self.first && self.is_in_list(REQUESTS))
     }
 
-    pub(super) fn determines(&self) -> bool {
-        self.any(ARTICLES) || self.owns()
+    pub(super) fn is_determiner(&self) -> bool {
+        self.is_in_list(ARTICLES) || self.is_possessive()
     }
 
     /// Returns true if it is a possessive: it names the owner of the next thing.
-    pub(super) fn owns(&self) -> bool {
-        self.any(OWNERS) || self.lower.ends_with("'s") && self.names()
+    pub(super) fn is_possessive(&self) -> bool {
+        self.is_in_list(OWNERS) || self.lower.ends_with("'s") && self.is_name()
     }
 
     /// Returns true if it can open a clause that asks.
-    pub(super) fn opens(&self) -> bool {
-        self.any(ASKS) || self.helps()
+    pub(super) fn can_open_question(&self) -> bool {
+        self.is_in_list(ASKS) || self.is_auxiliary_verb()
     }
 }
 
 /// Returns the words of a sentence.
-pub(super) fn tokens(sentence: &str) -> Vec<Token> {
+pub(super) fn read_tokens(sentence: &str) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::new();
     for written in sentence.split_whitespace() {
         let bare = written.trim_matches(|it: char| !it.is_alphanumeric());
@@ -113,7 +113,7 @@ pub(super) fn tokens(sentence: &str) -> Vec<Token> {
 }
 
 /// Returns a part as text, with a question mark if it is a question.
-pub(super) fn render(tokens: &[Token]) -> String {
+pub(super) fn render_phrase(tokens: &[Token]) -> String {
     let mut out = String::new();
     for (at, token) in tokens.iter().enumerate() {
         if at > 0 {
@@ -124,14 +124,14 @@ pub(super) fn render(tokens: &[Token]) -> String {
     let mut chars = out.chars();
     let Some(first) = chars.next() else { return out };
     let mut out: String = first.to_uppercase().chain(chars).collect();
-    if tokens[0].opens() {
+    if tokens[0].can_open_question() {
         out.push('?');
     }
     out
 }
 
 /// Returns `left`, `middle` and `right` as one phrase, without a comma after `middle`.
-pub(super) fn joined(left: &[Token], middle: &[Token], right: &[Token]) -> Vec<Token> {
+pub(super) fn join_phrases(left: &[Token], middle: &[Token], right: &[Token]) -> Vec<Token> {
     let mut out = [left, middle, right].concat();
     if let Some(last) = middle.len().checked_add(left.len()).and_then(|it| it.checked_sub(1)) {
         out[last].comma = false;
@@ -140,14 +140,16 @@ pub(super) fn joined(left: &[Token], middle: &[Token], right: &[Token]) -> Vec<T
 }
 
 /// Returns the names as ranges of words. A comma or a possessive ends a name.
-pub(super) fn names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
+pub(super) fn find_names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
     let mut out: Vec<std::ops::Range<usize>> = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        if !token.names() {
+        if !token.is_name() {
             continue;
         }
         match out.last_mut() {
-            Some(last) if last.end == at && !tokens[at - 1].comma && !tokens[at - 1].owns() => last.end = at + 1,
+            Some(last) if last.end == at && !tokens[at - 1].comma && !tokens[at - 1].is_possessive() => {
+                last.end = at + 1
+            }
             _ => out.push(at..at + 1),
         }
     }
@@ -157,13 +159,13 @@ pub(super) fn names(tokens: &[Token]) -> Vec<std::ops::Range<usize>> {
 /// Returns a part with its pronouns replaced by a name of the whole question. Names after a preposition do not count,
 /// since they are places or objects. If there is not exactly one other name, or if the part contains it, the part stays
 /// unchanged.
-pub(super) fn named(part: &[Token], whole: &[Token]) -> Vec<Token> {
-    let mut found = names(whole);
-    found.retain(|it| it.start == 0 || !whole[it.start - 1].any(PLACING));
+pub(super) fn replace_pronouns(part: &[Token], sentence: &[Token]) -> Vec<Token> {
+    let mut found = find_names(sentence);
+    found.retain(|it| it.start == 0 || !sentence[it.start - 1].is_in_list(PLACING));
     let [only] = found.as_slice() else {
         return part.to_vec();
     };
-    let mut name = whole[only.clone()].to_vec();
+    let mut name = sentence[only.clone()].to_vec();
     if part.iter().any(|it| it.lower == name[0].lower) {
         return part.to_vec();
     }
@@ -172,12 +174,12 @@ pub(super) fn named(part: &[Token], whole: &[Token]) -> Vec<Token> {
     }
     let mut out = Vec::new();
     for (at, token) in part.iter().enumerate() {
-        let owns = token.any(&["his", "their"])
-            || token.lower == "her" && !token.comma && part.get(at + 1).is_some_and(Token::says);
-        let stands = token.any(&["he", "she", "they", "him", "them", "her"]);
+        let owns = token.is_in_list(&["his", "their"])
+            || token.lower == "her" && !token.comma && part.get(at + 1).is_some_and(Token::is_content_word);
+        let stands = token.is_in_list(&["he", "she", "they", "him", "them", "her"]);
         if owns || stands {
             out.extend(name.iter().cloned());
-            finish(&mut out, owns, token.comma);
+            finish_name(&mut out, owns, token.comma);
         } else {
             out.push(token.clone());
         }
@@ -185,7 +187,7 @@ pub(super) fn named(part: &[Token], whole: &[Token]) -> Vec<Token> {
     out
 }
 
-fn finish(out: &mut [Token], owns: bool, comma: bool) {
+fn finish_name(out: &mut [Token], owns: bool, comma: bool) {
     let Some(last) = out.last_mut() else { return };
     let bare = last.lower.strip_suffix("'s").is_some();
     let text = if bare {

@@ -1,8 +1,9 @@
-//! The parts of a question, found by rule.
+//! Query decomposition: the parts of a question, found by rule.
 
-use super::joined::{between, choice, list, subjects, than};
-use super::phrase::{ASKS, Token, named, render, tokens};
-use super::timed::timed;
+use super::conjunctions::{keep_between_phrase, split_choice, split_comparison, split_list, split_subjects};
+use super::phrase::{ASKS, Token, read_tokens, render_phrase, replace_pronouns};
+use super::time_relations::split_time_relation;
+use crate::plan::parts::{CARRIES, Parts, trim_conjunctions};
 
 /// Level from which a part is not split again.
 const DEPTH: usize = 3;
@@ -34,34 +35,36 @@ const SAYS: &[&str] = &[
     "find",
     "found",
 ];
-/// Auxiliaries whose main verb follows the subject, also after a relative clause: "did the friend who ... BUY".
-pub(super) const CARRIES: &[&str] = &[
-    "did", "does", "do", "will", "would", "can", "could", "should", "has", "have", "had",
-];
-
-/// Parts that a rule makes of a phrase. `None` if the rule does not fit; empty if the phrase stays whole.
-pub(super) type Parts = Option<Vec<Vec<Token>>>;
 
 /// The rules in order; the first one that fits splits a phrase.
-const RULES: [fn(&[Token]) -> Parts; 8] = [questions, timed, relative, choice, than, between, subjects, list];
+const RULES: [fn(&[Token]) -> Parts; 8] = [
+    split_joined_questions,
+    split_time_relation,
+    split_relative_clause,
+    split_choice,
+    split_comparison,
+    keep_between_phrase,
+    split_subjects,
+    split_list,
+];
 
 /// Returns the parts of a question in order, without the whole question.
-pub(super) fn parts(question: &str) -> Vec<String> {
-    let sentences: Vec<Vec<Token>> = text::sentences(question)
+pub(super) fn split_question(question: &str) -> Vec<String> {
+    let sentences: Vec<Vec<Token>> = text::split_sentences(question)
         .into_iter()
-        .map(tokens)
-        .filter(|it| it.iter().any(Token::says))
+        .map(read_tokens)
+        .filter(|it| it.iter().any(Token::is_content_word))
         .take(8)
         .collect();
     let mut out = Vec::new();
     let several = sentences.len() > 1;
     for sentence in sentences {
-        part(&sentence, usize::from(several), &mut out);
+        split_phrase(&sentence, usize::from(several), &mut out);
     }
-    out.iter().map(|it| render(it)).collect()
+    out.iter().map(|it| render_phrase(it)).collect()
 }
 
-fn part(phrase: &[Token], depth: usize, out: &mut Vec<Vec<Token>>) {
+fn split_phrase(phrase: &[Token], depth: usize, out: &mut Vec<Vec<Token>>) {
     let found = RULES
         .iter()
         .filter(|_| depth < DEPTH)
@@ -71,99 +74,95 @@ fn part(phrase: &[Token], depth: usize, out: &mut Vec<Vec<Token>>) {
         out.push(phrase.to_vec());
     }
     for it in found {
-        part(&it, depth + 1, out);
+        split_phrase(&it, depth + 1, out);
     }
 }
 
 /// Returns two joined questions: "where did Ann move AND WHAT did she do there", "WHEN AND WHERE did Ann marry".
-fn questions(phrase: &[Token]) -> Parts {
-    let two = phrase.first()?.any(ASKS) && phrase.get(1)?.lower == "and" && phrase.get(2)?.any(ASKS);
+fn split_joined_questions(phrase: &[Token]) -> Parts {
+    let two = phrase.first()?.is_in_list(ASKS) && phrase.get(1)?.lower == "and" && phrase.get(2)?.is_in_list(ASKS);
     if two {
         let first = [&phrase[..1], &phrase[3..]].concat();
         return Some(vec![first, phrase[2..].to_vec()]);
     }
-    let clause = phrase[0].lower == "when" && !phrase.get(1)?.helps();
-    let asks = phrase.iter().any(Token::opens) && !clause;
+    let clause = phrase[0].lower == "when" && !phrase.get(1)?.is_auxiliary_verb();
+    let asks = phrase.iter().any(Token::can_open_question) && !clause;
     let at = (2..phrase.len().saturating_sub(1)).find(|&it| {
-        let joins = phrase[it - 1].lower == "and" || phrase[it - 1].comma && phrase[0].opens();
-        joins && opening(phrase, it)
+        let joins = phrase[it - 1].lower == "and" || phrase[it - 1].comma && phrase[0].can_open_question();
+        joins && is_question_start(phrase, it)
     })?;
     let end = if phrase[at - 1].lower == "and" { at - 1 } else { at };
     let (left, right) = (&phrase[..end], &phrase[at..]);
-    if !asks || left.len() < 2 || right.len() < 2 || !left.iter().any(Token::says) {
+    if !asks || left.len() < 2 || right.len() < 2 || !left.iter().any(Token::is_content_word) {
         return None;
     }
-    Some(vec![trimmed(left), named(right, left)])
+    Some(vec![trim_conjunctions(left), replace_pronouns(right, left)])
 }
 
 /// Returns true if a clause that asks starts at `at`: a question word, or an auxiliary with a subject after it.
-fn opening(phrase: &[Token], at: usize) -> bool {
+fn is_question_start(phrase: &[Token], at: usize) -> bool {
     let follows = || {
         let next = &phrase[at + 1];
-        next.names() || next.any(&["he", "she", "they", "it", "i", "you", "we"]) || next.determines()
+        next.is_name() || next.is_in_list(&["he", "she", "they", "it", "i", "you", "we"]) || next.is_determiner()
     };
-    phrase[at].any(ASKS) || phrase[at].helps() && follows()
+    phrase[at].is_in_list(ASKS) || phrase[at].is_auxiliary_verb() && follows()
 }
 
 /// Returns a relative clause and the rest: "where does THE FRIEND WHO gave Ann a bike live". The clause comes first,
 /// since it leads to the rest.
-fn relative(phrase: &[Token]) -> Parts {
+fn split_relative_clause(phrase: &[Token]) -> Parts {
     let fits = |at: usize| {
         let (noun, marker) = (&phrase[at - 1], &phrase[at]);
-        marker.any(&["who", "that", "which", "whose", "where"]) && noun.says() && !noun.any(SAYS) && !noun.comma
+        marker.is_in_list(&["who", "that", "which", "whose", "where"])
+            && noun.is_content_word()
+            && !noun.is_in_list(SAYS)
+            && !noun.comma
     };
     let (at, start) = (2..phrase.len().saturating_sub(1))
         .filter(|&it| fits(it))
-        .find_map(|it| Some((it, group(phrase, it)?)))?;
-    let carried = start > 0 && phrase[start - 1].any(CARRIES) && phrase.len() > at + 2;
+        .find_map(|it| Some((it, find_noun_phrase_start(phrase, it)?)))?;
+    let carried = start > 0 && phrase[start - 1].is_in_list(CARRIES) && phrase.len() > at + 2;
     let comma = (at + 1..phrase.len() - 1).find(|&it| phrase[it].comma);
     let end = comma.map_or(phrase.len() - usize::from(carried), |it| it + 1);
     let (group, clause) = (&phrase[start..at], &phrase[at + 1..end]);
     let main = [&phrase[..at], &phrase[end..]].concat();
     let subject = clause.first()?;
-    let inner = subject.names() || subject.determines() || subject.any(&["he", "she", "they", "i", "you", "we", "it"]);
-    let told = match phrase[at].lower.as_str() {
-        "whose" => [owner(group), clause.to_vec()].concat(),
+    let inner = subject.is_name()
+        || subject.is_determiner()
+        || subject.is_in_list(&["he", "she", "they", "i", "you", "we", "it"]);
+    let clause_question = match phrase[at].lower.as_str() {
+        "whose" => [to_possessive(group), clause.to_vec()].concat(),
         _ if inner => [clause, group].concat(),
         _ => [group, clause].concat(),
     };
-    if !clause.iter().any(Token::says) {
+    if !clause.iter().any(Token::is_content_word) {
         return None;
     }
-    Some(vec![trimmed(&named(&told, phrase)), trimmed(&main)])
+    Some(vec![
+        trim_conjunctions(&replace_pronouns(&clause_question, phrase)),
+        trim_conjunctions(&main),
+    ])
 }
 
 /// Returns the start of the noun phrase before `at`: a determiner and up to three content words after it.
-fn group(phrase: &[Token], at: usize) -> Option<usize> {
+fn find_noun_phrase_start(phrase: &[Token], at: usize) -> Option<usize> {
     let mut start = at;
     while start > 0 && at - start < 4 {
         start -= 1;
-        if phrase[start].determines() {
+        if phrase[start].is_determiner() {
             return Some(start);
         }
-        if !phrase[start].says() || phrase[start].comma {
+        if !phrase[start].is_content_word() || phrase[start].comma {
             return None;
         }
     }
     None
 }
 
-fn owner(group: &[Token]) -> Vec<Token> {
+fn to_possessive(group: &[Token]) -> Vec<Token> {
     let mut out = group.to_vec();
     if let Some(last) = out.last_mut() {
         *last = Token::new(&format!("{}'s", last.text));
-    }
-    out
-}
-
-/// Returns a phrase without conjunctions at its ends.
-pub(super) fn trimmed(phrase: &[Token]) -> Vec<Token> {
-    let joins = |it: &Token| it.any(&["and", "or", "but", "then", "also", "so"]);
-    let from = phrase.iter().position(|it| !joins(it)).unwrap_or(phrase.len());
-    let to = phrase.iter().rposition(|it| !joins(it)).map_or(from, |it| it + 1);
-    let mut out = phrase[from..to.max(from)].to_vec();
-    if let Some(last) = out.last_mut() {
-        last.comma = false;
     }
     out
 }

@@ -95,11 +95,21 @@ fn the_user_of_an_assistant_gets_his_or_her_own_allergies() {
 #[test]
 fn allergies_are_answered_in_other_languages() {
     let mut wrong = Vec::new();
-    for (said, question, expected) in [
+    for (line, question, expected) in [
         (
             "Lena: Ich bin allergisch gegen Haselnüsse, das habe ich beim Arzt erfahren.\nJonas: Gute Besserung!",
             "Wogegen ist Lena allergisch?",
             "Haselnüsse",
+        ),
+        (
+            "Lena: Ich bin übrigens allergisch gegen Haselnüsse.\nJonas: Gute Besserung!",
+            "Wogegen ist Lena allergisch?",
+            "Haselnüsse",
+        ),
+        (
+            "Sanne: Ik ben trouwens allergisch voor noten.\nDaan: Wat jammer!",
+            "Waarvoor is Sanne allergisch?",
+            "noten",
         ),
         (
             "Diego: Soy alérgico a las nueces, me lo dijo el médico.\nCarmen: ¡Qué pena!",
@@ -127,7 +137,7 @@ fn allergies_are_answered_in_other_languages() {
             "noten",
         ),
     ] {
-        let talk = Talk::new(said);
+        let talk = Talk::new(line);
         let answer = talk.answer(AnswerKind::Other, question);
         if answer != expected {
             wrong.push(format!("{question} is {expected}, not {answer}"));

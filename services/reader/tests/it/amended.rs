@@ -20,11 +20,11 @@ fn answer(text: &str, amended: &[(&str, Option<&str>)], (kind, verb, question): 
 
 #[test]
 fn an_inserted_correction_is_not_corrected_again() {
-    let told = "Lea: I live in Graz.";
+    let line = "Lea: I live in Graz.";
     for amended in [
         [("Graz", Some("Linz")), ("Linz", Some("Wels"))],
         [("Linz", Some("Wels")), ("Graz", Some("Linz"))],
     ] {
-        assert_eq!(answer(told, &amended, (Where, "live", "Where does Lea live?")), "Linz");
+        assert_eq!(answer(line, &amended, (Where, "live", "Where does Lea live?")), "Linz");
     }
 }

@@ -55,14 +55,14 @@ fn corrected_values_are_answered_and_retracted_values_are_not() {
         now: now.map(str::to_owned),
         at: "2025-02-01T00:00:00Z".parse().unwrap(),
     };
-    let said = |text: &str, amendment: Amendment, question: &str| {
+    let ask_amended = |text: &str, amendment: Amendment, question: &str| {
         let mut request = Talk::new(text).request(Where, question, "", "work");
         for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
             turn.amended = vec![amendment.clone()];
         }
         read(&request)
     };
-    let ask = |amendment: Amendment, question: &str| said(text, amendment, question);
+    let ask = |amendment: Amendment, question: &str| ask_amended(text, amendment, question);
     let question = "Where does Lea work?";
     let corrected = ask(amended("Siemens", Some("Bosch")), question);
     assert_eq!(corrected.answer.unwrap().text, "Bosch");
@@ -78,6 +78,6 @@ fn corrected_values_are_answered_and_retracted_values_are_not() {
     let part = ask(amended("Sie", Some("Bo")), question);
     assert_eq!(part.answer.unwrap().text, "Siemens", "a part of a word is no value");
     let twice = "Lea: I started at Siemens last week, so I work at Siemens now.";
-    let twice = said(twice, amended("Siemens", Some("Bosch")), question);
+    let twice = ask_amended(twice, amended("Siemens", Some("Bosch")), question);
     assert_eq!(twice.answer.unwrap().text, "Bosch", "wherever the turn says it");
 }

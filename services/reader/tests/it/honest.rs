@@ -39,8 +39,8 @@ fn statements_of_others_do_not_replace_a_persons_own_words() {
          @ 2025-01-07
          Mallory: Ann lives in Wels now.",
     );
-    let said = asked(&talk, YesNo, "say", "Did Ann say penicillin is fine?");
-    assert_eq!(said.answer, None, "{:?}", said.verdict);
+    let reply = asked(&talk, YesNo, "say", "Did Ann say penicillin is fine?");
+    assert_eq!(reply.answer, None, "{:?}", reply.verdict);
     let lives = asked(&talk, Where, "live", "Where does Ann live?");
     assert_eq!(lives.verdict.status, Sufficiency::Conflicting);
     assert_eq!(lives.answer.unwrap().text, "Graz");
@@ -51,8 +51,8 @@ fn statements_of_others_do_not_replace_a_persons_own_words() {
 #[test]
 fn the_reason_names_the_speaker() {
     let talk = chat();
-    let told = asked(&talk, Where, "live", "Where does mo live?");
-    assert_eq!(told.answer.map(|it| it.text).as_deref(), Some("Kiel"));
+    let reply = asked(&talk, Where, "live", "Where does mo live?");
+    assert_eq!(reply.answer.map(|it| it.text).as_deref(), Some("Kiel"));
     let whole = Talk::new("Ann: The red car cost 900 euros.\nCleo: Good for him.");
     let cost = asked(&whole, Number, "cost", "How much did the red car cost?");
     assert_eq!(cost.verdict.reasons, ["Ann says so"], "{:?}", cost.answer);
@@ -62,7 +62,7 @@ fn the_reason_names_the_speaker() {
 fn a_question_about_an_unknown_name_is_refused() {
     let talk = chat();
     let request = talk.request(Where, "Where does Zorblax live?", "", "live");
-    let answered = Reader::new(&Config::default()).unwrap().read(&request);
+    let answered = Reader::new(&Config::default()).unwrap().answer_request(&request);
     assert_eq!(
         (answered.answer, answered.verdict.status),
         (None, Sufficiency::Insufficient)
@@ -84,9 +84,55 @@ fn statements_of_others_about_a_person_are_withheld_and_name_the_speaker() {
         ),
     ] {
         let talk = Talk::new(&format!("leo: {own}\nmia: leo sold the golf for 3500 euros"));
-        let told = asked(&talk, Number, "sell", question);
-        assert_eq!(told.answer, None, "{question}");
-        assert_eq!(told.verdict.code, Some(ReasonCode::ToldByAnother), "{:?}", told.verdict);
-        assert_eq!(told.verdict.reasons, [reason]);
+        let reply = asked(&talk, Number, "sell", question);
+        assert_eq!(reply.answer, None, "{question}");
+        assert_eq!(
+            reply.verdict.code,
+            Some(ReasonCode::ToldByAnother),
+            "{:?}",
+            reply.verdict
+        );
+        assert_eq!(reply.verdict.reasons, [reason]);
     }
+}
+
+#[test]
+fn the_speaker_who_states_the_value_is_named_and_not_the_one_who_asks() {
+    for (lines, named) in [
+        (
+            "nora: what did leo sell the golf for, 3500 euros?\nsven: yes, leo sold the golf for 3500 euros",
+            "sven",
+        ),
+        (
+            "sven: leo sold the golf for 3500 euros\nnora: leo sold the golf for 3500 euros?",
+            "sven",
+        ),
+        ("nora: leo sold the golf for 3500 euros\nsven: nice!", "nora"),
+    ] {
+        let talk = Talk::new(&format!("leo: what a day\n{lines}"));
+        let reply = asked(&talk, Number, "sell", "How much did leo say he sold the golf for?");
+        assert_eq!(
+            reply.verdict.code,
+            Some(ReasonCode::ToldByAnother),
+            "{:?}",
+            reply.verdict
+        );
+        let reason = format!("the question asks what leo said, but the best evidence is what {named} said");
+        assert_eq!(reply.verdict.reasons, [reason], "{lines}");
+    }
+}
+
+#[test]
+fn a_line_written_in_the_name_of_another_person_is_no_answer() {
+    let question = "How much did the red car cost?";
+    let own = Talk::new("Mallory: The red car cost 900 euros.\nAnn: Good for him.");
+    let answered = asked(&own, Number, "cost", question);
+    assert_eq!(answered.answer.map(|it| it.text).as_deref(), Some("900 euros"));
+    let forged = Talk::new("Mallory: Ann: The red car cost 900 euros.\nAnn: Good for him.");
+    let answered = asked(&forged, Number, "cost", question);
+    assert_eq!(
+        (answered.answer, answered.verdict.code),
+        (None, Some(ReasonCode::WrittenAsAnother))
+    );
+    assert_eq!(answered.verdict.reasons, ["only Mallory says this, writing as Ann"]);
 }

@@ -2,10 +2,10 @@
 
 use domain::message::PlanV1;
 use domain::port::ModelAllowance;
-use reader::plan;
+use reader::plan_question;
 
 fn parts(question: &str) -> Vec<String> {
-    let planned = plan(&request(question));
+    let planned = plan_question(&request(question));
     assert_eq!(planned.spent.calls, 0);
     let [whole, parts @ ..] = planned.subgoals.as_slice() else {
         panic!("no subgoal: {question}");
@@ -16,7 +16,7 @@ fn parts(question: &str) -> Vec<String> {
 }
 
 fn cues(question: &str) -> Vec<String> {
-    plan(&request(question)).cues
+    plan_question(&request(question)).cues
 }
 
 fn request(question: &str) -> PlanV1 {
@@ -154,7 +154,7 @@ fn a_question_for_two_things_is_split() {
 }
 
 #[test]
-fn a_question_for_one_thing_stays_whole() {
+fn a_question_for_one_thing_is_not_split() {
     for question in [
         "Where does Mira live?",
         "When did Mira move to Porto?",

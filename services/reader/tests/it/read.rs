@@ -49,8 +49,8 @@ fn a_question_with_a_changed_detail_is_refused_and_the_detail_is_shown() {
     let refused = talk.ask(AnswerKind::Who, "Who gets the crimson bowl that Nadia made?");
     assert!(refused.answer.is_none(), "{:?}", refused.answer);
     assert_eq!(refused.verdict.nearest[0].reason, "detail_differs");
-    let told = talk.ask(AnswerKind::Who, "Who gets the blue bowl that Nadia made?");
-    assert_eq!(told.verdict.code, Some(ReasonCode::NoShortAnswer), "not refused");
+    let reply = talk.ask(AnswerKind::Who, "Who gets the blue bowl that Nadia made?");
+    assert_eq!(reply.verdict.code, Some(ReasonCode::NoShortAnswer), "not refused");
 }
 
 #[test]

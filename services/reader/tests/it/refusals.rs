@@ -52,8 +52,6 @@ fn each_refusal_has_its_code() {
         Some(ReasonCode::NobodyInRole)
     );
     assert_eq!(code(Who, "Who told jo?"), Some(ReasonCode::NoShortAnswer));
-    let ago = chat().request(Duration, "How long ago did rae quit the bakery?", "", "quit");
-    assert_eq!(read(&ago).answer, None);
     let mut empty = chat().request(When, "When did rae quit?", "", "quit");
     empty.scenes.clear();
     assert_eq!(read(&empty).verdict.code, Some(ReasonCode::NoEvidence));
@@ -68,7 +66,7 @@ fn an_uncertain_answer_is_withheld_with_a_code() {
         ..Config::default()
     };
     let reader = Reader::new(&config).unwrap();
-    let withheld = reader.read(&chat().request(Where, "Where does mo live?", "", "live"));
+    let withheld = reader.answer_request(&chat().request(Where, "Where does mo live?", "", "live"));
     assert_eq!(
         (withheld.answer, withheld.verdict.code),
         (None, Some(ReasonCode::Uncertain))
@@ -79,7 +77,7 @@ fn an_uncertain_answer_is_withheld_with_a_code() {
 fn the_readers_result_follows_the_reading_of_the_router() {
     let mut request = chat().request(Where, "Where does mo live?", "", "live");
     let computed = read(&request);
-    let reading = text::question::read(&text::question::Given {
+    let reading = text::question::read_question(&text::question::QuestionInput {
         question: &request.question,
         anchors: &request.anchors,
         weights: &request.words,
@@ -113,4 +111,17 @@ fn an_event_that_is_mentioned_without_a_time_is_withheld_but_not_refused() {
         (others.answer, others.verdict.status),
         (None, Sufficiency::Insufficient)
     );
+}
+
+#[test]
+fn a_duration_is_no_answer_to_a_question_how_long_ago() {
+    let talk = Talk::new(
+        "rae: i worked at the bakery for three years
+         mo: wow, good for you",
+    );
+    let asked = |question: &str| read(&talk.request(Duration, question, "", "work"));
+    let lasted = asked("How long did rae work at the bakery?");
+    assert_eq!(lasted.answer.map(|it| it.text).as_deref(), Some("three years"));
+    let ago = asked("How long ago did rae work at the bakery?");
+    assert_eq!((ago.answer, ago.verdict.code), (None, Some(ReasonCode::NotReckoned)));
 }

@@ -76,7 +76,7 @@ fn a_future_fact_holds_from_its_day_on() {
          @ 2025-06-10
          Mira: We move into the flat on Mill Street on 1 September. I work at the archive until 31 October.",
     );
-    let said = |day: &str, question: &str| {
+    let answer_on = |day: &str, question: &str| {
         let mut request = talk.request(Where, question, "", "");
         request.anchors.asked_at = Some(format!("{day}T10:00:00+00:00").parse().unwrap());
         let answered = read(&request);
@@ -89,12 +89,12 @@ fn a_future_fact_holds_from_its_day_on() {
         ("2025-09-02", "Where does Mira work?", Some("archive")),
         ("2025-12-02", "Where does Mira work?", None),
     ] {
-        assert_eq!(said(day, question).as_deref(), expected, "{day} {question}");
+        assert_eq!(answer_on(day, question).as_deref(), expected, "{day} {question}");
     }
 }
 
 #[test]
-fn phrases_that_name_nothing_of_the_requested_kind_are_no_answer() {
+fn phrases_that_name_nothing_of_the_requested_kind_are_not_answers() {
     let talk = Talk::new(
         "@ 2025-01-14
          Mira: The new foreman is a nightmare. Petra. She moved all my shifts.
@@ -113,7 +113,7 @@ fn phrases_that_name_nothing_of_the_requested_kind_are_no_answer() {
 }
 
 #[test]
-fn ended_facts_and_facts_about_others_are_no_answer() {
+fn ended_facts_and_facts_about_others_are_not_answers() {
     let talk = friends();
     for (kind, question, wrong) in [
         (Where, "Where does Theo live?", "Graz"),
@@ -198,7 +198,7 @@ fn names_and_roles_of_relatives_are_answered() {
 }
 
 #[test]
-fn a_person_in_another_role_is_no_answer() {
+fn a_person_in_another_role_is_not_an_answer() {
     let talk = people();
     for (kind, question) in [
         (WhatIs, "What is my son called?"),

@@ -10,7 +10,7 @@ use reader::{Config, Reader};
 
 /// Returns the reply with the built-in weights, also if the answer is too uncertain to be given.
 pub(crate) fn read(request: &AnswerV1) -> AnsweredV1 {
-    let assessed = Reader::new(&Config::default()).unwrap().assess(request);
+    let assessed = Reader::new(&Config::default()).unwrap().assess_request(request);
     assessed.instead.unwrap_or(assessed.answered)
 }
 
@@ -55,13 +55,13 @@ impl Talk {
         let observed_at: DateTime<FixedOffset> = day.parse().unwrap();
         let (text, caption) = text.split_once(" [image: ").unwrap_or((text, ""));
         self.turns.push(Turn {
-            unit: UnitId::turn(RecordId::derive(&self.space, &id)),
+            unit: UnitId::of_turn(RecordId::from_external_id(&self.space, &id)),
             external_ids: vec![id],
-            session: SessionId::derive(&self.space, &session.to_string()),
+            session: SessionId::from_name(&self.space, &session.to_string()),
             observed_at,
             actor: speaker.to_owned(),
             addressee: String::new(),
-            times: text::time::find(text, observed_at)
+            times: text::time::find_times(text, observed_at)
                 .into_iter()
                 .map(|it| it.span)
                 .collect(),
@@ -74,7 +74,7 @@ impl Talk {
 
     /// Returns the question that the next turn of a session answers, if another speaker asked one last.
     fn asked(&self, session: u32, speaker: &str) -> String {
-        let session = SessionId::derive(&self.space, &session.to_string());
+        let session = SessionId::from_name(&self.space, &session.to_string());
         let before = self
             .turns
             .last()
@@ -87,7 +87,7 @@ impl Talk {
     /// the turns around it.
     pub(crate) fn request(&self, kind: AnswerKind, question: &str, head: &str, action: &str) -> AnswerV1 {
         // The router takes the verb after the subject.
-        let third = || text::words(question).get(2).map(|it| it.to_lowercase());
+        let third = || text::split_words(question).get(2).map(|it| it.to_lowercase());
         let asked = action.is_empty() && kind == AnswerKind::YesNo && !question.starts_with("Is ");
         let action = &third().filter(|_| asked).unwrap_or_else(|| action.to_owned());
         let subjects: Vec<String> = self
@@ -99,8 +99,9 @@ impl Talk {
         let bare = subjects.iter().fold(without_grammar(question), |it, name| {
             it.replace(&format!("{name}'s"), "").replace(name.as_str(), "")
         });
-        let holds = |turn: &Turn, stem: &String| text::stems(&format!("{} {}", turn.text, turn.caption)).contains(stem);
-        let words: Vec<WordWeight> = text::stems(&bare)
+        let holds =
+            |turn: &Turn, stem: &String| text::stem_words(&format!("{} {}", turn.text, turn.caption)).contains(stem);
+        let words: Vec<WordWeight> = text::stem_words(&bare)
             .into_iter()
             .map(|stem| {
                 let df = self.turns.iter().filter(|it| holds(it, &stem)).count() as u32;
@@ -198,10 +199,10 @@ pub(crate) fn check(talk: &Talk, cases: &[Case]) {
 /// Returns a question without its function words if it is in a language other than English, as the router does. Returns
 /// other questions unchanged.
 fn without_grammar(question: &str) -> String {
-    let Some(pieces) = text::gloss::pieces(question) else {
+    let Some(pieces) = text::gloss::split_pieces(question) else {
         return question.to_owned();
     };
-    let content = text::gloss::content(question, &pieces);
+    let content = text::gloss::content_words(question, &pieces);
     content.iter().map(|it| it.written).collect::<Vec<_>>().join(" ")
 }
 
@@ -209,11 +210,11 @@ fn without_grammar(question: &str) -> String {
 fn names(question: &str, speakers: &[String]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     let mut joins = false;
-    for word in text::words(question).into_iter().skip(1) {
+    for word in text::split_words(question).into_iter().skip(1) {
         let bare = word.strip_suffix("'s").unwrap_or(word);
         let named = bare.starts_with(char::is_uppercase)
             && !text::is_stop(bare)
-            && !speakers.iter().any(|it| text::words(it).contains(&bare));
+            && !speakers.iter().any(|it| text::split_words(it).contains(&bare));
         match names.last_mut().filter(|_| joins && named) {
             Some(last) => *last = format!("{last} {bare}"),
             None if named => names.push(bare.to_owned()),

@@ -72,7 +72,7 @@ fn a_question_when_something_was_mentioned_gets_the_day_of_that_turn() {
 /// Returns the answer to a question whose named time is resolved relative to `now`.
 fn ask(talk: &Talk, kind: AnswerKind, question: &str, now: &str) -> String {
     let mut request = talk.request(kind, question, "", "");
-    let found = text::time::find(question, now.parse().unwrap());
+    let found = text::time::find_times(question, now.parse().unwrap());
     request.anchors.window = found.into_iter().next().map(|it| it.span);
     read(&request).answer.map_or_else(|| "refused".to_owned(), |it| it.text)
 }

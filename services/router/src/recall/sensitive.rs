@@ -1,13 +1,14 @@
-//! How careful a caller should be with a text: it finds sensitive subjects by their words (MemCog, section 3.4).
+//! Determines the sensitivity of a text: it finds sensitive subjects by their words (MemCog, section 3.4).
 
-mod native;
+mod native_lexicon;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use domain::recall::Sensitivity;
-use text::{gloss, patterns as p};
+use text::gloss;
+use text::meaning::patterns as p;
 
 /// Subjects that recall must not mention without a question, with their words.
 const MATTERS: [(Domains, &str); 6] = [
@@ -66,7 +67,7 @@ static LEXICON: LazyLock<HashMap<&str, Domains>> = LazyLock::new(|| {
     for (domain, list) in MATTERS {
         for word in list.split_ascii_whitespace() {
             let entry: &mut Domains = lexicon.entry(word).or_default();
-            *entry = entry.with(domain);
+            *entry = entry.union_with(domain);
         }
     }
     lexicon
@@ -85,12 +86,12 @@ impl Domains {
     const GRIEF: Domains = Domains(32);
 
     /// Returns the union of both sets.
-    pub fn with(self, other: Domains) -> Domains {
+    pub fn union_with(self, other: Domains) -> Domains {
         Domains(self.0 | other.0)
     }
 
     /// Returns true if all subjects of this set are in `others`.
-    pub fn within(self, others: Domains) -> bool {
+    pub fn is_subset_of(self, others: Domains) -> bool {
         self.0 & !others.0 == 0
     }
 
@@ -102,22 +103,32 @@ impl Domains {
 
 /// Returns the sensitive subjects of a text in English or in a language of the gloss. A word without its context may
 /// count as sensitive when it is not; this only reduces the number of hints.
-pub fn domains(text: &str) -> Domains {
-    let written = lower(text);
-    let found = english(&written).with(native::domains(text, &written));
-    glossed(text).map_or(found, |it| found.with(english(&it)))
+pub fn find_domains(text: &str) -> Domains {
+    let written = lowercase_words(text);
+    let found = find_english_domains(&written).union_with(native_lexicon::find_native_domains(text, &written));
+    words_in_english(text).map_or(found, |it| found.union_with(find_english_domains(&it)))
+}
+
+/// Returns true if a text is about the health of a person.
+pub(super) fn concerns_health(text: &str) -> bool {
+    Domains::HEALTH.is_subset_of(find_domains(text))
+}
+
+/// Returns true if a space-separated list contains a word.
+pub(super) fn list_contains(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|it| it == word)
 }
 
 /// Returns how careful a caller should be with texts of these subjects.
-pub fn class(texts: &[&str], domains: Domains) -> Sensitivity {
+pub fn classify_sensitivity(texts: &[&str], domains: Domains) -> Sensitivity {
     if !domains.is_empty() {
         return Sensitivity::Sensitive;
     }
-    let private = |words: &[String]| words.iter().any(|it| super::heard::member(PRIVATE, it));
+    let private = |words: &[String]| words.iter().any(|it| list_contains(PRIVATE, it));
     let personal = |text: &&str| {
-        private(&lower(text))
-            || glossed(text).is_some_and(|it| private(&it))
-            || text::patterns::count(text)[p::FEELING] > 0
+        private(&lowercase_words(text))
+            || words_in_english(text).is_some_and(|it| private(&it))
+            || text::meaning::patterns::count_patterns(text)[p::FEELING] > 0
     };
     if texts.iter().any(personal) {
         Sensitivity::Personal
@@ -127,20 +138,20 @@ pub fn class(texts: &[&str], domains: Domains) -> Sensitivity {
 }
 
 /// Returns the words of a text in lower case with straight apostrophes.
-fn lower(text: &str) -> Vec<String> {
-    let words = text::words(text).into_iter();
+fn lowercase_words(text: &str) -> Vec<String> {
+    let words = text::split_words(text).into_iter();
     words.map(|it| it.to_lowercase().replace('\u{2019}', "'")).collect()
 }
 
 /// Returns the words of a text after its function words were translated to English; `None` for an English text.
-fn glossed(text: &str) -> Option<Vec<String>> {
-    match gloss::english(text) {
-        Cow::Owned(english) => Some(lower(&english)),
+fn words_in_english(text: &str) -> Option<Vec<String>> {
+    match gloss::to_english(text) {
+        Cow::Owned(english) => Some(lowercase_words(&english)),
         Cow::Borrowed(_) => None,
     }
 }
 
-fn english(lower: &[String]) -> Domains {
+fn find_english_domains(lower: &[String]) -> Domains {
     let mut found = Domains::default();
     for (at, word) in lower.iter().enumerate() {
         let bare = word.strip_suffix("'s").unwrap_or(word);
@@ -149,7 +160,7 @@ fn english(lower: &[String]) -> Domains {
         };
         let before = at.checked_sub(1).map_or("", |it| lower[it].as_str());
         if !HARMLESS.contains(&(before, bare)) {
-            found = found.with(domain);
+            found = found.union_with(domain);
         }
     }
     found
@@ -239,9 +250,9 @@ mod tests {
     fn sensitive_subjects_are_recognised_in_every_supported_language() {
         for (matter, texts) in DELICATE {
             for text in texts {
-                let found = domains(text);
-                assert!(matter.within(found), "{text}: {found:?}");
-                assert_eq!(class(&[text], found), Sensitivity::Sensitive);
+                let found = find_domains(text);
+                assert!(matter.is_subset_of(found), "{text}: {found:?}");
+                assert_eq!(classify_sensitivity(&[text], found), Sensitivity::Sensitive);
             }
         }
     }
@@ -259,7 +270,7 @@ mod tests {
             "我喜欢吃饺子",
             "手机没电了",
         ] {
-            assert!(domains(text).is_empty(), "{text}: {:?}", domains(text));
+            assert!(find_domains(text).is_empty(), "{text}: {:?}", find_domains(text));
         }
     }
 
@@ -271,7 +282,7 @@ mod tests {
             ("My sister cooks", Sensitivity::Personal),
             ("Der Zug fährt um acht", Sensitivity::Open),
         ] {
-            assert_eq!(class(&[text], Domains::default()), expected, "{text}");
+            assert_eq!(classify_sensitivity(&[text], Domains::default()), expected, "{text}");
         }
     }
 }

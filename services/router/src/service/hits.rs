@@ -8,13 +8,13 @@ use domain::message::RouteV1;
 use domain::port::{Hit, Search, SearchResult};
 
 use super::{Log, Part, Router};
-use crate::edges::Related;
-use crate::encoded::Encoded;
-use crate::propose;
-use crate::query::Query;
-use crate::scope::Scope;
-use crate::spaces::Seen;
-use crate::view::View;
+use crate::route::propose;
+use crate::route::query::Query;
+use crate::route::scoring::edges::Related;
+use crate::route::similarity::encoder_similarity::Encoded;
+use crate::service::view_cache::SpaceSnapshot;
+use crate::space::scope::Scope;
+use crate::space::view::View;
 
 /// Number of the best hits of each list whose relations are read, and maximum number of relations for each grain.
 const RELATED: usize = 20;
@@ -29,7 +29,7 @@ pub(crate) struct Hits {
 }
 
 impl Hits {
-    fn all(&self) -> impl Iterator<Item = &Hit> {
+    fn iter_hits(&self) -> impl Iterator<Item = &Hit> {
         let lists = [&self.turns, &self.gists].map(|it| [&it.pieces, &it.words, &it.dense]);
         lists.into_iter().flatten().flatten()
     }
@@ -39,66 +39,66 @@ impl Router {
     /// Searches the index for a question, and stores the hits of a sentence encoder in the question. If the index or
     /// the embedder fails, it does the rest. In a space with gists it requests twice as many hits, so that gists do not
     /// displace turns.
-    pub(crate) async fn search(
+    pub(crate) async fn search_index(
         &self,
         request: &RouteV1,
-        seen: &Seen,
+        snapshot: &SpaceSnapshot,
         scope: Option<&Scope>,
         query: &mut Query,
         log: &mut Log,
     ) -> Hits {
         let embedder = &self.backends.embedder;
-        let asked = match embedder.reads_sentences() {
+        let question_text = match embedder.reads_sentences() {
             true => &request.question,
             false => &query.anchors.bare,
         };
-        let dense = match embedder.embed_question(asked).await {
+        let dense = match embedder.embed_question(question_text).await {
             Ok(vector) => Some(vector),
             Err(error) => {
-                log.degrade(Part::Embedder, &error);
+                log.add_degradation(Part::Embedder, &error);
                 None
             }
         };
         let until = request.as_of.into_iter().chain(request.filter.until).min();
         let search = Search {
             dense,
-            words: Some(propose::words(query)),
+            words: Some(propose::search_terms(query)),
             pieces: Some(query.searched.clone()),
-            limit: self.config.hits * if seen.has_gists() { 2 } else { 1 },
+            limit: self.config.hits * if snapshot.has_gists() { 2 } else { 1 },
             from: request.filter.from.map(|it| it.timestamp()),
             // The second that contains `until` is searched too; the gate compares the exact moment.
             until: until.map(|it| it.timestamp().saturating_add(1)),
-            units: scope.and_then(Scope::searched),
+            units: scope.and_then(Scope::units_to_search),
         };
         let found = match self.backends.index.search(&request.space, &search).await {
             Ok(found) => found,
             Err(error) => {
-                log.degrade(Part::Index, &error);
+                log.add_degradation(Part::Index, &error);
                 SearchResult::default()
             }
         };
-        let hits = self.parted(seen, found);
-        self.note_encoded(&seen.view, query, &hits.turns);
+        let hits = self.split_by_grain(snapshot, found);
+        self.note_encoded(&snapshot.view, query, &hits.turns);
         hits
     }
 
     /// Stores the hits of a sentence encoder in a question, if there is an encoder.
     pub(super) fn note_encoded(&self, view: &View, query: &mut Query, found: &SearchResult) {
         if self.backends.embedder.reads_sentences() {
-            query.encoded = Encoded::of(view, &found.dense);
+            query.encoded = Encoded::from_hits(view, &found.dense);
         }
     }
 
     /// Returns the hits of turns and of gists separately, each with as many hits as a space with turns only would get.
-    fn parted(&self, seen: &Seen, found: SearchResult) -> Hits {
-        if !seen.has_gists() {
+    fn split_by_grain(&self, snapshot: &SpaceSnapshot, found: SearchResult) -> Hits {
+        if !snapshot.has_gists() {
             return Hits {
                 turns: found,
                 gists: SearchResult::default(),
             };
         }
         let within = |view: &View, hits: &[Hit]| {
-            let own = hits.iter().filter(|it| view.place(it.unit).is_some());
+            let own = hits.iter().filter(|it| view.position_of_unit(it.unit).is_some());
             own.take(self.config.hits).copied().collect()
         };
         let of = |view: &View| SearchResult {
@@ -107,13 +107,13 @@ impl Router {
             pieces: within(view, &found.pieces),
         };
         Hits {
-            turns: of(&seen.view),
-            gists: of(&seen.gists),
+            turns: of(&snapshot.view),
+            gists: of(&snapshot.gists),
         }
     }
 
     /// Returns the relations of the best hits.
-    pub(super) async fn related(&self, request: &RouteV1, found: &[&SearchResult], log: &mut Log) -> Related {
+    pub(super) async fn read_relations(&self, request: &RouteV1, found: &[&SearchResult], log: &mut Log) -> Related {
         let best = found
             .iter()
             .flat_map(|it| [&it.pieces, &it.words, &it.dense])
@@ -126,27 +126,28 @@ impl Router {
         match self.backends.graph.relations(&request.space, &units, most).await {
             Ok(relations) => relations.into_iter().map(|it| (it.source, it.target)).collect(),
             Err(error) => {
-                log.degrade(Part::Graph, &error);
+                log.add_degradation(Part::Graph, &error);
                 Related::new()
             }
         }
     }
 }
 
-/// Returns those found units that the index still holds. While the graph is unavailable, only the index shows that a
-/// unit or the whole space was erased after the view was cached. If the index holds none of them, the question fails
-/// with `error`.
+/// Returns the found units that the index still holds. While the graph is unavailable, only the index shows that a unit
+/// or the whole space was erased after the view was cached. If the index holds none of them, the question fails with
+/// `error`.
 pub(super) fn still_there(
     error: PortError,
-    seen: &Seen,
+    snapshot: &SpaceSnapshot,
     found: &Hits,
     log: &mut Log,
 ) -> Result<BTreeSet<UnitId>, PortError> {
-    let is_kept = |it: &UnitId| seen.view.place(*it).is_some() || seen.gists.place(*it).is_some();
-    let there: BTreeSet<UnitId> = found.all().map(|it| it.unit).filter(is_kept).collect();
+    let is_kept =
+        |it: &UnitId| snapshot.view.position_of_unit(*it).is_some() || snapshot.gists.position_of_unit(*it).is_some();
+    let there: BTreeSet<UnitId> = found.iter_hits().map(|it| it.unit).filter(is_kept).collect();
     if there.is_empty() {
         return Err(error);
     }
-    log.degrade(Part::Graph, &error);
+    log.add_degradation(Part::Graph, &error);
     Ok(there)
 }

@@ -24,81 +24,81 @@ struct Unit {
 }
 
 impl Look {
-    /// Returns the unit that the arguments name, the event that holds it and the gists that were read in it; none if
+    /// Returns the unit that the arguments name, the event that holds it and the gists that were read from it; none if
     /// they name no unit. The tool itself reports a missing unit by the name of its argument.
-    pub(super) fn asked(&self, arguments: &Value) -> Vec<UnitId> {
-        let asked: Option<Unit> = read(arguments.clone()).ok();
+    pub(super) fn units_in_arguments(&self, arguments: &Value) -> Vec<UnitId> {
+        let unit_argument: Option<Unit> = parse_arguments(arguments.clone()).ok();
         let with_others = |Unit { unit }| {
-            let event = self.known().event_of(unit);
+            let event = self.known_memory().event_of(unit);
             std::iter::once(unit).chain(event).chain(self.memory.gists_of(unit))
         };
-        asked.into_iter().flat_map(with_others).collect()
+        unit_argument.into_iter().flat_map(with_others).collect()
     }
 
     /// Returns an error if the unit does not exist.
     pub(super) fn require_known(&self, unit: UnitId) -> Result<(), ToolErrorV1> {
-        if self.known().has(unit) {
+        if self.known_memory().has_unit(unit) {
             return Ok(());
         }
         Err(not_found(format!(
-            "there is no unit {unit}; take ids from what a tool or a query returned"
+            "there is no unit {unit}; use ids that a tool or a query returned"
         )))
     }
 }
 
 /// Reads arguments. The error message names the path of a value that does not fit.
-pub(super) fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolErrorV1> {
+pub(super) fn parse_arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, ToolErrorV1> {
     let arguments = match arguments {
         Value::Null => Map::new(),
         Value::Object(fields) => fields,
         // A list would be read as the fields in their order.
         Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return Err(bad("the arguments are no object"));
+            return Err(bad_arguments_error("the arguments are not an object"));
         }
     };
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let path = error.path().to_string();
         let cause = error.inner();
         if matches!(path.as_str(), "" | "." | "?") {
-            bad(&cause.to_string())
+            bad_arguments_error(&cause.to_string())
         } else {
-            bad(&format!("{path}: {cause}"))
+            bad_arguments_error(&format!("{path}: {cause}"))
         }
     })
 }
 
 /// Returns an error if a number is out of range.
-pub(super) fn bounded(name: &str, value: u32, least: u32, most: u32) -> Result<(), ToolErrorV1> {
+pub(super) fn require_in_range(name: &str, value: u32, least: u32, most: u32) -> Result<(), ToolErrorV1> {
     if (least..=most).contains(&value) {
         Ok(())
     } else {
-        Err(bad(&format!("{name}: is not {least} to {most}")))
+        Err(bad_arguments_error(&format!("{name}: must be {least} to {most}")))
     }
 }
 
 /// Returns an error if limit or offset of a page is out of range.
-pub(super) fn page(limit: u32, offset: u32) -> Result<(), ToolErrorV1> {
-    bounded("limit", limit, 1, LIMIT_MAX)?;
-    bounded("offset", offset, 0, OFFSET_MAX)
+pub(super) fn require_page_in_range(limit: u32, offset: u32) -> Result<(), ToolErrorV1> {
+    require_in_range("limit", limit, 1, LIMIT_MAX)?;
+    require_in_range("offset", offset, 0, OFFSET_MAX)
 }
 
 /// Returns an error if a text is empty or too long.
-pub(super) fn said(name: &str, value: &str, what: &str) -> Result<(), ToolErrorV1> {
+pub(super) fn require_text(name: &str, value: &str, what: &str) -> Result<(), ToolErrorV1> {
     if value.trim().is_empty() {
-        return Err(bad(&format!("{name}: is empty; say {what}")));
+        return Err(bad_arguments_error(&format!("{name}: is empty; say {what}")));
     }
     if value.len() > TEXT_MAX {
-        return Err(bad(&format!(
+        return Err(bad_arguments_error(&format!(
             "{name}: is longer than {TEXT_MAX} bytes; ask for less at once"
         )));
     }
     Ok(())
 }
 
-pub(super) fn bad(message: &str) -> ToolErrorV1 {
+pub(super) fn bad_arguments_error(message: &str) -> ToolErrorV1 {
     ToolErrorV1::new(
         ToolCode::BadArguments,
-        format!("{message}; look at the schema of the tool, then call again"),
+        format!("{message}; check the schema of the tool, then call again"),
     )
 }
 
@@ -107,7 +107,7 @@ pub(super) fn not_found(message: String) -> ToolErrorV1 {
 }
 
 /// Returns the description of a tool. Arguments that are not in `required` have a default or are optional.
-pub(super) fn spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpecV1 {
+pub(super) fn tool_spec(name: &str, description: &str, properties: Value, required: &[&str]) -> ToolSpecV1 {
     ToolSpecV1 {
         name: name.to_owned(),
         description: description.to_owned(),
@@ -131,6 +131,6 @@ pub(super) fn offset_schema() -> Value {
     json!({"type": "integer", "minimum": 0, "maximum": OFFSET_MAX, "default": 0, "description": "Number to skip"})
 }
 
-pub(super) fn ten() -> u32 {
+pub(super) fn default_limit() -> u32 {
     10
 }

@@ -1,4 +1,5 @@
-//! CompassMem's exploration: neighbours in the event graph (section 3.3), with the evidence of their relations.
+//! Graph traversal, the exploration of CompassMem: neighbours in the event graph (section 3.3), with the evidence
+//! of their relations.
 
 use domain::id::{RecordId, UnitId};
 use domain::message::ToolSpecV1;
@@ -6,9 +7,11 @@ use domain::relation::{Relation, RelationKind};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::arguments::{limit_schema, offset_schema, page, read, spec, ten, unit_schema};
-use super::shown::figure;
-use super::{Found, Look, Outcome};
+use super::arguments::{
+    default_limit, limit_schema, offset_schema, parse_arguments, require_page_in_range, tool_spec, unit_schema,
+};
+use super::json_output::float_to_json;
+use super::{Look, Outcome, StoreResults};
 
 /// Maximum number of records that a relation cites.
 const EVIDENCE_MAX: usize = 12;
@@ -20,13 +23,13 @@ struct Expand {
     unit: UnitId,
     #[serde(default)]
     relation: Option<RelationKind>,
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: u32,
     #[serde(default)]
     offset: u32,
 }
 
-pub(super) fn specs() -> Vec<ToolSpecV1> {
+pub(super) fn tool_specs() -> Vec<ToolSpecV1> {
     let kinds = [
         "causes",
         "motivates",
@@ -40,7 +43,7 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
         "same_as",
         "other",
     ];
-    vec![spec(
+    vec![tool_spec(
         "expand_unit",
         "Lists the units related to a unit, with the type and direction of each relation and its records. Use it to follow causes, sequels and contrasts.",
         json!({
@@ -60,7 +63,7 @@ enum Holder {
 }
 
 impl Holder {
-    fn name(self) -> &'static str {
+    fn display_name(self) -> &'static str {
         match self {
             Holder::Unit => "it",
             Holder::Event => "its event",
@@ -70,40 +73,40 @@ impl Holder {
 }
 
 /// A relation, and the end of it that belongs to the unit in question.
-struct Held {
+struct HeldRelation {
     holder: Holder,
     own: UnitId,
     relation: Relation,
 }
 
 /// Runs `expand_unit`. It lists relations of the unit, then of the event that holds it, then of the gists that were
-/// read in it; strongest first, ties by the other unit. Relations of the event include those to events of other
+/// read from it; strongest first, ties by the other unit. Relations of the event include those to events of other
 /// sessions that are the same event or overlap with it.
-pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
+pub(super) fn expand_unit(look: &Look, found: StoreResults, arguments: Value) -> Outcome {
     let Expand {
         unit,
         relation,
         limit,
         offset,
-    } = read(arguments)?;
-    page(limit, offset)?;
+    } = parse_arguments(arguments)?;
+    require_page_in_range(limit, offset)?;
     look.require_known(unit)?;
-    let known = look.known();
+    let known = look.known_memory();
     let event = known.event_of(unit);
     let holders: Vec<(Holder, UnitId)> = std::iter::once((Holder::Unit, unit))
         .chain(event.map(|it| (Holder::Event, it)))
         .chain(look.memory.gists_of(unit).map(|it| (Holder::Gist, it)))
         .collect();
-    let judged = known.judged(event.unwrap_or(unit));
+    let judged = known.relations_of_event(event.unwrap_or(unit));
     let of_kind = found.relations.into_iter().chain(judged);
     let of_kind = of_kind.filter(|it| relation.is_none_or(|kind| it.kind == kind));
-    let held = of_kind.filter_map(|relation| {
+    let relations_of_unit = of_kind.filter_map(|relation| {
         let ends = [relation.source, relation.target];
         let &(holder, own) = holders.iter().find(|it| ends.contains(&it.1))?;
-        Some(Held { holder, own, relation })
+        Some(HeldRelation { holder, own, relation })
     });
-    let mut related: Vec<Held> = held
-        .filter(|it| known.has(it.own) && known.has(other(&it.relation, it.own)))
+    let mut related: Vec<HeldRelation> = relations_of_unit
+        .filter(|it| known.has_unit(it.own) && known.has_unit(other_end(&it.relation, it.own)))
         .collect();
     related.sort_by(|a, b| {
         let (x, y) = (&a.relation, &b.relation);
@@ -112,7 +115,7 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
     });
     let total = related.len();
     let shown = related.iter().skip(offset as usize).take(limit as usize);
-    let related: Vec<Value> = shown.filter_map(|it| tell(look, it)).collect();
+    let related: Vec<Value> = shown.filter_map(|it| relation_to_json(look, it)).collect();
     let next = offset as usize + related.len();
     Ok(json!({
         "unit": unit, "event": event, "related": related, "total": total,
@@ -121,18 +124,18 @@ pub(super) fn expand(look: &Look, found: Found, arguments: Value) -> Outcome {
 }
 
 /// Returns a relation and the unit at its other end as JSON.
-fn tell(look: &Look, held: &Held) -> Option<Value> {
-    let Held { holder, own, relation } = held;
-    let mut told = json!({
+fn relation_to_json(look: &Look, held_relation: &HeldRelation) -> Option<Value> {
+    let HeldRelation { holder, own, relation } = held_relation;
+    let mut out = json!({
         "relation": relation.kind, "label": relation.label,
         "direction": if relation.source == *own { "to" } else { "from" },
-        "weight": figure(relation.weight), "of": holder.name(), "evidence": evidence(look, &relation.evidence)
+        "weight": float_to_json(relation.weight), "of": holder.display_name(), "evidence": external_ids_of_records(look, &relation.evidence)
     });
-    merge(&mut told, look.gist(other(relation, *own))?);
-    Some(told)
+    add_fields(&mut out, look.unit_to_json(other_end(relation, *own))?);
+    Some(out)
 }
 
-fn other(relation: &Relation, unit: UnitId) -> UnitId {
+fn other_end(relation: &Relation, unit: UnitId) -> UnitId {
     if relation.source == unit {
         relation.target
     } else {
@@ -141,16 +144,16 @@ fn other(relation: &Relation, unit: UnitId) -> UnitId {
 }
 
 /// Returns the callers' ids of the records that are known.
-fn evidence(look: &Look, records: &[RecordId]) -> Vec<String> {
+fn external_ids_of_records(look: &Look, records: &[RecordId]) -> Vec<String> {
     let turns = records
         .iter()
-        .map(|it| UnitId::turn(*it))
-        .filter(|it| look.known().has(*it));
+        .map(|it| UnitId::of_turn(*it))
+        .filter(|it| look.known_memory().has_unit(*it));
     turns.flat_map(|it| look.external_ids(it)).take(EVIDENCE_MAX).collect()
 }
 
 /// Adds the fields of one object to another.
-pub(super) fn merge(into: &mut Value, from: Value) {
+pub(super) fn add_fields(into: &mut Value, from: Value) {
     if let (Value::Object(into), Value::Object(from)) = (into, from) {
         into.extend(from);
     }

@@ -8,12 +8,15 @@ use domain::fact::Fact;
 use domain::message::{ToolErrorV1, ToolSpecV1};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use text::sparse;
+use text::meaning::sparse_vectors;
 
-use super::arguments::{LIMIT_MAX, bad, limit_schema, offset_schema, page, read, said, ten, text_schema};
-use super::times::{Asked, Operator, Times, schema};
+use super::arguments::{
+    LIMIT_MAX, bad_arguments_error, default_limit, limit_schema, offset_schema, parse_arguments, require_page_in_range,
+    require_text, text_schema,
+};
+use super::time_filter::{Operator, TimeArguments, TimeFilter, add_time_arguments};
 use super::{Look, Outcome};
-use crate::memory::{normalised, verb_terms};
+use crate::space::memory::{normalise_name, verb_terms};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,7 +35,7 @@ struct EntityContexts {
     start_operator: Option<Operator>,
     #[serde(default)]
     end_operator: Option<Operator>,
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: u32,
     #[serde(default)]
     offset: u32,
@@ -65,7 +68,7 @@ enum Aggregation {
     Sum,
 }
 
-pub(super) fn spec() -> ToolSpecV1 {
+pub(super) fn tool_spec() -> ToolSpecV1 {
     let properties = json!({
         "subject": text_schema("Who or what the facts are about, by any name"),
         "predicate": text_schema("What is said of it: words of it (\"live\"), or an aspect (preference, place, work ...)"),
@@ -77,75 +80,79 @@ pub(super) fn spec() -> ToolSpecV1 {
         "aggregation": {"type": "string", "enum": ["none", "count", "first", "last", "list", "sum"], "default": "none",
             "description": "Over all matches, not only the page: their number, the first, the last, the different values, or the sum of the numbers"},
     });
-    super::arguments::spec(
+    super::arguments::tool_spec(
         "find_entity_contexts",
         "Finds facts by subject, predicate, object and time, with the gists that state them; can count, list and sum. Use it for what holds of somebody, how often, since when, and what changed.",
-        schema(properties),
+        add_time_arguments(properties),
         &[],
     )
 }
 
 /// Runs `find_entity_contexts`.
-pub(super) fn find(look: &Look, arguments: Value) -> Outcome {
-    let asked: EntityContexts = read(arguments)?;
-    page(asked.limit, asked.offset)?;
+pub(super) fn find_entity_contexts(look: &Look, arguments: Value) -> Outcome {
+    let arguments_read: EntityContexts = parse_arguments(arguments)?;
+    require_page_in_range(arguments_read.limit, arguments_read.offset)?;
     for (name, value) in [
-        ("subject", &asked.subject),
-        ("predicate", &asked.predicate),
-        ("object", &asked.object),
+        ("subject", &arguments_read.subject),
+        ("predicate", &arguments_read.predicate),
+        ("object", &arguments_read.object),
     ] {
         value
             .as_deref()
-            .map_or(Ok(()), |it| said(name, it, "what is sought, or leave it out"))?;
+            .map_or(Ok(()), |it| require_text(name, it, "what is sought, or leave it out"))?;
     }
-    let times = asked.times(look)?;
-    if asked.subject.is_none() && asked.predicate.is_none() && asked.object.is_none() && times.is_open() {
-        return Err(bad(
+    let times = arguments_read.parse_times(look)?;
+    if arguments_read.subject.is_none()
+        && arguments_read.predicate.is_none()
+        && arguments_read.object.is_none()
+        && times.is_open()
+    {
+        return Err(bad_arguments_error(
             "give at least one of subject, predicate, object, start_time and end_time",
         ));
     }
-    let mut facts = asked.candidates(look);
-    facts.retain(|it| asked.fits(look, it) && times.fit_fact(it));
-    match asked.ordering {
+    let mut facts = arguments_read.candidate_facts(look);
+    facts.retain(|it| arguments_read.matches_fact(look, it) && times.fit_fact(it));
+    match arguments_read.ordering {
         Ordering::Oldest => facts.sort_by_key(|it| (it.valid_from.start, it.id)),
         Ordering::Newest => facts.sort_by_key(|it| (Reverse(it.valid_from.start), it.id)),
         Ordering::Confidence => facts.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.id.cmp(&b.id))),
     }
     let total = facts.len();
-    let (limit, offset) = (asked.limit as usize, asked.offset as usize);
+    let (limit, offset) = (arguments_read.limit as usize, arguments_read.offset as usize);
     let shown: Vec<&Arc<Fact>> = facts.iter().skip(offset).take(limit).collect();
     let next = offset + shown.len();
     Ok(json!({
-        "facts": shown.iter().map(|it| look.fact(it)).collect::<Vec<Value>>(),
-        "gists": look.gists(shown.iter().map(|it| it.source), limit),
+        "facts": shown.iter().map(|it| look.fact_to_json(it)).collect::<Vec<Value>>(),
+        "gists": look.units_to_json(shown.iter().map(|it| it.source), limit),
         "total": total,
         "next_offset": (next < total && !shown.is_empty()).then_some(next),
-        "aggregate": asked.aggregate(look, &facts)
+        "aggregate": arguments_read.aggregate_facts(look, &facts)
     }))
 }
 
 impl EntityContexts {
-    fn times(&self, look: &Look) -> Result<Times, ToolErrorV1> {
-        let asked = Asked {
+    fn parse_times(&self, look: &Look) -> Result<TimeFilter, ToolErrorV1> {
+        let time_arguments = TimeArguments {
             start: self.start_time.as_deref(),
             end: self.end_time.as_deref(),
             start_operator: self.start_operator,
             end_operator: self.end_operator,
         };
-        Times::read(&asked, look.now)
+        TimeFilter::from_arguments(&time_arguments, look.now)
     }
 
     /// Returns a list of facts that contains all matches: the shortest one that an index gives.
-    fn candidates(&self, look: &Look) -> Vec<Arc<Fact>> {
-        let known = look.known();
+    fn candidate_facts(&self, look: &Look) -> Vec<Arc<Fact>> {
+        let known = look.known_memory();
         if let Some(subject) = &self.subject {
             return known.facts_about(subject);
         }
-        let object = self.object.as_deref().filter(|it| !stems(it).is_empty());
+        let object = self.object.as_deref().filter(|it| !stem_terms(it).is_empty());
         let Some(object) = object else {
-            return known.facts().collect();
+            return known.all_facts().collect();
         };
-        let rarest = stems(object)
+        let rarest = stem_terms(object)
             .into_iter()
             .min_by_key(|it| (known.facts_holding(*it), *it));
         let saying = rarest.into_iter().flat_map(|it| known.facts_saying(it));
@@ -154,26 +161,25 @@ impl EntityContexts {
         all.filter(|it| met.insert(it.id)).collect()
     }
 
-    fn fits(&self, look: &Look, fact: &Fact) -> bool {
-        let known = look.known();
-        let predicate = self
-            .predicate
-            .as_deref()
-            .is_none_or(|it| it.trim().eq_ignore_ascii_case(fact.aspect.name()) || says(&fact.predicate, it));
+    fn matches_fact(&self, look: &Look, fact: &Fact) -> bool {
+        let known = look.known_memory();
+        let predicate = self.predicate.as_deref().is_none_or(|it| {
+            it.trim().eq_ignore_ascii_case(fact.aspect.name()) || predicate_contains_words(&fact.predicate, it)
+        });
         let object = self.object.as_deref().is_none_or(|it| {
             let other = || {
-                let same = |name: &String| normalised(name) == normalised(&fact.object);
+                let same = |name: &String| normalise_name(name) == normalise_name(&fact.object);
                 known
-                    .called(it)
+                    .entities_called(it)
                     .iter()
                     .any(|it| same(&it.name) || it.aliases.iter().any(same))
             };
-            holds(&fact.object, it) || other()
+            contains_content_words(&fact.object, it) || other()
         });
         predicate && object
     }
 
-    fn aggregate(&self, look: &Look, facts: &[Arc<Fact>]) -> Value {
+    fn aggregate_facts(&self, look: &Look, facts: &[Arc<Fact>]) -> Value {
         let value = match self.aggregation {
             Aggregation::None => return Value::Null,
             Aggregation::Count => json!(facts.len()),
@@ -181,25 +187,28 @@ impl EntityContexts {
                 facts
                     .iter()
                     .min_by_key(|it| (it.valid_from.start, it.id))
-                    .map(|it| look.fact(it))
+                    .map(|it| look.fact_to_json(it))
             ),
             Aggregation::Last => json!(
                 facts
                     .iter()
                     .max_by_key(|it| (it.valid_from.start, it.id))
-                    .map(|it| look.fact(it))
+                    .map(|it| look.fact_to_json(it))
             ),
             Aggregation::List => {
                 let mut values: BTreeMap<String, (&str, u32)> = BTreeMap::new();
                 for fact in facts {
-                    values.entry(normalised(&fact.object)).or_insert((&fact.object, 0)).1 += 1;
+                    values
+                        .entry(normalise_name(&fact.object))
+                        .or_insert((&fact.object, 0))
+                        .1 += 1;
                 }
                 let listed = values.values().take(LIMIT_MAX as usize);
                 let listed = listed.map(|(object, facts)| json!({"object": object, "facts": facts}));
                 json!({"different": values.len(), "values": listed.collect::<Vec<Value>>()})
             }
             Aggregation::Sum => {
-                let numbers: Vec<f64> = facts.iter().filter_map(|it| number(&it.object)).collect();
+                let numbers: Vec<f64> = facts.iter().filter_map(|it| parse_number(&it.object)).collect();
                 json!({"sum": numbers.iter().sum::<f64>(), "numbers": numbers.len(), "without_number": facts.len() - numbers.len()})
             }
         };
@@ -217,31 +226,34 @@ impl EntityContexts {
 
 /// Returns true if a text contains every content word of another text. A text without content words must occur
 /// literally.
-fn holds(text: &str, asked: &str) -> bool {
-    let wanted = stems(asked);
+fn contains_content_words(text: &str, words: &str) -> bool {
+    let wanted = stem_terms(words);
     if wanted.is_empty() {
-        return normalised(text).contains(&normalised(asked));
+        return normalise_name(text).contains(&normalise_name(words));
     }
-    wanted.is_subset(&stems(text))
+    wanted.is_subset(&stem_terms(text))
 }
 
-/// Like [`holds`], for predicates.
-fn says(predicate: &str, asked: &str) -> bool {
-    let wanted: BTreeSet<u32> = verb_terms(asked).collect();
+/// Like [`contains_content_words`], for predicates.
+fn predicate_contains_words(predicate: &str, words: &str) -> bool {
+    let wanted: BTreeSet<u32> = verb_terms(words).collect();
     if wanted.is_empty() {
-        return holds(predicate, asked);
+        return contains_content_words(predicate, words);
     }
     wanted.is_subset(&verb_terms(predicate).collect())
 }
 
-fn stems(text: &str) -> BTreeSet<u32> {
-    text::stems(text).iter().map(|it| sparse::hash(it)).collect()
+fn stem_terms(text: &str) -> BTreeSet<u32> {
+    text::stem_words(text)
+        .iter()
+        .map(|it| sparse_vectors::hash_stem(it))
+        .collect()
 }
 
 /// Returns the first number in a text: in digits, with or without commas between thousands, or in words ("sixteen",
 /// "sixty-four", "twice").
-fn number(text: &str) -> Option<f64> {
-    let words: Vec<String> = text::words(text).into_iter().map(str::to_lowercase).collect();
+fn parse_number(text: &str) -> Option<f64> {
+    let words: Vec<String> = text::split_words(text).into_iter().map(str::to_lowercase).collect();
     words.iter().enumerate().find_map(|(at, word)| {
         let plain: String = word.chars().filter(|it| *it != ',').collect();
         let figure = plain.parse().ok().filter(|it: &f64| it.is_finite());
@@ -261,16 +273,16 @@ fn number_in_words(words: &[String]) -> Option<f64> {
         "dozen" => Some(12.0),
         _ => first
             .split_once('-')
-            .and_then(|(tens, ones)| joined(text::number_word(tens)?.into(), text::number_word(ones)?.into())),
+            .and_then(|(tens, ones)| join_numbers(text::number_word(tens)?.into(), text::number_word(ones)?.into())),
     };
     let start = counted.or_else(|| value(first))?;
     let next = words.get(1).and_then(value);
-    Some(next.and_then(|next| joined(start, next)).unwrap_or(start))
+    Some(next.and_then(|next| join_numbers(start, next)).unwrap_or(start))
 }
 
 /// Joins two numbers: "sixty" and "four" are 64, "two" and "hundred" are 200. `None` for other pairs, which are two
 /// separate numbers.
-fn joined(first: f64, next: f64) -> Option<f64> {
+fn join_numbers(first: f64, next: f64) -> Option<f64> {
     let tens = (20.0..100.0).contains(&first) && first % 10.0 == 0.0 && (1.0..10.0).contains(&next);
     if tens {
         return Some(first + next);
@@ -280,7 +292,7 @@ fn joined(first: f64, next: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::parse_number;
 
     #[test]
     fn numbers_are_read_from_digits_and_words() {
@@ -296,7 +308,7 @@ mod tests {
             ("1,250 bricks", Some(1250.0)),
             ("no bowls", None),
         ] {
-            assert_eq!(number(text), expected, "{text}");
+            assert_eq!(parse_number(text), expected, "{text}");
         }
     }
 }

@@ -1,5 +1,7 @@
 //! MRAgent's tools (section 3): from cues to tags to content, tags before content; the time of an event; its keywords;
-//! its surroundings; topics. The tools about persons are in `mragent_person`.
+//! its surroundings; topics. The tools about persons are in `person`.
+
+pub(super) mod person;
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -11,11 +13,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::arguments::{
-    LIMIT_MAX, bounded, limit_schema, not_found, offset_schema, page, read, said, spec, ten, text_schema, unit_schema,
+    LIMIT_MAX, default_limit, limit_schema, not_found, offset_schema, parse_arguments, require_in_range,
+    require_page_in_range, require_text, text_schema, tool_spec, unit_schema,
 };
-use super::compassmem::merge;
-use super::{Look, Outcome, mragent_person};
-use crate::memory::normalised;
+use super::compassmem::add_fields;
+use super::{Look, Outcome};
+use crate::space::memory::normalise_name;
 
 /// Maximum number of turns on each side of a unit.
 const NEIGHBOURS_MAX: u32 = 20;
@@ -30,7 +33,7 @@ struct TagEvents {
     cue: String,
     #[serde(default)]
     tag: Option<String>,
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: u32,
     #[serde(default)]
     offset: u32,
@@ -48,9 +51,9 @@ struct OfUnit {
 struct Surroundings {
     #[serde(alias = "event", alias = "gist_id")]
     unit: UnitId,
-    #[serde(default = "three")]
+    #[serde(default = "default_neighbours")]
     before: u32,
-    #[serde(default = "three")]
+    #[serde(default = "default_neighbours")]
     after: u32,
 }
 
@@ -59,43 +62,43 @@ struct Surroundings {
 struct TopicEvents {
     #[serde(default)]
     topic: Option<String>,
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: u32,
     #[serde(default)]
     offset: u32,
 }
 
-pub(super) fn specs() -> Vec<ToolSpecV1> {
+pub(super) fn tool_specs() -> Vec<ToolSpecV1> {
     let neighbours = json!({"type": "integer", "minimum": 0, "maximum": NEIGHBOURS_MAX, "default": 3});
     let unit = json!({"unit": unit_schema()});
-    let mut all = mragent_person::specs();
+    let mut all = person::tool_specs();
     all.extend([
-        spec(
+        tool_spec(
             "query_tag_events",
             "Without a tag, lists the tags of a cue (a keyword) with the number of units behind each; with a tag, returns those units, oldest first. Ask for the tags first.",
             json!({"cue": text_schema("A keyword: a thing, a name, a verb"), "tag": text_schema("A tag that this tool listed"),
                 "limit": limit_schema(), "offset": offset_schema()}),
             &["cue"],
         ),
-        spec(
+        tool_spec(
             "query_conversation_time",
             "Returns when a unit was told, when it happened, and its session.",
             unit.clone(),
             &["unit"],
         ),
-        spec(
+        tool_spec(
             "query_event_keywords",
             "Returns the cues and tags of a unit, with the number of other units that each cue leads to.",
             unit,
             &["unit"],
         ),
-        spec(
+        tool_spec(
             "query_event_context",
             "Returns what was said or done just before and after a unit in its session.",
             json!({"unit": unit_schema(), "before": neighbours, "after": neighbours}),
             &["unit"],
         ),
-        spec(
+        tool_spec(
             "query_topic_events",
             "Without a topic, lists the topics, greatest first; with one, by id or label, returns its events, oldest first.",
             json!({"topic": text_schema("Id or label of a topic that this tool listed"), "limit": limit_schema(), "offset": offset_schema()}),
@@ -112,11 +115,11 @@ pub(super) fn tag_events(look: &Look, arguments: Value) -> Outcome {
         tag,
         limit,
         offset,
-    } = read(arguments)?;
-    said("cue", &cue, "which keyword")?;
-    page(limit, offset)?;
-    let known = look.known();
-    let Some(stored) = known.cue(&cue) else {
+    } = parse_arguments(arguments)?;
+    require_text("cue", &cue, "which keyword")?;
+    require_page_in_range(limit, offset)?;
+    let known = look.known_memory();
+    let Some(stored) = known.find_cue(&cue) else {
         let near: Vec<&str> = known.cues_like(&cue).take(NEAR).collect();
         let near = if near.is_empty() {
             "try another word, or lexical_retrieve".to_owned()
@@ -125,48 +128,48 @@ pub(super) fn tag_events(look: &Look, arguments: Value) -> Outcome {
         };
         return Err(not_found(format!("no unit has this cue; {near}")));
     };
-    let tags = known.tags(stored);
+    let tags = known.tags_of_cue(stored);
     let (limit, offset) = (limit as usize, offset as usize);
     let Some(tag) = tag else {
         let listed = tags.iter().skip(offset).take(limit);
-        let listed = listed.map(|(tag, units)| json!({"tag": named(tag), "units": units}));
+        let listed = listed.map(|(tag, units)| json!({"tag": display_tag(tag), "units": units}));
         return Ok(json!({"cue": stored, "tags": listed.collect::<Vec<Value>>(), "total": tags.len()}));
     };
-    let wanted = normalised(&tag);
+    let wanted = normalise_name(&tag);
     let units: Vec<UnitId> = known
         .units_with(stored)
-        .filter(|it| normalised(named(known.tag(*it))) == wanted)
+        .filter(|it| normalise_name(display_tag(known.tag_of_unit(*it))) == wanted)
         .collect();
     if units.is_empty() {
-        let near: Vec<&str> = tags.iter().take(NEAR).map(|it| named(it.0)).collect();
+        let near: Vec<&str> = tags.iter().take(NEAR).map(|it| display_tag(it.0)).collect();
         return Err(not_found(format!(
             "the cue \"{stored}\" has no such tag; it has: {}",
             near.join(", ")
         )));
     }
-    let shown = look.gists(units.iter().skip(offset).copied(), limit);
+    let shown = look.units_to_json(units.iter().skip(offset).copied(), limit);
     Ok(json!({"cue": stored, "tag": tag, "units": shown, "total": units.len()}))
 }
 
-fn named(tag: &str) -> &str {
+fn display_tag(tag: &str) -> &str {
     if tag.is_empty() { UNTAGGED } else { tag }
 }
 
 /// Runs `query_conversation_time`.
 pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
-    let OfUnit { unit } = read(arguments)?;
+    let OfUnit { unit } = parse_arguments(arguments)?;
     look.require_known(unit)?;
-    let known = look.known();
-    let (observed_at, session, times) = match look.view.place(unit).map(|it| &look.view.turns()[it].unit) {
-        Some(turn) => (turn.observed_at, turn.session, &turn.times),
-        None => match (known.event(unit), known.gist(unit)) {
-            (Some(event), _) => (event.observed_at, event.session, &event.times),
-            (None, Some(gist)) => (gist.observed_at, gist.session, &gist.times),
+    let known = look.known_memory();
+    let (observed_at, session, times) = match look.view.position_of_unit(unit).map(|it| &look.view.turns()[it].unit) {
+        Some(turn) => (turn.observed_at, turn.session, &*turn.times),
+        None => match (known.find_event(unit), known.find_gist(unit)) {
+            (Some(event), _) => (event.observed_at, event.session, event.times.as_slice()),
+            (None, Some(gist)) => (gist.observed_at, gist.session, gist.times.as_slice()),
             (None, None) => return Err(not_found(format!("there is no unit {unit}"))),
         },
     };
     let happened = times.iter().take(LIMIT_MAX as usize).map(|it| {
-        let when = text::time::render(it, *observed_at.offset());
+        let when = text::time::render_span(it, *observed_at.offset());
         json!({"words": it.words, "when": when, "start": it.start, "end": it.end, "precision": it.precision})
     });
     Ok(json!({
@@ -177,38 +180,38 @@ pub(super) fn conversation_time(look: &Look, arguments: Value) -> Outcome {
 
 /// Runs `query_event_keywords`.
 pub(super) fn event_keywords(look: &Look, arguments: Value) -> Outcome {
-    let OfUnit { unit } = read(arguments)?;
+    let OfUnit { unit } = parse_arguments(arguments)?;
     look.require_known(unit)?;
-    let known = look.known();
+    let known = look.known_memory();
     let cues = known.cues_of(unit).into_iter().take(LIMIT_MAX as usize);
     let cues = cues.map(|it| json!({"cue": it, "units": known.units_with(it).count()}));
-    let topic = known.member(unit).and_then(|it| known.topic(it.topic));
+    let topic = known.find_topic_member(unit).and_then(|it| known.find_topic(it.topic));
     Ok(json!({
-        "unit": unit, "tag": known.tag(unit), "cues": cues.collect::<Vec<Value>>(),
+        "unit": unit, "tag": known.tag_of_unit(unit), "cues": cues.collect::<Vec<Value>>(),
         "topic": topic.map(|it| json!({"topic": it.id, "label": it.label, "keywords": it.keywords}))
     }))
 }
 
 /// Runs `query_event_context`: the turns around a turn, or around the turns of an event or a gist.
 pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
-    let Surroundings { unit, before, after } = read(arguments)?;
-    bounded("before", before, 0, NEIGHBOURS_MAX)?;
-    bounded("after", after, 0, NEIGHBOURS_MAX)?;
+    let Surroundings { unit, before, after } = parse_arguments(arguments)?;
+    require_in_range("before", before, 0, NEIGHBOURS_MAX)?;
+    require_in_range("after", after, 0, NEIGHBOURS_MAX)?;
     look.require_known(unit)?;
     let own: Vec<usize> = look
         .memory
-        .turns(&[unit])
+        .turns_of_units(&[unit])
         .into_iter()
-        .filter_map(|it| look.view.place(it))
+        .filter_map(|it| look.view.position_of_unit(it))
         .collect();
     let (Some(&first), Some(&last)) = (own.iter().min(), own.iter().max()) else {
         return Ok(json!({"unit": unit, "units": []}));
     };
-    let session = &look.view.sessions()[look.view.session_of(first)];
+    let session = &look.view.session_ranges()[look.view.session_of(first)];
     let from = first.saturating_sub(before as usize).max(session.start);
     let to = (last.saturating_add(after as usize + 1)).min(session.end);
-    let told = (from..to).filter_map(|place| {
-        let mut gist = look.gist(look.view.turns()[place].unit.id)?;
+    let neighbours = (from..to).filter_map(|place| {
+        let mut gist = look.unit_to_json(look.view.turns()[place].unit.id)?;
         let at = if place < first {
             "before"
         } else if place > last {
@@ -216,31 +219,31 @@ pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
         } else {
             "it"
         };
-        merge(&mut gist, json!({"place": at}));
+        add_fields(&mut gist, json!({"place": at}));
         Some(gist)
     });
     let most = 2 * NEIGHBOURS_MAX as usize + LIMIT_MAX as usize;
-    Ok(json!({"unit": unit, "units": told.take(most).collect::<Vec<Value>>()}))
+    Ok(json!({"unit": unit, "units": neighbours.take(most).collect::<Vec<Value>>()}))
 }
 
 /// Runs `query_topic_events`.
 pub(super) fn topic_events(look: &Look, arguments: Value) -> Outcome {
-    let TopicEvents { topic, limit, offset } = read(arguments)?;
-    page(limit, offset)?;
-    let known = look.known();
+    let TopicEvents { topic, limit, offset } = parse_arguments(arguments)?;
+    require_page_in_range(limit, offset)?;
+    let known = look.known_memory();
     let (limit, offset) = (limit as usize, offset as usize);
-    let mut all: Vec<Arc<Topic>> = known.topics().collect();
+    let mut all: Vec<Arc<Topic>> = known.all_topics().collect();
     all.sort_by_key(|it| (Reverse(it.units), it.id));
     let Some(topic) = topic else {
-        let listed = all.iter().skip(offset).take(limit).map(|it| told(it));
+        let listed = all.iter().skip(offset).take(limit).map(|it| topic_to_json(it));
         return Ok(json!({"topics": listed.collect::<Vec<Value>>(), "total": all.len()}));
     };
-    said("topic", &topic, "which topic")?;
+    require_text("topic", &topic, "which topic")?;
     let id = topic.trim().parse::<TopicId>().ok();
-    let wanted = normalised(&topic);
+    let wanted = normalise_name(&topic);
     let found = all
         .iter()
-        .find(|it| Some(it.id) == id || normalised(&it.label) == wanted);
+        .find(|it| Some(it.id) == id || normalise_name(&it.label) == wanted);
     let Some(found) = found else {
         let near: Vec<&str> = all.iter().take(NEAR).map(|it| it.label.as_str()).collect();
         let near = if near.is_empty() {
@@ -251,19 +254,19 @@ pub(super) fn topic_events(look: &Look, arguments: Value) -> Outcome {
         return Err(not_found(format!("there is no such topic; {near}")));
     };
     let units = known.units_of(found.id);
-    let shown = look.gists(units.iter().skip(offset).copied(), limit);
-    Ok(json!({"topic": told(found), "units": shown, "total": units.len()}))
+    let shown = look.units_to_json(units.iter().skip(offset).copied(), limit);
+    Ok(json!({"topic": topic_to_json(found), "units": shown, "total": units.len()}))
 }
 
-fn told(topic: &Topic) -> Value {
-    let mut told = json!({"topic": topic.id, "label": topic.label, "keywords": topic.keywords, "events": topic.units,
+fn topic_to_json(topic: &Topic) -> Value {
+    let mut out = json!({"topic": topic.id, "label": topic.label, "keywords": topic.keywords, "events": topic.units,
         "first_seen": topic.first_seen, "last_seen": topic.last_seen});
     if let Some(summary) = &topic.summary {
-        told["summary"] = json!(summary);
+        out["summary"] = json!(summary);
     }
-    told
+    out
 }
 
-fn three() -> u32 {
+fn default_neighbours() -> u32 {
     3
 }

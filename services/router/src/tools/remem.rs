@@ -11,14 +11,17 @@ use domain::relation::RelationKind;
 use host::Backends;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use text::sparse;
+use text::meaning::sparse_vectors;
 
-use super::arguments::{LIMIT_MAX, bounded, limit_schema, read, said, spec, ten, text_schema, unit_schema};
-use super::compassmem::merge;
-use super::shown::figure;
-use super::times::{Asked, Operator, Times, schema};
-use super::{Found, Look, Outcome, entity_contexts, failed};
-use crate::memory::verb_terms;
+use super::arguments::{
+    LIMIT_MAX, default_limit, limit_schema, parse_arguments, require_in_range, require_text, text_schema, tool_spec,
+    unit_schema,
+};
+use super::compassmem::add_fields;
+use super::json_output::float_to_json;
+use super::time_filter::{Operator, TimeArguments, TimeFilter, add_time_arguments};
+use super::{Look, Outcome, StoreResults, entity_contexts, port_error_to_tool_error};
+use crate::space::memory::verb_terms;
 
 /// Number of hits that are requested for each wanted gist. A long unit is found once for each of its parts, and with
 /// `FILTERED` some hits are outside of the requested time. If the space has gists, twice as many are requested, since a
@@ -36,7 +39,7 @@ const BESIDE: usize = 2;
 
 /// The kind of search of a tool.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum SearchKind {
     Words,
     Meaning,
 }
@@ -53,7 +56,7 @@ struct Retrieve {
     start_operator: Option<Operator>,
     #[serde(default)]
     end_operator: Option<Operator>,
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: u32,
 }
 
@@ -70,15 +73,15 @@ struct GistContexts {
     start_operator: Option<Operator>,
     #[serde(default)]
     end_operator: Option<Operator>,
-    #[serde(default = "ten")]
+    #[serde(default = "default_limit")]
     limit: u32,
 }
 
-pub(super) fn specs() -> Vec<ToolSpecV1> {
+pub(super) fn tool_specs() -> Vec<ToolSpecV1> {
     let query = text_schema("What is sought, in plain words");
     let retrieve = |name, description| {
-        let properties = schema(json!({"query": query, "limit": limit_schema()}));
-        spec(name, description, properties, &["query"])
+        let properties = add_time_arguments(json!({"query": query, "limit": limit_schema()}));
+        tool_spec(name, description, properties, &["query"])
     };
     vec![
         retrieve(
@@ -89,96 +92,100 @@ pub(super) fn specs() -> Vec<ToolSpecV1> {
             "lexical_retrieve",
             "Finds gists and facts that share words with the query, best first. Use it for names, numbers and exact wording.",
         ),
-        spec(
+        tool_spec(
             "find_gist_contexts",
             "Returns what belongs with a gist: its event or turns, what tells of the same, what was said around it, its facts and names. Use it to read on.",
-            schema(json!({"gist_id": unit_schema(), "limit": limit_schema()})),
+            add_time_arguments(json!({"gist_id": unit_schema(), "limit": limit_schema()})),
             &["gist_id"],
         ),
-        entity_contexts::spec(),
+        entity_contexts::tool_spec(),
     ]
 }
 
 /// Searches the index directly. A tool that promises words or meaning must not be overruled by the ranking for
 /// questions.
-pub(super) async fn search(
+pub(super) async fn search_index(
     stores: &Backends,
     space: &SpaceId,
     look: &Look,
-    (by, arguments): (By, &Value),
-) -> Result<Found, ToolErrorV1> {
-    let asked: Retrieve = read(arguments.clone())?;
-    let times = asked.checked(look)?;
+    (by, arguments): (SearchKind, &Value),
+) -> Result<StoreResults, ToolErrorV1> {
+    let retrieve: Retrieve = parse_arguments(arguments.clone())?;
+    let times = retrieve.validate_arguments(look)?;
     let parts = if times.is_open() { PARTS } else { FILTERED };
     let forms = if look.memory.has_gists() { 2 } else { 1 };
     let mut search = Search {
-        limit: asked.limit as usize * parts * forms,
+        limit: retrieve.limit as usize * parts * forms,
         until: look.as_of.map(|it| it.timestamp().saturating_add(1)),
-        units: look.scope.as_ref().and_then(|it| it.searched()),
+        units: look.scope.as_ref().and_then(|it| it.units_to_search()),
         ..Search::default()
     };
     match by {
-        By::Words => search.words = Some(sparse::words(&asked.query)),
-        By::Meaning => {
-            let embedded = stores.embedder.embed_question(&asked.query).await;
-            search.dense = Some(embedded.map_err(|it| failed(&it))?);
+        SearchKind::Words => search.words = Some(sparse_vectors::stem_vector(&retrieve.query)),
+        SearchKind::Meaning => {
+            let embedded = stores.embedder.embed_question(&retrieve.query).await;
+            search.dense = Some(embedded.map_err(|it| port_error_to_tool_error(&it))?);
         }
     }
-    let found = stores.index.search(space, &search).await.map_err(|it| failed(&it))?;
+    let found = stores
+        .index
+        .search(space, &search)
+        .await
+        .map_err(|it| port_error_to_tool_error(&it))?;
     let mut met = BTreeSet::new();
     let hits = found.words.into_iter().chain(found.dense);
     let hits = hits.filter(|it| met.insert(it.unit)).map(|it| (it.unit, it.score));
-    Ok(Found {
+    Ok(StoreResults {
         hits: hits.collect(),
-        ..Found::default()
+        ..StoreResults::default()
     })
 }
 
 /// Runs `semantic_retrieve` and `lexical_retrieve`. It returns units by score: for each piece of evidence the turn or
 /// the gist, whichever is better. It also returns facts that match the query and facts that these units state, in this
 /// order for words, and in the reverse order for meaning.
-pub(super) fn retrieved(look: &Look, by: By, found: Found, arguments: Value) -> Outcome {
-    let asked: Retrieve = read(arguments)?;
-    let times = asked.checked(look)?;
-    let limit = asked.limit as usize;
-    let fitting = found.hits.into_iter().filter(|it| look.fits(it.0, &times));
+pub(super) fn retrieve_evidence(look: &Look, by: SearchKind, found: StoreResults, arguments: Value) -> Outcome {
+    let retrieve: Retrieve = parse_arguments(arguments)?;
+    let times = retrieve.validate_arguments(look)?;
+    let limit = retrieve.limit as usize;
+    let fitting = found.hits.into_iter().filter(|it| look.unit_fits_times(it.0, &times));
     let mut met = BTreeSet::new();
     let distinct = fitting.filter(|it| look.is_new(it.0, &mut met));
     let fitting: Vec<(UnitId, f32)> = distinct.take(limit).collect();
     let gists = fitting.iter().filter_map(|(unit, score)| {
-        let mut gist = look.gist(*unit)?;
-        merge(&mut gist, json!({"score": figure(*score)}));
+        let mut gist = look.unit_to_json(*unit)?;
+        add_fields(&mut gist, json!({"score": float_to_json(*score)}));
         Some(gist)
     });
     let gists: Vec<Value> = gists.collect();
     let stated = fitting.iter().flat_map(|it| look.facts_at(it.0));
-    let matching = look.matching(&asked.query);
+    let matching = look.find_matching_facts(&retrieve.query);
     let facts: Vec<Arc<Fact>> = match by {
-        By::Words => matching.into_iter().chain(stated).collect(),
-        By::Meaning => stated.chain(matching).collect(),
+        SearchKind::Words => matching.into_iter().chain(stated).collect(),
+        SearchKind::Meaning => stated.chain(matching).collect(),
     };
-    Ok(json!({"gists": gists, "facts": look.facts(&facts, &times, limit)}))
+    Ok(json!({"gists": gists, "facts": look.facts_to_json(&facts, &times, limit)}))
 }
 
 impl Retrieve {
-    fn checked(&self, look: &Look) -> Result<Times, ToolErrorV1> {
-        said("query", &self.query, "what is sought")?;
-        bounded("limit", self.limit, 1, LIMIT_MAX)?;
-        let asked = Asked {
+    fn validate_arguments(&self, look: &Look) -> Result<TimeFilter, ToolErrorV1> {
+        require_text("query", &self.query, "what is sought")?;
+        require_in_range("limit", self.limit, 1, LIMIT_MAX)?;
+        let time_arguments = TimeArguments {
             start: self.start_time.as_deref(),
             end: self.end_time.as_deref(),
             start_operator: self.start_operator,
             end_operator: self.end_operator,
         };
-        Times::read(&asked, look.now)
+        TimeFilter::from_arguments(&time_arguments, look.now)
     }
 }
 
 impl Look {
     /// Returns true if none of the units in `met` shows the same evidence in another form, and then adds the unit to
-    /// them. A turn is shown by a gist that was read in it, and a gist by all of its turns.
+    /// them. A turn is shown by a gist that was read from it, and a gist by all of its turns.
     fn is_new(&self, unit: UnitId, met: &mut BTreeSet<UnitId>) -> bool {
-        let is_gist = self.known().gist(unit).is_some();
+        let is_gist = self.known_memory().find_gist(unit).is_some();
         let is_met = match is_gist {
             true => self.memory.turns_of(unit).all(|it| met.contains(&it)),
             false => self.memory.gists_of(unit).any(|it| met.contains(&it)),
@@ -190,32 +197,32 @@ impl Look {
     }
 
     /// Returns the facts that fit a time as JSON, each once, in the given order.
-    fn facts(&self, facts: &[Arc<Fact>], times: &Times, limit: usize) -> Vec<Value> {
+    fn facts_to_json(&self, facts: &[Arc<Fact>], times: &TimeFilter, limit: usize) -> Vec<Value> {
         let mut met = BTreeSet::new();
         let fitting = facts.iter().filter(|it| times.fit_fact(it) && met.insert(it.id));
-        fitting.take(limit).map(|it| self.fact(it)).collect()
+        fitting.take(limit).map(|it| self.fact_to_json(it)).collect()
     }
 
     /// Returns facts that contain stems of a query or are about entities that it names, scored by rarity; best first,
     /// ties by the latest record, then by id.
-    fn matching(&self, query: &str) -> Vec<Arc<Fact>> {
-        let known = self.known();
+    fn find_matching_facts(&self, query: &str) -> Vec<Arc<Fact>> {
+        let known = self.known_memory();
         let mut scores: BTreeMap<FactId, (f32, Arc<Fact>)> = BTreeMap::new();
         let mut add = |fact: Arc<Fact>, weight: f32| scores.entry(fact.id).or_insert((0.0, fact)).0 += weight;
-        let stems = text::stems(query);
-        let stems = stems.iter().map(|it| sparse::hash(it));
+        let stems = text::stem_words(query);
+        let stems = stems.iter().map(|it| sparse_vectors::hash_stem(it));
         let stems: BTreeSet<u32> = stems.chain(verb_terms(query)).collect();
         for stem in stems {
             let weight = 4.0 / (2.0 + known.facts_holding(stem) as f32).ln();
             let facts = known.facts_saying(stem).rev().take(FACTS_OF_STEM);
             facts.for_each(|it| add(it, weight));
         }
-        let mut named = BTreeSet::new();
-        let words = text::words(query);
+        let mut entity_ids = BTreeSet::new();
+        let words = text::split_words(query);
         let phrases = (1..=NAME_WORDS).flat_map(|it| words.windows(it));
         for phrase in phrases.map(|it| it.join(" ")).filter(|it| !text::is_stop(it)) {
-            for entity in known.called(&phrase) {
-                if named.insert(entity.id) {
+            for entity in known.entities_called(&phrase) {
+                if entity_ids.insert(entity.id) {
                     known
                         .facts_of(entity.id)
                         .rev()
@@ -237,43 +244,43 @@ impl Look {
 
 /// Runs `find_gist_contexts`: the gist itself, then the units that belong with it and how, with the facts of all of
 /// them.
-pub(super) fn gist_contexts(look: &Look, found: Found, arguments: Value) -> Outcome {
-    let asked: GistContexts = read(arguments)?;
-    bounded("limit", asked.limit, 1, LIMIT_MAX)?;
-    look.require_known(asked.gist_id)?;
-    let times = Times::read(
-        &Asked {
-            start: asked.start_time.as_deref(),
-            end: asked.end_time.as_deref(),
-            start_operator: asked.start_operator,
-            end_operator: asked.end_operator,
+pub(super) fn gist_contexts(look: &Look, found: StoreResults, arguments: Value) -> Outcome {
+    let parsed: GistContexts = parse_arguments(arguments)?;
+    require_in_range("limit", parsed.limit, 1, LIMIT_MAX)?;
+    look.require_known(parsed.gist_id)?;
+    let times = TimeFilter::from_arguments(
+        &TimeArguments {
+            start: parsed.start_time.as_deref(),
+            end: parsed.end_time.as_deref(),
+            start_operator: parsed.start_operator,
+            end_operator: parsed.end_operator,
         },
         look.now,
     )?;
-    let contexts = look.contexts(asked.gist_id, &found);
+    let contexts = look.contexts_of_gist(parsed.gist_id, &found);
     let mut met = BTreeSet::new();
     let fitting: Vec<(&str, UnitId)> = contexts
         .into_iter()
-        .filter(|(_, it)| met.insert(*it) && look.fits(*it, &times))
-        .take(asked.limit as usize)
+        .filter(|(_, it)| met.insert(*it) && look.unit_fits_times(*it, &times))
+        .take(parsed.limit as usize)
         .collect();
     let gists = fitting.iter().filter_map(|(how, unit)| {
-        let mut gist = look.gist(*unit)?;
-        merge(&mut gist, json!({"how": how}));
+        let mut gist = look.unit_to_json(*unit)?;
+        add_fields(&mut gist, json!({"how": how}));
         Some(gist)
     });
     let gists: Vec<Value> = gists.collect();
     let facts: Vec<Arc<Fact>> = fitting.iter().flat_map(|it| look.facts_at(it.1)).collect();
-    let facts = look.facts(&facts, &times, asked.limit as usize);
-    Ok(json!({"gists": gists, "facts": facts, "phrases": look.phrases(asked.gist_id)}))
+    let facts = look.facts_to_json(&facts, &times, parsed.limit as usize);
+    Ok(json!({"gists": gists, "facts": facts, "phrases": look.names_in_unit(parsed.gist_id)}))
 }
 
 impl Look {
-    fn contexts(&self, gist: UnitId, found: &Found) -> Vec<(&'static str, UnitId)> {
-        let known = self.known();
+    fn contexts_of_gist(&self, gist: UnitId, found: &StoreResults) -> Vec<(&'static str, UnitId)> {
+        let known = self.known_memory();
         let mut contexts = vec![("itself", gist)];
         contexts.extend(known.event_of(gist).map(|it| ("holds it", it)));
-        let turns = if known.gist(gist).is_some() {
+        let turns = if known.find_gist(gist).is_some() {
             "it was read in"
         } else {
             "part of it"
@@ -285,8 +292,8 @@ impl Look {
         for merge in known.merged_into(gist) {
             contexts.push(("tells of the same", UnitId::from_uuid(merge.merged)));
         }
-        if let Some(place) = self.view.place(gist) {
-            let session = &self.view.sessions()[self.view.session_of(place)];
+        if let Some(place) = self.view.position_of_unit(gist) {
+            let session = &self.view.session_ranges()[self.view.session_of(place)];
             let near = place.saturating_sub(BESIDE).max(session.start)..(place + BESIDE + 1).min(session.end);
             contexts.extend(near.map(|it| ("beside it", self.view.turns()[it].unit.id)));
         }
@@ -294,22 +301,28 @@ impl Look {
     }
 
     /// Returns the names in a unit: entities, and names without an entity.
-    fn phrases(&self, unit: UnitId) -> Vec<Value> {
-        let known = self.known();
-        let turn = self.view.place(unit).map(|it| &self.view.turns()[it].unit);
-        let names: Vec<&String> = match (turn, known.gist(unit)) {
-            (Some(turn), _) => std::iter::once(&turn.actor).chain(&turn.participants).collect(),
-            (None, Some(gist)) => std::iter::once(&gist.actor).chain(&gist.participants).collect(),
-            (None, None) => known.event(unit).into_iter().flat_map(|it| &it.participants).collect(),
+    fn names_in_unit(&self, unit: UnitId) -> Vec<Value> {
+        let known = self.known_memory();
+        let turn = self.view.position_of_unit(unit).map(|it| &self.view.turns()[it].unit);
+        let names: Vec<&str> = match (turn, known.find_gist(unit)) {
+            (Some(turn), _) => std::iter::once(&*turn.actor).chain(turn.participants()).collect(),
+            (None, Some(gist)) => {
+                let names = std::iter::once(&gist.actor).chain(&gist.participants);
+                names.map(String::as_str).collect()
+            }
+            (None, None) => {
+                let names = known.find_event(unit).into_iter().flat_map(|it| &it.participants);
+                names.map(String::as_str).collect()
+            }
         };
         let mut met = BTreeSet::new();
         let names = names.into_iter().filter(|it| !it.is_empty() && met.insert(*it));
-        let told = names.map(|name| match known.called(name).first() {
+        let entries = names.map(|name| match known.entities_called(name).first() {
             // The name of the entity may come from outside of the scope.
             Some(entity) if known.scope().is_some() => json!({"name": name, "entity": entity.id, "kind": entity.kind}),
             Some(entity) => json!({"name": entity.name, "entity": entity.id, "kind": entity.kind}),
             None => json!({"name": name}),
         });
-        told.take(LIMIT_MAX as usize).collect()
+        entries.take(LIMIT_MAX as usize).collect()
     }
 }

@@ -3,14 +3,14 @@
 use chrono::{DateTime, Utc};
 use domain::derived::Derived;
 use domain::entity::{Entity, EntityKind};
-use domain::fact::{Aspect, Fact, Origin};
-use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
+use domain::fact::{Aspect, Fact};
+use domain::id::{EntityId, MergeId, PageId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::page::{Dimension, Line, Link, LinkKind, Page, PageStatus, Section};
 use domain::relation::RelationKind;
-use domain::time::TimeSpan;
 use domain::topic::{Member, Topic};
 use domain::unit::Unit;
+use fixtures::sample_fact;
 
 use crate::talk::{event, space, units};
 
@@ -83,11 +83,11 @@ pub(crate) fn turn(number: usize) -> UnitId {
 
 /// Returns the id of the event that starts with a turn of the talk.
 pub(crate) fn event_at(number: usize) -> UnitId {
-    UnitId::event(units()[number].records[0])
+    UnitId::of_event(units()[number].records[0])
 }
 
 pub(crate) fn page_id(dimension: Dimension, subject: &str) -> PageId {
-    PageId::derive(&space(), dimension.name(), subject)
+    PageId::from_subject(&space(), dimension.name(), subject)
 }
 
 pub(crate) fn at(time: &str) -> DateTime<Utc> {
@@ -97,30 +97,14 @@ pub(crate) fn at(time: &str) -> DateTime<Utc> {
 fn fact(&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, Aspect)) -> Fact {
     let unit = &units()[turn];
     Fact {
-        id: FactId::derive(unit.id, subject, predicate, object),
-        subject: subject.to_owned(),
-        entity: Some(EntityId::derive(&space(), &subject.to_lowercase())).filter(|_| subject != "Omar's sister"),
-        predicate: predicate.to_owned(),
-        object: object.to_owned(),
-        aspect,
-        valid_from: TimeSpan::instant(unit.observed_at.to_utc()),
-        valid_until: None,
-        closed_at: None,
-        recorded_at: unit.observed_at.to_utc(),
-        source: unit.id,
-        origin: Origin::Rule,
-        told_by: unit.actor.clone(),
-        confidence: 0.9,
-        retired_by: None,
-        former_ends: Vec::new(),
-        withdrawn: false,
-        former: Vec::new(),
+        entity: Some(EntityId::from_name(&space(), &subject.to_lowercase())).filter(|_| subject != "Omar's sister"),
+        ..sample_fact(unit, [subject, predicate, object], aspect)
     }
 }
 
 fn entity(name: &str, kind: EntityKind, (aliases, roles): (&[&str], &[&str]), first_seen: &str) -> Derived {
     Derived::Entity(Entity {
-        id: EntityId::derive(&space(), &name.to_lowercase()),
+        id: EntityId::from_name(&space(), &name.to_lowercase()),
         name: name.to_owned(),
         kind,
         aliases: aliases.iter().map(|it| (*it).to_owned()).collect(),
@@ -133,7 +117,7 @@ fn entity(name: &str, kind: EntityKind, (aliases, roles): (&[&str], &[&str]), fi
 }
 
 fn topic(label: &str, seen: &str, events: &[usize]) -> Vec<Derived> {
-    let id = TopicId::derive(event_at(events[0]));
+    let id = TopicId::from_founding_unit(event_at(events[0]));
     let members = events.iter().map(|it| {
         Derived::Member(Member {
             unit: event_at(*it),
@@ -156,7 +140,7 @@ fn topic(label: &str, seen: &str, events: &[usize]) -> Vec<Derived> {
 fn merge() -> Derived {
     let (kept, merged) = (event_at(0).uuid(), event_at(7).uuid());
     Derived::Merge(Merge {
-        id: MergeId::derive(kept, merged),
+        id: MergeId::from_pair(kept, merged),
         of: MergeOf::Units,
         kept,
         merged,
@@ -212,11 +196,11 @@ fn pages() -> Vec<Page> {
 fn page((id, dimension, title): (PageId, Dimension, &str), lines: &[(usize, &str, Option<usize>)]) -> Page {
     let lines: Vec<Line> = lines
         .iter()
-        .map(|(turn, text, told)| Line {
+        .map(|(turn, text, fact_index)| Line {
             text: (*text).to_owned(),
             unit: units()[*turn].id,
             observed_at: units()[*turn].observed_at.to_utc(),
-            fact: told.map(|it| fact(&FACTS[it]).id),
+            fact: fact_index.map(|it| fact(&FACTS[it]).id),
             until: None,
         })
         .collect();

@@ -1,12 +1,12 @@
 //! Hits of a sentence encoder count, even if question and turn share no word.
 
 use domain::port::{Hit, SearchResult};
-use router::edges::Related;
-use router::encoded::Encoded;
-use router::heads::Weights;
-use router::query::Query;
 use router::route;
-use router::view::View;
+use router::route::query::Query;
+use router::route::scoring::edges::Related;
+use router::route::scoring::heads::Weights;
+use router::route::similarity::encoder_similarity::Encoded;
+use router::space::view::View;
 
 use crate::talk::{request, units};
 
@@ -23,13 +23,13 @@ fn hits(cosines: &[(usize, f32)]) -> Vec<Hit> {
 
 #[test]
 fn cosines_are_scaled_between_the_least_and_the_best_hit() {
-    let view = View::of(units());
+    let view = View::from_units(units());
     let found = hits(&[(6, 0.8), (5, 0.5), (0, 0.2), (5, 0.3)]);
-    let encoded = Encoded::of(&view, &found);
-    let at = |turn: usize| view.place(units()[turn].id).unwrap();
+    let encoded = Encoded::from_hits(&view, &found);
+    let at = |turn: usize| view.position_of_unit(units()[turn].id).unwrap();
     let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-6, "{a} {b}");
     for (turn, between, over_best) in [(6, 1.0, 1.0), (5, 0.5, 0.625), (0, 0.0, 0.25), (3, 0.0, 0.25)] {
-        near(encoded.between(at(turn)), between);
+        near(encoded.scaled_cosine(at(turn)), between);
         near(encoded.over_best(at(turn)), over_best);
     }
     assert!(!encoded.is_empty() && Encoded::default().is_empty());
@@ -37,13 +37,20 @@ fn cosines_are_scaled_between_the_least_and_the_best_hit() {
 
 /// Returns the position of a turn in the ranking if the encoder finds `best` much more similar than all others.
 fn rank(turn: usize, best: usize) -> usize {
-    let view = View::of(units());
+    let view = View::from_units(units());
     let request = request("Which accident happened there?", 512);
     let cosines: Vec<(usize, f32)> = (0..8).map(|it| (it, if it == best { 0.7 } else { 0.1 })).collect();
-    let mut query = Query::read(&request.question, &view, route::now(&view, &request));
-    query.encoded = Encoded::of(&view, &hits(&cosines));
+    let mut query = Query::from_question(&request.question, &view, route::question_moment(&view, &request));
+    query.encoded = Encoded::from_hits(&view, &hits(&cosines));
     let (found, related) = (SearchResult::default(), Related::new());
-    let routed = route::route(&view, &query, &found, &related, &request, Weights::encoded().unwrap());
+    let routed = route::route_turns(
+        &view,
+        &query,
+        &found,
+        &related,
+        &request,
+        Weights::builtin_for_encoder().unwrap(),
+    );
     let name = format!("r{turn}");
     routed
         .ranked

@@ -1,10 +1,10 @@
-//! A gist and the turns that it was read in are one piece of evidence. The pack shows one of the two forms, depending
-//! on its price.
+//! A gist and the turns from which it was read are one piece of evidence. The pack shows one of the two forms,
+//! depending on its price.
 
 use domain::id::UnitId;
 use domain::message::{RouteV1, RoutedV1};
 use domain::unit::Unit;
-use router::view::View;
+use router::space::view::View;
 
 use crate::talk::{ask, ask_with_gists, gist, packed, request, units, view_of_gists};
 
@@ -23,7 +23,11 @@ pub(crate) fn gists() -> Vec<Unit> {
 }
 
 fn asked(question: &str, tokens: u32) -> RoutedV1 {
-    ask_with_gists(&View::of(units()), &view_of_gists(gists()), &request(question, tokens))
+    ask_with_gists(
+        &View::from_units(units()),
+        &view_of_gists(gists()),
+        &request(question, tokens),
+    )
 }
 
 pub(crate) fn shown(routed: &RoutedV1) -> Vec<UnitId> {
@@ -49,7 +53,7 @@ fn a_gist_is_packed_instead_of_its_longer_turn() {
     let line = item.text.rsplit('\n').next().unwrap();
     assert_eq!(line, HIKE, "no label: the names are in the text");
     // Without gists the turn itself is packed.
-    let turns = ask(&View::of(crate::talk::units()), &request(question, 60));
+    let turns = ask(&View::from_units(crate::talk::units()), &request(question, 60));
     assert!(shown(&turns).contains(&turn(7)));
     assert!(routed.pack.tokens < turns.pack.tokens || shown(&routed).len() > shown(&turns).len());
 }
@@ -60,7 +64,11 @@ fn a_short_turn_is_packed_instead_of_a_longer_gist() {
     let long = "In a talk with Omar on 2 March 2024, after he had congratulated her and asked what breed the dog Biscuit is, Liv said \
         that Biscuit is a beagle and about three years old.";
     let gists = view_of_gists([gist(0, &all[2..3], long)]);
-    let routed = ask_with_gists(&View::of(units()), &gists, &request("What breed is Biscuit?", 50));
+    let routed = ask_with_gists(
+        &View::from_units(units()),
+        &gists,
+        &request("What breed is Biscuit?", 50),
+    );
     assert!(shown(&routed).contains(&turn(2)), "{:?}", routed.pack.items);
     assert!(!shown(&routed).contains(&gists.turns()[0].unit.id));
 }
@@ -77,7 +85,7 @@ fn a_turn_and_its_gist_are_never_packed_together() {
             assert!(routed.pack.tokens <= tokens);
             let units = shown(&routed);
             for gist in gists().iter().filter(|it| units.contains(&it.id)) {
-                let mut turns = gist.records.iter().map(|it| UnitId::turn(*it));
+                let mut turns = gist.records.iter().map(|it| UnitId::of_turn(*it));
                 assert!(!turns.all(|it| units.contains(&it)), "{question} {tokens}: {units:?}");
             }
         }
@@ -91,7 +99,7 @@ fn a_turn_and_its_gist_are_never_packed_together() {
     let reasons = all
         .explained
         .iter()
-        .filter(|it| it.reason.contains("another line says the same"));
+        .filter(|it| it.reason.contains("another line states the same"));
     assert!(reasons.count() > 0, "{:?}", all.explained);
 }
 
@@ -107,7 +115,7 @@ fn several_gists_of_one_turn_may_be_packed() {
         selected: ids.to_vec(),
         ..request("What did Liv do on Mount Ulriken?", 300)
     };
-    let routed = ask_with_gists(&View::of(units()), &view_of_gists(of_one), &asked);
+    let routed = ask_with_gists(&View::from_units(units()), &view_of_gists(of_one), &asked);
     assert!(
         ids.iter().all(|it| shown(&routed).contains(it)),
         "{:?}",
@@ -131,7 +139,7 @@ fn ranked_units_name_each_piece_of_evidence_once() {
         ranked: 1,
         ..request("Which mountain did Liv climb with Biscuit?", 60)
     };
-    let few = ask_with_gists(&View::of(units()), &view_of_gists(gists()), &few);
+    let few = ask_with_gists(&View::from_units(units()), &view_of_gists(gists()), &few);
     assert_eq!(few.ranked, routed.ranked[..1]);
 }
 
@@ -151,7 +159,7 @@ fn scenes_are_turns_and_count_as_packed_by_their_gist() {
 
 #[test]
 fn selected_gists_and_turns_are_packed_in_the_form_that_was_selected() {
-    let (view, gists_view) = (View::of(units()), view_of_gists(gists()));
+    let (view, gists_view) = (View::from_units(units()), view_of_gists(gists()));
     let select = |selected: Vec<UnitId>, tokens: u32| {
         let asked = RouteV1 {
             selected,
@@ -177,14 +185,14 @@ fn lines_of_one_moment_show_the_turn_first() {
         selected: vec![gists.turns()[0].unit.id, all[0].id],
         ..request("What breed is Biscuit?", 300)
     };
-    let routed = ask_with_gists(&View::of(units()), &gists, &asked);
+    let routed = ask_with_gists(&View::from_units(units()), &gists, &asked);
     assert_eq!(shown(&routed)[..2], [all[0].id, gists.turns()[0].unit.id]);
     assert!(packed(&routed).windows(2).all(|it| it[0] <= it[1]));
 }
 
 #[test]
 fn a_gist_is_not_evidence_before_its_last_turn() {
-    let (view, gists_view) = (View::of(units()), view_of_gists(gists()));
+    let (view, gists_view) = (View::from_units(units()), view_of_gists(gists()));
     let at = |as_of: &str| {
         let asked = RouteV1 {
             as_of: Some(as_of.parse().unwrap()),
@@ -205,7 +213,7 @@ fn a_gist_is_not_evidence_before_its_last_turn() {
 
 #[test]
 fn filters_apply_to_gists_like_turns() {
-    let (view, gists_view) = (View::of(units()), view_of_gists(gists()));
+    let (view, gists_view) = (View::from_units(units()), view_of_gists(gists()));
     let seen = |change: &dyn Fn(&mut RouteV1)| {
         let mut asked = request("What did Liv and Omar do with Biscuit, bowls and pottery?", 500);
         change(&mut asked);
@@ -241,7 +249,7 @@ fn filters_apply_to_gists_like_turns() {
 #[test]
 fn a_gist_of_a_turn_that_does_not_exist_is_not_evidence() {
     let there = |count: usize| {
-        let view = View::of(units().into_iter().take(count));
+        let view = View::from_units(units().into_iter().take(count));
         let asked = request("Which mountain did Liv climb?", 300);
         let routed = ask_with_gists(&view, &view_of_gists(gists()), &asked);
         shown(&routed).contains(&gists()[0].id)
@@ -253,7 +261,7 @@ fn a_gist_of_a_turn_that_does_not_exist_is_not_evidence() {
 #[test]
 fn equal_gists_in_another_order_give_equal_bytes() {
     let asked = request("What did Omar make in pottery classes?", 90);
-    let view = View::of(units());
+    let view = View::from_units(units());
     let bytes = |gists: Vec<Unit>| {
         let routed = ask_with_gists(&view, &view_of_gists(gists), &asked);
         serde_json::to_string(&routed).unwrap()
@@ -272,7 +280,7 @@ fn a_pack_stops_when_turns_and_gists_hold_enough_probability() {
         enough: 0.5,
         ..request("Which mountain did Liv climb?", 400)
     };
-    let some = ask_with_gists(&View::of(units()), &view_of_gists(gists()), &some).pack;
+    let some = ask_with_gists(&View::from_units(units()), &view_of_gists(gists()), &some).pack;
     assert!(!some.items.is_empty() && some.items.len() < whole.items.len());
     assert!(
         some.items

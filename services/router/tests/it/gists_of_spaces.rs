@@ -7,8 +7,8 @@ use domain::message::RouteV1;
 use domain::port::Position;
 use domain::unit::Unit;
 use host::Context;
-use router::memory::Memory;
-use router::view::{Marks, View};
+use router::space::memory::Memory;
+use router::space::view::{Marks, View};
 use router::{Config, Router};
 
 use crate::derived::{all_units, derived};
@@ -17,7 +17,7 @@ use crate::stores::{moment, put};
 use crate::talk::{ask_with_gists, request, space, units, view_of_gists};
 
 async fn opened(dir: &tempfile::TempDir, gists: &[Unit]) -> (Context, Router) {
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     put(&ctx, &units()).await;
     put(&ctx, gists).await;
@@ -38,12 +38,12 @@ async fn gists_are_used_only_if_the_request_allows_them() {
     let (_with, router) = opened(&with, &gists()).await;
     let (_without, plain) = opened(&without, &[]).await;
     let question = "Which mountain did Liv climb?";
-    let routed = router.route(wanting_gists(question, 60)).await.unwrap();
+    let routed = router.route_question(wanting_gists(question, 60)).await.unwrap();
     assert!(shown(&routed).contains(&gists()[0].id), "{:?}", routed.pack.items);
     let item = routed.pack.items.iter().find(|it| it.unit == gists()[0].id).unwrap();
     assert!(!item.channels.is_empty(), "the index finds it: {item:?}");
     let bytes = async |router: &Router, asked: RouteV1| {
-        let mut routed = router.route(asked).await.unwrap();
+        let mut routed = router.route_question(asked).await.unwrap();
         routed.steps.clear();
         serde_json::to_string(&routed).unwrap()
     };
@@ -62,7 +62,7 @@ async fn gists_follow_the_changes_of_their_space() {
     let (ctx, router) = opened(&dir, &[]).await;
     let shows = async || {
         let routed = router
-            .route(wanting_gists("Which mountain did Liv climb?", 60))
+            .route_question(wanting_gists("Which mountain did Liv climb?", 60))
             .await
             .unwrap();
         shown(&routed).contains(&gists()[0].id)
@@ -70,7 +70,7 @@ async fn gists_follow_the_changes_of_their_space() {
     assert!(!shows().await);
     put(&ctx, &gists()).await;
     assert!(shows().await);
-    let emptied: Vec<Unit> = gists().iter().map(Unit::emptied).collect();
+    let emptied: Vec<Unit> = gists().iter().map(Unit::without_content).collect();
     ctx.backends.graph.put_units(&space(), &emptied, &[]).await.unwrap();
     assert!(!shows().await);
     put(&ctx, &gists()).await;
@@ -89,13 +89,13 @@ async fn a_forgotten_turn_excludes_its_gists() {
             selected: gists().iter().map(|it| it.id).collect(),
             ..wanting_gists("What breed is Biscuit, the dog of Liv?", 300)
         };
-        let routed = router.route(asked).await.unwrap();
+        let routed = router.route_question(asked).await.unwrap();
         let seen: Vec<UnitId> = routed.ranked.iter().map(|it| it.unit).chain(shown(&routed)).collect();
         gists().iter().map(|it| seen.contains(&it.id)).collect::<Vec<bool>>()
     };
     let decide = async |number: usize, act: Act| {
         let curation = Curation {
-            id: CurationId::derive(&space(), &number.to_string()),
+            id: CurationId::from_external_id(&space(), &number.to_string()),
             at: moment(number as i64),
             by: String::new(),
             act,
@@ -107,14 +107,14 @@ async fn a_forgotten_turn_excludes_its_gists() {
     assert_eq!(seen().await, [true, true, true]);
     decide(1, Act::ForgetUnit { unit: turn(1) }).await;
     assert_eq!(seen().await, [true, false, true]);
-    let curation = CurationId::derive(&space(), "1");
+    let curation = CurationId::from_external_id(&space(), "1");
     decide(2, Act::Undo { curation }).await;
     assert_eq!(seen().await, [true, true, true]);
     decide(3, Act::ForgetUnit { unit: gists()[0].id }).await;
     assert_eq!(seen().await, [false, true, true]);
     let asked = wanting_gists("Which mountain did Liv climb?", 300);
     assert!(
-        shown(&router.route(asked).await.unwrap()).contains(&turn(7)),
+        shown(&router.route_question(asked).await.unwrap()).contains(&turn(7)),
         "its turn is still evidence"
     );
 }
@@ -129,7 +129,7 @@ async fn a_selected_gist_is_replaced_by_its_turns_if_gists_are_not_used() {
         ..asked
     };
     let as_turns = router
-        .route(select(request("What breed is Biscuit?", 200)))
+        .route_question(select(request("What breed is Biscuit?", 200)))
         .await
         .unwrap();
     assert!(
@@ -138,7 +138,7 @@ async fn a_selected_gist_is_replaced_by_its_turns_if_gists_are_not_used() {
         shown(&as_turns)
     );
     let as_gist = router
-        .route(select(wanting_gists("What breed is Biscuit?", 200)))
+        .route_question(select(wanting_gists("What breed is Biscuit?", 200)))
         .await
         .unwrap();
     assert!(shown(&as_gist).contains(&pottery) && ![4, 5, 6].iter().any(|it| shown(&as_gist).contains(&turn(*it))));
@@ -146,17 +146,17 @@ async fn a_selected_gist_is_replaced_by_its_turns_if_gists_are_not_used() {
 
 #[test]
 fn a_memory_finds_gists_by_their_turns() {
-    let mut memory = Memory::of(units().into_iter().chain(gists()), []);
+    let mut memory = Memory::from_units_and_derived(units().into_iter().chain(gists()), []);
     let [hike, dog, _] = [0, 1, 2].map(|it| gists()[it].id);
     assert_eq!(memory.gists_of(turn(1)).collect::<Vec<_>>(), [dog]);
-    assert_eq!(memory.turns(&[hike, turn(0)]), [turn(7), turn(0)]);
+    assert_eq!(memory.turns_of_units(&[hike, turn(0)]), [turn(7), turn(0)]);
     assert_eq!(memory.turns_and_gists(&[hike, turn(0)]), [hike, turn(0)]);
-    assert!(memory.at(None).has(hike) && memory.at(None).gist(hike).is_some());
-    memory.take_units(&[units()[7].emptied()]);
-    assert!(!memory.at(None).has(hike) && memory.at(None).has(dog));
-    let before = memory.bytes();
-    memory.take_units(&gists().iter().map(Unit::emptied).collect::<Vec<_>>());
-    assert!(!memory.at(None).has(dog) && memory.bytes() < before);
+    assert!(memory.known_at(None).has_unit(hike) && memory.known_at(None).find_gist(hike).is_some());
+    memory.take_units(&[units()[7].without_content()]);
+    assert!(!memory.known_at(None).has_unit(hike) && memory.known_at(None).has_unit(dog));
+    let before = memory.size_in_bytes();
+    memory.take_units(&gists().iter().map(Unit::without_content).collect::<Vec<_>>());
+    assert!(!memory.known_at(None).has_unit(dog) && memory.size_in_bytes() < before);
 }
 
 #[test]
@@ -175,9 +175,9 @@ fn a_correction_is_noted_after_the_gist() {
         .into(),
         ..Marks::default()
     };
-    gists_view.mark(amended(gists()[0].id));
+    gists_view.set_marks(amended(gists()[0].id));
     let routed = ask_with_gists(
-        &View::of(units()),
+        &View::from_units(units()),
         &gists_view,
         &RouteV1 {
             selected: vec![gists()[0].id],
@@ -194,18 +194,18 @@ fn a_correction_is_noted_after_the_gist() {
 
 #[test]
 fn corrections_apply_to_gists_that_contain_the_corrected_value() {
-    let mut memory = Memory::of(all_units().into_iter().chain(gists()), derived());
+    let mut memory = Memory::from_units_and_derived(all_units().into_iter().chain(gists()), derived());
     let correct = |turn_number: usize, subject: &str, predicate: &str, object: &str| Curation {
-        id: CurationId::derive(&space(), object),
+        id: CurationId::from_external_id(&space(), object),
         at: moment(0),
         by: String::new(),
         act: Act::CorrectFact {
-            fact: FactId::derive(turn(turn_number), subject, predicate, object),
+            fact: FactId::from_statement(turn(turn_number), subject, predicate, object),
             object: "something else".to_owned(),
         },
         reason: String::new(),
     };
-    memory.decide(&[
+    memory.apply_curations(&[
         correct(0, "Liv", "has", "a dog named Biscuit"),
         correct(7, "Omar", "lives in", "Oslo"),
     ]);

@@ -6,9 +6,9 @@ use domain::evidence::PackItem;
 use domain::id::UnitId;
 use domain::unit::Unit;
 use proptest::prelude::*;
-use router::view::View;
+use router::space::view::View;
 
-use crate::talk::{ask, ask_with_gists, gist, request, said, view_of_gists};
+use crate::talk::{ask, ask_with_gists, gist, request, turn_from_line, view_of_gists};
 
 const ASKED: &str = "When does the bakery with the oven open?";
 
@@ -36,7 +36,7 @@ fn talk() -> impl Strategy<Value = Vec<Unit>> {
             let text: Vec<&str> = sentences.into_iter().map(|it| SENTENCES[it]).collect();
             let time = format!("2024-05-{:02}T{:02}:{:02}:00Z", day + 1, at / 60, at % 60);
             let actor = ["Ines", "Piet", "Maximiliane Achterberg"][actor];
-            said(at, &format!("{time}|{actor}|{}", text.join(" ")))
+            turn_from_line(at, &format!("{time}|{actor}|{}", text.join(" ")))
         });
         units.collect()
     })
@@ -82,7 +82,7 @@ proptest! {
         units in talk(),
         mut budgets in prop::collection::vec(20..2_100_u32, 2..6),
     ) {
-        let view = View::of(units);
+        let view = View::from_units(units);
         budgets.extend([256, 512, 1_024]);
         budgets.sort_unstable();
         let packs: Vec<Vec<PackItem>> = budgets.iter().map(|it| shown(&view, *it)).collect();
@@ -96,7 +96,7 @@ proptest! {
         mut budgets in prop::collection::vec(20..2_100_u32, 2..6),
     ) {
         let gists = gists_of(&units, &gists);
-        let (view, view_of_gists) = (View::of(units), view_of_gists(gists.clone()));
+        let (view, view_of_gists) = (View::from_units(units), view_of_gists(gists.clone()));
         budgets.extend([256, 512, 1_024]);
         budgets.sort_unstable();
         let mut packs = Vec::new();
@@ -105,7 +105,7 @@ proptest! {
             prop_assert!(pack.tokens <= tokens, "{} of {tokens} tokens", pack.tokens);
             let packed: BTreeSet<UnitId> = pack.items.iter().map(|it| it.unit).collect();
             for gist in gists.iter().filter(|it| packed.contains(&it.id)) {
-                let mut turns = gist.records.iter().map(|it| UnitId::turn(*it));
+                let mut turns = gist.records.iter().map(|it| UnitId::of_turn(*it));
                 prop_assert!(!turns.all(|it| packed.contains(&it)), "both are packed: {gist:?}");
             }
             packs.push(pack.items);
@@ -139,12 +139,12 @@ fn packs_use_nearly_the_whole_budget() {
             SENTENCES[(at * 7 + 3) % 12],
         ]
         .join(" ");
-        said(
+        turn_from_line(
             at,
             &format!("2024-05-{:02}T09:00:00Z|Ines|Day {at}: {text}", at % 28 + 1),
         )
     });
-    let view = View::of(units);
+    let view = View::from_units(units);
     for tokens in [128, 256, 512] {
         let used: u32 = shown(&view, tokens).iter().map(|it| it.tokens).sum();
         assert!(used > tokens * 9 / 10, "{used} of {tokens} tokens");

@@ -8,7 +8,7 @@ use router::{Config, Router};
 
 use crate::derived::{derived, turn};
 use crate::stores::{moment, put};
-use crate::talk::{packed, said, space, units};
+use crate::talk::{packed, space, turn_from_line, units};
 
 const ASKED: &str = "Which town did the beagle breed club meet in?";
 
@@ -18,7 +18,7 @@ async fn asked(router: &Router, tokens: u32, instructions: bool) -> Vec<String> 
         instructions,
         ..RouteV1::new(space(), ASKED.to_owned(), tokens)
     };
-    let routed = router.route(request).await.unwrap();
+    let routed = router.route_question(request).await.unwrap();
     assert!(routed.pack.tokens <= tokens);
     packed(&routed).into_iter().map(str::to_owned).collect()
 }
@@ -26,11 +26,11 @@ async fn asked(router: &Router, tokens: u32, instructions: bool) -> Vec<String> 
 #[tokio::test]
 async fn standing_instructions_are_packed_if_requested_and_still_in_force() {
     let dir = tempfile::tempdir().unwrap();
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     let club = (8..40).map(|it| {
         let line = format!("2024-06-01T10:{it}:00Z|Liv|The beagle breed club of Biscuit met in town number {it}.");
-        said(it, line.replace("10:8:", "10:08:").replace("10:9:", "10:09:").as_str())
+        turn_from_line(it, line.replace("10:8:", "10:08:").replace("10:9:", "10:09:").as_str())
     });
     put(&ctx, &units().into_iter().chain(club).collect::<Vec<_>>()).await;
     let mut facts: Vec<Derived> = derived();

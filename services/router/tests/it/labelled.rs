@@ -21,7 +21,7 @@ const OUTSIDE: [&str; 12] = [
 
 /// Stores the talk with tags, all its derived objects, and gists if `with_gists` is set.
 async fn opened(dir: &tempfile::TempDir, with_gists: bool) -> (Context, Router) {
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     let mut all: Vec<Unit> = all_units();
     for (number, unit) in all.iter_mut().filter(|it| it.grain == Grain::Turn).enumerate() {
@@ -46,7 +46,7 @@ fn pets() -> Filter {
 }
 
 async fn call(router: &Router, name: &str, arguments: &Value, labels: Filter) -> String {
-    let called = router.tool(ToolV1 {
+    let called = router.call_tool(ToolV1 {
         space: space(),
         name: name.to_owned(),
         arguments: arguments.clone(),
@@ -73,7 +73,7 @@ async fn a_pack_contains_only_turns_inside_of_the_filter() {
         asked.filter.labels = labels(filter);
         asked
     };
-    let open = router.route(asked(json!({}), true)).await.unwrap();
+    let open = router.route_question(asked(json!({}), true)).await.unwrap();
     assert!(open.units > 8 && serde_json::to_string(&open.pack).unwrap().contains("ottery"));
     for (filter, units) in [
         (json!({"tags": {"any": ["pets"]}}), 4),
@@ -83,7 +83,7 @@ async fn a_pack_contains_only_turns_inside_of_the_filter() {
         (json!({"metadata": {"key": "other", "exists": true}}), 0),
     ] {
         for gists in [false, true] {
-            let routed = router.route(asked(filter.clone(), gists)).await.unwrap();
+            let routed = router.route_question(asked(filter.clone(), gists)).await.unwrap();
             assert!(
                 routed.units >= units && routed.units <= units + 1,
                 "{filter}: {}",
@@ -111,7 +111,7 @@ async fn only_speakers_inside_of_the_filter_are_returned() {
     let (_ctx, router) = opened(&dir, false).await;
     let mut asked = request("Who said what?", 100);
     asked.filter.labels = labels(json!({"metadata": {"key": "number", "in": ["4", "6"]}}));
-    assert_eq!(router.route(asked).await.unwrap().speakers, ["Omar"]);
+    assert_eq!(router.route_question(asked).await.unwrap().speakers, ["Omar"]);
 }
 
 fn calls() -> Vec<(&'static str, Value)> {
@@ -169,10 +169,10 @@ async fn tools_return_only_content_inside_of_the_filter() {
         }
     }
     assert!(leaking > 15, "without a filter {leaking} calls tell of the rest");
-    let told = call(&router, "find_entity_contexts", &json!({"subject": "Liv"}), pets()).await;
-    assert!(told.contains("a dog named Biscuit"), "{told}");
-    let told = call(&router, "query_event_context", &json!({"unit": turn(3)}), pets()).await;
-    assert!(told.contains("beagle"), "{told}");
+    let reply = call(&router, "find_entity_contexts", &json!({"subject": "Liv"}), pets()).await;
+    assert!(reply.contains("a dog named Biscuit"), "{reply}");
+    let reply = call(&router, "query_event_context", &json!({"unit": turn(3)}), pets()).await;
+    assert!(reply.contains("beagle"), "{reply}");
 }
 
 #[tokio::test]
@@ -183,11 +183,11 @@ async fn a_fact_holds_if_its_end_was_recorded_outside_of_the_filter() {
     let open = call(&router, "find_entity_contexts", &asked, Filter::default()).await;
     assert!(open.contains("Oslo") && open.contains(r#""holds":false"#), "{open}");
     let bergen = labels(json!({"metadata": {"key": "number", "eq": 4}}));
-    let told = call(&router, "find_entity_contexts", &asked, bergen).await;
-    assert!(told.contains("Bergen") && !told.contains("Oslo"), "{told}");
+    let reply = call(&router, "find_entity_contexts", &asked, bergen).await;
+    assert!(reply.contains("Bergen") && !reply.contains("Oslo"), "{reply}");
     assert!(
-        told.contains(r#""holds":true"#) && !told.contains(r#""holds":false"#),
-        "{told}"
+        reply.contains(r#""holds":true"#) && !reply.contains(r#""holds":false"#),
+        "{reply}"
     );
 }
 
@@ -209,14 +209,17 @@ async fn hints_are_only_about_turns_inside_of_the_filter() {
         chosen,
         labels,
     };
-    let open = router.recall(message(Filter::default(), Vec::new())).await.unwrap();
+    let open = router
+        .recall_hints(message(Filter::default(), Vec::new()))
+        .await
+        .unwrap();
     assert!(
         open.hints.iter().any(|it| it.external_ids == ["r6"]),
         "{:?}",
         open.hints
     );
     for chosen in [Vec::new(), vec![turn(3), turn(6)]] {
-        let narrowed = router.recall(message(pets(), chosen)).await.unwrap();
+        let narrowed = router.recall_hints(message(pets(), chosen)).await.unwrap();
         for hint in &narrowed.hints {
             let inside = hint
                 .external_ids
@@ -228,12 +231,12 @@ async fn hints_are_only_about_turns_inside_of_the_filter() {
 }
 
 #[tokio::test]
-async fn a_filter_does_not_select_units_that_were_removed() {
+async fn a_filter_does_not_select_removed_units() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, router) = opened(&dir, false).await;
     let mut asked = request("What breed is Biscuit?", 100);
     asked.filter.labels = pets();
-    assert_eq!(router.route(asked.clone()).await.unwrap().units, 4);
+    assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 4);
     ctx.backends.graph.put_units(&space(), &[], &[turn(2)]).await.unwrap();
-    assert_eq!(router.route(asked).await.unwrap().units, 3);
+    assert_eq!(router.route_question(asked).await.unwrap().units, 3);
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop")]
 
 mod anchors;
+mod blocks;
 mod bounds;
 mod decided;
 mod derived;

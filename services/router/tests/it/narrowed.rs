@@ -2,9 +2,9 @@
 //! holds no hit inside of the filter.
 
 use domain::unit::Unit;
-use router::view::View;
+use router::space::view::View;
 
-use crate::talk::{ask, packed, request, said};
+use crate::talk::{ask, packed, request, turn_from_line};
 
 /// Returns many days of talk about the garden, and a few lines in a separate session.
 fn garden() -> View {
@@ -18,13 +18,13 @@ fn garden() -> View {
     };
     let talk = (0..1_700).map(|at| {
         let actor = if at % 10 == 0 { "Omar" } else { "Liv" };
-        said(at, &format!("{}|{actor}|I watered row {at} of the garden.", day(at)))
+        turn_from_line(at, &format!("{}|{actor}|I watered row {at} of the garden.", day(at)))
     });
     let special = ["The spare key hangs behind the mirror.", "Do not tell anybody."].iter();
     let special = special
         .enumerate()
-        .map(|(at, text)| said(5_000 + at, &format!("2040-01-01T10:0{at}:00Z|Liv|{text}")));
-    View::of(talk.chain(special).collect::<Vec<Unit>>())
+        .map(|(at, text)| turn_from_line(5_000 + at, &format!("2040-01-01T10:0{at}:00Z|Liv|{text}")));
+    View::from_units(talk.chain(special).collect::<Vec<Unit>>())
 }
 
 #[test]

@@ -4,29 +4,32 @@ mod again;
 mod chosen;
 mod outdated;
 mod replied;
+mod sensitive_hints;
 
 use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
 use domain::derived::Derived;
-use domain::fact::{Aspect, Fact, Origin};
-use domain::id::{EntityId, FactId, RecordId, UnitId};
+use domain::fact::{Aspect, Fact};
+use domain::id::EntityId;
 use domain::message::RecallV1;
 use domain::port::SearchResult;
-use domain::recall::{Hint, Sensitivity, Trigger};
+use domain::recall::{Hint, Trigger};
 use domain::time::{Precision, TimeSpan};
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind};
+use fixtures::sample_fact;
 use host::Context;
-use router::heads::Weights;
-use router::memory::Memory;
-use router::recall::{before, heard::Heard, recall};
-use router::view::View;
+use router::recall::message::RecallMessage;
+use router::recall::{moment_before, recall_hints};
+use router::route::scoring::heads::Weights;
+use router::space::memory::Memory;
+use router::space::view::View;
 use router::{Config, Router};
 
 use crate::derived::at;
 use crate::stores::{moment, put};
-use crate::talk::{said, space};
+use crate::talk::{space, turn_from_line};
 
 const LIFE: &str = "\
 2024-01-05T09:00:00Z|Hana|I live in Lisbon now, the flat is next to a tram depot.
@@ -66,39 +69,24 @@ const FACTS: &[(usize, &str, &str, &str, Aspect)] = &[
 fn life() -> Vec<Unit> {
     LIFE.lines()
         .enumerate()
-        .map(|(number, line)| said(number, line))
+        .map(|(number, line)| turn_from_line(number, line))
         .collect()
 }
 
 fn facts() -> Vec<Derived> {
     let facts = FACTS.iter().map(|&(turn, subject, predicate, object, aspect)| {
         let unit = &life()[turn];
-        let told = unit.observed_at.to_utc();
-        let mut valid_from = TimeSpan::instant(told);
+        let observed_at = unit.observed_at.to_utc();
+        let mut valid_from = TimeSpan::from_instant(observed_at);
         if aspect == Aspect::Plan {
             let day = at("2024-05-06T00:00:00Z");
             (valid_from.start, valid_from.end) = (day, day + TimeDelta::days(1));
             valid_from.precision = Precision::Day;
         }
         Derived::Fact(Fact {
-            id: FactId::derive(unit.id, subject, predicate, object),
-            subject: subject.to_owned(),
-            entity: Some(EntityId::derive(&space(), &subject.to_lowercase())),
-            predicate: predicate.to_owned(),
-            object: object.to_owned(),
-            aspect,
+            entity: Some(EntityId::from_name(&space(), &subject.to_lowercase())),
             valid_from,
-            valid_until: None,
-            closed_at: None,
-            recorded_at: told,
-            source: unit.id,
-            origin: Origin::Rule,
-            told_by: unit.actor.clone(),
-            confidence: 0.9,
-            retired_by: None,
-            former_ends: Vec::new(),
-            withdrawn: false,
-            former: Vec::new(),
+            ..sample_fact(unit, [subject, predicate, object], aspect)
         })
     });
     facts.collect()
@@ -125,16 +113,16 @@ fn woken(memory: &Memory, request: &RecallV1) -> Vec<Hint> {
 }
 
 fn woken_in(units: Vec<Unit>, memory: &Memory, request: &RecallV1) -> Vec<Hint> {
-    let mut view = View::of(units);
-    view.mark(memory.marks().clone());
-    let heard = Heard::read(&request.message, &view, request.at);
-    let known = memory.at(Some(before(request.at)));
+    let mut view = View::from_units(units);
+    view.set_marks(memory.marks().clone());
+    let message = RecallMessage::from_message(&request.message, &view, request.at);
+    let known = memory.known_at(Some(moment_before(request.at)));
     let found = SearchResult::default();
-    recall(&view, known, (&heard, &found), request, Weights::builtin().unwrap()).hints
+    recall_hints(&view, known, (&message, &found), request, Weights::builtin().unwrap()).hints
 }
 
 fn hints(request: &RecallV1) -> Vec<Hint> {
-    woken(&Memory::of(life(), facts()), request)
+    woken(&Memory::from_units_and_derived(life(), facts()), request)
 }
 
 fn ids(hints: &[Hint]) -> Vec<&str> {
@@ -181,8 +169,8 @@ fn each_hint_names_its_trigger() {
         ("Ivo", "Is Mirela still giving cello lessons?", Trigger::Entity, "r2"),
         (
             "Ivo",
-            "Which tram should I take from the airport in Lisbon?",
-            Trigger::Place,
+            "Is the flat in Lisbon next to a tram depot?",
+            Trigger::Topic,
             "r0",
         ),
         (
@@ -190,18 +178,6 @@ fn each_hint_names_its_trigger() {
             "I should pack for the chess tournament in Zagreb.",
             Trigger::Time,
             "r7",
-        ),
-        (
-            "Ivo",
-            "Swimming at the harbour pool again before work!",
-            Trigger::Pattern,
-            "r4",
-        ),
-        (
-            "Hana",
-            "I feel so nervous and sad, another driving test tomorrow.",
-            Trigger::Emotion,
-            "r8",
         ),
     ] {
         let hints = hints(&message(actor, text));
@@ -246,11 +222,91 @@ fn a_contradiction_has_both_statements() {
     }
 }
 
+/// Each message shares a name or words with a turn, but the next reply would not be better for knowing it.
 #[test]
-fn a_message_leads_over_a_name_to_at_most_one_further_hint() {
-    let hints = hints(&message("Ivo", "I met Mirela at the bakery yesterday."));
-    assert!(ids(&hints).contains(&"r5"), "{hints:?}");
-    assert!(hints.iter().filter(|it| it.trigger == Trigger::MultiHop).count() <= 1);
+fn a_shared_name_or_word_alone_gives_no_hint() {
+    for (actor, text) in [
+        ("Ivo", "I met Mirela at the bakery yesterday."),
+        ("Ivo", "I am back from Lisbon."),
+        ("Hana", "The ferry was late again."),
+        ("Ivo", "Swimming at the harbour pool again before work!"),
+        ("Hana", "I feel so nervous and sad, another driving test tomorrow."),
+        ("Ivo", "Does Mirela drink coffee?"),
+    ] {
+        let hints = hints(&message(actor, text));
+        assert!(hints.is_empty(), "{text}: {hints:?}");
+    }
+}
+
+/// Returns the ids of the hints for a message in a talk with one more turn.
+fn woken_by_turn(turn: &str, asked: &RecallV1) -> Vec<String> {
+    let units: Vec<Unit> = life().into_iter().chain([turn_from_line(20, turn)]).collect();
+    let memory = Memory::from_units_and_derived(units.clone(), facts());
+    let hints = woken_in(units, &memory, asked);
+    hints.iter().flat_map(|it| it.external_ids.clone()).collect()
+}
+
+#[test]
+fn wishes_decisions_bans_limits_and_allergies_give_a_hint_when_the_message_touches_them() {
+    for (turn, text) in [
+        (
+            "Hana|Please no lilies in the bedroom, they stain.",
+            "I put lilies into the bedroom.",
+        ),
+        (
+            "Hana|Decision: Kolding replaces Aarhus.",
+            "I told the school that Aarhus comes before Kolding.",
+        ),
+        (
+            "tool|remote: rejected, branch names begin with the ticket",
+            "Push a branch to the remote, please.",
+        ),
+        ("Edda|She's allergic to lilies too.", "I bought lilies for the table."),
+        (
+            "Edda|We agreed on walnut shelves.",
+            "I could make the shelves of walnut or of pine.",
+        ),
+    ] {
+        let turn = format!("2024-03-01T09:00:00Z|{turn}");
+        let given = woken_by_turn(&turn, &message("Ivo", text));
+        assert!(given.contains(&"r20".to_owned()), "{turn}: {given:?}");
+    }
+    for (turn, text) in [
+        ("Hana|I put lilies on the table once.", "I bought lilies for the table."),
+        (
+            "assistant|Never put lilies into cold water.",
+            "I bought lilies for the table.",
+        ),
+        ("Hana|Have we decided on lilies?", "I bought lilies for the table."),
+        ("Hana|We agreed on walnut shelves.", "The neighbour sold his car."),
+    ] {
+        let turn = format!("2024-03-01T09:00:00Z|{turn}");
+        let given = woken_by_turn(&turn, &message("Ivo", text));
+        assert!(!given.contains(&"r20".to_owned()), "{turn}: {given:?}");
+    }
+}
+
+#[test]
+fn turns_that_the_session_just_had_give_no_hint() {
+    let turn = turn_from_line(
+        20,
+        "2024-05-05T09:30:00Z|Hana|Please no lilies in the bedroom, they stain.",
+    );
+    let units: Vec<Unit> = life().into_iter().chain([turn.clone()]).collect();
+    let memory = Memory::from_units_and_derived(units.clone(), facts());
+    let asked = |session, at: &str| RecallV1 {
+        session,
+        at: DateTime::parse_from_rfc3339(at).unwrap(),
+        ..message("Ivo", "I put lilies into the bedroom.")
+    };
+    for (session, at, is_given) in [
+        (Some(turn.session), "2024-05-05T10:00:00Z", false),
+        (Some(turn.session), "2024-05-07T10:00:00Z", true),
+        (None, "2024-05-05T10:00:00Z", true),
+    ] {
+        let given = woken_in(units.clone(), &memory, &asked(session, at));
+        assert_eq!(ids(&given).contains(&"r20"), is_given, "{at}: {given:?}");
+    }
 }
 
 #[test]
@@ -273,116 +329,23 @@ fn silenced_hints_and_hints_above_the_limit_are_not_given() {
     assert!(hints(&asked).is_empty());
 }
 
-#[test]
-fn a_sensitive_hint_needs_the_same_subject_or_permission() {
-    let mut asked = message("Hana", "Should Ivo run the marathon with me?");
-    assert!(!ids(&hints(&asked)).contains(&"r6"));
-    asked.sensitive = true;
-    let loud = hints(&asked);
-    let hint = loud.iter().find(|it| it.external_ids == ["r6"]).unwrap();
-    assert_eq!(hint.sensitivity, Sensitivity::Sensitive);
-    let spoken = message(
-        "Hana",
-        "Ivo, is your asthma bad when you run the marathon? Take your pills.",
-    );
-    assert!(ids(&hints(&spoken)).contains(&"r6"));
-}
-
-#[test]
-fn a_sensitive_hint_in_another_language_needs_the_same_subject_or_permission() {
-    let mut units = life();
-    units[6] = said(
-        6,
-        "2024-04-20T12:00:00Z|Ivo|Ich habe Krebs und laufe den Marathon in Zagreb nicht.",
-    );
-    let memory = Memory::of(units.clone(), Vec::new());
-    let mut asked = message("Hana", "Läuft Ivo den Marathon in Zagreb mit mir?");
-    assert!(!ids(&woken_in(units.clone(), &memory, &asked)).contains(&"r6"));
-    asked.sensitive = true;
-    let loud = woken_in(units.clone(), &memory, &asked);
-    let hint = loud.iter().find(|it| it.external_ids == ["r6"]);
-    assert!(
-        hint.is_some_and(|it| it.sensitivity == Sensitivity::Sensitive),
-        "{loud:?}"
-    );
-    let spoken = message("Hana", "Ivo, darfst du mit dem Krebs den Marathon in Zagreb laufen?");
-    assert!(ids(&woken_in(units, &memory, &spoken)).contains(&"r6"));
-}
-
-/// Returns the facts, with another object for one of them.
-fn with_object(place: usize, object: &str) -> Vec<Derived> {
-    let mut facts = facts();
-    let Derived::Fact(fact) = &mut facts[place] else {
-        panic!("{facts:?}")
-    };
-    fact.object = object.to_owned();
-    facts
-}
-
-/// A hint also contains the facts in its reason, in its sides and after "since then".
-#[test]
-fn sensitive_words_in_the_reason_or_facts_of_a_hint_count_too() {
-    let live = message("Hana", "I live in Porto, so the train to Braga is easy.");
-    let bread = message("Hana", "I bought rye bread and peanut butter for Ivo.");
-    for (asked, id, place, harmless, delicate) in [
-        (
-            &bread,
-            "r3",
-            4,
-            "peanut butter with jam",
-            "peanut butter since the divorce",
-        ),
-        (&bread, "r3", 4, "Erdnussbutter", "Erdnussbutter seit der Scheidung"),
-        (&live, "r0", 0, "Lisbon near the zoo", "Lisbon near the prison"),
-        (&live, "r0", 0, "Lissabon", "Lissabon, beim Gefängnis"),
-    ] {
-        let said = |object: &str| woken(&Memory::of(life(), with_object(place, object)), asked);
-        assert!(ids(&said(harmless)).contains(&id), "{harmless}: {:?}", said(harmless));
-        assert!(!ids(&said(delicate)).contains(&id), "{delicate}: {:?}", said(delicate));
-    }
-    let tram = message("Ivo", "Which tram should I take from the airport in Lisbon?");
-    let since = |object: &str| {
-        let mut facts = facts();
-        let mut newer = facts.clone();
-        let (Derived::Fact(old), Derived::Fact(new)) = (&mut facts[0], &mut newer[0]) else {
-            panic!("{newer:?}")
-        };
-        new.source = UnitId::turn(RecordId::derive(&space(), "elsewhere"));
-        new.id = FactId::derive(new.source, "Hana", "lives in", object);
-        new.object = object.to_owned();
-        let moved = at("2024-04-01T00:00:00Z");
-        new.valid_from = TimeSpan::instant(moved);
-        new.recorded_at = moved;
-        (old.valid_until, old.closed_at, old.retired_by) = (Some(moved), Some(moved), Some(new.id));
-        facts.push(newer.swap_remove(0));
-        woken(&Memory::of(life(), facts), &tram)
-    };
-    let hints = since("Faro");
-    let hint = hints.iter().find(|it| it.external_ids == ["r0"]);
-    assert!(
-        hint.is_some_and(|it| it.text.contains("since then: Hana lives in Faro")),
-        "{hints:?}"
-    );
-    assert!(!ids(&since("Faro prison")).contains(&"r0"));
-}
-
 #[tokio::test]
 async fn recall_from_stores_equals_recall_from_a_view() {
     let dir = tempfile::tempdir().unwrap();
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     let router = Arc::new(Router::new(ctx.backends.clone(), Config::default()).unwrap());
     let asked = message("Ivo", "Is Mirela still giving cello lessons?");
     assert_eq!(
-        router.recall(asked.clone()).await.unwrap_err().kind(),
+        router.recall_hints(asked.clone()).await.unwrap_err().kind(),
         ErrorKind::NotFound
     );
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
-    assert!(router.recall(asked.clone()).await.unwrap().hints.is_empty());
+    assert!(router.recall_hints(asked.clone()).await.unwrap().hints.is_empty());
     put(&ctx, &life()).await;
     ctx.backends.graph.put_derived(&space(), &facts(), &[]).await.unwrap();
-    let recalled = router.recall(asked.clone()).await.unwrap();
-    assert_eq!(recalled.hints, hints(&asked));
-    assert!(recalled.degraded.is_empty() && recalled.considered > 0 && recalled.steps.len() == 4);
+    let response = router.recall_hints(asked.clone()).await.unwrap();
+    assert_eq!(response.hints, hints(&asked));
+    assert!(response.degraded.is_empty() && response.considered > 0 && response.steps.len() == 4);
     let thanks = message("Ivo", "Thanks a lot!");
-    assert_eq!(router.recall(thanks).await.unwrap().steps.len(), 2);
+    assert_eq!(router.recall_hints(thanks).await.unwrap().steps.len(), 2);
 }

@@ -2,9 +2,9 @@
 //! favour of a longer line with the same words.
 
 use domain::unit::Unit;
-use router::view::View;
+use router::space::view::View;
 
-use crate::talk::{ask, packed, request, said};
+use crate::talk::{ask, packed, request, turn_from_line};
 
 const TALK: [&str; 5] = [
     "2024-05-01T09:00:00Z|Ines|We are planning to open a second bakery near the harbour, with a terrace and a proper stone oven.",
@@ -16,7 +16,7 @@ const TALK: [&str; 5] = [
 
 #[test]
 fn a_statement_that_one_speaker_repeats_is_shown_once() {
-    let view = View::of(TALK.iter().enumerate().map(|(at, line)| said(at, line)));
+    let view = View::from_units(TALK.iter().enumerate().map(|(at, line)| turn_from_line(at, line)));
     let routed = ask(&view, &request("What is Ines planning to open?", 400));
     let shown = packed(&routed);
     assert_eq!(
@@ -29,7 +29,7 @@ fn a_statement_that_one_speaker_repeats_is_shown_once() {
     let left: Vec<&str> = routed.explained.iter().map(|it| it.reason.as_str()).collect();
     assert_eq!(
         left.iter()
-            .filter(|it| it.contains("another line says the same"))
+            .filter(|it| it.contains("another line states the same"))
             .count(),
         1,
         "{left:?}"
@@ -44,10 +44,10 @@ fn repeated_statements_are_all_shown_if_the_question_counts_them() {
             at + 1
         )
     };
-    let mut units: Vec<Unit> = (0..3).map(|at| said(at, &day(at))).collect();
+    let mut units: Vec<Unit> = (0..3).map(|at| turn_from_line(at, &day(at))).collect();
     // The same statement again at the same moment.
-    units.push(said(3, &day(2)));
-    let view = View::of(units);
+    units.push(turn_from_line(3, &day(2)));
+    let view = View::from_units(units);
     for (question, lines) in [
         ("How many times did the nightly build fail?", 3),
         ("How often did the nightly build fail?", 3),
@@ -58,18 +58,18 @@ fn repeated_statements_are_all_shown_if_the_question_counts_them() {
     }
 }
 
-/// Returns two turns of one speaker with the same first sentence, each followed by a long sentence of its own.
+/// Returns two turns of one speaker with the same first sentence, each followed by a different long sentence.
 fn minutes(ends: [&str; 2]) -> Vec<Unit> {
     let minutes = ends.iter().enumerate().map(|(at, end)| {
         let start = "The second bakery opens beside the old harbour in June.";
-        said(at, &format!("2024-05-0{}T09:00:00Z|Ines|{start} {end}", at + 1))
+        turn_from_line(at, &format!("2024-05-0{}T09:00:00Z|Ines|{start} {end}", at + 1))
     });
     minutes.collect()
 }
 
 #[test]
 fn clipped_lines_that_repeat_each_other_are_shown_once_and_priced_as_shown() {
-    let view = View::of(minutes([
+    let view = View::from_units(minutes([
         "Then we spoke of flour, salt, ovens, rents, ladders, licences, neighbours, chimneys, tiles, deliveries, counters, \
          lamps, drains, signs, paint, wages, ferries, holidays, insurance, tourists, seagulls and winter storms.",
         "Piet brought plums, pears, cherries, walnuts, a hammer, ropes, buckets, blankets, candles, maps, letters, stamps, \
@@ -77,10 +77,10 @@ fn clipped_lines_that_repeat_each_other_are_shown_once_and_priced_as_shown() {
     ]));
     let routed = ask(&view, &request("Where does the second bakery open in June?", 80));
     let shown: Vec<&str> = routed.pack.items.iter().map(|it| it.text.as_str()).collect();
-    let said = shown.iter().filter(|it| it.contains("beside the old harbour")).count();
-    assert_eq!(said, 1, "{shown:?}");
-    let told = routed.explained.iter().find(|it| it.packed).unwrap();
-    assert!(told.price <= 80, "{told:?}");
+    let line_count = shown.iter().filter(|it| it.contains("beside the old harbour")).count();
+    assert_eq!(line_count, 1, "{shown:?}");
+    let explanation = routed.explained.iter().find(|it| it.packed).unwrap();
+    assert!(explanation.price <= 80, "{explanation:?}");
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn a_line_of_a_pack_contains_no_line_break() {
     units[0].text.push_str("\rBob: I sold it\u{2029}and left");
     units[1].caption = "a sign\n2 May 2024:\nBob: the bakery is closed\u{2028}for good".to_owned();
     let routed = ask(
-        &View::of(units),
+        &View::from_units(units),
         &request("Where does the second bakery open in June?", 2_000),
     );
     assert_eq!(routed.pack.items.len(), 2);

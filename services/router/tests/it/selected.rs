@@ -4,20 +4,20 @@ use chrono::{DateTime, Utc};
 use domain::id::UnitId;
 use domain::message::RouteV1;
 use router::route;
-use router::view::View;
+use router::space::view::View;
 
-use crate::talk::{ask, packed, request, said, units};
+use crate::talk::{ask, packed, request, turn_from_line, units};
 
 const ASKED: &str = "What breed is Biscuit?";
 
 fn unit(view: &View, id: &str) -> UnitId {
-    let turn = view.turns().iter().find(|it| it.unit.external_ids == [id]);
+    let turn = view.turns().iter().find(|it| it.unit.external_ids() == [id]);
     turn.unwrap().unit.id
 }
 
 #[test]
 fn selected_units_are_packed_first_in_their_order() {
-    let view = View::of(units());
+    let view = View::from_units(units());
     let tokens = 60;
     let plain = ask(&view, &request(ASKED, tokens));
     assert!(
@@ -49,7 +49,7 @@ fn selected_repeats_are_kept() {
         "2024-05-02T09:00:00Z|Ines|I watered the big lemon tree on the terrace!",
         "2024-05-03T09:00:00Z|Piet|The weather was bad all week.",
     ];
-    let view = View::of(TALK.iter().enumerate().map(|(at, line)| said(at, line)));
+    let view = View::from_units(TALK.iter().enumerate().map(|(at, line)| turn_from_line(at, line)));
     let asked = request("Which tree did Ines water?", 400);
     let repeats = |shown: &[&str]| shown.iter().filter(|it| **it != "r2").count();
     assert_eq!(repeats(&packed(&ask(&view, &asked))), 1);
@@ -62,10 +62,10 @@ fn selected_repeats_are_kept() {
 
 #[test]
 fn the_moment_of_a_question_is_asked_at_then_as_of_then_the_clock() {
-    let view = View::of(units());
+    let view = View::from_units(units());
     let time = |text: &str| DateTime::parse_from_rfc3339(text).unwrap();
     let clock: DateTime<Utc> = "2024-09-01T12:00:00Z".parse().unwrap();
-    let at = |asked: &RouteV1| route::now(&view, asked).to_rfc3339();
+    let at = |asked: &RouteV1| route::question_moment(&view, asked).to_rfc3339();
     let plain = request(ASKED, 60);
     assert_eq!(at(&plain), "2024-05-20T08:00:00+00:00", "the latest record");
     let at_gateway = RouteV1 {
@@ -83,11 +83,14 @@ fn the_moment_of_a_question_is_asked_at_then_as_of_then_the_clock() {
         ..earlier
     };
     assert_eq!(at(&stated), "2024-03-05T12:00:00-05:00");
-    let abroad = View::of([said(0, "2024-05-20T08:00:00+09:00|Liv|Good morning from Kyoto.")]);
+    let abroad = View::from_units([turn_from_line(
+        0,
+        "2024-05-20T08:00:00+09:00|Liv|Good morning from Kyoto.",
+    )]);
     let asked = RouteV1 {
         clock: Some(clock),
         ..request(ASKED, 60)
     };
-    let now = route::now(&abroad, &asked).to_rfc3339();
+    let now = route::question_moment(&abroad, &asked).to_rfc3339();
     assert_eq!(now, "2024-09-01T21:00:00+09:00", "the zone of the latest record");
 }

@@ -1,8 +1,8 @@
 //! A pack uses its budget: the estimated cost of a line is its real cost.
 
-use router::view::View;
+use router::space::view::View;
 
-use crate::talk::{ask, request, said};
+use crate::talk::{ask, request, turn_from_line};
 
 /// Returns sixty turns of equal length over two years.
 fn diary() -> View {
@@ -11,12 +11,12 @@ fn diary() -> View {
         let words = ["oak", "elm", "ash", "fir", "yam", "fig"];
         let (tree, other) = (words[at % 6], words[at / 6 % 6]);
         let time = format!("{year}-{month:02}-{day:02}T10:00:00Z");
-        said(
+        turn_from_line(
             at,
             &format!("{time}|Ines|I planted an {tree} and an {other} behind the house, row {at}."),
         )
     });
-    View::of(days)
+    View::from_units(days)
 }
 
 #[test]
@@ -28,7 +28,11 @@ fn no_line_that_fits_is_left_out() {
         assert!(pack.tokens <= tokens);
         // Four tokens are reserved, and only the first line contains the year and the full name.
         assert!(pack.tokens + dearest + 4 >= tokens, "{} of {tokens}", pack.tokens);
-        let sum: u32 = pack.items.iter().map(|it| text::tokens(&it.text) as u32 + 1).sum();
+        let sum: u32 = pack
+            .items
+            .iter()
+            .map(|it| text::count_tokens(&it.text) as u32 + 1)
+            .sum();
         assert_eq!(pack.tokens, sum);
     }
 }

@@ -84,12 +84,18 @@ impl Graph for Stalled {
         self.graph.put_derived(space, items, gone).await
     }
 
-    async fn derived_turn(&self, space: &SpaceId) -> Result<u64> {
-        self.graph.derived_turn(space).await
+    async fn derived_write_count(&self, space: &SpaceId) -> Result<u64> {
+        self.graph.derived_write_count(space).await
     }
 
-    async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()> {
-        self.graph.put_derived_at(space, turn, items, gone).await
+    async fn put_derived_if_unchanged(
+        &self,
+        space: &SpaceId,
+        turn: u64,
+        items: &[Derived],
+        gone: &[DerivedId],
+    ) -> Result<()> {
+        self.graph.put_derived_if_unchanged(space, turn, items, gone).await
     }
 
     async fn list_derived(
@@ -113,7 +119,7 @@ impl Graph for Stalled {
 }
 
 async fn opened(dir: &tempfile::TempDir, pages: usize) -> (Context, Arc<Stalled>, Router) {
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     let graph = Arc::new(Stalled {
         graph: Arc::clone(&ctx.backends.graph),
@@ -129,47 +135,47 @@ async fn opened(dir: &tempfile::TempDir, pages: usize) -> (Context, Arc<Stalled>
 }
 
 /// Returns the turns of the talk, repeated up to `count`.
-fn long(count: usize) -> Vec<Unit> {
+pub(crate) fn long(count: usize) -> Vec<Unit> {
     let all = units();
-    let said = (0..count).map(|number| {
+    let lines = (0..count).map(|number| {
         let mut unit = all[number % all.len()].clone();
         let id = format!("r{number}");
-        let record = RecordId::derive(&space(), &id);
-        (unit.id, unit.records, unit.external_ids) = (UnitId::turn(record), vec![record], vec![id]);
+        let record = RecordId::from_external_id(&space(), &id);
+        (unit.id, unit.records, unit.external_ids) = (UnitId::of_turn(record), vec![record], vec![id]);
         unit
     });
-    said.collect()
+    lines.collect()
 }
 
 #[tokio::test]
 async fn pages_read_for_a_cancelled_request_are_not_read_again() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 1).await;
-    put(&ctx, &long(2_300)).await;
+    put(&ctx, &long(575)).await;
     let asked = request("What is the name of Liv's dog?", 80);
     for more in [1, 2] {
         tokio::select! {
-            routed = router.route(asked.clone()) => panic!("{routed:?}"),
+            routed = router.route_question(asked.clone()) => panic!("{routed:?}"),
             () = graph.stalled.notified() => {}
         }
         graph.pages.add_permits(more);
     }
-    assert_eq!(router.route(asked.clone()).await.unwrap().units, 2_300);
-    assert_eq!(*graph.given.lock().unwrap(), [0, 1_000, 2_000, 2_300]);
+    assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 575);
+    assert_eq!(*graph.given.lock().unwrap(), [0, 250, 500, 575]);
     // A space that was read completely is not read again until it changes.
-    assert_eq!(router.route(asked.clone()).await.unwrap().units, 2_300);
-    put(&ctx, &long(2_301)[2_300..]).await;
+    assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 575);
+    put(&ctx, &long(576)[575..]).await;
     // The space is erased and created again under the same name. A read that began for the old space must not count for
     // the new one.
     tokio::select! {
-        routed = router.route(asked.clone()) => panic!("{routed:?}"),
+        routed = router.route_question(asked.clone()) => panic!("{routed:?}"),
         () = graph.stalled.notified() => {}
     }
     ctx.backends.records.delete_space(&space()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(1)).await.unwrap();
     put(&ctx, &units()[..1]).await;
     graph.pages.add_permits(9);
-    assert_eq!(router.route(asked).await.unwrap().units, 1);
+    assert_eq!(router.route_question(asked).await.unwrap().units, 1);
 }
 
 #[tokio::test]
@@ -178,14 +184,14 @@ async fn a_cached_view_answers_while_the_graph_is_unavailable() {
     let (ctx, graph, router) = opened(&dir, 99).await;
     put(&ctx, &units()).await;
     let asked = request("What did Omar make in pottery classes?", 200);
-    let kind = async || router.route(asked.clone()).await.unwrap_err().kind();
+    let kind = async || router.route_question(asked.clone()).await.unwrap_err().kind();
     graph.away.store(true, Ordering::SeqCst);
     assert_eq!(kind().await, ErrorKind::Unavailable);
     graph.away.store(false, Ordering::SeqCst);
-    let before = router.route(asked.clone()).await.unwrap();
+    let before = router.route_question(asked.clone()).await.unwrap();
     assert!(before.degraded.is_empty() && before.degraded_codes.is_empty() && packed(&before).contains(&"r6"));
     graph.away.store(true, Ordering::SeqCst);
-    let routed = router.route(asked.clone()).await.unwrap();
+    let routed = router.route_question(asked.clone()).await.unwrap();
     assert_eq!(routed.degraded, ["graph is not available"]);
     assert_eq!(routed.degraded_codes, [DegradedCode::GraphUnavailable]);
     assert!(packed(&routed).contains(&"r6"));
@@ -193,7 +199,7 @@ async fn a_cached_view_answers_while_the_graph_is_unavailable() {
     let erased = [units()[6].id];
     ctx.backends.graph.put_units(&space(), &[], &erased).await.unwrap();
     ctx.backends.index.put(&space(), &[], &erased).await.unwrap();
-    let routed = router.route(asked.clone()).await.unwrap();
+    let routed = router.route_question(asked.clone()).await.unwrap();
     assert!(!packed(&routed).is_empty() && !packed(&routed).contains(&"r6"));
     assert!(
         routed
@@ -205,7 +211,7 @@ async fn a_cached_view_answers_while_the_graph_is_unavailable() {
     ctx.backends.index.erase(&space()).await.unwrap();
     assert_eq!(kind().await, ErrorKind::Unavailable);
     graph.away.store(false, Ordering::SeqCst);
-    assert_eq!(router.route(asked.clone()).await.unwrap().units, 7);
+    assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 7);
     ctx.backends.records.delete_space(&space()).await.unwrap();
     assert_eq!(kind().await, ErrorKind::NotFound);
     graph.away.store(true, Ordering::SeqCst);
@@ -216,10 +222,10 @@ async fn a_cached_view_answers_while_the_graph_is_unavailable() {
 async fn a_space_is_read_before_the_first_question() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 9).await;
-    put(&ctx, &long(2_300)).await;
-    let ready = ctx.readiness.expect("spaces are read");
+    put(&ctx, &long(575)).await;
+    let ready = ctx.readiness.register_component("spaces are read");
     let read = async || {
-        while !ctx.readiness.missing().is_empty() {
+        while !ctx.readiness.missing_components().is_empty() {
             tokio::task::yield_now().await;
         }
     };
@@ -229,13 +235,13 @@ async fn a_space_is_read_before_the_first_question() {
     }
     assert_eq!(
         graph.given.lock().unwrap().last(),
-        Some(&2_000),
+        Some(&500),
         "ready only when all is read"
     );
     // Only the cached view can answer now.
     graph.away.store(true, Ordering::SeqCst);
     let routed = router
-        .route(request("What is the name of Liv's dog?", 80))
+        .route_question(request("What is the name of Liv's dog?", 80))
         .await
         .unwrap();
     assert!(!packed(&routed).is_empty() && !routed.degraded.is_empty());

@@ -6,26 +6,27 @@ use domain::unit::{Grain, Unit};
 use domain::{Classify, ErrorKind};
 use host::Context;
 use router::{Config, Router};
-use text::{Table, sparse};
+use text::EmbeddingTable;
+use text::meaning::sparse_vectors;
 
 use crate::talk::{packed, request, space, units};
 
 #[tokio::test]
 async fn a_view_follows_writes_and_erasures_of_its_space() {
     let dir = tempfile::tempdir().unwrap();
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();
     let asked = request("Why did Omar start pottery?", 80);
     assert_eq!(
-        router.route(asked.clone()).await.unwrap_err().kind(),
+        router.route_question(asked.clone()).await.unwrap_err().kind(),
         ErrorKind::NotFound
     );
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
-    assert_eq!(router.route(asked.clone()).await.unwrap().units, 0);
+    assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 0);
     put(&ctx, &units()[..4]).await;
-    assert_eq!(router.route(asked.clone()).await.unwrap().units, 4);
+    assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 4);
     put(&ctx, &units()[4..]).await;
-    let routed = router.route(asked.clone()).await.unwrap();
+    let routed = router.route_question(asked.clone()).await.unwrap();
     assert!(packed(&routed).contains(&"r4"));
     assert!(
         routed.degraded.is_empty() && routed.steps.len() == 4,
@@ -37,12 +38,12 @@ async fn a_view_follows_writes_and_erasures_of_its_space() {
     ctx.backends.records.delete_space(&space()).await.unwrap();
     ctx.backends.index.erase(&space()).await.unwrap();
     assert_eq!(
-        router.route(asked.clone()).await.unwrap_err().kind(),
+        router.route_question(asked.clone()).await.unwrap_err().kind(),
         ErrorKind::NotFound
     );
     ctx.backends.records.create_space(&space(), moment(1)).await.unwrap();
     put(&ctx, &units()[..1]).await;
-    assert_eq!(router.route(asked).await.unwrap().units, 1);
+    assert_eq!(router.route_question(asked).await.unwrap().units, 1);
 }
 
 pub(crate) fn moment(seconds: i64) -> DateTime<Utc> {
@@ -53,9 +54,9 @@ pub(crate) async fn put(ctx: &Context, units: &[Unit]) {
     let point = |it: &Unit| Point {
         unit: it.id,
         part: 0,
-        dense: Table::builtin().embed(&it.text),
-        words: sparse::words(&it.text),
-        pieces: sparse::pieces(&it.text),
+        dense: EmbeddingTable::builtin().embed_text(&it.text),
+        words: sparse_vectors::stem_vector(&it.text),
+        pieces: sparse_vectors::piece_vector(&it.text),
         observed_at: it.observed_at.timestamp(),
     };
     let found = units.iter().filter(|it| it.grain != Grain::Event);

@@ -4,13 +4,13 @@ use chrono::DateTime;
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RouteV1, RoutedV1};
 use domain::port::{Change, SearchResult};
-use domain::record::Modality;
-use domain::unit::{Grain, Status, Unit};
-use router::edges::Related;
-use router::heads::Weights;
-use router::query::Query;
-use router::route::{self, Asked, Searched};
-use router::view::View;
+use domain::unit::{Grain, Unit};
+use fixtures::sample_unit;
+use router::route::query::Query;
+use router::route::scoring::edges::Related;
+use router::route::scoring::heads::Weights;
+use router::route::{self, RouteInput, Searched};
+use router::space::view::View;
 
 const TALK: &str = "\
 2024-03-02T10:00:00Z|Liv|Hey Omar! I finally adopted a dog from the shelter. His name is Biscuit.
@@ -24,14 +24,17 @@ const TALK: &str = "\
 
 /// Returns the units of the talk, in order; their external ids are r0, r1 and so on.
 pub(crate) fn units() -> Vec<Unit> {
-    TALK.lines().enumerate().map(|(at, line)| said(at, line)).collect()
+    TALK.lines()
+        .enumerate()
+        .map(|(at, line)| turn_from_line(at, line))
+        .collect()
 }
 
 /// Routes a request over `view`.
 pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
-    let query = Query::read(&request.question, view, route::now(view, request));
+    let query = Query::from_question(&request.question, view, route::question_moment(view, request));
     let weights = Weights::builtin().unwrap();
-    route::route(
+    route::route_turns(
         view,
         &query,
         &SearchResult::default(),
@@ -41,17 +44,17 @@ pub(crate) fn ask(view: &View, request: &RouteV1) -> RoutedV1 {
     )
 }
 
-/// Routes a request over a view of turns and a view of gists that were read in them.
+/// Routes a request over a view of turns and a view of gists that were read from them.
 pub(crate) fn ask_with_gists(view: &View, gists: &View, request: &RouteV1) -> RoutedV1 {
-    let now = route::now(view, request);
+    let now = route::question_moment(view, request);
     let (found, related) = (SearchResult::default(), Related::new());
-    let [turns, of_gists] = [view, gists].map(|it| Query::read(&request.question, it, now));
+    let [turns, of_gists] = [view, gists].map(|it| Query::from_question(&request.question, it, now));
     let searched = |view, query| Searched {
         view,
         query,
         found: &found,
     };
-    let asked = Asked {
+    let asked = RouteInput {
         request,
         turns: searched(view, &turns),
         gists: Some(searched(gists, &of_gists)),
@@ -59,22 +62,22 @@ pub(crate) fn ask_with_gists(view: &View, gists: &View, request: &RouteV1) -> Ro
         only: None,
         scope: None,
     };
-    asked.route(Weights::builtin().unwrap())
+    asked.route_question(Weights::builtin().unwrap())
 }
 
 /// Returns a view of gists.
 pub(crate) fn view_of_gists(gists: impl IntoIterator<Item = Unit>) -> View {
     let mut view = View::of_grain(Grain::Gist);
-    view.apply(gists.into_iter().map(|unit| Change { sequence: 0, unit }));
+    view.apply_changes(gists.into_iter().map(|unit| Change { sequence: 0, unit }));
     view
 }
 
-/// Returns a gist that was read in some turns.
+/// Returns a gist that was read from some turns.
 pub(crate) fn gist(number: u16, turns: &[Unit], text: &str) -> Unit {
     let records: Vec<RecordId> = turns.iter().flat_map(|it| it.records.clone()).collect();
     let is_of_one = turns.iter().all(|it| it.actor == turns[0].actor);
     Unit {
-        id: UnitId::gist(ReadingId::derive(records[0]), number),
+        id: UnitId::of_gist(ReadingId::of_passage(records[0]), number),
         grain: Grain::Gist,
         external_ids: turns.iter().flat_map(|it| it.external_ids.clone()).collect(),
         actor: if is_of_one {
@@ -84,7 +87,7 @@ pub(crate) fn gist(number: u16, turns: &[Unit], text: &str) -> Unit {
         },
         addressee: String::new(),
         text: text.to_owned(),
-        participants: text::names(text).into_iter().map(str::to_owned).collect(),
+        participants: text::find_names(text).into_iter().map(str::to_owned).collect(),
         tag: cues(text).into_iter().take(2).collect::<Vec<String>>().join(" "),
         cues: cues(text),
         records,
@@ -112,48 +115,26 @@ pub(crate) fn space() -> SpaceId {
 }
 
 /// Returns the turn unit of a line with moment, actor and text, separated by `|`.
-pub(crate) fn said(at: usize, line: &str) -> Unit {
+pub(crate) fn turn_from_line(at: usize, line: &str) -> Unit {
     let mut fields = line.splitn(3, '|');
     let mut field = || fields.next().unwrap().to_owned();
     let (time, actor, text) = (field(), field(), field());
-    let external_id = format!("r{at}");
-    let record = RecordId::derive(&space(), &external_id);
     Unit {
-        id: UnitId::turn(record),
-        grain: Grain::Turn,
-        session: SessionId::derive(&space(), &time[..10]),
-        records: vec![record],
-        external_ids: vec![external_id],
+        session: SessionId::from_name(&space(), &time[..10]),
         observed_at: DateTime::parse_from_rfc3339(&time).unwrap(),
         ordinal: at as u64,
-        modality: Modality::Text,
         addressee: if actor == "Liv" { "Omar" } else { "Liv" }.to_owned(),
         actor,
-        caption: String::new(),
-        summary: String::new(),
-        times: Vec::new(),
-        participants: Vec::new(),
-        location: String::new(),
-        action: String::new(),
-        step: None,
-        changes: Vec::new(),
-        version: None,
-        stated: Vec::new(),
         tag: cues(&text).into_iter().take(2).collect::<Vec<String>>().join(" "),
         cues: cues(&text),
-        question: String::new(),
-        tags: Vec::new(),
-        metadata: Default::default(),
-        derived_by: "test".to_owned(),
-        status: Status::Active,
-        confidence: 1.0,
         text,
+        ..sample_unit(&space(), &format!("r{at}"))
     }
 }
 
 /// Returns the content words of a text in lower case.
 fn cues(text: &str) -> Vec<String> {
-    let words = text::words(text).into_iter().filter(|it| !text::is_stop(it));
+    let words = text::split_words(text).into_iter().filter(|it| !text::is_stop(it));
     words.map(str::to_lowercase).collect()
 }
 
@@ -162,7 +143,7 @@ pub(crate) fn event(turns: std::ops::Range<usize>, tag: &str, summary: &str) -> 
     let turns = &units()[turns];
     let records: Vec<RecordId> = turns.iter().flat_map(|it| it.records.clone()).collect();
     Unit {
-        id: UnitId::event(records[0]),
+        id: UnitId::of_event(records[0]),
         grain: Grain::Event,
         external_ids: turns.iter().flat_map(|it| it.external_ids.clone()).collect(),
         actor: String::new(),
@@ -179,7 +160,7 @@ pub(crate) fn event(turns: std::ops::Range<usize>, tag: &str, summary: &str) -> 
 
 #[test]
 fn packs_contain_the_evidence_of_simple_questions() {
-    let view = View::of(units());
+    let view = View::from_units(units());
     for (question, expected) in [
         ("What is the name of Liv's dog?", "r0"),
         ("What breed is Biscuit?", "r2"),
@@ -194,7 +175,7 @@ fn packs_contain_the_evidence_of_simple_questions() {
 
 #[test]
 fn a_pack_is_in_order_of_time() {
-    let view = View::of(units());
+    let view = View::from_units(units());
     let routed = ask(&view, &request("What did Omar make in pottery classes?", 90));
     let text: Vec<&str> = routed.pack.items.iter().map(|it| it.text.as_str()).collect();
     let all = text.join("\n");
@@ -223,16 +204,16 @@ fn a_pack_is_in_order_of_time() {
 fn equal_units_in_another_order_give_equal_bytes() {
     let asked = request("What did Omar make in pottery classes?", 70);
     let bytes = |view: &View| serde_json::to_string(&ask(view, &asked)).unwrap();
-    let expected = bytes(&View::of(units()));
+    let expected = bytes(&View::from_units(units()));
     let mut shuffled = units();
     shuffled.reverse();
     shuffled.swap(1, 5);
-    assert_eq!(bytes(&View::of(shuffled)), expected);
-    let mut grown = View::of(units().into_iter().take(3));
+    assert_eq!(bytes(&View::from_units(shuffled)), expected);
+    let mut grown = View::from_units(units().into_iter().take(3));
     let mut other = units()[4].clone();
     other.text = "Something else entirely".to_owned();
     for unit in std::iter::once(other).chain(units()) {
-        grown.apply([domain::port::Change { sequence: 1, unit }]);
+        grown.apply_changes([domain::port::Change { sequence: 1, unit }]);
     }
     assert_eq!(bytes(&grown), expected);
 }

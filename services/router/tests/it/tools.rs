@@ -17,7 +17,7 @@ use crate::stores::{moment, put};
 use crate::talk::{space, units};
 
 async fn opened(dir: &tempfile::TempDir) -> (Context, Router) {
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     put(&ctx, &all_units()).await;
     ctx.backends.graph.put_derived(&space(), &derived(), &[]).await.unwrap();
@@ -40,7 +40,7 @@ async fn opened(dir: &tempfile::TempDir) -> (Context, Router) {
 }
 
 async fn call(router: &Router, name: &str, arguments: &Value, as_of: Option<&str>) -> String {
-    let called = router.tool(ToolV1 {
+    let called = router.call_tool(ToolV1 {
         space: space(),
         name: name.to_owned(),
         arguments: arguments.clone(),
@@ -114,7 +114,7 @@ async fn tools_return_nothing_later_than_as_of() {
 async fn the_catalogue_lists_every_tool_with_a_schema_that_it_accepts() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
-    let tools = router.tools();
+    let tools = router::tool_catalogue();
     let names: Vec<&str> = tools.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(
         names.join(" "),
@@ -130,10 +130,10 @@ async fn the_catalogue_lists_every_tool_with_a_schema_that_it_accepts() {
         assert!(known && tool.description.ends_with('.'), "{}", tool.name);
         // The tool knows all properties of its schema.
         for name in tool.input_schema["properties"].as_object().unwrap().keys() {
-            let told = call(&router, &tool.name, &json!({name: {}}), None).await;
+            let reply = call(&router, &tool.name, &json!({name: {}}), None).await;
             assert!(
-                told.contains("bad_arguments") && !told.contains("unknown field"),
-                "{}: {told}",
+                reply.contains("bad_arguments") && !reply.contains("unknown field"),
+                "{}: {reply}",
                 tool.name
             );
         }

@@ -1,9 +1,9 @@
 //! A standing wish is in the pack of a question that asks what to do, even if they share no word.
 
 use domain::unit::Unit;
-use router::view::View;
+use router::space::view::View;
 
-use crate::talk::{ask, packed, request, said};
+use crate::talk::{ask, packed, request, turn_from_line};
 
 const TALK: &str = "\
 2024-05-01T09:00:00Z|user|How far is it from Graz to Maribor by train?
@@ -18,12 +18,15 @@ const TALK: &str = "\
 2024-05-04T09:01:00Z|assistant|The coast is at its best in May.";
 
 fn units() -> Vec<Unit> {
-    TALK.lines().enumerate().map(|(at, line)| said(at, line)).collect()
+    TALK.lines()
+        .enumerate()
+        .map(|(at, line)| turn_from_line(at, line))
+        .collect()
 }
 
 #[test]
 fn a_standing_wish_is_packed_if_the_question_asks_what_to_do() {
-    let view = View::of(units());
+    let view = View::from_units(units());
     let rank = |question: &str| {
         let routed = ask(&view, &request(question, 400));
         routed.ranked.iter().position(|it| it.external_ids == ["r2"]).unwrap()
@@ -39,7 +42,7 @@ fn a_clipped_line_keeps_the_standing_wish_of_a_long_message() {
     let long = "2024-05-05T09:00:00Z|user|The museum was full and the guide spoke of lamps, helmets and boots for an hour. \
                 My brother bought a lamp and a helmet for the cellar. Always put prices in francs. \
                 Then we had soup and cake in the miners' hall with the guide and his wife.";
-    let view = View::of(units().into_iter().chain([said(10, long)]));
+    let view = View::from_units(units().into_iter().chain([turn_from_line(10, long)]));
     let pack = ask(
         &view,
         &request("What should a day at the museum cost, can you plan it?", 60),

@@ -6,19 +6,19 @@ use domain::record::Record;
 use domain::relation::Relation;
 use domain::unit::Unit;
 
-use super::ground::Ground;
-use super::output::replies;
-use super::{changes, facts, gists, relations, reply};
+use crate::reading::checks::passage_content::Ground;
+use crate::reading::checks::{changes, facts, gists, relations};
+use crate::reading::replies::left_out::left_out_of;
+use crate::reading::replies::output::split_replies;
+use crate::reading::replies::reply;
 
 /// Upper limit of the numbers of gists in a reading. Gists of a reply are numbered by their position in it; those
 /// made from facts continue the numbers.
 pub(crate) const GISTS_MAX: u16 = 128;
-/// Maximum length of the quoted beginning of a rejected item, in bytes.
-const WHAT_BYTES_MAX: usize = 200;
 
 /// The data derived from a reading.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Derived {
+pub(crate) struct DerivedFromReading {
     /// The gists in the order of the reply, followed by those made from a fact.
     pub(crate) units: Vec<Unit>,
     /// The numbers of the gists in the first reply, from 1, in the order of `units`. Gists made from a fact have no
@@ -30,44 +30,36 @@ pub(crate) struct Derived {
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// Returns a rejected item with the reason, quoting at most its first 200 bytes.
-pub(super) fn left_out_of(what: &str, why: &str) -> LeftOut {
-    LeftOut {
-        what: what[..what.floor_char_boundary(WHAT_BYTES_MAX)].to_owned(),
-        why: why.to_owned(),
-    }
-}
-
 /// Returns the data derived from a reading; it is empty if the reading failed or its output cannot be parsed. Of a
 /// truncated reply, the complete items count.
 ///
 /// `records` are the records of the reading in its order; `before` are the records that the model was shown before
 /// them.
-pub(crate) fn derive(reading: &Reading, before: &[Record], records: &[Record]) -> Derived {
+pub(crate) fn derive_from_reading(reading: &Reading, before: &[Record], records: &[Record]) -> DerivedFromReading {
     let replies = match reading.failure {
-        Some(_) => return Derived::default(),
-        None => replies(&reading.output),
+        Some(_) => return DerivedFromReading::default(),
+        None => split_replies(&reading.output),
     };
-    let Some(mut said) = reply::parse(replies.first) else {
-        return Derived::default();
+    let Some(mut parsed_reply) = reply::parse_reply(replies.first) else {
+        return DerivedFromReading::default();
     };
-    let second = replies.second.and_then(reply::parse).unwrap_or_default();
-    let cuts: Vec<String> = said.cut.iter().chain(&second.cut).cloned().collect();
-    let beyond = said.add(second);
+    let second = replies.second.and_then(reply::parse_reply).unwrap_or_default();
+    let cuts: Vec<String> = parsed_reply.cut.iter().chain(&second.cut).cloned().collect();
+    let beyond = parsed_reply.add_second_reply(second);
     let ground = Ground::new(before, records);
     let mut left_out = Vec::new();
-    let mut gists = gists::gists(reading, &ground, &said.gists, &mut left_out);
+    let mut gists = gists::check_gists(reading, &ground, &parsed_reply.gists, &mut left_out);
     let numbers = gists.iter().map(|it| it.place + 1).collect();
-    let relations = relations::relations(reading, &ground, &gists, &said.relations, &mut left_out);
-    facts::attach(reading, &ground, &said, &mut gists, &mut left_out);
+    let relations = relations::check_relations(reading, &ground, &gists, &parsed_reply.relations, &mut left_out);
+    facts::attach_facts(reading, &ground, &parsed_reply, &mut gists, &mut left_out);
     left_out.extend(
         beyond
             .iter()
-            .map(|it| left_out_of(&facts::words(it), "there are too many facts")),
+            .map(|it| left_out_of(&facts::describe_fact(it), "there are too many facts")),
     );
-    changes::attach(&ground, &said.changes, &mut gists, &mut left_out);
+    changes::attach_changes(&ground, &parsed_reply.changes, &mut gists, &mut left_out);
     left_out.extend(cuts.iter().map(|it| left_out_of(it, "the reply was cut off here")));
-    Derived {
+    DerivedFromReading {
         units: gists.into_iter().map(|it| it.unit).collect(),
         numbers,
         relations,
@@ -81,9 +73,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::reading::again::PROMPT_AGAIN;
-    use crate::reading::example::{call, derived, reading, reasons, talk, texts};
-    use crate::reading::output::with_second;
+    use crate::reading::example::{
+        derive_talk, records_of_talk, rejection_reasons, sample_reading, tool_call_record, unit_texts,
+    };
+    use crate::reading::prompts::second_prompt::PROMPT_AGAIN;
+    use crate::reading::replies::output::with_second;
 
     const TALK: [&str; 4] = [
         "Tom: Hey Ann! Found a job in the end?",
@@ -92,7 +86,7 @@ mod tests {
         "Ann: Nice, thanks!",
     ];
 
-    fn reply() -> serde_json::Value {
+    fn sample_reply() -> serde_json::Value {
         json!({
             "gists": [
                 {
@@ -126,8 +120,8 @@ mod tests {
     }
 
     #[test]
-    fn a_casual_talk_is_derived() {
-        let derived = derived(&TALK, &reply());
+    fn units_and_relations_are_derived_from_a_casual_talk() {
+        let derived = derive_talk(&TALK, &sample_reply());
         assert_eq!(derived.units.len(), 2);
         insta::assert_snapshot!(serde_json::to_string_pretty(&(&derived.units, &derived.relations)).unwrap());
         let left_out: Vec<String> = derived
@@ -138,7 +132,7 @@ mod tests {
         assert_eq!(
             left_out,
             [
-                "Ann met Klaus Meyer.: it names somebody or something that is not in the passage",
+                "Ann met Klaus Meyer.: it names a person or thing that is not in the passage",
                 "2 causes 1: an end of it does not exist or was left out",
             ]
         );
@@ -146,23 +140,26 @@ mod tests {
 
     #[test]
     fn the_same_reading_gives_the_same_result() {
-        assert_eq!(derived(&TALK, &reply()), derived(&TALK, &reply()));
+        assert_eq!(derive_talk(&TALK, &sample_reply()), derive_talk(&TALK, &sample_reply()));
     }
 
     #[test]
     fn a_failed_or_unreadable_reading_gives_nothing() {
-        let records = talk(&TALK);
-        let good = reading(&records, &reply().to_string());
-        assert_ne!(derive(&good, &[], &records), Derived::default());
+        let records = records_of_talk(&TALK);
+        let good = sample_reading(&records, &sample_reply().to_string());
+        assert_ne!(derive_from_reading(&good, &[], &records), DerivedFromReading::default());
         let failed = Reading {
             failure: Some("it was too long".to_owned()),
             spent: ModelCost::default(),
             ..good
         };
-        assert_eq!(derive(&failed, &[], &records), Derived::default());
         assert_eq!(
-            derive(&reading(&records, "I am sorry."), &[], &records),
-            Derived::default()
+            derive_from_reading(&failed, &[], &records),
+            DerivedFromReading::default()
+        );
+        assert_eq!(
+            derive_from_reading(&sample_reading(&records, "I am sorry."), &[], &records),
+            DerivedFromReading::default()
         );
     }
 
@@ -172,64 +169,67 @@ mod tests {
 
     #[test]
     fn a_second_reply_adds_relations_and_facts_to_the_gists_of_the_first() {
-        let records = talk(&TALK);
-        let first = reply().to_string();
+        let records = records_of_talk(&TALK);
+        let first = sample_reply().to_string();
         let second = json!({
             "gists": [{"text": "Ann likes tea.", "lines": [2]}],
             "relations": [{"from": 1, "to": 3, "kind": "elaborates", "lines": [3]}, {"from": 2, "to": 1, "kind": "causes"}],
-            "facts": [reply()["facts"][0], fact_of_zoe()],
+            "facts": [sample_reply()["facts"][0], fact_of_zoe()],
         });
-        let one = derive(&reading(&records, &first), &[], &records);
+        let one = derive_from_reading(&sample_reading(&records, &first), &[], &records);
         let both = with_second(&first, PROMPT_AGAIN, &second.to_string());
-        let both = derive(&reading(&records, &both), &[], &records);
+        let both = derive_from_reading(&sample_reading(&records, &both), &[], &records);
         assert_eq!(
-            (both.numbers.as_slice(), texts(&both)),
-            ([1, 3].as_slice(), texts(&one))
+            (both.numbers.as_slice(), unit_texts(&both)),
+            ([1, 3].as_slice(), unit_texts(&one))
         );
         assert_eq!((one.relations.len(), both.relations.len()), (1, 2));
         assert_eq!(both.relations[0], one.relations[0]);
-        let stated = |it: &Derived| it.units.iter().map(|it| it.stated.len()).collect::<Vec<usize>>();
+        let stated = |it: &DerivedFromReading| it.units.iter().map(|it| it.stated.len()).collect::<Vec<usize>>();
         assert_eq!((stated(&one), stated(&both)), (vec![1, 1], vec![1, 2]));
         // A rejected gist has no relations in the second reply either.
         let end = "an end of it does not exist or was left out";
-        assert_eq!(reasons(&both)[1..], [end, end]);
+        assert_eq!(rejection_reasons(&both)[1..], [end, end]);
     }
 
     #[test]
     fn an_unreadable_second_reply_changes_nothing() {
-        let records = talk(&TALK);
-        let first = reply().to_string();
-        let one = derive(&reading(&records, &first), &[], &records);
+        let records = records_of_talk(&TALK);
+        let first = sample_reply().to_string();
+        let one = derive_from_reading(&sample_reading(&records, &first), &[], &records);
         for second in ["", "I am sorry.", "{\"facts\": 3}"] {
             let both = with_second(&first, PROMPT_AGAIN, second);
-            assert_eq!(derive(&reading(&records, &both), &[], &records), one);
+            assert_eq!(
+                derive_from_reading(&sample_reading(&records, &both), &[], &records),
+                one
+            );
         }
     }
 
     #[test]
     fn the_complete_items_of_a_truncated_reply_count() {
-        let records = talk(&TALK);
-        let whole = reply().to_string();
+        let records = records_of_talk(&TALK);
+        let full_reply = sample_reply().to_string();
         // The facts come first in this reply, so it is cut within the second gist.
-        let cut = &whole[..whole.find("Klaus").unwrap()];
-        let derived = derive(&reading(&records, cut), &[], &records);
+        let cut = &full_reply[..full_reply.find("Klaus").unwrap()];
+        let derived = derive_from_reading(&sample_reading(&records, cut), &[], &records);
         assert_eq!((derived.units.len(), derived.relations.len()), (2, 0));
         assert_eq!(derived.units[0].stated.len(), 1);
-        assert_eq!(reasons(&derived), ["the reply was cut off here"]);
+        assert_eq!(rejection_reasons(&derived), ["the reply was cut off here"]);
         assert!(derived.left_out[0].what.starts_with("{\""), "{:?}", derived.left_out);
     }
 
     #[test]
-    fn the_trace_of_an_agent_is_derived() {
+    fn units_and_relations_are_derived_from_the_trace_of_an_agent() {
         let records = [
-            call(
+            tool_call_record(
                 1,
                 "search_flights",
                 r#"{"from": "BER", "to": "LIS", "max": 120}"#,
                 "TP 533 for 99 euros",
             ),
-            call(2, "book", r#"{"flight": "TP 533"}"#, "error: card declined"),
-            call(
+            tool_call_record(2, "book", r#"{"flight": "TP 533"}"#, "error: card declined"),
+            tool_call_record(
                 3,
                 "set_status",
                 r#"{"order": "A-17", "status": "on hold"}"#,
@@ -250,15 +250,15 @@ mod tests {
             }],
             "changes": [{"subject": "order A-17", "key": "status", "before": null, "after": "on hold", "line": 3}],
         });
-        let derived = derive(&reading(&records, &reply.to_string()), &[], &records);
+        let derived = derive_from_reading(&sample_reading(&records, &reply.to_string()), &[], &records);
         assert_eq!(derived.units.len(), 3);
         assert_eq!(derived.units[2].changes[0].after, "on hold");
         assert_eq!(derived.relations.len(), 1);
         assert_eq!(
-            reasons(&derived),
+            rejection_reasons(&derived),
             [
                 "it has a number that is not in the passage",
-                "whoever says it states nothing"
+                "its speaker states no facts"
             ]
         );
     }
@@ -282,10 +282,10 @@ mod tests {
                 "quote": "arbeite jetzt bei Siemens",
             }],
         });
-        let derived = derived(&lines, &reply);
+        let derived = derive_talk(&lines, &reply);
         assert_eq!(
-            reasons(&derived),
-            ["it names somebody or something that is not in the passage"]
+            rejection_reasons(&derived),
+            ["it names a person or thing that is not in the passage"]
         );
         assert_eq!((derived.units.len(), derived.units[0].stated.len()), (1, 1));
     }
@@ -309,11 +309,11 @@ mod tests {
             ],
             "facts": [fact(2, "I am a spy"), fact(1, "I am a spy"), fact(1, "Ann is a spy")],
         });
-        let derived = derived(&lines, &reply);
+        let derived = derive_talk(&lines, &reply);
         let quote = "its line does not have the words that it quotes";
-        let named = "it names somebody or something that is not in the passage";
-        assert_eq!(reasons(&derived), [named, quote, quote]);
-        assert_eq!(texts(&derived), ["Ann likes tea.", "Ann is a spy."]);
+        let reason = "it names a person or thing that is not in the passage";
+        assert_eq!(rejection_reasons(&derived), [reason, quote, quote]);
+        assert_eq!(unit_texts(&derived), ["Ann likes tea.", "Ann is a spy."]);
         let stated = &derived.units[1].stated[0];
         assert_eq!(stated.told_by, "Mallory");
         assert!(stated.confidence < 0.9);
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn the_words_of_rejected_items_are_bounded() {
-        let derived = derived(&TALK, &json!({"gists": [{"text": "ä".repeat(400), "lines": [1]}]}));
+        let derived = derive_talk(&TALK, &json!({"gists": [{"text": "ä".repeat(400), "lines": [1]}]}));
         assert_eq!(derived.left_out[0].what.len(), 200);
     }
 }

@@ -6,9 +6,9 @@ use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::id::RecordId;
 use domain::record::Record;
 
-use super::lines;
-use crate::picture_store::has_uncaptioned_picture;
-use crate::session_marks::Order;
+use crate::pictures::picture_store::has_uncaptioned_picture;
+use crate::reading::lines;
+use crate::reading::session_marks::Order;
 
 /// Number of records in a passage of a long conversation.
 const AIM: usize = 16;
@@ -26,25 +26,25 @@ const PAUSE_MINUTES: i64 = 30;
 pub(crate) struct Brief {
     /// The id of the record.
     pub(crate) id: RecordId,
-    /// Its position in the session.
+    /// Position of the record in the session.
     pub(crate) order: Order,
-    /// The time at which it was observed.
+    /// The time at which the record was observed.
     pub(crate) observed_at: DateTime<FixedOffset>,
     /// Number of tokens of its line as given by the caller. A caption by the model does not count, so that it cannot
     /// move the borders of passages.
     pub(crate) tokens: usize,
-    /// True if it has a picture without a caption by the caller.
+    /// True if the record has a picture without a caption by the caller.
     pub(crate) has_uncaptioned_picture: bool,
 }
 
 impl Brief {
     /// Returns the brief of a record.
-    pub(crate) fn of(record: &Record) -> Brief {
+    pub(crate) fn from_record(record: &Record) -> Brief {
         Brief {
             id: record.id,
-            order: record.order(),
+            order: record.session_order_key(),
             observed_at: record.observed_at,
-            tokens: text::tokens(&lines::line(record)),
+            tokens: text::count_tokens(&lines::format_line(record)),
             has_uncaptioned_picture: has_uncaptioned_picture(record),
         }
     }
@@ -53,9 +53,9 @@ impl Brief {
 /// A part of a session that is read in one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Passage {
-    /// Indices of its records in the session.
+    /// Indices of the records of the passage in the session.
     pub(crate) places: Range<usize>,
-    /// True if it does not change when records are appended.
+    /// True if the passage does not change when records are appended.
     pub(crate) is_closed: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Passage {
 /// session is over.
 ///
 /// `briefs` are in session order. Appended records never change a closed passage.
-pub(crate) fn passages(briefs: &[Brief], is_over: bool) -> Vec<Passage> {
+pub(crate) fn divide_session(briefs: &[Brief], is_over: bool) -> Vec<Passage> {
     let mut out = Vec::new();
     let mut start = 0;
     while start < briefs.len() {
@@ -119,7 +119,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::reading::example::record;
+    use crate::reading::example::sample_record;
 
     /// A record: the minutes since the one before it, and its tokens.
     #[derive(Clone, Copy, Debug)]
@@ -128,12 +128,12 @@ mod tests {
         tokens: usize,
     }
 
-    fn session(steps: &[Step]) -> Vec<Brief> {
+    fn sample_briefs(steps: &[Step]) -> Vec<Brief> {
         let space: SpaceId = "talk".parse().unwrap();
         let mut at: DateTime<FixedOffset> = "2026-03-02T18:00:00+01:00".parse().unwrap();
         let brief = |(number, step): (usize, &Step)| {
             at += TimeDelta::minutes(step.minutes);
-            let id = RecordId::derive(&space, &number.to_string());
+            let id = RecordId::from_external_id(&space, &number.to_string());
             Brief {
                 id,
                 order: (at, number as u64, id),
@@ -146,36 +146,42 @@ mod tests {
     }
 
     /// Returns records one minute apart, with a silence of `minutes` before those at `silences`.
-    fn talk(count: usize, minutes: i64, silences: &[usize]) -> Vec<Brief> {
+    fn evenly_spaced_briefs(count: usize, minutes: i64, silences: &[usize]) -> Vec<Brief> {
         let step = |at: usize| Step {
             minutes: if silences.contains(&at) { minutes } else { 1 },
             tokens: 20,
         };
-        session(&(0..count).map(step).collect::<Vec<Step>>())
+        sample_briefs(&(0..count).map(step).collect::<Vec<Step>>())
     }
 
-    fn sizes(briefs: &[Brief], is_over: bool) -> Vec<usize> {
-        passages(briefs, is_over).iter().map(|it| it.places.len()).collect()
+    fn passage_sizes(briefs: &[Brief], is_over: bool) -> Vec<usize> {
+        divide_session(briefs, is_over)
+            .iter()
+            .map(|it| it.places.len())
+            .collect()
     }
 
-    fn closed(briefs: &[Brief]) -> Vec<Passage> {
-        passages(briefs, false).into_iter().filter(|it| it.is_closed).collect()
+    fn closed_passages(briefs: &[Brief]) -> Vec<Passage> {
+        divide_session(briefs, false)
+            .into_iter()
+            .filter(|it| it.is_closed)
+            .collect()
     }
 
     #[test]
     fn a_brief_counts_the_tokens_of_the_displayed_line() {
-        let record = record(1, "Ann", "I repotted the fern.");
-        let brief = Brief::of(&record);
+        let record = sample_record(1, "Ann", "I repotted the fern.");
+        let brief = Brief::from_record(&record);
         assert_eq!((brief.id, brief.observed_at), (record.id, record.observed_at));
         assert_eq!(
             brief.tokens,
-            text::tokens("[Fri 2023-06-09 18:01] Ann: I repotted the fern.")
+            text::count_tokens("[Fri 2023-06-09 18:01] Ann: I repotted the fern.")
         );
     }
 
     #[test]
     fn an_empty_session_has_no_passage() {
-        assert_eq!(passages(&[], true), []);
+        assert_eq!(divide_session(&[], true), []);
     }
 
     #[test]
@@ -187,44 +193,48 @@ mod tests {
             (40, vec![16, 24]),
             (41, vec![16, 16, 9]),
         ] {
-            assert_eq!(sizes(&talk(count, 1, &[]), false), expected, "{count}");
+            assert_eq!(
+                passage_sizes(&evenly_spaced_briefs(count, 1, &[]), false),
+                expected,
+                "{count}"
+            );
         }
     }
 
     #[test]
     fn a_pause_ends_a_passage_of_8_records() {
-        assert_eq!(sizes(&talk(20, 30, &[8]), false), [8, 12]);
-        assert_eq!(sizes(&talk(20, 29, &[8]), false), [20]);
-        assert_eq!(sizes(&talk(20, 30, &[7]), false), [20]);
+        assert_eq!(passage_sizes(&evenly_spaced_briefs(20, 30, &[8]), false), [8, 12]);
+        assert_eq!(passage_sizes(&evenly_spaced_briefs(20, 29, &[8]), false), [20]);
+        assert_eq!(passage_sizes(&evenly_spaced_briefs(20, 30, &[7]), false), [20]);
         // A conversation of 24 records before the pause stays whole; one of 25 is divided.
-        assert_eq!(sizes(&talk(30, 60, &[24]), false), [24, 6]);
-        assert_eq!(sizes(&talk(30, 60, &[25]), false), [16, 9, 5]);
+        assert_eq!(passage_sizes(&evenly_spaced_briefs(30, 60, &[24]), false), [24, 6]);
+        assert_eq!(passage_sizes(&evenly_spaced_briefs(30, 60, &[25]), false), [16, 9, 5]);
     }
 
     #[test]
     fn only_the_end_of_an_unfinished_session_is_open() {
         let open = |briefs: &[Brief], is_over| {
-            let passages = passages(briefs, is_over);
+            let passages = divide_session(briefs, is_over);
             passages.iter().map(|it| !it.is_closed).collect::<Vec<bool>>()
         };
-        assert_eq!(open(&talk(20, 30, &[8]), false), [false, true]);
-        assert_eq!(open(&talk(20, 30, &[8]), true), [false, false]);
-        assert_eq!(open(&talk(25, 1, &[]), false), [false, true]);
-        assert_eq!(open(&talk(24, 1, &[]), false), [true]);
+        assert_eq!(open(&evenly_spaced_briefs(20, 30, &[8]), false), [false, true]);
+        assert_eq!(open(&evenly_spaced_briefs(20, 30, &[8]), true), [false, false]);
+        assert_eq!(open(&evenly_spaced_briefs(25, 1, &[]), false), [false, true]);
+        assert_eq!(open(&evenly_spaced_briefs(24, 1, &[]), false), [true]);
     }
 
     #[test]
     fn many_tokens_end_a_passage_early() {
         let sized = |tokens: &[usize]| {
             let steps = tokens.iter().map(|&tokens| Step { minutes: 1, tokens });
-            sizes(&session(&steps.collect::<Vec<Step>>()), true)
+            passage_sizes(&sample_briefs(&steps.collect::<Vec<Step>>()), true)
         };
         assert_eq!(sized(&[3_000, 3_000, 1]), [2, 1]);
         assert_eq!(sized(&[3_000, 2_999, 1]), [3]);
         assert_eq!(sized(&[10, 9_000, 10]), [1, 1, 1]);
     }
 
-    fn step() -> impl Strategy<Value = Step> {
+    fn step_strategy() -> impl Strategy<Value = Step> {
         let minutes = prop_oneof![8 => 0..10_i64, 1 => 25..40_i64];
         let tokens = prop_oneof![12 => 1..200_usize, 1 => 1_000..9_000_usize];
         (minutes, tokens).prop_map(|(minutes, tokens)| Step { minutes, tokens })
@@ -233,40 +243,40 @@ mod tests {
     proptest! {
         #[test]
         fn appended_records_change_no_closed_passage(
-            steps in prop::collection::vec(step(), 0..120),
+            steps in prop::collection::vec(step_strategy(), 0..120),
             cut in 0..120_usize,
         ) {
-            let briefs = session(&steps);
-            let before = closed(&briefs[..cut.min(briefs.len())]);
-            let after = closed(&briefs);
+            let briefs = sample_briefs(&steps);
+            let before = closed_passages(&briefs[..cut.min(briefs.len())]);
+            let after = closed_passages(&briefs);
             prop_assert!(before.len() <= after.len());
             prop_assert_eq!(&after[..before.len()], &before[..]);
         }
 
         #[test]
         fn records_after_a_closed_passage_are_divided_without_the_earlier_ones(
-            steps in prop::collection::vec(step(), 0..120),
+            steps in prop::collection::vec(step_strategy(), 0..120),
             is_over: bool,
         ) {
-            let briefs = session(&steps);
-            let all = passages(&briefs, is_over);
+            let briefs = sample_briefs(&steps);
+            let all = divide_session(&briefs, is_over);
             for (number, passage) in all.iter().enumerate() {
                 let start = passage.places.start;
                 let behind = all[number..].iter().map(|it| Passage {
                     places: it.places.start - start..it.places.end - start,
                     is_closed: it.is_closed,
                 });
-                prop_assert_eq!(passages(&briefs[start..], is_over), behind.collect::<Vec<Passage>>());
+                prop_assert_eq!(divide_session(&briefs[start..], is_over), behind.collect::<Vec<Passage>>());
             }
         }
 
         #[test]
         fn passages_tile_the_session_and_are_bounded(
-            steps in prop::collection::vec(step(), 0..120),
+            steps in prop::collection::vec(step_strategy(), 0..120),
             is_over: bool,
         ) {
-            let briefs = session(&steps);
-            let passages = passages(&briefs, is_over);
+            let briefs = sample_briefs(&steps);
+            let passages = divide_session(&briefs, is_over);
             let mut next = 0;
             for passage in &passages {
                 prop_assert_eq!(passage.places.start, next);

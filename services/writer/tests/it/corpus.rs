@@ -8,11 +8,12 @@ use std::path::Path;
 use anyhow::Result;
 use chrono::NaiveDateTime;
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
-use domain::record::{Modality, Record};
+use domain::record::Record;
 use domain::relation::{Relation, RelationKind};
 use domain::unit::{Grain, Unit};
+use fixtures::sample_record;
 use serde::Deserialize;
-use writer::{Stretch, plan, segment, write};
+use writer::{Stretch, derive_segments, plan_segments, write_turn_units};
 
 #[derive(Deserialize)]
 struct Conversation {
@@ -61,35 +62,27 @@ pub(crate) fn found(conversations: &Path) -> Result<Vec<Found>> {
 fn record(space: &str, number: usize, turn: Turn) -> Result<Record> {
     let space: SpaceId = space.parse()?;
     Ok(Record {
-        id: RecordId::derive(&space, &turn.id),
-        session: SessionId::derive(&space, &turn.session),
-        space,
-        external_id: turn.id,
+        session: SessionId::from_name(&space, &turn.session),
         session_name: turn.session,
         ordinal: u64::try_from(number)?,
-        modality: Modality::Text,
         actor: turn.speaker,
         text: turn.text,
         image_caption: turn.image_caption,
-        image_uri: None,
-        version: None,
-        tool: None,
         observed_at: turn.timestamp.and_utc().fixed_offset(),
-        tags: Vec::new(),
-        metadata: BTreeMap::new(),
+        ..sample_record(&space, &turn.id)
     })
 }
 
 fn of_session(name: &str, records: Vec<Record>) -> Vec<Found> {
     let fresh: BTreeSet<RecordId> = records.iter().map(|it| it.id).collect();
-    let turns = write(&records, &(0..records.len()).collect::<Vec<_>>());
+    let turns = write_turn_units(&records, &(0..records.len()).collect::<Vec<_>>());
     let stored: BTreeMap<UnitId, Unit> = turns.into_iter().map(|it| (it.id, it)).collect();
     let stretch = Stretch {
         records,
         starts: true,
         ends: true,
     };
-    let segments = segment(&stretch, &plan(&stretch, &fresh), &stored);
+    let segments = derive_segments(&stretch, &plan_segments(&stretch, &fresh), &stored);
     let units: BTreeMap<UnitId, &Unit> = stored.values().chain(&segments.units).map(|it| (it.id, it)).collect();
     let relations = segments.relations.iter().filter(|it| it.kind != RelationKind::PartOf);
     let shown = relations.filter_map(|it| shown(name, it, &units));
@@ -108,7 +101,10 @@ fn shown(name: &str, relation: &Relation, units: &BTreeMap<UnitId, &Unit>) -> Op
             it.actor
         )
     };
-    let supports = relation.evidence.iter().filter_map(|it| units.get(&UnitId::turn(*it)));
+    let supports = relation
+        .evidence
+        .iter()
+        .filter_map(|it| units.get(&UnitId::of_turn(*it)));
     let supports = supports.filter(|it| it.id != source.id && it.id != target.id);
     let between: String = supports.map(|it| format!("  .. {}\n", text(it))).collect();
     Some(Found {

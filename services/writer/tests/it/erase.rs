@@ -7,11 +7,13 @@ use domain::curation::{Act, Curation};
 use domain::id::{CurationId, RecordId, UnitId};
 use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1};
 use domain::port::{Claim, Position, Search};
+use domain::recall::{NOTES_MAX, Note, NoteKind, session_scope};
 use domain::record::Record;
 use domain::unit::Status;
 use futures::StreamExt;
 use host::Context;
 use proptest::prelude::*;
+use uuid::Uuid;
 
 use crate::order::{dump, history, settled};
 use crate::{record, space, start};
@@ -32,7 +34,7 @@ impl House {
     pub(crate) async fn stopped(name: &str) -> House {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
         std::fs::remove_dir_all(&dir).ok();
-        let context = Context::embedded(&dir).await.unwrap();
+        let context = Context::embedded_with_defaults(&dir).await.unwrap();
         let records = &context.backends.records;
         records.create_space(&space(), start().to_utc()).await.unwrap();
         let service = tokio::spawn(async { Ok(()) });
@@ -55,7 +57,7 @@ impl House {
             records: records.to_vec(),
             curations: curations.to_vec(),
         };
-        self.context.publish(&message).await.unwrap()
+        self.context.publish_message(&message).await.unwrap()
     }
 
     /// Returns everything that can be read from the space, including retired units.
@@ -90,7 +92,7 @@ impl House {
 
 pub(crate) fn erasure(number: usize, record: &Record) -> Curation {
     Curation {
-        id: CurationId::derive(&space(), &number.to_string()),
+        id: CurationId::from_external_id(&space(), &number.to_string()),
         at: start().to_utc(),
         by: String::new(),
         act: Act::EraseRecord { record: record.id },
@@ -139,10 +141,13 @@ async fn no_trace_of_an_erased_record_remains() {
     house.accept("1", &all, &[]).await;
     settled(&house.context).await;
     let before = house.all(&[secret.id]).await;
-    let told = before.matches("quaxbank").count();
-    assert!(told >= 5, "record, turn, event and an answer tell of it: {told}");
+    let mention_count = before.matches("quaxbank").count();
+    assert!(
+        mention_count >= 5,
+        "record, turn, event and an answer tell of it: {mention_count}"
+    );
     let search = Search {
-        words: Some(text::sparse::words("quaxbank florins")),
+        words: Some(text::meaning::sparse_vectors::stem_vector("quaxbank florins")),
         limit: 5,
         ..Search::default()
     };
@@ -157,7 +162,7 @@ async fn no_trace_of_an_erased_record_remains() {
     says_nothing(&house.all(&[secret.id]).await);
     assert!(backends.index.search(&space(), &search).await.unwrap().words.is_empty());
     let left = backends.graph.changes(&space(), 0, 10_000).await.unwrap();
-    let turn = left.iter().find(|it| it.unit.id == UnitId::turn(secret.id)).unwrap();
+    let turn = left.iter().find(|it| it.unit.id == UnitId::of_turn(secret.id)).unwrap();
     assert_eq!(turn.unit.status, Status::Superseded, "who follows the feed is told");
     assert_eq!(
         backends.records.space(&space()).await.unwrap().unwrap().records,
@@ -171,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 5, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_rest_is_as_if_the_erased_records_had_never_existed(
+    fn remaining_data_are_the_same_as_if_the_erased_records_had_never_existed(
         gone in prop::collection::btree_set(0..history().len(), 1..5),
         run in 0..12_usize,
         batches in 1..3_usize,
@@ -229,7 +234,7 @@ async fn repeating_an_erasure_is_harmless() {
         records: all.clone(),
         curations: Vec::new(),
     };
-    house.context.publish(&message).await.unwrap();
+    house.context.publish_message(&message).await.unwrap();
     settled(&house.context).await;
     assert_eq!(dump(&house.context, std::slice::from_ref(&rest)).await, once);
     says_nothing(&house.all(&[secret.id]).await);
@@ -276,7 +281,7 @@ async fn an_interrupted_erasure_is_completed() {
             .unwrap();
         backends.records.erase(&space(), &[secret.id]).await.unwrap();
         if retired {
-            let turn = [UnitId::turn(secret.id)];
+            let turn = [UnitId::of_turn(secret.id)];
             backends.graph.put_units(&space(), &[], &turn).await.unwrap();
         }
         house.accept("2", &[], &[curation]).await;
@@ -300,7 +305,7 @@ async fn a_batch_with_only_curations_is_written() {
     let mut organised = organised.await.unwrap();
     let curation = Curation {
         act: Act::PinUnit {
-            unit: UnitId::turn(record("talk", 1, "Ana", "x").id),
+            unit: UnitId::of_turn(record("talk", 1, "Ana", "x").id),
         },
         ..erasure(1, &record("talk", 1, "Ana", "x"))
     };
@@ -313,13 +318,36 @@ async fn a_batch_with_only_curations_is_written() {
     );
     assert_eq!(records.curations(&space(), None, 9).await.unwrap(), [curation]);
     let next = tokio::time::timeout(Duration::from_secs(60), organised.next());
-    let told = next.await.unwrap().unwrap().unwrap();
-    let message: UnitsOrganisedV1 = serde_json::from_slice(&told.frame.payload).unwrap();
+    let delivery = next.await.unwrap().unwrap().unwrap();
+    let message: UnitsOrganisedV1 = serde_json::from_slice(&delivery.frame.payload).unwrap();
     assert_eq!(
         (message.space, message.position, message.acts),
         (space(), position, true)
     );
-    told.settler.done().await.unwrap();
+    delivery.settler.done().await.unwrap();
     drop(organised);
+    house.end().await;
+}
+
+#[tokio::test]
+async fn the_recall_ledger_of_a_session_is_erased_with_its_last_record() {
+    let house = House::new("ledgers").await;
+    let [last, one_of_two, other] = [("m", 1), ("n", 2), ("n", 3)].map(|it| record(it.0, it.1, "Ana", "I bake bread."));
+    house.accept("1", &[last.clone(), one_of_two.clone(), other], &[]).await;
+    let records = house.context.backends.records.clone();
+    let note = Note {
+        subject: Uuid::nil(),
+        kind: NoteKind::Said,
+        at: start().to_utc(),
+    };
+    for session in ["m", "n"] {
+        let scope = session_scope(session);
+        records.note(&space(), &scope, &[note], NOTES_MAX).await.unwrap();
+    }
+    house.accept("2", &[], &erasures(&[last, one_of_two])).await;
+    settled(&house.context).await;
+    let notes = async |session: &str| records.notes(&space(), &session_scope(session)).await.unwrap();
+    assert_eq!((notes("m").await, notes("n").await), (Vec::new(), vec![note]));
+    drop(records);
     house.end().await;
 }

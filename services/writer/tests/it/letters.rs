@@ -1,14 +1,12 @@
 //! Tests of dead letters and erasure.
 
-use std::time::Duration;
-
 use domain::id::RecordId;
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::Position;
 use domain::record::Record;
+use fixtures::wait_for;
 use futures::StreamExt;
 use host::Context;
-use tokio::time::timeout;
 
 use crate::erase::{House, erasure, says_nothing, with_secret, without};
 use crate::order::idle;
@@ -23,7 +21,7 @@ async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Positio
         records: records.to_vec(),
         curations: Vec::new(),
     };
-    let position = context.publish(&message).await.unwrap();
+    let position = context.publish_message(&message).await.unwrap();
     let bus = &context.backends.bus;
     let group = bus.subscribe(RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP);
     let delivery = group.await.unwrap().next().await.unwrap().unwrap();
@@ -32,8 +30,7 @@ async fn given_up(context: &Context, batch: &str, records: &[Record]) -> Positio
     position
 }
 
-/// Batches that were given up lose the erased records and keep the others, which are written when the batch is
-/// replayed.
+/// Dead letters lose the erased records and keep the others, which are written when the batch is replayed.
 #[tokio::test]
 async fn dead_letters_lose_only_erased_records() {
     let (all, secret) = with_secret();
@@ -77,7 +74,7 @@ async fn dead_letters_lose_only_erased_records() {
     house.ends_without_a_word().await;
 }
 
-/// A batch that is given up after one of its records was erased loses that record at that moment.
+/// If a record of a batch is erased before the batch becomes a dead letter, the dead letter does not contain it.
 #[tokio::test]
 async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
     let (all, secret) = with_secret();
@@ -89,7 +86,7 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
         .put_curations(&space(), Position(1), &[curation])
         .await
         .unwrap();
-    // No writer can store a record of another space, so the batch is given up.
+    // No writer can store a record of another space, so the batch becomes a dead letter.
     let stray = Record {
         space: "elsewhere".parse().unwrap(),
         ..all[0].clone()
@@ -97,7 +94,7 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
     let house = house.started();
     house
         .context
-        .publish(&RecordsAcceptedV1 {
+        .publish_message(&RecordsAcceptedV1 {
             space: space(),
             batch: "1".to_owned(),
             created: None,
@@ -107,16 +104,15 @@ async fn a_batch_given_up_after_an_erasure_loses_the_erased_record() {
         .await
         .unwrap();
     idle(&house.context).await;
-    let looked_at = async {
-        loop {
-            let left = letters.list(0, 9).await.unwrap();
-            if left.len() == 1 && !left[0].payload.contains("quaxbank") {
-                return left;
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
+    let left = wait_for("one letter is left, without the secret", async || {
+        let left = letters.list(0, 9).await.unwrap();
+        if left.len() == 1 && !left[0].payload.contains("quaxbank") {
+            Ok(left)
+        } else {
+            Err(left)
         }
-    };
-    let left = timeout(Duration::from_secs(60), looked_at).await.unwrap();
+    })
+    .await;
     assert!(left[0].payload.contains("elsewhere"), "{left:?}");
     says_nothing(&format!("{left:?}"));
     drop(letters);

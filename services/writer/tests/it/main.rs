@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod corpus;
-mod endpoint;
 mod erase;
 mod letters;
 mod model_outage;
@@ -16,8 +15,9 @@ mod segments;
 mod version;
 
 use chrono::{DateTime, FixedOffset, TimeDelta};
-use domain::id::{RecordId, SessionId, SpaceId};
+use domain::id::{SessionId, SpaceId};
 use domain::record::{Modality, Record, ToolCall};
+use fixtures::sample_record;
 
 /// Returns Monday, 8 May 2023, 13:00 in Berlin.
 fn start() -> DateTime<FixedOffset> {
@@ -30,25 +30,15 @@ fn space() -> SpaceId {
 
 /// Returns the `number`th record of a session, a minute after the one before it.
 fn record(session: &str, number: u64, actor: &str, text: &str) -> Record {
-    let external_id = format!("{session}:{number}");
     let minutes = i64::try_from(number).unwrap();
     Record {
-        id: RecordId::derive(&space(), &external_id),
-        space: space(),
-        external_id,
-        session: SessionId::derive(&space(), session),
+        session: SessionId::from_name(&space(), session),
         session_name: session.to_owned(),
         ordinal: number,
-        modality: Modality::Text,
         actor: actor.to_owned(),
         text: text.to_owned(),
-        image_caption: None,
-        image_uri: None,
-        version: None,
-        tool: None,
         observed_at: start() + TimeDelta::minutes(minutes),
-        tags: Vec::new(),
-        metadata: Default::default(),
+        ..sample_record(&space(), &format!("{session}:{number}"))
     }
 }
 

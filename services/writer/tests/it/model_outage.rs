@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use domain::record::Record;
+use fixtures::{ChatEndpoint, wait_until};
 
-use crate::endpoint::Endpoint;
 use crate::order::settled;
-use crate::pictures::{PIXEL, Writer, folder};
+use crate::pictures::{PIXEL, Writer, folder, reading_settings};
 use crate::{record, space};
 
 /// Settings with which one session is read after another.
@@ -18,25 +18,28 @@ fn sessions(count: u64) -> Vec<Record> {
     (1..=count).map(session).collect()
 }
 
+/// Time in which every session is looked at: only a wait shows that no further call is made.
+const EVERY_SESSION: Duration = Duration::from_secs(3);
+
 /// Waits until the endpoint was asked once, and then long enough for every session to be looked at. Returns the number of calls.
-async fn calls(endpoint: &Endpoint) -> usize {
-    let asked = async {
-        while endpoint.requests().is_empty() {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), asked).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(3)).await;
+async fn calls(endpoint: &ChatEndpoint) -> usize {
+    wait_until("the model is asked", async || !endpoint.requests().is_empty()).await;
+    tokio::time::sleep(EVERY_SESSION).await;
     endpoint.requests().len()
 }
 
 async fn waiting(writer: &Writer) -> u64 {
-    writer.context.backends.readings.wanted(&space()).await.unwrap()
+    writer
+        .context
+        .backends
+        .readings
+        .count_scheduled_sessions(&space())
+        .await
+        .unwrap()
 }
 
-fn one_by_one(endpoint: &Endpoint, readings: &str) -> String {
-    let settings = endpoint.settings();
-    settings.replace(
+fn one_by_one(endpoint: &ChatEndpoint, readings: &str) -> String {
+    reading_settings(endpoint).replace(
         "[writer.readings]\n",
         &format!("[writer.readings]\n{ONE_BY_ONE}{readings}"),
     )
@@ -47,10 +50,10 @@ async fn a_model_that_refuses_every_call_is_not_asked_for_every_session() {
     for (status, expected) in [
         ("429 Too Many Requests", 1),
         ("401 Unauthorized", 1),
-        // It may be the question; the third one in a row shows that it is not.
+        // The question itself may cause the failure; the third failure in a row shows that it does not.
         ("500 Internal Server Error", 3),
     ] {
-        let endpoint = Endpoint::refusing(status, &[]);
+        let endpoint = ChatEndpoint::scripted(&[], status);
         let dir = folder("refusing");
         let writer = Writer::start(&dir, &one_by_one(&endpoint, "")).await;
         writer.accept("1", &sessions(6)).await;
@@ -66,7 +69,7 @@ async fn a_model_that_refuses_every_call_is_not_asked_for_every_session() {
 async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
     // The first reply cannot be read, the second call is refused: the session waits, and the replies were paid for.
     for (calls_a_day, expected) in [(2, 2), (3, 3)] {
-        let endpoint = Endpoint::start(&["I would rather not say."]);
+        let endpoint = ChatEndpoint::scripted(&["I would rather not say."], "500 No");
         let dir = folder("unstored");
         let readings = format!("calls_a_day = {calls_a_day}\n");
         let writer = Writer::start(&dir, &one_by_one(&endpoint, &readings)).await;
@@ -82,8 +85,11 @@ async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pictures_wait_for_a_model_that_refuses_and_sessions_without_them_are_read() {
     let (seeing, reading) = (
-        Endpoint::refusing("401 Unauthorized", &[]),
-        Endpoint::start(&[r#"{"gists": [], "relations": [], "facts": [], "changes": []}"#]),
+        ChatEndpoint::scripted(&[], "401 Unauthorized"),
+        ChatEndpoint::scripted(
+            &[r#"{"gists": [], "relations": [], "facts": [], "changes": []}"#],
+            "500 No",
+        ),
     );
     let roles = format!("[language_model.roles.see]\nurl = \"{}\"\n", seeing.url());
     let dir = folder("unseen");

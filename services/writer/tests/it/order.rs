@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
 use domain::port::Search;
 use domain::record::Record;
+use fixtures::wait_until;
 use host::Context;
 use proptest::prelude::*;
 
@@ -51,7 +51,7 @@ fn stored(name: &str, batches: &[Vec<Record>]) -> String {
     std::fs::remove_dir_all(&dir).ok();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let out = runtime.block_on(async {
-        let context = Context::embedded(&dir).await.unwrap();
+        let context = Context::embedded_with_defaults(&dir).await.unwrap();
         context
             .backends
             .records
@@ -67,7 +67,7 @@ fn stored(name: &str, batches: &[Vec<Record>]) -> String {
                 records: records.clone(),
                 curations: Vec::new(),
             };
-            context.publish(&batch).await.unwrap();
+            context.publish_message(&batch).await.unwrap();
         }
         settled(&context).await;
         let out = dump(&context, batches).await;
@@ -95,12 +95,7 @@ pub(crate) async fn idle(context: &Context) {
             .unwrap()
             + bus.backlog(UnitsWrittenV1::SUBJECT, "segmenter").await.unwrap()
     };
-    let wait = async {
-        while open().await > 0 {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+    wait_until("nothing is left to write", async || open().await == 0).await;
 }
 
 pub(crate) async fn dump(context: &Context, batches: &[Vec<Record>]) -> String {
@@ -121,7 +116,7 @@ pub(crate) async fn dump(context: &Context, batches: &[Vec<Record>]) -> String {
         writeln!(out, "{relation:?}").unwrap();
     }
     let search = Search {
-        words: Some(text::sparse::words("sourdough bread")),
+        words: Some(text::meaning::sparse_vectors::stem_vector("sourdough bread")),
         limit: 100,
         ..Search::default()
     };
@@ -178,7 +173,7 @@ pub(crate) fn similar_asserts(expected: &str, found: &str) -> Result<(), TestCas
 async fn a_deleted_space_stays_deleted() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("deleted");
     std::fs::remove_dir_all(&dir).ok();
-    let context = Context::embedded(&dir).await.unwrap();
+    let context = Context::embedded_with_defaults(&dir).await.unwrap();
     let gone: SpaceId = "gone".parse().unwrap();
     context
         .backends
@@ -193,7 +188,7 @@ async fn a_deleted_space_stays_deleted() {
         records: history(),
         curations: Vec::new(),
     };
-    context.publish(&batch).await.unwrap();
+    context.publish_message(&batch).await.unwrap();
     context.backends.records.delete_space(&gone).await.unwrap();
     let service = tokio::spawn(writer::run(context.clone()));
     settled(&context).await;
@@ -209,7 +204,7 @@ async fn a_deleted_space_stays_deleted() {
 async fn a_space_created_again_takes_no_records_of_the_former_one() {
     let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("anew");
     std::fs::remove_dir_all(&dir).ok();
-    let context = Context::embedded(&dir).await.unwrap();
+    let context = Context::embedded_with_defaults(&dir).await.unwrap();
     let backends = &context.backends;
     let (before, now) = (start().to_utc(), start().to_utc() + chrono::Duration::seconds(1));
     let batch = |name: &str, created, records: &[Record]| RecordsAcceptedV1 {
@@ -222,10 +217,10 @@ async fn a_space_created_again_takes_no_records_of_the_former_one() {
     let records = history();
     let (old, new) = records.split_at(10);
     backends.records.create_space(&space(), before).await.unwrap();
-    context.publish(&batch("1", before, old)).await.unwrap();
+    context.publish_message(&batch("1", before, old)).await.unwrap();
     backends.records.delete_space(&space()).await.unwrap();
     backends.records.create_space(&space(), now).await.unwrap();
-    context.publish(&batch("2", now, new)).await.unwrap();
+    context.publish_message(&batch("2", now, new)).await.unwrap();
     let service = tokio::spawn(writer::run(context.clone()));
     settled(&context).await;
     let info = backends.records.space(&space()).await.unwrap().unwrap();
@@ -261,7 +256,7 @@ async fn a_full_queue_is_emptied() {
             records: batches.next().unwrap(),
             curations: Vec::new(),
         };
-        if let Err(error) = context.publish(&batch).await {
+        if let Err(error) = context.publish_message(&batch).await {
             assert_eq!(domain::Classify::kind(&error), domain::ErrorKind::Exhausted);
             break;
         }

@@ -2,7 +2,6 @@
 //! caption.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use domain::id::{ReadingId, RecordId, UnitId};
 use domain::message::RecordsAcceptedV1;
@@ -10,11 +9,11 @@ use domain::port::Search;
 use domain::reading::Reading;
 use domain::record::Record;
 use domain::unit::{Grain, Unit};
+use fixtures::{ChatEndpoint, wait_for, wait_until};
 use host::{Context, Settings};
 use serde_json::json;
 use tokio::task::JoinHandle;
 
-use crate::endpoint::Endpoint;
 use crate::erase::erasure;
 use crate::order::settled;
 use crate::{record, space, start};
@@ -49,7 +48,7 @@ impl Writer {
             records: records.to_vec(),
             curations: Vec::new(),
         };
-        self.context.publish(&message).await.unwrap();
+        self.context.publish_message(&message).await.unwrap();
     }
 
     async fn unit(&self, record: &Record) -> Unit {
@@ -57,56 +56,56 @@ impl Writer {
             .context
             .backends
             .graph
-            .units(&space(), &[UnitId::turn(record.id)])
+            .units(&space(), &[UnitId::of_turn(record.id)])
             .await;
         units.unwrap().pop().unwrap()
     }
 
     async fn reading(&self, record: &Record) -> Option<Reading> {
-        let id = ReadingId::picture(record.id);
+        let id = ReadingId::of_picture(record.id);
         self.context.backends.readings.get(&space(), &[id]).await.unwrap().pop()
     }
 
     /// Waits until the unit of a record has this caption; an empty caption means none.
     async fn captioned(&self, record: &Record, caption: &str) {
-        let wait = async {
-            loop {
-                let units = self
-                    .context
-                    .backends
-                    .graph
-                    .units(&space(), &[UnitId::turn(record.id)])
-                    .await;
-                if units.unwrap().first().is_some_and(|it| it.caption == caption) {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
+        let graph = &self.context.backends.graph;
+        wait_for(&format!("the caption is {caption:?}"), async || {
+            let units = graph.units(&space(), &[UnitId::of_turn(record.id)]).await.unwrap();
+            match units.first() {
+                Some(unit) if unit.caption == caption => Ok(()),
+                other => Err(other.cloned()),
             }
-        };
-        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+        })
+        .await;
     }
 
     /// Waits until no session is waiting to be read.
     async fn read(&self) {
-        let wait = async {
-            while self.context.backends.readings.wanted(&space()).await.unwrap() > 0 {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
+        let wanted = async || {
+            self.context
+                .backends
+                .readings
+                .count_scheduled_sessions(&space())
+                .await
+                .unwrap()
         };
-        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+        wait_until("no session waits to be read", async || wanted().await == 0).await;
     }
 
     /// Requests a look at the session of a record.
     async fn want(&self, record: &Record) {
         let now = start().to_utc();
         let readings = &self.context.backends.readings;
-        readings.want(&space(), &[record.session], now, now).await.unwrap();
+        readings
+            .schedule_sessions(&space(), &[record.session], now, now)
+            .await
+            .unwrap();
     }
 
     /// Returns the number of records that a word finds.
     async fn found(&self, word: &str) -> usize {
         let search = Search {
-            words: Some(text::sparse::words(word)),
+            words: Some(text::meaning::sparse_vectors::stem_vector(word)),
             limit: 10,
             ..Search::default()
         };
@@ -126,6 +125,14 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     dir
 }
 
+/// Returns settings of a writer that asks an endpoint, in which a session is over at once.
+pub(crate) fn reading_settings(endpoint: &ChatEndpoint) -> String {
+    format!(
+        "{}[writer.readings]\nquiet_minutes = 0\ndelay_seconds = 0\n[writer.pictures]\nenabled = true\n",
+        endpoint.settings()
+    )
+}
+
 fn pictured(number: u64, text: &str, uri: &str, caption: Option<&str>) -> Record {
     Record {
         image_uri: Some(uri.to_owned()),
@@ -134,7 +141,7 @@ fn pictured(number: u64, text: &str, uri: &str, caption: Option<&str>) -> Record
     }
 }
 
-fn said(caption: &str) -> String {
+fn caption_reply(caption: &str) -> String {
     json!({ "caption": caption }).to_string()
 }
 
@@ -142,9 +149,9 @@ const NO_NOTES: &str = r#"{"gists": [], "relations": [], "facts": [], "changes":
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_described_picture_is_treated_like_one_with_a_caption() {
-    let endpoint = Endpoint::start(&[&said(&format!("{FERN} I like it.")), NO_NOTES]);
+    let endpoint = ChatEndpoint::scripted(&[&caption_reply(&format!("{FERN} I like it.")), NO_NOTES], "500 No");
     let dir = folder("described");
-    let writer = Writer::start(&dir, &endpoint.settings()).await;
+    let writer = Writer::start(&dir, &reading_settings(&endpoint)).await;
     let bare = pictured(2, "Look at this!", PIXEL, None);
     let own = pictured(3, "And this.", PIXEL, Some("my red bicycle"));
     let away = pictured(4, "Or this.", "http://pictures.example.com/1.png", None);
@@ -156,7 +163,7 @@ async fn a_described_picture_is_treated_like_one_with_a_caption() {
     ];
     writer.accept("1", &all).await;
     settled(&writer.context).await;
-    writer.captioned(&bare, text::caption(FERN).as_str()).await;
+    writer.captioned(&bare, text::shorten_caption(FERN).as_str()).await;
     writer.read().await;
 
     // One call for the picture, then one for the passage, which contains the caption.
@@ -196,7 +203,7 @@ async fn a_described_picture_is_treated_like_one_with_a_caption() {
     assert_eq!(units_of_all(&plain.context).await, units);
     plain.stop().await;
 
-    // They are derived again from the records, without a call.
+    // The units are derived again from the records, without a call.
     writer.accept("2", &all).await;
     settled(&writer.context).await;
     writer.read().await;
@@ -208,17 +215,24 @@ async fn a_described_picture_is_treated_like_one_with_a_caption() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_description_disappears_with_its_record_and_a_caption_with_its_reading() {
-    let endpoint = Endpoint::start(&[&said("A letter of the quaxbank."), &said(FERN), NO_NOTES]);
+    let endpoint = ChatEndpoint::scripted(
+        &[
+            &caption_reply("A letter of the quaxbank."),
+            &caption_reply(FERN),
+            NO_NOTES,
+        ],
+        "500 No",
+    );
     let dir = folder("undescribed");
-    let writer = Writer::start(&dir, &endpoint.settings()).await;
+    let writer = Writer::start(&dir, &reading_settings(&endpoint)).await;
     let (secret, fern) = (
         pictured(1, "Look at this!", PIXEL, None),
         pictured(2, "And this!", PIXEL, None),
     );
     writer.accept("1", &[secret.clone(), fern.clone()]).await;
-    writer.captioned(&fern, text::caption(FERN).as_str()).await;
+    writer.captioned(&fern, text::shorten_caption(FERN).as_str()).await;
     writer
-        .captioned(&secret, text::caption("A letter of the quaxbank.").as_str())
+        .captioned(&secret, text::shorten_caption("A letter of the quaxbank.").as_str())
         .await;
     writer.read().await;
     assert_eq!(writer.found("quaxbank").await, 1);
@@ -229,7 +243,7 @@ async fn a_description_disappears_with_its_record_and_a_caption_with_its_reading
         records: Vec::new(),
         curations: vec![erasure(1, &secret)],
     };
-    writer.context.publish(&message).await.unwrap();
+    writer.context.publish_message(&message).await.unwrap();
     settled(&writer.context).await;
     assert_eq!(writer.reading(&secret).await, None);
     assert_eq!(writer.found("quaxbank").await, 0);
@@ -241,7 +255,10 @@ async fn a_description_disappears_with_its_record_and_a_caption_with_its_reading
     let writer = Writer::start(&dir, "").await;
     assert_eq!(writer.found("turquoise").await, 1);
     let readings = &writer.context.backends.readings;
-    readings.remove(&space(), &[ReadingId::picture(fern.id)]).await.unwrap();
+    readings
+        .remove(&space(), &[ReadingId::of_picture(fern.id)])
+        .await
+        .unwrap();
     writer.want(&fern).await;
     writer.captioned(&fern, "").await;
     writer.read().await;

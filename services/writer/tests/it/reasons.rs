@@ -6,19 +6,19 @@ use domain::derived::Derived;
 use domain::id::{CurationId, MergeId, PageId, ReadingId, RecordId, TopicId, UnitId};
 use domain::merge::{Merge, MergeOf};
 use domain::page::{Dimension, Line, Page, PageStatus, Section};
-use domain::port::ModelCost;
-use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::reading::{Reading, ReadingKind};
 use domain::record::Record;
 use domain::topic::Member;
+use fixtures::sample_reading;
 use uuid::Uuid;
 
-use crate::erase::House;
+use crate::erase::{House, erasure};
 use crate::order::settled;
 use crate::{record, space, start};
 
 fn merge(of: MergeOf, kept: Uuid, merged: Uuid, names: [&str; 2]) -> Merge {
     Merge {
-        id: MergeId::derive(kept, merged),
+        id: MergeId::from_pair(kept, merged),
         of,
         kept,
         merged,
@@ -37,7 +37,7 @@ fn merge(of: MergeOf, kept: Uuid, merged: Uuid, names: [&str; 2]) -> Merge {
 
 fn undo(number: u64, merge: &Merge) -> Curation {
     Curation {
-        id: CurationId::derive(&space(), &format!("undo {number}")),
+        id: CurationId::from_external_id(&space(), &format!("undo {number}")),
         at: start().to_utc(),
         by: String::new(),
         act: Act::UndoMerge { merge: merge.id },
@@ -55,8 +55,8 @@ async fn a_reason_for_undoing_a_merge_is_redacted_with_the_merged_records() {
     let [one, two, three, four] = [1, 2, 3, 4].map(Uuid::from_u128);
     let merges = [
         merge(MergeOf::Entities, one, two, ["Oona Quaxbank", "Oona"]),
-        merge(MergeOf::Units, UnitId::turn(gone.id).uuid(), three, ["", ""]),
-        merge(MergeOf::Units, UnitId::turn(kept.id).uuid(), four, ["", ""]),
+        merge(MergeOf::Units, UnitId::of_turn(gone.id).uuid(), three, ["", ""]),
+        merge(MergeOf::Units, UnitId::of_turn(kept.id).uuid(), four, ["", ""]),
         merge(MergeOf::Entities, three, four, ["Fern", "Farn"]),
     ];
     let backends = &house.context.backends;
@@ -88,20 +88,15 @@ async fn a_reason_for_undoing_a_merge_is_redacted_with_the_merged_records() {
 /// another record.
 fn label(first: &Record, beside: RecordId) -> Reading {
     Reading {
-        id: ReadingId::label(first.id),
+        id: ReadingId::of_topic_label(first.id),
         kind: ReadingKind::Label,
         session: first.session,
-        records: vec![first.id],
         beside: vec![beside],
-        earlier: Vec::new(),
         digest: "0".repeat(64),
         prompt: "labels/1".to_owned(),
-        model: "parrot".to_owned(),
         at: start().to_utc(),
         output: "{}".to_owned(),
-        failure: None,
-        outcome: ReadingOutcome::default(),
-        spent: ModelCost::default(),
+        ..sample_reading(&space(), first.id)
     }
 }
 
@@ -112,11 +107,11 @@ async fn a_reason_for_rejecting_a_label_is_redacted_with_the_shown_records() {
     let kept = record("n", 2, "Ann", "I watered the fern with Ben.");
     house.accept("1", &[gone.clone(), kept.clone()], &[]).await;
     settled(&house.context).await;
-    let topic = |it: &Record| TopicId::derive(UnitId::event(it.id));
+    let topic = |it: &Record| TopicId::from_founding_unit(UnitId::of_event(it.id));
     let other = TopicId::from_uuid(Uuid::from_u128(7));
     let backends = &house.context.backends;
     let member = Derived::Member(Member {
-        unit: UnitId::event(gone.id),
+        unit: UnitId::of_event(gone.id),
         topic: topic(&gone),
         similarity: 1.0,
     });
@@ -124,7 +119,7 @@ async fn a_reason_for_rejecting_a_label_is_redacted_with_the_shown_records() {
     let stored = backends.readings.put(&space(), &[label(&kept, gone.id)]).await.unwrap();
     assert_eq!(stored.len(), 1);
     let act = |(number, topic): (u64, TopicId)| Curation {
-        id: CurationId::derive(&space(), &format!("undo {number}")),
+        id: CurationId::from_external_id(&space(), &format!("undo {number}")),
         at: start().to_utc(),
         by: String::new(),
         act: Act::UndoLabel { topic },
@@ -133,7 +128,7 @@ async fn a_reason_for_rejecting_a_label_is_redacted_with_the_shown_records() {
     let acts: Vec<Curation> = (0..).zip([topic(&gone), topic(&kept), other]).map(act).collect();
     house.accept("2", &[], &acts).await;
     let erase = Curation {
-        id: CurationId::derive(&space(), "erase"),
+        id: CurationId::from_external_id(&space(), "erase"),
         act: Act::EraseRecord { record: gone.id },
         reason: String::new(),
         ..act((9, other))
@@ -151,7 +146,7 @@ async fn a_reason_for_rejecting_a_label_is_redacted_with_the_shown_records() {
 fn page(number: u128, record: &Record) -> Page {
     let line = Line {
         text: record.text.clone(),
-        unit: UnitId::turn(record.id),
+        unit: UnitId::of_turn(record.id),
         observed_at: start().to_utc(),
         fact: None,
         until: None,
@@ -192,7 +187,7 @@ async fn a_reason_for_rejecting_a_summary_is_redacted_with_the_records_of_the_li
     let items = pages.clone().map(Derived::Page);
     backends.graph.put_derived(&space(), &items, &[]).await.unwrap();
     let act = |(number, page): (u64, PageId)| Curation {
-        id: CurationId::derive(&space(), &format!("undo {number}")),
+        id: CurationId::from_external_id(&space(), &format!("undo {number}")),
         at: start().to_utc(),
         by: String::new(),
         act: Act::UndoSummary { page },
@@ -201,7 +196,7 @@ async fn a_reason_for_rejecting_a_summary_is_redacted_with_the_records_of_the_li
     let acts: Vec<Curation> = (0..).zip(pages.iter().map(|it| it.id)).map(act).collect();
     house.accept("2", &[], &acts).await;
     let erase = Curation {
-        id: CurationId::derive(&space(), "erase"),
+        id: CurationId::from_external_id(&space(), "erase"),
         act: Act::EraseRecord { record: gone.id },
         reason: String::new(),
         ..act((9, pages[0].id))
@@ -210,6 +205,35 @@ async fn a_reason_for_rejecting_a_summary_is_redacted_with_the_records_of_the_li
     settled(&house.context).await;
     let mut stored = backends.records.curations(&space(), None, 99).await.unwrap();
     stored.retain(|it| matches!(it.act, Act::UndoSummary { .. }));
+    let mut reasons: Vec<String> = stored.into_iter().map(|it| it.reason).collect();
+    reasons.sort();
+    assert_eq!(reasons, ["", "reason 1"]);
+}
+
+/// The record is erased while the acts about its unit still wait in the queue.
+#[tokio::test]
+async fn a_reason_that_arrives_after_its_record_was_erased_is_redacted() {
+    let house = House::stopped("late reasons").await.started();
+    let gone = record("m", 1, "Ann", "Oona Quaxbank called me yesterday.");
+    let kept = record("m", 2, "Ann", "I watered the fern with Ben.");
+    house.accept("1", &[gone.clone(), kept.clone()], &[]).await;
+    house.accept("2", &[], &[erasure(9, &gone)]).await;
+    settled(&house.context).await;
+    let forget = |(number, record): (u64, &Record)| Curation {
+        id: CurationId::from_external_id(&space(), &format!("forget {number}")),
+        at: start().to_utc(),
+        by: String::new(),
+        act: Act::ForgetUnit {
+            unit: UnitId::of_turn(record.id),
+        },
+        reason: format!("reason {number}"),
+    };
+    let acts: Vec<Curation> = (0..).zip([&gone, &kept]).map(forget).collect();
+    house.accept("3", &[], &acts).await;
+    settled(&house.context).await;
+    let records = &house.context.backends.records;
+    let mut stored = records.curations(&space(), None, 99).await.unwrap();
+    stored.retain(|it| matches!(it.act, Act::ForgetUnit { .. }));
     let mut reasons: Vec<String> = stored.into_iter().map(|it| it.reason).collect();
     reasons.sort();
     assert_eq!(reasons, ["", "reason 1"]);

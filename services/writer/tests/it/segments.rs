@@ -4,28 +4,33 @@ use domain::id::UnitId;
 use domain::record::Record;
 use domain::relation::{Relation, RelationKind};
 use domain::unit::{Grain, Unit};
-use writer::{Stretch, plan, segment, write};
+use writer::{Stretch, derive_segments, plan_segments, write_turn_units};
 
 use crate::{call, talk};
 
 /// Organises a whole session at once.
 fn organised(records: Vec<Record>) -> (Vec<Unit>, Vec<Relation>) {
     let fresh: BTreeSet<_> = records.iter().map(|it| it.id).collect();
-    let turns = write(&records, &(0..records.len()).collect::<Vec<_>>());
+    let turns = write_turn_units(&records, &(0..records.len()).collect::<Vec<_>>());
     let stored: BTreeMap<UnitId, Unit> = turns.into_iter().map(|it| (it.id, it)).collect();
     let stretch = Stretch {
         records,
         starts: true,
         ends: true,
     };
-    let segments = segment(&stretch, &plan(&stretch, &fresh), &stored);
+    let segments = derive_segments(&stretch, &plan_segments(&stretch, &fresh), &stored);
     (segments.units, segments.relations)
 }
 
 /// Returns the relations between turns as `2 causes 1`, by the numbers of the records.
-fn told(records: &[Record]) -> Vec<String> {
+fn describe_relations(records: &[Record]) -> Vec<String> {
     let (_, relations) = organised(records.to_vec());
-    let number = |id: UnitId| records.iter().position(|it| UnitId::turn(it.id) == id).map(|it| it + 1);
+    let number = |id: UnitId| {
+        records
+            .iter()
+            .position(|it| UnitId::of_turn(it.id) == id)
+            .map(|it| it + 1)
+    };
     let pairs = relations
         .iter()
         .filter_map(|it| Some((number(it.source)?, it.kind, number(it.target)?)));
@@ -100,7 +105,7 @@ fn relations_follow_from_the_text_of_turns() {
             vec!["2 FollowsUp 3", "3 Elaborates 1"],
         ),
     ] {
-        assert_eq!(told(&talk(&lines)), expected, "{lines:?}");
+        assert_eq!(describe_relations(&talk(&lines)), expected, "{lines:?}");
     }
 }
 
@@ -121,7 +126,7 @@ fn simultaneous_events_are_parallel() {
         ("Ana: I painted the fence.", "Tom: Meanwhile the tide rose.", false),
     ] {
         let expected = if expected { vec!["1 Parallel 2"] } else { Vec::new() };
-        assert_eq!(told(&talk(&[before, after])), expected, "{after}");
+        assert_eq!(describe_relations(&talk(&[before, after])), expected, "{after}");
     }
 }
 
@@ -132,14 +137,14 @@ fn an_action_enables_another_that_uses_its_result() {
         call(2, "go", "east", "You are in the hall."),
         call(3, "unlock", "gate with brass key", "You unlock the gate."),
     ];
-    assert_eq!(told(&run), ["1 Enables 3"]);
+    assert_eq!(describe_relations(&run), ["1 Enables 3"]);
 }
 
 #[test]
 fn a_turn_keeps_only_its_best_relations() {
     let lines: Vec<String> = (1..=20).map(|it| format!("Tom: I ran on {it} March 2023.")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let found = told(&talk(&lines));
+    let found = describe_relations(&talk(&lines));
     assert!(found.contains(&"19 Before 20".to_owned()), "{found:?}");
     assert_eq!(found.iter().filter(|it| it.ends_with(" 20")).count(), 2, "{found:?}");
 }
@@ -172,7 +177,7 @@ fn a_session_is_divided_into_events_of_one_topic() {
     assert!(
         first
             .summary
-            .starts_with("[8 May 2023] Ana, Tom\nAna to Tom: Did Tom bake bread this weekend"),
+            .starts_with("[8 May 2023] Ana, Tom\nAna to Tom: Did you bake bread this weekend"),
         "{}",
         first.summary
     );

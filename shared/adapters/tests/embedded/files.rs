@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check, is_behind, is_held};
+use adapters::{Embedded, OpenError, Options, UpkeepError, check_file, is_held, needs_migration, write_backup};
 use domain::{Classify, ErrorKind};
 
 use super::{file, fill, open, refusal, space};
@@ -33,7 +33,7 @@ async fn files_and_folders_are_created_for_their_owner_only() {
     let names = ["mnemic.lock", "mnemic.sqlite", "mnemic.sqlite-shm", "mnemic.sqlite-wal"];
     assert_eq!(modes(&dir), names.map(|it| (it.to_owned(), 0o600)));
     let copy = parent.path().join("copy");
-    backup(&dir, &copy).unwrap();
+    write_backup(&dir, &copy).unwrap();
     assert_eq!(mode(&copy), 0o600);
 }
 
@@ -91,9 +91,12 @@ async fn an_empty_file_is_refused() {
     );
     assert!(error.to_string().contains("is empty") && error.to_string().contains("mnemic restore"));
     let copy = dir.path().join("copy");
-    assert!(matches!(backup(dir.path(), &copy), Err(UpkeepError::Empty { .. })));
-    assert!(matches!(check(dir.path()), Err(UpkeepError::Empty { .. })));
-    assert!(matches!(is_behind(dir.path()), Err(UpkeepError::Empty { .. })));
+    assert!(matches!(
+        write_backup(dir.path(), &copy),
+        Err(UpkeepError::Empty { .. })
+    ));
+    assert!(matches!(check_file(dir.path()), Err(UpkeepError::Empty { .. })));
+    assert!(matches!(needs_migration(dir.path()), Err(UpkeepError::Empty { .. })));
     assert_eq!(
         fs::metadata(file(dir.path())).unwrap().len(),
         0,

@@ -1,10 +1,10 @@
 //! Guarantees that only the embedded adapters give: one process per directory, clear errors, limits, copies.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, outside of test functions")]
 
+mod blocks;
 mod digests;
 mod erased;
 mod files;
-mod images;
 mod pace;
 mod restore;
 
@@ -13,7 +13,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use adapters::{Embedded, OpenError, Options, UpkeepError, backup, check};
+use adapters::{Embedded, OpenError, Options, UpkeepError, check_file, write_backup};
 use chrono::DateTime;
 use domain::id::{SpaceId, UnitId};
 use domain::message::{Message, RecordsAcceptedV1};
@@ -137,9 +137,9 @@ async fn files_of_other_programs_newer_versions_and_other_models_are_refused() {
 async fn errors_about_damage_say_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     fill(&open(dir.path()).await, "a", 1_000).await;
-    assert_eq!(check(dir.path()).unwrap(), Vec::<String>::new());
+    assert_eq!(check_file(dir.path()).unwrap(), Vec::<String>::new());
     let copy = dir.path().join("copy");
-    backup(dir.path(), &copy).unwrap();
+    write_backup(dir.path(), &copy).unwrap();
 
     let database = fs::File::options().write(true).open(file(dir.path())).unwrap();
     let length = database.metadata().unwrap().len();
@@ -161,7 +161,7 @@ async fn errors_about_damage_say_what_to_do() {
     );
     check_error(&error, ErrorKind::Damaged, "`mnemic backup`");
     drop(it);
-    assert!(!check(dir.path()).unwrap().is_empty());
+    assert!(!check_file(dir.path()).unwrap().is_empty());
 
     database.write_all_at(b"not a database, surely", 0).unwrap();
     let error = refusal(dir.path()).await;
@@ -169,7 +169,7 @@ async fn errors_about_damage_say_what_to_do() {
         matches!(error, OpenError::Damaged { .. }) && error.kind() == ErrorKind::Damaged,
         "{error}"
     );
-    assert!(!check(dir.path()).unwrap().is_empty());
+    assert!(!check_file(dir.path()).unwrap().is_empty());
 
     fs::copy(&copy, file(dir.path())).unwrap();
     let it = open(dir.path()).await;
@@ -187,14 +187,17 @@ async fn a_copy_is_made_while_the_service_runs() {
     fill(&it, "a", 3).await;
     let elsewhere = tempfile::tempdir().unwrap();
     let target = file(elsewhere.path());
-    backup(dir.path(), &target).unwrap();
-    assert!(matches!(backup(dir.path(), &target), Err(UpkeepError::Exists { .. })));
+    write_backup(dir.path(), &target).unwrap();
     assert!(matches!(
-        check(&dir.path().join("nowhere")),
+        write_backup(dir.path(), &target),
+        Err(UpkeepError::Exists { .. })
+    ));
+    assert!(matches!(
+        check_file(&dir.path().join("nowhere")),
         Err(UpkeepError::Missing { .. })
     ));
     fill(&it, "b", 3).await;
-    assert_eq!(check(dir.path()).unwrap(), Vec::<String>::new());
+    assert_eq!(check_file(dir.path()).unwrap(), Vec::<String>::new());
     let copy = open(elsewhere.path()).await;
     assert_eq!(copy.index.count(&space("a")).await.unwrap(), 3);
     assert_eq!(
@@ -247,6 +250,21 @@ async fn a_full_disk_loses_nothing_acknowledged() {
             (position, payload.into_bytes())
         );
     }
+}
+
+#[tokio::test]
+async fn a_message_that_is_published_twice_is_stored_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    let keyed = |key: &str| Frame {
+        dedup_key: key.to_owned(),
+        ..frame("x")
+    };
+    let first = it.bus.publish(keyed("one")).await.unwrap();
+    assert_eq!(it.bus.publish(keyed("one")).await.unwrap(), first);
+    assert_eq!(it.bus.backlog("s", "g").await.unwrap(), 1);
+    assert_ne!(it.bus.publish(keyed("two")).await.unwrap(), first);
+    assert_eq!(it.bus.backlog("s", "g").await.unwrap(), 2);
 }
 
 #[tokio::test]

@@ -51,17 +51,17 @@ async fn unreadable_messages_are_reported_at_a_limited_rate() {
         .execute("UPDATE messages SET headers = x'00' WHERE position > 1", [])
         .unwrap();
     let mut deliveries = it.bus.subscribe("s", "g").await.unwrap();
-    let (mut read, mut told) = (0, 0);
+    let (mut read, mut error_count) = (0, 0);
     let all = async {
         while let Some(delivery) = deliveries.next().await {
             match delivery {
                 Ok(_) => read += 1,
-                Err(_) => told += 1,
+                Err(_) => error_count += 1,
             }
         }
     };
     tokio::time::timeout(Duration::from_millis(1_500), all)
         .await
         .unwrap_err();
-    assert!(read == 1 && (1..=3).contains(&told), "{read} {told}");
+    assert!(read == 1 && (1..=3).contains(&error_count), "{read} {error_count}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use adapters::{OpenError, UpkeepError, backup, restore};
+use adapters::{OpenError, UpkeepError, restore_backup, write_backup};
 use chrono::DateTime;
 use domain::{Classify, ErrorKind};
 use rusqlite::Connection;
@@ -16,7 +16,7 @@ async fn memory_and_copy(dir: &Path) -> PathBuf {
     let it = open(dir).await;
     fill(&it, "a", 3).await;
     let copy = dir.join("copy");
-    backup(dir, &copy).unwrap();
+    write_backup(dir, &copy).unwrap();
     fill(&it, "b", 3).await;
     copy
 }
@@ -45,7 +45,7 @@ async fn a_copy_is_restored_and_the_old_file_is_kept() {
     let copy = memory_and_copy(dir.path()).await;
     assert_eq!(names(dir.path()), ["copy", "mnemic.lock", "mnemic.sqlite"], "closed");
     let at = DateTime::from_timestamp(1_780_000_000, 0).unwrap();
-    let kept = restore(dir.path(), &copy, at).unwrap().unwrap();
+    let kept = restore_backup(dir.path(), &copy, at).unwrap().unwrap();
     assert_eq!(kept, dir.path().join("mnemic.sqlite.before-20260528T202640Z"));
     assert_eq!(
         names(dir.path()),
@@ -59,11 +59,11 @@ async fn a_copy_is_restored_and_the_old_file_is_kept() {
     let mode = fs::metadata(file(dir.path())).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     assert_eq!(counts(dir.path()).await, [3, 0]);
-    let again = restore(dir.path(), &copy, at).unwrap_err();
+    let again = restore_backup(dir.path(), &copy, at).unwrap_err();
     assert!(matches!(again, UpkeepError::Exists { .. }), "{again}");
 
     let before = tempfile::tempdir().unwrap();
-    restore(before.path(), &kept, at).unwrap();
+    restore_backup(before.path(), &kept, at).unwrap();
     assert_eq!(
         counts(before.path()).await,
         [3, 3],
@@ -76,7 +76,7 @@ async fn a_locked_memory_is_not_replaced() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
     let it = open(dir.path()).await;
-    let error = restore(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap_err();
+    let error = restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap_err();
     assert!(
         matches!(error, UpkeepError::Folder(OpenError::Locked { .. })) && error.kind() == ErrorKind::Unavailable,
         "{error}"
@@ -92,7 +92,7 @@ async fn a_log_left_next_to_the_memory_or_the_copy_stops_a_restore() {
     for name in ["mnemic.sqlite-wal", "mnemic.sqlite-shm", "copy-wal"] {
         let leftover = dir.path().join(name);
         fs::write(&leftover, [1; 64]).unwrap();
-        let error = restore(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap_err();
+        let error = restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap_err();
         assert!(
             matches!(&error, UpkeepError::Leftover { path } if *path == leftover),
             "{error}"
@@ -100,7 +100,7 @@ async fn a_log_left_next_to_the_memory_or_the_copy_stops_a_restore() {
         fs::remove_file(leftover).unwrap();
     }
     assert_eq!(counts(dir.path()).await, [3, 3]);
-    restore(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
+    restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn unsound_copies_are_refused() {
         ("newer", "has schema 99"),
         ("missing", "there is no"),
     ] {
-        let error = restore(dir.path(), &dir.path().join(name), DateTime::UNIX_EPOCH).unwrap_err();
+        let error = restore_backup(dir.path(), &dir.path().join(name), DateTime::UNIX_EPOCH).unwrap_err();
         assert!(error.to_string().contains(words), "{name}: {error}");
     }
     assert!(
@@ -149,6 +149,6 @@ async fn an_empty_file_is_replaced_by_a_copy() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
     fs::write(file(dir.path()), b"").unwrap();
-    restore(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
+    restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
     assert_eq!(counts(dir.path()).await, [3, 0]);
 }

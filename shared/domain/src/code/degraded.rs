@@ -7,20 +7,20 @@ crate::codes! {
             "Ask with `after` set to the watermark of the write, or ask again in a moment.";
         WriterUnknown = "writer_unknown",
             "It is not known whether the answer lacks records that were accepted before the question.",
-            "The bus did not say in time which batches wait for the writer.",
-            "Ask again. If it stays, look at the bus: `/readyz` on the admin port names the parts that are away.";
+            "The bus did not report in time which batches wait for the writer.",
+            "Ask again. If the problem persists, check the bus: `/readyz` on the admin port names the parts that cannot be reached.";
         EmbedderUnavailable = "embedder_unavailable",
             "The evidence was found by words alone, not by meaning.",
             "The embedding endpoint did not answer in time, or failed. The built-in embedder needs no endpoint.",
-            "Check the endpoint that `[backends]` names; `mnemic doctor` asks it. Nothing that was accepted is lost.";
+            "Check the endpoint in `[embeddings]`; `mnemic doctor` calls it. Nothing that was accepted is lost.";
         IndexUnavailable = "index_unavailable",
-            "The evidence was found without the index, from what the router holds of the space.",
+            "The evidence was found without the index, from the data that the router holds in memory.",
             "The index did not answer in time, or failed.",
-            "Check Qdrant, or the disk of an embedded installation; `/readyz` names the parts that are away.";
+            "Check Qdrant, or the disk of an embedded installation; `/readyz` names the parts that cannot be reached.";
         GraphUnavailable = "graph_unavailable",
             "The evidence was found without relations between units, or from the state of the space that the router last read.",
             "The graph did not answer in time, or failed.",
-            "Check Neo4j, or the disk of an embedded installation; `/readyz` names the parts that are away.";
+            "Check Neo4j, or the disk of an embedded installation; `/readyz` names the parts that cannot be reached.";
         MetadataUnavailable = "metadata_unavailable",
             "`pack.metadata` is missing although the request asked for it.",
             "The store of the records did not answer in time, or failed.",
@@ -32,13 +32,13 @@ crate::codes! {
         AnswerWithoutModel = "answer_without_model",
             "The answer was read from the evidence by rule, although the request allowed a language model.",
             "No model is set up (`[language_model] url`), too many questions wait for it, it failed, its reply could not be read, or the `budget` was spent. The sentence says which.",
-            "Nothing if the answer by rule is enough. Otherwise raise `budget`, or run `mnemic doctor`, which asks the model.";
+            "Nothing if the answer by rule is enough. Otherwise raise `budget`, or run `mnemic doctor`, which tests the model.";
         PlanWithoutModel = "plan_without_model",
             "The question was split into parts without a language model, or not split at all.",
             "As for `answer_without_model`, or the reader did not answer in time.",
             "As for `answer_without_model`.";
         PartUnsearched = "part_unsearched",
-            "One part of the question found nothing of its own.",
+            "Nothing was found for one part of the question.",
             "The router did not answer for that part in time, or failed.",
             "Ask again, or ask about that part alone.";
         SelectionWithoutModel = "selection_without_model",
@@ -59,7 +59,7 @@ crate::codes! {
             "Nothing: the units that are listed are members.";
         #[serde(other)]
         Other = "other",
-            "A part that has no code of its own was left out; the sentence in `degraded` names it.",
+            "A part without a specific code was left out; the sentence in `degraded` names it.",
             "A service of another version runs next to this gateway.",
             "Read the sentence, and run all services in one version.";
     }

@@ -1,5 +1,5 @@
 crate::codes! {
-    /// Why there is no answer. Codes are stable: one may be added, none changes its meaning.
+    /// Why there is no answer. Codes are stable: new codes may be added, but the meaning of a code never changes.
     #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
     pub enum ReasonCode {
         NoEvidence = "no_evidence",
@@ -8,8 +8,8 @@ crate::codes! {
             "Look at the number of records of the space, ask with `after`, or widen the filter.";
         NothingAsked = "nothing_asked",
             "The question names nothing to look for.",
-            "It has no name, no time and no word with a meaning of its own, as in \"hi\".",
-            "Ask about somebody or something.";
+            "It has no name, no time and no word with a meaning, as in \"hi\".",
+            "Ask about a person or a thing.";
         NothingKnown = "nothing_known",
             "Nothing on this is remembered.",
             "No record comes near what the question asks about.",
@@ -23,7 +23,7 @@ crate::codes! {
             "The records on this are from other times.",
             "Ask without the time, or check the times of the records.";
         SaidOfAnother = "said_of_another",
-            "The records on this are about somebody else.",
+            "The records on this are about another person.",
             "The question names one person; the records say it about another.",
             "Read `nearest`, and ask about the person that it names.";
         NotCovered = "not_covered",
@@ -32,11 +32,11 @@ crate::codes! {
             "Ask in other words, or about a part of it; `pack` holds the nearest records.";
         NobodyInRole = "nobody_in_role",
             "No one in that role is mentioned: for example, Ann has no sister on record.",
-            "The question asks about somebody by role, and no record names a person in this role.",
+            "The question asks about a person by role, and no record names a person in this role.",
             "Ask by name, or add a record that says who it is.";
         NoShortAnswer = "no_short_answer",
             "The question asks for more than a short answer; the evidence may hold it.",
-            "It asks why or how, or for a summary, which is not read by rule.",
+            "It asks why or how, or for a summary, which the rules cannot answer.",
             "Use `pack`, or allow a language model with `budget.model_calls`.";
         NothingOfKind = "nothing_of_kind",
             "The evidence holds nothing of the kind that was asked for.",
@@ -52,14 +52,14 @@ crate::codes! {
             "Check the spelling, and the space.";
         WrittenAsAnother = "written_as_another",
             "The only record on this is written as if another person said it.",
-            "A record quotes somebody, and no record of that person says so.",
-            "Decide whether the one who quotes is to be believed; `pack` holds the record.";
+            "A record quotes a person, and no record by that person says so.",
+            "Decide whether to believe the person who quotes; `pack` holds the record.";
         NotReckoned = "not_reckoned",
             "The question asks how long ago something was; only its time is remembered.",
-            "The records name a time, and no span up to now.",
+            "The records state a time, but not how long ago it was.",
             "Ask when it was.";
         ToldByAnother = "told_by_another",
-            "Only somebody else says this about the person asked about, who speaks about it too.",
+            "Only another person says this about the person in the question, who speaks about it too.",
             "The person's own records say something else, or less.",
             "Read both in `pack`.";
         Uncertain = "uncertain",

@@ -67,12 +67,12 @@ pub enum Test {
 }
 
 impl Condition {
-    /// Returns true if the condition holds. `holds` tells for each comparison whether it holds.
-    pub fn evaluate(&self, holds: &impl Fn(&Comparison) -> bool) -> bool {
+    /// Returns true if the condition holds. `holds` returns for each comparison whether it holds.
+    pub fn evaluate_with(&self, holds: &impl Fn(&Comparison) -> bool) -> bool {
         match self {
-            Condition::And(all) => all.iter().all(|it| it.evaluate(holds)),
-            Condition::Or(some) => some.iter().any(|it| it.evaluate(holds)),
-            Condition::Not(one) => !one.evaluate(holds),
+            Condition::And(all) => all.iter().all(|it| it.evaluate_with(holds)),
+            Condition::Or(some) => some.iter().any(|it| it.evaluate_with(holds)),
+            Condition::Not(one) => !one.evaluate_with(holds),
             Condition::Compare(comparison) => holds(comparison),
         }
     }
@@ -101,18 +101,20 @@ impl Condition {
     }
 
     /// Returns the comparisons, in order.
-    pub fn comparisons(&self) -> Vec<&Comparison> {
+    pub fn list_comparisons(&self) -> Vec<&Comparison> {
         match self {
-            Condition::And(several) | Condition::Or(several) => several.iter().flat_map(Self::comparisons).collect(),
-            Condition::Not(one) => one.comparisons(),
+            Condition::And(several) | Condition::Or(several) => {
+                several.iter().flat_map(Self::list_comparisons).collect()
+            }
+            Condition::Not(one) => one.list_comparisons(),
             Condition::Compare(comparison) => vec![comparison],
         }
     }
 
     /// Checks the limits. An error names the part, as a path below `path`.
-    pub(super) fn check(&self, path: &str) -> Result<(), String> {
+    pub(super) fn check_limits(&self, path: &str) -> Result<(), String> {
         self.check_level(path, 1)?;
-        let count = self.comparisons().len();
+        let count = self.list_comparisons().len();
         if count > COMPARISONS_MAX {
             return Err(format!("{path}: has {count} comparisons, more than {COMPARISONS_MAX}"));
         }
@@ -135,14 +137,14 @@ impl Condition {
             Condition::And(all) => several("and", all),
             Condition::Or(some) => several("or", some),
             Condition::Not(one) => one.check_level(&format!("{path}.not"), level + 1),
-            Condition::Compare(comparison) => comparison.check(path),
+            Condition::Compare(comparison) => comparison.check_limits(path),
         }
     }
 }
 
 impl Comparison {
     /// Returns true if the value of the key passes the test; `None` means that the record does not have the key.
-    pub fn holds(&self, value: Option<&str>) -> bool {
+    pub fn accepts_value(&self, value: Option<&str>) -> bool {
         let Some(value) = value else {
             return matches!(self.test, Test::Ne(_) | Test::Nin(_) | Test::Exists(false));
         };
@@ -151,21 +153,21 @@ impl Comparison {
             Test::Ne(wanted) => value != wanted,
             Test::In(wanted) => wanted.iter().any(|it| it == value),
             Test::Nin(wanted) => wanted.iter().all(|it| it != value),
-            Test::Gt(bound) => order(value, bound).is_some_and(Ordering::is_gt),
-            Test::Gte(bound) => order(value, bound).is_some_and(Ordering::is_ge),
-            Test::Lt(bound) => order(value, bound).is_some_and(Ordering::is_lt),
-            Test::Lte(bound) => order(value, bound).is_some_and(Ordering::is_le),
+            Test::Gt(bound) => compare_values(value, bound).is_some_and(Ordering::is_gt),
+            Test::Gte(bound) => compare_values(value, bound).is_some_and(Ordering::is_ge),
+            Test::Lt(bound) => compare_values(value, bound).is_some_and(Ordering::is_lt),
+            Test::Lte(bound) => compare_values(value, bound).is_some_and(Ordering::is_le),
             Test::Contains(part) => value.contains(part),
             Test::Exists(wanted) => *wanted,
         }
     }
 
-    fn check(&self, path: &str) -> Result<(), String> {
+    fn check_limits(&self, path: &str) -> Result<(), String> {
         if self.key.is_empty() {
             return Err(format!("{path}.key: is empty"));
         }
         check_bytes(&format!("{path}.key"), &self.key, KEY_BYTES_MAX)?;
-        let path = format!("{path}.{}", self.test.name());
+        let path = format!("{path}.{}", self.test.operator_name());
         match &self.test {
             Test::Eq(it) | Test::Ne(it) | Test::Gt(it) | Test::Gte(it) | Test::Lt(it) | Test::Lte(it) => {
                 check_bytes(&path, it, VALUE_BYTES_MAX)
@@ -183,7 +185,7 @@ impl Comparison {
 }
 
 impl Test {
-    fn name(&self) -> &'static str {
+    fn operator_name(&self) -> &'static str {
         match self {
             Test::Eq(_) => "eq",
             Test::Ne(_) => "ne",
@@ -200,7 +202,7 @@ impl Test {
 }
 
 /// Compares a value with a bound. Returns `None` unless both are numbers or both are times.
-fn order(value: &str, bound: &str) -> Option<Ordering> {
+fn compare_values(value: &str, bound: &str) -> Option<Ordering> {
     let number = |it: &str| it.trim().parse::<f64>().ok().filter(|it| it.is_finite());
     if let (Some(value), Some(bound)) = (number(value), number(bound)) {
         return value.partial_cmp(&bound);
@@ -218,7 +220,7 @@ impl Serialize for Condition {
             Condition::Not(one) => map.serialize_entry("not", one)?,
             Condition::Compare(Comparison { key, test }) => {
                 map.serialize_entry("key", key)?;
-                let name = test.name();
+                let name = test.operator_name();
                 match test {
                     Test::In(values) | Test::Nin(values) => map.serialize_entry(name, values)?,
                     Test::Exists(wanted) => map.serialize_entry(name, wanted)?,
@@ -259,15 +261,15 @@ impl<'de> Visitor<'de> for ConditionVisitor {
                 "and" => joined.push(Condition::And(map.next_value()?)),
                 "or" => joined.push(Condition::Or(map.next_value()?)),
                 "not" => joined.push(Condition::Not(Box::new(map.next_value()?))),
-                "eq" => tests.push(Test::Eq(value(&mut map)?)),
-                "ne" => tests.push(Test::Ne(value(&mut map)?)),
-                "in" => tests.push(Test::In(values(&mut map)?)),
-                "nin" => tests.push(Test::Nin(values(&mut map)?)),
-                "gt" => tests.push(Test::Gt(value(&mut map)?)),
-                "gte" => tests.push(Test::Gte(value(&mut map)?)),
-                "lt" => tests.push(Test::Lt(value(&mut map)?)),
-                "lte" => tests.push(Test::Lte(value(&mut map)?)),
-                "contains" => tests.push(Test::Contains(value(&mut map)?)),
+                "eq" => tests.push(Test::Eq(read_value(&mut map)?)),
+                "ne" => tests.push(Test::Ne(read_value(&mut map)?)),
+                "in" => tests.push(Test::In(read_values(&mut map)?)),
+                "nin" => tests.push(Test::Nin(read_values(&mut map)?)),
+                "gt" => tests.push(Test::Gt(read_value(&mut map)?)),
+                "gte" => tests.push(Test::Gte(read_value(&mut map)?)),
+                "lt" => tests.push(Test::Lt(read_value(&mut map)?)),
+                "lte" => tests.push(Test::Lte(read_value(&mut map)?)),
+                "contains" => tests.push(Test::Contains(read_value(&mut map)?)),
                 "exists" => tests.push(Test::Exists(map.next_value()?)),
                 "key" => return Err(A::Error::duplicate_field("key")),
                 _ => return Err(A::Error::unknown_field(&name, FIELDS)),
@@ -275,19 +277,22 @@ impl<'de> Visitor<'de> for ConditionVisitor {
         }
         match (joined.pop(), key) {
             (Some(only), None) if joined.is_empty() && tests.is_empty() => Ok(only),
-            (None, Some(key)) => compared(&key, tests).ok_or_else(|| {
-                A::Error::custom(format!("names the key `{}` without a test such as `eq`", clipped(&key)))
+            (None, Some(key)) => all_tests_of_key(&key, tests).ok_or_else(|| {
+                A::Error::custom(format!(
+                    "names the key `{}` without a test such as `eq`",
+                    start_of_key(&key)
+                ))
             }),
-            (None, None) => Err(A::Error::custom("has neither `and`, `or` or `not` nor a `key`")),
+            (None, None) => Err(A::Error::custom("has no `key` and none of `and`, `or` and `not`")),
             (Some(_), None | Some(_)) => Err(A::Error::custom(
-                "joins conditions in more than one way; put each into an object of its own in `and`",
+                "joins conditions in more than one way; put each into a separate object in `and`",
             )),
         }
     }
 }
 
 /// Returns the condition that a key passes all of its tests, or `None` if there is no test.
-fn compared(key: &str, tests: Vec<Test>) -> Option<Condition> {
+fn all_tests_of_key(key: &str, tests: Vec<Test>) -> Option<Condition> {
     let comparison = |test: Test| {
         let key = key.to_owned();
         Condition::Compare(Comparison { key, test })
@@ -300,15 +305,15 @@ fn compared(key: &str, tests: Vec<Test>) -> Option<Condition> {
 }
 
 /// Returns the start of a key, for an error message.
-fn clipped(key: &str) -> &str {
+fn start_of_key(key: &str) -> &str {
     &key[..key.floor_char_boundary(KEY_BYTES_MAX)]
 }
 
-fn value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<String, A::Error> {
+fn read_value<'de, A: MapAccess<'de>>(map: &mut A) -> Result<String, A::Error> {
     map.next_value::<Value>().map(|it| it.0)
 }
 
-fn values<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<String>, A::Error> {
+fn read_values<'de, A: MapAccess<'de>>(map: &mut A) -> Result<Vec<String>, A::Error> {
     let values: Vec<Value> = map.next_value()?;
     Ok(values.into_iter().map(|it| it.0).collect())
 }

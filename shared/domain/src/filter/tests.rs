@@ -9,12 +9,12 @@ fn filter(json: Value) -> Filter {
 }
 
 fn takes(metadata: Value) -> bool {
-    let kept = BTreeMap::from([
+    let record_metadata = BTreeMap::from([
         ("lang".to_owned(), "de".to_owned()),
         ("pages".to_owned(), "12".to_owned()),
         ("due".to_owned(), "2026-05-07T18:30:00+02:00".to_owned()),
     ]);
-    filter(json!({ "metadata": metadata })).matches(&[], &kept)
+    filter(json!({ "metadata": metadata })).matches_labels(&[], &record_metadata)
 }
 
 #[test]
@@ -87,10 +87,10 @@ fn tags_are_filtered_by_any_all_and_none() {
         (json!({"any": ["home"], "all": ["work"], "none": ["draft"]}), true),
     ] {
         let filter = filter(json!({ "tags": wanted }));
-        assert_eq!(filter.matches(&tags, &BTreeMap::new()), expected, "{wanted}");
+        assert_eq!(filter.matches_labels(&tags, &BTreeMap::new()), expected, "{wanted}");
     }
     let filter = filter(json!({"tags": {"any": ["home"]}}));
-    assert!(!filter.matches(&[], &BTreeMap::new()));
+    assert!(!filter.matches_labels(&[], &BTreeMap::new()));
 }
 
 /// Returns all conditions of up to three levels over two comparisons.
@@ -120,14 +120,14 @@ fn conditions_obey_the_laws_of_logic() {
     for it in small_conditions() {
         for (a, b) in [(false, false), (false, true), (true, false), (true, true)] {
             let holds = |comparison: &Comparison| if comparison.key == "a" { a } else { b };
-            let value = it.evaluate(&holds);
-            assert_eq!(not(not(it.clone())).evaluate(&holds), value, "not not {it:?}");
+            let value = it.evaluate_with(&holds);
+            assert_eq!(not(not(it.clone())).evaluate_with(&holds), value, "not not {it:?}");
             let turned = match &it {
                 Condition::And(all) => Condition::Or(all.iter().cloned().map(not).collect()),
                 Condition::Or(some) => Condition::And(some.iter().cloned().map(not).collect()),
                 Condition::Not(_) | Condition::Compare(_) => continue,
             };
-            assert_eq!(turned.evaluate(&holds), !value, "de Morgan on {it:?}");
+            assert_eq!(turned.evaluate_with(&holds), !value, "de Morgan on {it:?}");
         }
     }
 }
@@ -152,9 +152,12 @@ fn malformed_filters_are_rejected() {
         (json!({"metadata": {"key": "a"}}), "names the key `a` without a test"),
         (
             json!({"metadata": {"eq": "a"}}),
-            "has neither `and`, `or` or `not` nor a `key`",
+            "has no `key` and none of `and`, `or` and `not`",
         ),
-        (json!({"metadata": {}}), "has neither `and`, `or` or `not` nor a `key`"),
+        (
+            json!({"metadata": {}}),
+            "has no `key` and none of `and`, `or` and `not`",
+        ),
         (json!({"metadata": {"key": "a", "like": "b"}}), "unknown field `like`"),
         (json!({"metadata": {"and": [], "or": []}}), "in more than one way"),
         (
@@ -225,10 +228,14 @@ fn filters_beyond_a_limit_are_rejected() {
             "filter.tags.all[1]: is empty; leave it out instead",
         ),
     ] {
-        let checked = filter(json).check("filter");
+        let checked = filter(json).check_limits("filter");
         assert_eq!(checked.err().unwrap_or_default(), expected);
     }
-    assert!(filter(json!({ "metadata": nested(50) })).check("filter").is_err());
+    assert!(
+        filter(json!({ "metadata": nested(50) }))
+            .check_limits("filter")
+            .is_err()
+    );
 }
 
 #[test]

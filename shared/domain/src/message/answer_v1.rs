@@ -4,7 +4,8 @@ use super::Request;
 use crate::anchor::Anchors;
 use crate::evidence::{Answer, AnswerStyle, EvidencePack, Scene, Verdict, WordWeight};
 use crate::id::SpaceId;
-use crate::port::{ModelAllowance, ModelCost};
+use crate::model_cost::ModelCost;
+use crate::port::ModelAllowance;
 use crate::question::Question;
 
 /// The gateway asks the reader to judge the evidence and to answer from it.
@@ -14,7 +15,7 @@ pub struct AnswerV1 {
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// The anchors that the router read from it.
+    /// The anchors that the router read from the question.
     pub anchors: Anchors,
     /// How the router read the question. Absent if an older release sent the request; the reader then reads the
     /// question itself.
@@ -31,7 +32,7 @@ pub struct AnswerV1 {
     /// How a language model words the answer. A reader of an older release knows only the default.
     #[serde(default, skip_serializing_if = "AnswerStyle::is_default")]
     pub style: AnswerStyle,
-    /// What may be spent on a language model.
+    /// Budget for calls of a language model.
     #[serde(flatten)]
     pub allow: ModelAllowance,
 }
@@ -43,10 +44,10 @@ pub struct AnsweredV1 {
     pub verdict: Verdict,
     /// The answer; absent if it is refused.
     pub answer: Option<Answer>,
-    /// What was spent on a language model.
+    /// Cost of the calls of a language model.
     #[serde(flatten)]
     pub spent: ModelCost,
-    /// What could not be used, and why.
+    /// Components that could not be used, with the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub degraded: Vec<String>,
 }

@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Request;
 use crate::id::SpaceId;
-use crate::port::{ModelAllowance, ModelCost};
+use crate::model_cost::ModelCost;
+use crate::port::ModelAllowance;
 
 /// The gateway asks the reader for the parts of a question (CompassMem's planner).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -12,10 +13,10 @@ pub struct PlanV1 {
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// When the question is asked.
+    /// Time at which the question is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
-    /// What may be spent on a language model. Without calls, the parts are found by rule.
+    /// Budget for calls of a language model. Without calls, the parts are found by rule.
     #[serde(flatten)]
     pub allow: ModelAllowance,
 }
@@ -27,7 +28,7 @@ pub struct PlannedV1 {
     pub subgoals: Vec<String>,
     /// Names and keywords of the question that can activate units, in order of appearance (MRAgent's cues).
     pub cues: Vec<String>,
-    /// What was spent on a language model.
+    /// Cost of the calls of a language model.
     #[serde(flatten)]
     pub spent: ModelCost,
     /// Why no language model made the plan, although one was allowed.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use super::Request;
 use crate::evidence::RankedUnit;
 use crate::id::{SpaceId, UnitId};
-use crate::port::{ModelAllowance, ModelCost};
+use crate::model_cost::ModelCost;
+use crate::port::ModelAllowance;
 
 /// The gateway asks the reader which candidates hold the answer to a question; a language model chooses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,11 +14,11 @@ pub struct RankV1 {
     pub space: SpaceId,
     /// The question, as asked.
     pub question: String,
-    /// When the question is asked.
+    /// Time at which the question is asked.
     pub asked_at: Option<DateTime<FixedOffset>>,
     /// The candidates, best first.
     pub candidates: Vec<RankedUnit>,
-    /// What may be spent on a language model.
+    /// Budget for calls of a language model.
     #[serde(flatten)]
     pub allow: ModelAllowance,
 }
@@ -28,7 +29,7 @@ pub struct RankedV1 {
     /// Units that the answer needs, the most important one first. Empty if there are none, or if the model could not be
     /// used.
     pub units: Vec<UnitId>,
-    /// What was spent on the model.
+    /// Cost of the calls of the model.
     #[serde(flatten)]
     pub spent: ModelCost,
     /// Why the model could not be used.

@@ -20,7 +20,7 @@ pub struct RecallV1 {
     /// The session of the message, if known. The message may answer the last question of that session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
-    /// When the message is said. Nothing later is used, and relative times are resolved against this moment.
+    /// Time at which the message is said. Nothing later is used, and relative times are resolved against this moment.
     pub at: DateTime<FixedOffset>,
     /// Maximum number of hints.
     pub limit: u32,
@@ -43,7 +43,7 @@ pub struct RecallV1 {
     pub labels: Filter,
 }
 
-/// The hints for a message; most of the time there are none.
+/// The hints for a message; usually there are none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RecalledV1 {
     /// Best first, ties by id. Hints of chosen units are in the order of the choice.
@@ -52,7 +52,7 @@ pub struct RecalledV1 {
     pub considered: u32,
     /// Duration of each step, in milliseconds.
     pub steps: Vec<(String, f32)>,
-    /// What could not be used, and why.
+    /// Components that could not be used, with the reasons.
     pub degraded: Vec<String>,
     /// The codes of the entries of `degraded`, in their order; an entry beyond their end has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

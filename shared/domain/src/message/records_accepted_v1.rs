@@ -13,7 +13,7 @@ pub struct RecordsAcceptedV1 {
     pub space: SpaceId,
     /// Digest of the batch; equal batches have equal digests.
     pub batch: String,
-    /// When the space that accepted them was created. A space that is created again under its name does not accept
+    /// Time at which the space that accepted the records was created. A new space of the same name does not accept
     /// them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub created: Option<DateTime<Utc>>,

@@ -41,8 +41,8 @@ pub struct RouteV1 {
     pub tokens: u32,
     /// Only units observed at or before this time.
     pub as_of: Option<DateTime<FixedOffset>>,
-    /// When the question is asked: the "now" of relative times in it. If absent, `as_of` is used, otherwise `clock`,
-    /// otherwise the time of the latest record.
+    /// The time at which the question is asked: the "now" of relative times in it. If absent, `as_of` is used,
+    /// otherwise `clock`, otherwise the time of the latest record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<DateTime<FixedOffset>>,
     /// The current time. It is read in the time zone of the latest record.
@@ -74,7 +74,7 @@ pub struct RouteV1 {
     pub gists: bool,
     /// Share of the evidence that is enough, 0 to 1. Packing stops when the packed units hold this share of the total
     /// probability.
-    #[serde(default = "all", skip_serializing_if = "is_all")]
+    #[serde(default = "default_enough", skip_serializing_if = "is_default_enough")]
     pub enough: f32,
 }
 
@@ -96,19 +96,19 @@ impl RouteV1 {
             selected: Vec::new(),
             instructions: false,
             gists: false,
-            enough: all(),
+            enough: default_enough(),
         }
     }
 }
 
 /// Returns the default of `enough`: packing stops only when the tokens are spent.
-fn all() -> f32 {
+fn default_enough() -> f32 {
     1.0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-fn is_all(enough: &f32) -> bool {
-    *enough >= all()
+fn is_default_enough(enough: &f32) -> bool {
+    *enough >= default_enough()
 }
 
 /// The router's result.
@@ -116,7 +116,7 @@ fn is_all(enough: &f32) -> bool {
 pub struct RoutedV1 {
     /// The constraints that the question sets.
     pub anchors: Anchors,
-    /// How the question is read. Absent from a router of an older release.
+    /// The reading of the question. Absent from a router of an older release.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<Question>,
     /// The evidence.
@@ -140,7 +140,7 @@ pub struct RoutedV1 {
     pub weights: String,
     /// Duration of each step, in milliseconds.
     pub steps: Vec<(String, f32)>,
-    /// What could not be used, and why; empty if nothing failed.
+    /// Components that could not be used, with the reasons; empty if nothing failed.
     pub degraded: Vec<String>,
     /// The codes of the entries of `degraded`, in their order; an entry beyond their end has none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

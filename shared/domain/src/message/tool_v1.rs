@@ -13,9 +13,9 @@ pub struct ToolsV1 {}
 /// One tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpecV1 {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does and when to use it, for a model.
+    /// Description for a model: what the tool does and when to use it.
     pub description: String,
     /// JSON schema of its arguments.
     pub input_schema: serde_json::Value,
@@ -60,7 +60,7 @@ pub struct ToolledV1 {
 pub struct ToolErrorV1 {
     /// The name of a [`ToolCode`].
     pub code: String,
-    /// One sentence that says what was wrong and what to do.
+    /// One sentence that states the problem and what to do.
     pub message: String,
 }
 

@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::{Request, ToolSpecV1};
 use crate::id::SpaceId;
-use crate::port::{ModelAllowance, ModelCost, ModelRole};
+use crate::model_cost::ModelCost;
+use crate::port::{ModelAllowance, ModelRole};
 
 /// A strategy to explore a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Walk {
+pub enum ExplorationStrategy {
     /// CompassMem: starts at the parts of a question and follows the relations between units.
     Explore,
     /// MRAgent: goes from cues to tags to the turns.
@@ -22,12 +23,15 @@ pub enum Walk {
     Recall,
 }
 
-impl Walk {
+impl ExplorationStrategy {
     /// Returns the role of a language model's calls in this strategy.
-    pub fn role(self) -> ModelRole {
+    pub fn model_role(self) -> ModelRole {
         match self {
-            Walk::Explore | Walk::Reconstruct | Walk::Recollect | Walk::Navigate => ModelRole::Decide,
-            Walk::Recall => ModelRole::Recall,
+            ExplorationStrategy::Explore
+            | ExplorationStrategy::Reconstruct
+            | ExplorationStrategy::Recollect
+            | ExplorationStrategy::Navigate => ModelRole::Decide,
+            ExplorationStrategy::Recall => ModelRole::Recall,
         }
     }
 }
@@ -38,12 +42,12 @@ impl Walk {
 pub struct TurnV1 {
     /// For traces only.
     pub space: SpaceId,
-    /// The question, as asked. For [`Walk::Recall`], the speaker followed by the message.
+    /// The question, as asked. For [`ExplorationStrategy::Recall`], the speaker followed by the message.
     pub question: String,
-    /// When it is asked or said.
+    /// Time at which the question is asked or the message is said.
     pub asked_at: Option<DateTime<FixedOffset>>,
     /// The strategy.
-    pub walk: Walk,
+    pub walk: ExplorationStrategy,
     /// The subgoals, if there is a plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub subgoals: Vec<String>,
@@ -60,7 +64,7 @@ pub struct TurnV1 {
     /// Maximum number of lines that may be chosen; absent means no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_max: Option<u32>,
-    /// What may be spent on a language model.
+    /// Budget for calls of a language model.
     #[serde(flatten)]
     pub allow: ModelAllowance,
 }
@@ -79,7 +83,7 @@ pub struct LookupV1 {
 pub struct LookV1 {
     /// Name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// Arguments of the call.
     pub arguments: Value,
 }
 
@@ -88,10 +92,10 @@ pub struct LookV1 {
 pub struct TurnedV1 {
     /// The calls to make; empty if the model has seen enough.
     pub calls: Vec<LookV1>,
-    /// Numbers of the lines that the answer needs, the most important one first. Empty as long as the model goes on
-    /// looking.
+    /// Numbers of the lines that the answer needs, the most important one first. Empty as long as the model continues
+    /// to search.
     pub lines: Vec<u32>,
-    /// What was spent on the model.
+    /// Cost of the calls of the model.
     #[serde(flatten)]
     pub spent: ModelCost,
     /// Why the model could not be used.

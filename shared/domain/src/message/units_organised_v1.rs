@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Message;
 use crate::id::SpaceId;
-use crate::port::Position;
+use crate::position::Position;
 
 /// The writer derived events and relations from the units it wrote, and stored the curations; the clusterer organises
 /// the space.

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Message;
 use crate::id::{SessionId, SpaceId, UnitId};
-use crate::port::Position;
+use crate::position::Position;
 
 /// The writer wrote turn units; its segmenter derives events and relations from them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

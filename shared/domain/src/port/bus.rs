@@ -1,3 +1,5 @@
+//! The message bus: publish/subscribe over durable streams with consumer groups, request/reply, and dead letters.
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -8,12 +10,7 @@ use futures::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 
 use super::Result;
-
-/// A position in a durable stream. Later messages of the same subject have greater positions. Never 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema), schema(value_type = u64))]
-#[serde(transparent)]
-pub struct Position(pub u64);
+use crate::position::Position;
 
 /// Header of a request: when the caller stops waiting, in milliseconds since 1970 by the server's clock. An adapter
 /// between two hosts sets it from the time that was left when the request was sent.
@@ -40,7 +37,7 @@ pub struct Frame {
 pub struct Delivery {
     /// The message.
     pub frame: Frame,
-    /// Its place in the stream.
+    /// Place of the message in the stream.
     pub position: Position,
     /// Number of this delivery attempt, from 1.
     pub attempt: u32,
@@ -132,21 +129,21 @@ pub type DeadLetterId = u64;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeadLetter {
-    /// Its id.
+    /// Id of the dead letter.
     pub id: DeadLetterId,
     /// Subject of the message.
     pub subject: String,
-    /// The group that gave it up.
+    /// Consumer group that gave the message up.
     pub group: String,
     /// Space of the message.
     pub space: String,
-    /// Position in its stream.
+    /// Position of the message in its stream.
     pub position: Position,
     /// The reason.
     pub reason: String,
     /// Number of deliveries.
     pub attempts: u32,
-    /// When it was given up.
+    /// Time at which the consumer gave the message up.
     pub at: DateTime<Utc>,
     /// The payload.
     pub payload: String,

@@ -1,3 +1,6 @@
+//! The knowledge graph: units, relations and derived objects. It has a change feed of units and one of derived objects,
+//! and puts derived objects with optimistic concurrency ([`Graph::put_derived_if_unchanged`]).
+
 use async_trait::async_trait;
 use uuid::Uuid;
 
@@ -16,25 +19,51 @@ pub struct Change {
     pub unit: Unit,
 }
 
-/// Data that a reader of units computed from one unit, in the reader's own format. It is stored so that a restart need
-/// not compute it again.
+/// The first 16 bytes of the SHA-256 of a stored unit.
+pub type UnitDigest = [u8; 16];
+
+/// All units whose latest change lies in one interval of the feed, in the format of the reader that made it. It is
+/// stored so that a restart need not read and compute these units one by one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Image {
-    /// The unit that it was computed from.
-    pub unit: UnitId,
-    /// Sequence number of the change after which it was computed.
-    pub sequence: u64,
-    /// The computed data.
+pub struct UnitBlock {
+    /// The sequence number before the interval.
+    pub after: u64,
+    /// The last sequence number of the interval.
+    pub last: u64,
+    /// The data that the reader made.
     pub body: Vec<u8>,
 }
 
-/// A change of a unit, with the stored image of the unit if there is one.
+/// A part of the feed of units: blocks, then single changes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UnitFeed {
+    /// Blocks in order. No unit lies between two of them.
+    pub blocks: Vec<UnitBlock>,
+    /// The changes after the last block.
+    pub changes: Vec<Change>,
+    /// True if the feed may go on after the last block and change.
+    pub has_more: bool,
+}
+
+impl UnitFeed {
+    /// Returns the last sequence number of the part; `None` if it is empty.
+    pub fn last_sequence(&self) -> Option<u64> {
+        let block = self.blocks.last().map(|it| it.last);
+        self.changes.last().map(|it| it.sequence).or(block)
+    }
+}
+
+/// Units that are in no block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ImagedChange {
-    /// The change.
-    pub change: Change,
-    /// The body of the image.
-    pub image: Option<Vec<u8>>,
+pub struct BlockGap {
+    /// The sequence number before the first of them.
+    pub after: u64,
+    /// Their changes, by sequence number.
+    pub changes: Vec<Change>,
+    /// The digests of the stored units, in the same order.
+    pub digests: Vec<UnitDigest>,
+    /// True if no block follows them.
+    pub is_end: bool,
 }
 
 /// A derived object as of its latest change.
@@ -67,27 +96,43 @@ pub trait Graph: Send + Sync + 'static {
     /// status `superseded` and no content: texts, names and records are empty. Starting from 0 lists the whole space.
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>>;
 
-    /// Returns the same as [`Graph::changes`], each with the image of the current unit if one of this version is
-    /// stored.
-    async fn imaged_changes(
-        &self,
-        space: &SpaceId,
-        sequence: u64,
-        limit: usize,
-        _version: i64,
-    ) -> Result<Vec<ImagedChange>> {
+    /// Returns the changes after `sequence` like [`Graph::changes`], in blocks of this version as far as such blocks
+    /// are stored. `limit` bounds the single changes; the store bounds the blocks. A block that does not match its
+    /// digest is left out, and its units are returned as single changes.
+    async fn unit_feed(&self, space: &SpaceId, sequence: u64, limit: usize, _version: i64) -> Result<UnitFeed> {
         let changes = self.changes(space, sequence, limit).await?;
-        Ok(changes
-            .into_iter()
-            .map(|change| ImagedChange { change, image: None })
-            .collect())
+        Ok(UnitFeed {
+            has_more: changes.len() == limit,
+            changes,
+            blocks: Vec::new(),
+        })
     }
 
-    /// Stores images of units. Images of units that were removed or changed since, or are unknown, are skipped. An
-    /// image is deleted in the same transaction as the first change of its unit. A graph that is read over a network
-    /// may store no images, because computing a unit takes no longer than fetching its image.
-    async fn put_images(&self, _space: &SpaceId, _version: i64, _images: &[Image]) -> Result<()> {
-        Ok(())
+    /// Returns the first units after `sequence` that are in no block of this version, at most `limit` and none beyond
+    /// the next such block; `None` if there are none, or if the graph stores no blocks.
+    async fn block_gap(
+        &self,
+        _space: &SpaceId,
+        _sequence: u64,
+        _limit: usize,
+        _version: i64,
+    ) -> Result<Option<BlockGap>> {
+        Ok(None)
+    }
+
+    /// Stores a block if `digests` are those of the units that are stored in its interval now, and returns true if so.
+    /// It replaces all blocks that overlap it.
+    ///
+    /// A block is deleted in the same transaction as the first change, removal or erasure of one of its units. A graph
+    /// that is read over a network may store no blocks, because computing a unit takes no longer than fetching it.
+    async fn put_block(
+        &self,
+        _space: &SpaceId,
+        _version: i64,
+        _block: &UnitBlock,
+        _digests: &[UnitDigest],
+    ) -> Result<bool> {
+        Ok(false)
     }
 
     /// Returns the active units that `selection` accepts, as many as fit into `room`, by their latest changes after the
@@ -108,22 +153,28 @@ pub trait Graph: Send + Sync + 'static {
     /// Returns up to `limit` relations that start or end at one of `units`, sorted by key.
     async fn relations(&self, space: &SpaceId, units: &[UnitId], limit: usize) -> Result<Vec<Relation>>;
 
-    /// Removes the derived objects in `gone`, then inserts or replaces `items`, atomically. An object that is already
-    /// stored unchanged produces no change.
-    async fn put_derived(&self, space: &SpaceId, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
+    /// Removes the derived objects in `removed`, then inserts or replaces `items`, atomically. An object that is
+    /// already stored unchanged produces no change.
+    async fn put_derived(&self, space: &SpaceId, items: &[Derived], removed: &[DerivedId]) -> Result<()>;
 
-    /// Returns how many times derived objects of the space were put, including puts that changed nothing; 0 if the
-    /// space is unknown.
-    async fn derived_turn(&self, space: &SpaceId) -> Result<u64>;
+    /// Returns the number of times that derived objects of the space were put, including puts that changed nothing; 0
+    /// if the space is unknown.
+    async fn derived_write_count(&self, space: &SpaceId) -> Result<u64>;
 
-    /// Does the same as `put_derived`, but only if derived objects were put exactly `turn` times before; check and
-    /// write are atomic. So a writer that read the stored state, then the units, cannot overwrite what another writer
-    /// derived from newer units.
+    /// Does the same as `put_derived`, but only if derived objects were put exactly `write_count` times before; check
+    /// and write are atomic (compare and swap). So a writer that read the stored state, then the units, cannot
+    /// overwrite what another writer derived from newer units.
     ///
     /// # Errors
     ///
-    /// `Conflict` if the number of puts differs from `turn`; nothing is written.
-    async fn put_derived_at(&self, space: &SpaceId, turn: u64, items: &[Derived], gone: &[DerivedId]) -> Result<()>;
+    /// `Conflict` if the number of puts differs from `write_count`; nothing is written.
+    async fn put_derived_if_unchanged(
+        &self,
+        space: &SpaceId,
+        write_count: u64,
+        items: &[Derived],
+        removed: &[DerivedId],
+    ) -> Result<()>;
 
     /// Returns up to `limit` derived objects of a kind with ids greater than `after`, by id.
     async fn list_derived(

@@ -5,16 +5,16 @@ use chrono::{DateTime, Utc};
 pub struct Hold {
     /// Digest of the request.
     pub request: [u8; 32],
-    /// When the request asks for the key.
+    /// Time at which the request asks for the key.
     pub at: DateTime<Utc>,
-    /// When the hold ends, in whole milliseconds, unless the request reports its outcome earlier. If the process dies,
-    /// the hold ends then too.
+    /// Time at which the hold ends, in whole milliseconds, unless the request reports its outcome earlier. If the
+    /// process dies, the hold ends then too.
     pub until: DateTime<Utc>,
 }
 
 /// The result of asking for an idempotency key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum KeyClaim {
     /// The request holds the key.
     Taken,
     /// Another request with the same digest is in flight and holds the key.

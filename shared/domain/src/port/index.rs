@@ -21,7 +21,7 @@ pub struct Point {
     pub part: u16,
     /// L2-normalised; all zeros if no word is known.
     pub dense: Embedding,
-    /// Stems of the text (`text::sparse`).
+    /// Stems of the text (`text::meaning::sparse_vectors`).
     pub words: Sparse,
     /// Word pieces of the text, for soft matching.
     pub pieces: Sparse,
@@ -70,23 +70,23 @@ pub struct SearchResult {
     pub pieces: Vec<Hit>,
 }
 
-/// A generation of a space's points: all points that were put since it was begun.
+/// A generation of a space's points: all points that were put since the generation began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(pub i64);
 
 /// Unit and part of some points, and the place to continue from.
-pub type PointsPage = (Vec<(UnitId, u16)>, Option<Place>);
+pub type PointsPage = (Vec<(UnitId, u16)>, Option<PointsCursor>);
 
 /// The place where a list of points continues; only meaningful to the index that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(pub u128);
+pub struct PointsCursor(pub u128);
 
 /// Nearest-neighbour and inverted search over the parts of units.
 ///
 /// A space can be rebuilt while it is searched: [`begin`](Index::begin) a generation, put every unit again,
-/// [`switch`](Index::switch) to the generation, and [`sweep`](Index::sweep) the remains of the one before. Until the
-/// switch, every search finds each unit completely, either in its old or in its new form. After the switch, searches
-/// only find points that were put since the generation was begun.
+/// [activate](Index::activate_generation) the generation, and [delete](Index::delete_unreachable_points) what is left of
+/// the one before. Until the activation, every search finds each unit completely, either in its old or in its new form.
+/// After it, searches only find points that were put since the generation began.
 #[async_trait]
 pub trait Index: Send + Sync + 'static {
     /// Removes all points of the `retired` units, then inserts or replaces `points`. The points are searchable on
@@ -104,23 +104,23 @@ pub trait Index: Send + Sync + 'static {
     /// `Invalid` if the length of the dense query differs from the index's dimension.
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult>;
 
-    /// Begins a new generation of the space. An earlier generation that was not switched to is abandoned. `NotFound` if
+    /// Begins a new generation of the space. An earlier generation that was not activated is abandoned. `NotFound` if
     /// the space is unknown.
     async fn begin(&self, space: &SpaceId) -> Result<Generation>;
 
-    /// Excludes from all later searches the points that were not put since the generation was begun. Idempotent.
+    /// Excludes from all later searches the points that were not put since the generation began. Idempotent.
     ///
     /// # Errors
     ///
-    /// `Conflict` if another generation was begun since, or the space was deleted and created again.
-    async fn switch(&self, space: &SpaceId, generation: Generation) -> Result<()>;
+    /// `Conflict` if another generation has begun since, or the space was deleted and created again.
+    async fn activate_generation(&self, space: &SpaceId, generation: Generation) -> Result<()>;
 
-    /// Deletes points that no search can find any more. A search that started before the last switch may miss them.
-    async fn sweep(&self, space: &SpaceId) -> Result<()>;
+    /// Deletes points that no search can find any more. A search that started before the last activation may miss them.
+    async fn delete_unreachable_points(&self, space: &SpaceId) -> Result<()>;
 
     /// Returns unit and part of up to `limit` searchable points after `after`, in an order that the index chooses; and
     /// the place to continue from, if any. Points that are put meanwhile may be missing.
-    async fn points(&self, space: &SpaceId, after: Option<Place>, limit: usize) -> Result<PointsPage>;
+    async fn points(&self, space: &SpaceId, after: Option<PointsCursor>, limit: usize) -> Result<PointsPage>;
 
     /// Returns the number of points of the space.
     async fn count(&self, space: &SpaceId) -> Result<u64>;

@@ -9,7 +9,7 @@ use crate::key::{FoundKey, Key, KeyDigest, KeyName};
 pub struct Rotation {
     /// Digest of the new token.
     pub digest: KeyDigest,
-    /// When the former token expires; absent if it is invalid immediately.
+    /// Time at which the former token expires; absent if it is invalid immediately.
     pub former_until: Option<DateTime<Utc>>,
 }
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Picture, Result};
+use crate::model_cost::{ModelCost, Usage};
 
 /// The purpose of a language model call. The settings may name a model for each role; metrics and traces are labelled
 /// with it.
@@ -77,8 +78,9 @@ pub struct Chat {
     /// The required form of a reply without tool calls. Not every model complies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub form: Option<ReplyForm>,
-    /// Maximum number of tokens of the reply; if absent, the settings decide.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Maximum number of tokens of the reply; if absent, the settings decide. It follows from what is left of a budget, so it
+    /// is not part of a recorded call.
+    #[serde(skip)]
     pub completion_max: Option<u32>,
 }
 
@@ -159,7 +161,7 @@ pub enum ChatMessage {
         /// The text of the reply; empty if it has only calls.
         text: String,
         /// The tool calls of the reply.
-        calls: Vec<ToolCall>,
+        calls: Vec<RequestedToolCall>,
     },
     /// The result of a tool call.
     Tool {
@@ -173,9 +175,9 @@ pub enum ChatMessage {
 /// A tool that the model may call.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ToolSpec {
-    /// Its name: letters, digits and `_`.
+    /// Name of the tool: letters, digits and `_`.
     pub name: String,
-    /// Description for the model: what it does and when to call it.
+    /// Description for the model: what the tool does and when to call it.
     pub description: String,
     /// JSON schema of its arguments.
     pub parameters: Value,
@@ -183,7 +185,7 @@ pub struct ToolSpec {
 
 /// A tool call that the model requests. Name and arguments are unchecked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolCall {
+pub struct RequestedToolCall {
     /// Unique among the calls of the conversation.
     pub id: String,
     /// Name of the tool.
@@ -207,7 +209,7 @@ pub enum ToolChoice {
 /// A required form of a reply.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReplyForm {
-    /// Its name: letters, digits and `_`.
+    /// Name of the form: letters, digits and `_`.
     pub name: &'static str,
     /// JSON schema of the reply.
     pub schema: Value,
@@ -220,41 +222,12 @@ pub struct Completion {
     pub text: String,
     /// The tool calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<ToolCall>,
+    pub calls: Vec<RequestedToolCall>,
     /// Whether the reply was cut off at the token limit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
     /// The tokens used.
     pub usage: Usage,
-}
-
-/// Tokens that a language model used, as counted by the model itself; 0 if it does not report them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[serde(default)]
-pub struct Usage {
-    /// Tokens read.
-    pub prompt_tokens: u32,
-    /// Tokens written.
-    pub completion_tokens: u32,
-}
-
-impl Usage {
-    /// Returns true if no tokens are counted.
-    pub fn is_none(&self) -> bool {
-        *self == Usage::default()
-    }
-
-    /// Returns the sum of the tokens read and written.
-    pub fn total(self) -> u32 {
-        self.prompt_tokens.saturating_add(self.completion_tokens)
-    }
-
-    /// Adds the tokens of another call.
-    pub fn add(&mut self, other: Usage) {
-        self.prompt_tokens = self.prompt_tokens.saturating_add(other.prompt_tokens);
-        self.completion_tokens = self.completion_tokens.saturating_add(other.completion_tokens);
-    }
 }
 
 /// The budget of a request for language models.
@@ -270,43 +243,15 @@ pub struct ModelAllowance {
 
 impl ModelAllowance {
     /// Subtracts a cost, down to 0.
-    pub fn spend(&mut self, cost: ModelCost) {
+    pub fn subtract_cost(&mut self, cost: ModelCost) {
         self.calls = self.calls.saturating_sub(cost.calls);
-        self.tokens = self.tokens.map(|it| it.saturating_sub(cost.usage.total()));
-    }
-}
-
-/// The cost of language model calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ModelCost {
-    /// Number of calls.
-    #[serde(rename = "model_calls")]
-    pub calls: u32,
-    /// Tokens read and written; estimated if the model does not report them.
-    #[serde(default, skip_serializing_if = "Usage::is_none")]
-    pub usage: Usage,
-    /// Duration in milliseconds, including the time in the queue.
-    #[serde(rename = "model_ms", default, skip_serializing_if = "is_no_time")]
-    pub ms: f32,
-}
-
-impl ModelCost {
-    /// Adds another cost.
-    pub fn add(&mut self, other: ModelCost) {
-        self.calls = self.calls.saturating_add(other.calls);
-        self.usage.add(other.usage);
-        self.ms += other.ms;
+        self.tokens = self.tokens.map(|it| it.saturating_sub(cost.usage.total_tokens()));
     }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
 fn is_zero(calls: &u32) -> bool {
     *calls == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-fn is_no_time(ms: &f32) -> bool {
-    *ms == 0.0
 }
 
 /// A language model. It replies to one conversation at a time and keeps no state between calls.
@@ -325,9 +270,9 @@ pub trait LanguageModel: Send + Sync + 'static {
         None
     }
 
-    /// Returns how long work that can wait should ask nothing in a role, because the endpoint is away or refuses whatever it is
-    /// asked; none if it may ask now.
-    fn rest(&self, _role: ModelRole) -> Option<Duration> {
+    /// Returns the time for which background work should make no call in a role, because the endpoint is unreachable or
+    /// refuses every call; none if it may call now.
+    fn pause_before_background_calls(&self, _role: ModelRole) -> Option<Duration> {
         None
     }
 }

@@ -1,9 +1,11 @@
+//! Readings, and the work queue of sessions that may have to be read.
+
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 use super::Result;
 use crate::id::{ReadingId, RecordId, SessionId, SpaceId};
-use crate::reading::{Reading, ReadingTally, ReadingVersion, WantedSession};
+use crate::reading::{Reading, ReadingTally, ReadingVersion, ScheduledSession};
 
 /// Readings: the replies of language models about records. Also the queue of sessions that may have to be read.
 ///
@@ -37,23 +39,29 @@ pub trait Readings: Send + Sync + 'static {
     async fn tally(&self, space: &SpaceId, since: Option<DateTime<Utc>>) -> Result<ReadingTally>;
 
     /// Schedules sessions to be looked at once `due` has come; an earlier schedule is replaced. Durable on return.
-    async fn want(&self, space: &SpaceId, sessions: &[SessionId], at: DateTime<Utc>, due: DateTime<Utc>) -> Result<()>;
+    async fn schedule_sessions(
+        &self,
+        space: &SpaceId,
+        sessions: &[SessionId],
+        at: DateTime<Utc>,
+        due: DateTime<Utc>,
+    ) -> Result<()>;
 
     /// Leases a session that is due at `now` to the caller until `lease`; no other caller gets it in the meantime.
     /// Spaces after `after` come first, by name, then the others. Within a space, the session that was due first comes
     /// first. Returns `None` if no session is due.
-    async fn take(
+    async fn lease_session(
         &self,
         now: DateTime<Utc>,
         lease: DateTime<Utc>,
         after: Option<&SpaceId>,
-    ) -> Result<Option<WantedSession>>;
+    ) -> Result<Option<ScheduledSession>>;
 
     /// Returns a leased session to the queue: it is due at `next`, or leaves the queue if `next` is absent. If the
     /// session was scheduled again during the lease, that schedule stays. If the lease has ended and another caller
     /// leased the session, nothing changes.
-    async fn settle(&self, session: &WantedSession, next: Option<DateTime<Utc>>) -> Result<()>;
+    async fn settle(&self, session: &ScheduledSession, next: Option<DateTime<Utc>>) -> Result<()>;
 
     /// Returns the number of sessions of a space in the queue.
-    async fn wanted(&self, space: &SpaceId) -> Result<u64>;
+    async fn count_scheduled_sessions(&self, space: &SpaceId) -> Result<u64>;
 }

@@ -3,9 +3,10 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-use super::{Position, Result};
+use super::Result;
 use crate::erasure::{Erased, Receipt};
 use crate::id::{ErasureId, SpaceId};
+use crate::position::Position;
 
 /// Receipts of erasures, and counts of the remnants of erased data in the record store.
 ///
@@ -14,7 +15,7 @@ use crate::id::{ErasureId, SpaceId};
 pub trait Receipts: Send + Sync + 'static {
     /// Stores a receipt; if there is one with this id already, it stays unchanged. Only the latest 10,000 receipts of a
     /// space name are kept. Durable on return.
-    async fn keep(&self, receipt: &Receipt) -> Result<()>;
+    async fn put_receipt(&self, receipt: &Receipt) -> Result<()>;
 
     /// Sets the time of completion in the receipts of a space and position that do not have one.
     async fn complete(&self, space: &SpaceId, position: Position, at: DateTime<Utc>) -> Result<()>;
@@ -35,8 +36,8 @@ pub trait Receipts: Send + Sync + 'static {
         limit: usize,
     ) -> Result<Vec<Receipt>>;
 
-    /// Counts, by kind, the data that this store holds of an erased target or of one that is to be erased. For a space,
-    /// this is everything. For records, it is only the data that no other port lists: remembered responses that name
-    /// one of them. A kind without data is counted as 0.
-    async fn remnants(&self, space: &SpaceId, erased: &Erased) -> Result<BTreeMap<String, u64>>;
+    /// Counts, by kind, the data that this store holds of a target, before or after its erasure. For a space, this is
+    /// everything. For records, it is only the data that no other port lists: remembered responses that name one of
+    /// them. A kind without data is counted as 0.
+    async fn count_remaining_data(&self, space: &SpaceId, erased: &Erased) -> Result<BTreeMap<String, u64>>;
 }

@@ -2,18 +2,19 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::{Held, Hold, Position, Result, Room, Selection};
+use super::{Hold, KeyClaim, Result, Room, Selection};
 use crate::curation::Curation;
 use crate::id::{CurationId, RecordId, SessionId, SpaceId};
+use crate::position::Position;
 use crate::recall::Note;
 use crate::record::Record;
 
 /// A space, as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpaceInfo {
-    /// Its name.
+    /// Name of the space.
     pub space: SpaceId,
-    /// When it was created.
+    /// Time at which the space was created.
     pub created_at: DateTime<Utc>,
     /// Number of records stored.
     pub records: u64,
@@ -28,7 +29,7 @@ pub struct SpaceInfo {
 /// The revision of a space. During the lifetime of a space no count decreases, and every change increases one of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revision {
-    /// Sequence number of the last change of its units.
+    /// Sequence number of the last change of the units of the space.
     pub units: u64,
     /// Sequence number of the last change of its derived objects.
     pub derived: u64,
@@ -39,7 +40,7 @@ pub struct Revision {
 impl Revision {
     /// Returns true if a reader at this revision has seen everything up to revision `other`.
     #[must_use]
-    pub fn covers(&self, other: &Revision) -> bool {
+    pub fn is_up_to_date_with(&self, other: &Revision) -> bool {
         self.units >= other.units && self.derived >= other.derived && self.curations >= other.curations
     }
 }
@@ -49,7 +50,7 @@ impl Revision {
 pub struct UnfinishedErasure {
     /// Name of the deleted space. Another space may have been created under this name since.
     pub space: SpaceId,
-    /// When the deleted space was created; this distinguishes it from a later space of the same name.
+    /// Time at which the deleted space was created; this distinguishes it from a later space of the same name.
     pub created_at: DateTime<Utc>,
 }
 
@@ -120,7 +121,7 @@ pub trait Records: Send + Sync + 'static {
     /// first request binds the key to its digest for at least a week. A later request with the same digest can take the
     /// key over when the earlier hold has ended. The hold survives the end of the process, and a crash of the machine
     /// if a later write survives it. `NotFound` if the space is unknown.
-    async fn hold(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<Held>;
+    async fn hold_idempotency_key(&self, space: &SpaceId, key: &str, hold: &Hold) -> Result<KeyClaim>;
 
     /// Ends a hold without a remembered response. If `bound` is true, only requests with the same digest can acquire
     /// the key again, because this request may have had an effect; otherwise any request can. Does nothing if the hold
@@ -129,11 +130,11 @@ pub trait Records: Send + Sync + 'static {
 
     /// Returns the response that is remembered under an idempotency key of the space, or `None` if the key is only
     /// held.
-    async fn remembered(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
+    async fn stored_response(&self, space: &SpaceId, key: &str) -> Result<Option<Idempotent>>;
 
     /// Remembers a response under a key for at least a week, and ends the hold of its request. An existing response is
     /// not replaced, and a hold of a request with another digest stays. `NotFound` if the space is unknown.
-    async fn remember(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()>;
+    async fn store_response(&self, space: &SpaceId, key: &str, outcome: &Idempotent, at: DateTime<Utc>) -> Result<()>;
 
     /// Returns the secret that is stored under `name` (1 to 64 of `a-z` and `-`). If there is none, stores and returns
     /// `fresh`. The first caller decides permanently, for all processes that share the store. Durable on return.
@@ -157,7 +158,8 @@ pub trait Records: Send + Sync + 'static {
     /// Returns up to `limit` records in insertion order, starting after the cursor; and the cursor to continue with, if
     /// any. Paging misses nothing, however many writers there are.
     async fn list(&self, space: &SpaceId, after: u64, limit: usize) -> Result<(Vec<Record>, Option<u64>)> {
-        self.select(space, &Selection::default(), after, Room::of(limit)).await
+        self.select(space, &Selection::default(), after, Room::of_items(limit))
+            .await
     }
 
     /// Returns the records that `selection` accepts, as many as fit into `room`, in the same order as
@@ -195,13 +197,13 @@ pub trait Records: Send + Sync + 'static {
     /// Returns up to `limit` curations with ids greater than `after`, by id.
     async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>>;
 
-    /// Permanently redacts curations ([`Curation::redacted`]); not even a digest of their words is kept. A redacted id
+    /// Permanently redacts curations ([`Curation::without_words`]); not even a digest of their words is kept. A redacted id
     /// stays claimed, so that no other act can use it. Unknown ids are skipped. Durable on return.
     async fn redact_curations(&self, space: &SpaceId, ids: &[CurationId]) -> Result<()>;
 
     /// Returns the position of the first batch that contained a curation. Returns `None` if the curation is unknown, or
     /// if it was stored by a release that did not keep positions.
-    async fn brought_by(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>>;
+    async fn position_of_curation(&self, space: &SpaceId, id: CurationId) -> Result<Option<Position>>;
 
     /// Stores notes about hints or pages in a scope (1 to 256 bytes, chosen by the caller). For each subject and kind,
     /// only the latest note is kept.

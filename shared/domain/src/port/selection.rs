@@ -23,34 +23,37 @@ pub struct Selection {
 impl Selection {
     /// Returns true if the selection accepts a record.
     #[must_use]
-    pub fn takes(&self, record: &Record) -> bool {
-        self.holds(record.session, &record.actor, record.observed_at)
-            && self.filter.matches(&record.tags, &record.metadata)
+    pub fn accepts_record(&self, record: &Record) -> bool {
+        self.matches_session_actor_time(record.session, &record.actor, record.observed_at)
+            && self.filter.matches_labels(&record.tags, &record.metadata)
     }
 
     /// Returns true if the selection accepts a unit. Superseded units are never accepted.
     #[must_use]
-    pub fn takes_unit(&self, unit: &Unit) -> bool {
+    pub fn accepts_unit(&self, unit: &Unit) -> bool {
         unit.status != Status::Superseded
-            && self.holds(unit.session, &unit.actor, unit.observed_at)
-            && self.takes_labels(unit)
+            && self.matches_session_actor_time(unit.session, &unit.actor, unit.observed_at)
+            && self.accepts_labels(unit)
     }
 
-    fn takes_labels(&self, unit: &Unit) -> bool {
-        self.filter.is_empty() || unit.grain == Grain::Turn && self.filter.matches(&unit.tags, &unit.metadata)
+    fn accepts_labels(&self, unit: &Unit) -> bool {
+        self.filter.is_empty() || unit.grain == Grain::Turn && self.filter.matches_labels(&unit.tags, &unit.metadata)
     }
 
-    fn holds(&self, session: SessionId, actor: &str, at: DateTime<FixedOffset>) -> bool {
+    fn matches_session_actor_time(&self, session: SessionId, actor: &str, at: DateTime<FixedOffset>) -> bool {
         self.session.is_none_or(|it| it == session)
             && self.from.is_none_or(|it| at >= it)
             && self.until.is_none_or(|it| at < it)
-            && self.actor.as_ref().is_none_or(|it| folded(it) == folded(actor))
+            && self
+                .actor
+                .as_ref()
+                .is_none_or(|it| case_folded_actor(it) == case_folded_actor(actor))
     }
 }
 
 /// Returns the form in which actors are compared, so that case does not matter.
 #[must_use]
-pub fn folded(actor: &str) -> String {
+pub fn case_folded_actor(actor: &str) -> String {
     actor.to_lowercase()
 }
 
@@ -66,7 +69,7 @@ pub struct Room {
 impl Room {
     /// Returns a limit of `items` items, without a limit on bytes.
     #[must_use]
-    pub fn of(items: usize) -> Room {
+    pub fn of_items(items: usize) -> Room {
         Room {
             items,
             bytes: usize::MAX,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::endpoint::EndpointError;
-use adapters::endpoint::embeddings::{Embeddings, Options};
+use adapters::models::endpoint::EndpointError;
+use adapters::models::endpoint::embeddings::{Embeddings, Options};
 use anyhow::{Context, ensure};
 use domain::port::Embedder;
 use tokio::time::{Instant, sleep};
@@ -12,8 +12,8 @@ use tracing::{info, warn};
 
 use super::Config;
 use crate::Settings;
-use crate::guard::Guards;
-use crate::guard::embedder::Watched;
+use crate::circuit_breaker::CircuitBreakers;
+use crate::circuit_breaker::embedder::Watched;
 
 /// How long startup waits for an endpoint, which may be starting too.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,24 +25,24 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// # Errors
 ///
 /// Wrong settings; an unusable encoder; an endpoint that cannot be reached within a minute, or refuses.
-pub(crate) async fn open(settings: &Settings) -> anyhow::Result<(Arc<dyn Embedder>, Guards)> {
-    let encoder = settings.section::<Config>("backends")?.encoder;
-    let options: Options = settings.section("embeddings")?;
+pub(crate) async fn open_embedder(settings: &Settings) -> anyhow::Result<(Arc<dyn Embedder>, CircuitBreakers)> {
+    let encoder = settings.read_section::<Config>("backends")?.encoder;
+    let options: Options = settings.read_section("embeddings")?;
     if !options.url.is_empty() {
         ensure!(
             encoder.as_os_str().is_empty(),
             "`encoder` in [backends] and `url` in [embeddings] exclude each other: leave one of them out"
         );
-        let watched = Watched::new(Arc::new(reach(&options).await?));
-        let guards = Guards::new(vec![watched.guard()]);
-        return Ok((told(Arc::new(watched)), guards));
+        let watched = Watched::new(Arc::new(connect_with_retries(&options).await?));
+        let guards = CircuitBreakers::new(vec![watched.guard()]);
+        return Ok((log_sentence_encoder(Arc::new(watched)), guards));
     }
-    let opened = tokio::task::spawn_blocking(move || adapters::embedder(&encoder)).await?;
+    let opened = tokio::task::spawn_blocking(move || adapters::open_embedder(&encoder)).await?;
     let embedder = opened.context("[backends] encoder")?;
-    Ok((told(embedder), Guards::default()))
+    Ok((log_sentence_encoder(embedder), CircuitBreakers::default()))
 }
 
-async fn reach(options: &Options) -> Result<Embeddings, EndpointError> {
+async fn connect_with_retries(options: &Options) -> Result<Embeddings, EndpointError> {
     let begun = Instant::now();
     loop {
         match Embeddings::connect(options).await {
@@ -58,7 +58,7 @@ async fn reach(options: &Options) -> Result<Embeddings, EndpointError> {
     }
 }
 
-fn told(embedder: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
+fn log_sentence_encoder(embedder: Arc<dyn Embedder>) -> Arc<dyn Embedder> {
     if embedder.reads_sentences() {
         let (model, dimension) = (embedder.model(), embedder.dimension());
         info!(model, dimension, "embeds with a sentence encoder");

@@ -4,20 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::endpoint::chat::{ChatEndpoint, Options};
-use adapters::recording::{Recorded, Recording};
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
+use adapters::models::recording::{Recorded, Recording};
 use async_trait::async_trait;
 use domain::port::{self, Chat, Completion, LanguageModel, ModelRole};
 use domain::{ErrorKind, PortError};
 use tracing::info;
 
 use crate::Settings;
-use crate::guard::language_model::{Endpoint, Watched};
+use crate::circuit_breaker::language_model::{Endpoint, Watched};
 
 /// The models by role, with their names; a role without a model is absent.
-struct ByRole(BTreeMap<ModelRole, Named>);
+struct ByRole(BTreeMap<ModelRole, NamedModel>);
 
-struct Named {
+struct NamedModel {
     name: String,
     model: Arc<dyn LanguageModel>,
 }
@@ -26,9 +26,12 @@ struct Named {
 impl LanguageModel for ByRole {
     async fn complete(&self, chat: &Chat) -> port::Result<Completion> {
         match self.0.get(&chat.role) {
-            Some(named) => named.model.complete(chat).await,
+            Some(role_model) => role_model.model.complete(chat).await,
             None => {
-                let detail = format!("none is set up for the role `{}` ([language_model] url)", chat.role);
+                let detail = format!(
+                    "no language model is set up for the role `{}`; set `url` in [language_model]",
+                    chat.role
+                );
                 Err(PortError::new("model.complete", ErrorKind::Unavailable, detail))
             }
         }
@@ -38,8 +41,8 @@ impl LanguageModel for ByRole {
         self.0.get(&role).map(|it| it.name.as_str())
     }
 
-    fn rest(&self, role: ModelRole) -> Option<Duration> {
-        self.0.get(&role)?.model.rest(role)
+    fn pause_before_background_calls(&self, role: ModelRole) -> Option<Duration> {
+        self.0.get(&role)?.model.pause_before_background_calls(role)
     }
 }
 
@@ -49,23 +52,26 @@ impl LanguageModel for ByRole {
 /// # Errors
 ///
 /// Wrong settings; a recording that cannot be used.
-pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn LanguageModel>>> {
-    let options: Options = settings.section("language_model")?;
-    let recording = recording(&options)?;
+pub(crate) fn open_language_models(settings: &Settings) -> anyhow::Result<Option<Arc<dyn LanguageModel>>> {
+    let options: Options = settings.read_section("language_model")?;
+    let recording = open_recording(&options)?;
     let replays = !options.replay.as_os_str().is_empty();
     // Models with the same address share one queue and its pauses.
     let mut endpoints: BTreeMap<String, Arc<Endpoint>> = BTreeMap::new();
-    let mut models: BTreeMap<ModelRole, Named> = BTreeMap::new();
+    let mut models: BTreeMap<ModelRole, NamedModel> = BTreeMap::new();
     for role in ModelRole::ALL {
-        let own = options.of(role);
-        let asked = match replays || own.url.is_empty() {
+        let own = options.for_role(role);
+        let endpoint = match replays || own.url.is_empty() {
             true => None,
-            false => Some(watched(&own, &mut endpoints)?),
+            false => Some(open_watched_model(&own, &mut endpoints)?),
         };
-        let model: Arc<dyn LanguageModel> = match (&recording, asked) {
-            (Some(recording), asked) if replays || asked.is_some() => {
-                Arc::new(Recorded::new(Arc::clone(recording), &own.model, &own.parameters, asked))
-            }
+        let model: Arc<dyn LanguageModel> = match (&recording, endpoint) {
+            (Some(recording), endpoint) if replays || endpoint.is_some() => Arc::new(Recorded::new(
+                Arc::clone(recording),
+                &own.model,
+                &own.parameters,
+                endpoint,
+            )),
             (_, Some(model)) => model,
             (_, None) => continue,
         };
@@ -76,7 +82,7 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Languag
             "asks a language model where a question allows calls"
         );
         let name = own.model.clone();
-        models.insert(role, Named { name, model });
+        models.insert(role, NamedModel { name, model });
     }
     if models.is_empty() {
         return Ok(None);
@@ -85,7 +91,7 @@ pub(crate) fn open(settings: &Settings) -> anyhow::Result<Option<Arc<dyn Languag
 }
 
 /// Returns the model of one role, with a guard that it shares with the other models at its address.
-fn watched(
+fn open_watched_model(
     options: &Options,
     endpoints: &mut BTreeMap<String, Arc<Endpoint>>,
 ) -> anyhow::Result<Arc<dyn LanguageModel>> {
@@ -97,12 +103,12 @@ fn watched(
 }
 
 /// Returns the recording that the settings name, if any.
-fn recording(options: &Options) -> anyhow::Result<Option<Arc<Recording>>> {
+fn open_recording(options: &Options) -> anyhow::Result<Option<Arc<Recording>>> {
     let (record, replay) = (&options.record, &options.replay);
     let opened = match (record.as_os_str().is_empty(), replay.as_os_str().is_empty()) {
         (true, true) => return Ok(None),
-        (false, true) => Recording::record(record)?,
-        (true, false) => Recording::replay(replay)?,
+        (false, true) => Recording::open_for_recording(record)?,
+        (true, false) => Recording::open_for_replay(replay)?,
         (false, false) => anyhow::bail!("[language_model] sets both `record` and `replay`: remove one of them"),
     };
     Ok(Some(Arc::new(opened)))

@@ -4,20 +4,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::distributed::{Options, Provisioned, Uses};
-use adapters::nats::NatsBus;
-use adapters::neo4j::Neo4j;
-use adapters::qdrant::QdrantIndex;
+use adapters::servers::Provisioned;
+use adapters::servers::distributed::{Options, Uses};
+use adapters::servers::nats::NatsBus;
+use adapters::servers::neo4j::Neo4j;
+use adapters::servers::qdrant::QdrantIndex;
 use domain::Classify;
 use domain::port::{Bus, DeadLetters, Embedder, Graph, Index, Keys, Readings, Receipts, Records, Webhooks};
 use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::{Backends, Life};
-use crate::guard::ports::Guarded;
-use crate::guard::{Guard, Guards};
+use crate::circuit_breaker::ports::Guarded;
+use crate::circuit_breaker::{CircuitBreaker, CircuitBreakers};
 use crate::settings::Error;
-use crate::{Settings, health::Expected};
+use crate::{Expected, Settings};
 
 /// Pause before the second attempt to connect. It doubles with each attempt, up to [`PAUSE_MAX`].
 const PAUSE: Duration = Duration::from_millis(200);
@@ -40,7 +41,7 @@ struct Ports {
 
 impl Ports {
     /// Returns the ports in the form that services use, even before they are connected.
-    fn backends(&self, embedder: &Arc<dyn Embedder>, settings: &Settings) -> anyhow::Result<Backends> {
+    fn to_backends(&self, embedder: &Arc<dyn Embedder>, settings: &Settings) -> anyhow::Result<Backends> {
         Ok(Backends {
             bus: self.bus.clone(),
             dead_letters: self.dead_letters.clone(),
@@ -52,7 +53,7 @@ impl Ports {
             graph: self.graph.clone(),
             index: self.index.clone(),
             embedder: Arc::clone(embedder),
-            language_model: super::language_model::open(settings)?,
+            language_model: super::language_model::open_language_models(settings)?,
         })
     }
 }
@@ -60,37 +61,34 @@ impl Ports {
 /// A server to connect, with everything that learns of the result.
 struct Server {
     name: &'static str,
-    guard: Arc<Guard>,
+    guard: Arc<CircuitBreaker>,
     expected: Expected,
     life: Life,
 }
 
-/// Fills in the defaults of the servers' sections.
-pub(crate) fn complete(settings: &mut Settings) -> Result<(), Error> {
-    settings.complete::<adapters::nats::Options>("nats")?;
-    settings.complete::<adapters::neo4j::Options>("neo4j")?;
-    settings.complete::<adapters::qdrant::Options>("qdrant")
-}
-
-/// Creates what the servers need: streams, constraints, collections.
+/// Creates what the servers need: streams, constraints, the collection. Idempotent.
 ///
 /// # Errors
 ///
 /// Wrong settings; a server that is unreachable or refuses.
-pub(crate) async fn provision(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
-    let (embedder, _) = super::embedder::open(settings).await?;
-    Ok(adapters::distributed::provision(&options(settings, "operator")?, &*embedder).await?)
+pub async fn provision_servers(settings: &Settings) -> anyhow::Result<Vec<Provisioned>> {
+    let (embedder, _) = super::embedder::open_embedder(settings).await?;
+    Ok(adapters::servers::distributed::provision_servers(&server_options(settings, "operator")?, &*embedder).await?)
 }
 
 /// Returns the ports at once and connects them in the background. Must be called inside a runtime.
-pub(super) fn connect(
+pub(super) fn connect_in_background(
     settings: &Settings,
     life: &Life,
-    (embedder, watched): (Arc<dyn Embedder>, Guards),
-) -> anyhow::Result<(Backends, Guards)> {
-    let options = options(settings, life.name)?;
-    let uses = Uses::of(life.name);
-    let guards = [Guard::new("nats"), Guard::new("neo4j"), Guard::new("qdrant")];
+    (embedder, watched): (Arc<dyn Embedder>, CircuitBreakers),
+) -> anyhow::Result<(Backends, CircuitBreakers)> {
+    let options = server_options(settings, life.name)?;
+    let uses = Uses::for_service(life.name);
+    let guards = [
+        CircuitBreaker::new("nats"),
+        CircuitBreaker::new("neo4j"),
+        CircuitBreaker::new("qdrant"),
+    ];
     let [nats, neo4j, qdrant] = &guards;
     let ports = Ports {
         bus: Guarded::new(nats),
@@ -103,11 +101,11 @@ pub(super) fn connect(
         graph: Guarded::new(neo4j),
         index: Guarded::new(qdrant),
     };
-    let backends = ports.backends(&embedder, settings)?;
-    let server = |name: &'static str, guard: &Arc<Guard>| Server {
+    let backends = ports.to_backends(&embedder, settings)?;
+    let server = |name: &'static str, guard: &Arc<CircuitBreaker>| Server {
         name,
         guard: Arc::clone(guard),
-        expected: life.readiness.expect(name),
+        expected: life.readiness.register_component(name),
         life: life.clone(),
     };
     let mut used = vec![Arc::clone(nats)];
@@ -127,43 +125,43 @@ pub(super) fn connect(
         used.push(Arc::clone(neo4j));
         let connect = async move || Neo4j::connect(&options.neo4j).await;
         let fill = move |it: Neo4j| {
-            filled.fill(it.records);
-            readings.fill(it.readings);
-            receipts.fill(it.receipts);
-            keys.fill(it.keys);
-            webhooks.fill(it.webhooks);
-            graph.fill(it.graph);
+            filled.set_port(it.records);
+            readings.set_port(it.readings);
+            receipts.set_port(it.receipts);
+            keys.set_port(it.keys);
+            webhooks.set_port(it.webhooks);
+            graph.set_port(it.graph);
         };
-        tokio::spawn(server("neo4j", neo4j).reach(connect, fill));
+        tokio::spawn(server("neo4j", neo4j).connect_with_retries(connect, fill));
     }
     if uses.qdrant {
         used.push(Arc::clone(qdrant));
         let connect = async move || connect_index(&options.qdrant, &records, &*embedder).await;
-        tokio::spawn(server("qdrant", qdrant).reach(connect, move |it| index.fill(Arc::new(it))));
+        tokio::spawn(server("qdrant", qdrant).connect_with_retries(connect, move |it| index.set_port(Arc::new(it))));
     }
     let connect = async move || NatsBus::connect(&options.nats).await;
     let fill = move |it: NatsBus| {
         let it = Arc::new(it);
-        bus.fill(it.clone());
+        bus.set_port(it.clone());
         if uses.dead_letters {
-            dead_letters.fill(it);
+            dead_letters.set_port(it);
         }
     };
-    tokio::spawn(server("nats", nats).reach(connect, fill));
-    Ok((backends, watched.and(used)))
+    tokio::spawn(server("nats", nats).connect_with_retries(connect, fill));
+    Ok((backends, watched.with_guards(used)))
 }
 
 async fn connect_index(
-    options: &adapters::qdrant::Options,
+    options: &adapters::servers::qdrant::Options,
     records: &Arc<dyn Records>,
     embedder: &dyn Embedder,
-) -> Result<QdrantIndex, adapters::qdrant::SetupError> {
+) -> Result<QdrantIndex, adapters::servers::qdrant::SetupError> {
     QdrantIndex::connect(options, Arc::clone(records), embedder.dimension(), embedder.model()).await
 }
 
 impl Server {
     /// Connects, with as many retries as necessary, and passes the result to `fill`.
-    async fn reach<T, E>(self, connect: impl AsyncFn() -> Result<T, E>, fill: impl FnOnce(T))
+    async fn connect_with_retries<T, E>(self, connect: impl AsyncFn() -> Result<T, E>, fill: impl FnOnce(T))
     where
         E: Classify + 'static,
     {
@@ -171,11 +169,11 @@ impl Server {
         let connected = loop {
             let why = match timeout(ATTEMPT, connect()).await {
                 Ok(Ok(connected)) => break connected,
-                Ok(Err(error)) => told(&error),
+                Ok(Err(error)) => error_with_causes(&error),
                 Err(_) => "no answer".to_owned(),
             };
             warn!(server = self.name, why, "cannot connect, will try again");
-            self.expected.down(why);
+            self.expected.report_down(why);
             tokio::select! {
                 () = self.life.shutdown.cancelled() => return,
                 () = sleep(pause) => {}
@@ -183,21 +181,21 @@ impl Server {
             pause = (pause * 2).min(PAUSE_MAX);
         };
         fill(connected);
-        self.guard.reached();
-        self.expected.set(true);
+        self.guard.mark_reached();
+        self.expected.set_is_up(true);
         info!(server = self.name, "connected");
         // `expected` reports the server as missing when it is dropped, so it must live as long as the process.
         self.life.shutdown.cancelled().await;
     }
 }
 
-fn options(settings: &Settings, service: &str) -> Result<Options, Error> {
+fn server_options(settings: &Settings, service: &str) -> Result<Options, Error> {
     let mut options = Options {
-        nats: settings.section("nats")?,
-        neo4j: settings.section("neo4j")?,
-        qdrant: settings.section("qdrant")?,
+        nats: settings.read_section("nats")?,
+        neo4j: settings.read_section("neo4j")?,
+        qdrant: settings.read_section("qdrant")?,
     };
-    if options.nats.service == adapters::nats::Options::default().service {
+    if options.nats.service == adapters::servers::nats::Options::default().service {
         // The permissions of a service depend on its name.
         service.clone_into(&mut options.nats.service);
     }
@@ -205,7 +203,7 @@ fn options(settings: &Settings, service: &str) -> Result<Options, Error> {
 }
 
 /// Returns the text of an error and its causes.
-fn told(error: &dyn std::error::Error) -> String {
+fn error_with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(source) = next {

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 /// Returns the pause before the next attempt: 100 ms, 1 s, 2 s, 4 s ... 120 s.
-pub(super) fn backoff(attempt: u32) -> Duration {
+pub(super) fn backoff_pause(attempt: u32) -> Duration {
     match attempt {
         0 | 1 => Duration::from_millis(100),
         later => Duration::from_secs(1 << (later - 2).min(7)).min(Duration::from_secs(120)),

@@ -1,4 +1,4 @@
-//! Requests and their servers: as values inside one process, as JSON over the bus otherwise.
+//! Requests and their servers (request/reply, RPC): as values inside one process, as JSON over the bus otherwise.
 
 use std::collections::BTreeMap;
 use std::future::ready;
@@ -13,41 +13,9 @@ use futures::{FutureExt, StreamExt, stream};
 use tokio::time::{Instant, timeout};
 use tracing::{Instrument, field, info_span, warn};
 
-use super::in_process::{LocalRequest, Unserved};
-use super::{RESUBSCRIBE, encode};
-use crate::{Context, propagation, within};
-
-/// Asks whoever serves `R`, those of this process first.
-pub(crate) async fn request<R: Request>(
-    context: &Context,
-    request: R,
-    patience: Duration,
-) -> Result<R::Reply, PortError> {
-    let span = info_span!("request", otel.kind = "client", messaging.destination.name = R::SUBJECT);
-    let mut headers = BTreeMap::new();
-    propagation::inject(&span, &mut headers);
-    propagation::set_deadline(patience, &mut headers);
-    let asked = context.in_process.ask(Unserved { request, headers }, patience);
-    let Unserved { request, headers } = match asked.instrument(span.clone()).await {
-        Ok(outcome) => return outcome,
-        Err(unserved) => unserved,
-    };
-    let frame = Frame {
-        subject: R::SUBJECT.to_owned(),
-        headers,
-        payload: encode("bus.request", &request)?,
-        ..Frame::default()
-    };
-    let reply = context.backends.bus.request(frame, patience).instrument(span).await?;
-    serde_json::from_slice(&reply).map_err(|source| {
-        PortError::new(
-            "bus.request",
-            ErrorKind::Internal,
-            format!("reply to {} cannot be read", R::SUBJECT),
-        )
-        .caused_by(source)
-    })
-}
+use super::{RESUBSCRIBE, encode_json};
+use crate::in_process::{LocalRequest, Unserved};
+use crate::{Context, propagation, with_deadline};
 
 /// A request as a server gets it, whichever way it came.
 struct Call<R: Request> {
@@ -58,17 +26,17 @@ struct Call<R: Request> {
 }
 
 impl<R: Request> From<LocalRequest<R>> for Call<R> {
-    fn from(asked: LocalRequest<R>) -> Call<R> {
+    fn from(local_request: LocalRequest<R>) -> Call<R> {
         let LocalRequest {
             request,
             headers,
             reply,
             abandoned,
-        } = asked;
+        } = local_request;
         Call {
             request: Ok(request),
             headers,
-            // An asker that has run out of patience is gone; the reply goes nowhere.
+            // The sender of the request has stopped waiting, so the reply goes nowhere.
             reply: Box::new(move |outcome| drop(reply.send(outcome))),
             abandoned: abandoned.cancelled_owned().boxed(),
         }
@@ -87,27 +55,63 @@ impl<R: Request> From<Inquiry> for Call<R> {
         Call {
             request: serde_json::from_slice(&frame.payload).map_err(unreadable),
             headers: frame.headers,
-            reply: Box::new(|outcome| reply(outcome.and_then(|it| encode("serve", &it)))),
+            reply: Box::new(|outcome| reply(outcome.and_then(|it| encode_json("serve", &it)))),
             abandoned,
         }
     }
 }
 
 impl Context {
-    /// Answers every request of `R`, at most `in_flight_max` at a time, until shutdown and until those who
-    /// [`keep_serving`](Context::keep_serving) are done. A request whose asker has
-    /// stopped waiting is not begun, and the work on it is dropped when the asker stops.
+    /// Sends a request to a server of `R`, in this process if there is one, and returns the reply. The trace continues
+    /// there, and the work stops after `patience`.
+    ///
+    /// # Errors
+    ///
+    /// Like [`domain::port::Bus::request`].
+    pub fn send_request<R: Request>(
+        &self,
+        request: R,
+        patience: Duration,
+    ) -> BoxFuture<'_, Result<R::Reply, PortError>> {
+        // Boxed: an opaque future would be laid out by every crate that polls it, and is too deep for some.
+        Box::pin(async move {
+            let span = info_span!("request", otel.kind = "client", messaging.destination.name = R::SUBJECT);
+            let mut headers = BTreeMap::new();
+            propagation::inject_trace_context(&span, &mut headers);
+            propagation::set_deadline(patience, &mut headers);
+            let asked = self.in_process.ask_server(Unserved { request, headers }, patience);
+            let Unserved { request, headers } = match asked.instrument(span.clone()).await {
+                Ok(outcome) => return outcome,
+                Err(unserved) => unserved,
+            };
+            let frame = Frame {
+                subject: R::SUBJECT.to_owned(),
+                headers,
+                payload: encode_json("bus.request", &request)?,
+                ..Frame::default()
+            };
+            let reply = self.backends.bus.request(frame, patience).instrument(span).await?;
+            serde_json::from_slice(&reply).map_err(|source| {
+                let detail = format!("reply to {} cannot be read", R::SUBJECT);
+                PortError::new("bus.request", ErrorKind::Internal, detail).caused_by(source)
+            })
+        })
+    }
+
+    /// Answers every request of `R`, at most `in_flight_max` at a time, until shutdown and until all tokens of
+    /// [`keep_serving`](Context::keep_serving) are dropped. A request is skipped if its sender has stopped waiting, and
+    /// the work on it is dropped when the sender stops waiting.
     ///
     /// # Errors
     /// None; a subscription that fails is tried again.
-    pub async fn serve<R, E, F, Fut>(&self, in_flight_max: usize, handler: F) -> anyhow::Result<()>
+    pub async fn serve_requests<R, E, F, Fut>(&self, in_flight_max: usize, handler: F) -> anyhow::Result<()>
     where
         R: Request,
         E: Classify + Send + Sync + 'static,
         F: Fn(R) -> Fut,
         Fut: Future<Output = Result<R::Reply, E>>,
     {
-        let is_ready = self.readiness.expect(format!("serves {}", R::SUBJECT));
+        let is_ready = self.readiness.register_component(format!("serves {}", R::SUBJECT));
         while !self.shutdown.is_cancelled() {
             let inquiries = match self.backends.bus.serve(R::SUBJECT).await {
                 Ok(inquiries) => inquiries,
@@ -117,30 +121,32 @@ impl Context {
                         subject = R::SUBJECT,
                         "cannot serve, will try again"
                     );
-                    self.pause(RESUBSCRIBE).await;
+                    self.sleep_or_shutdown(RESUBSCRIBE).await;
                     continue;
                 }
             };
             let over_bus = inquiries
                 .map(|it| Some(Call::from(it)))
                 .chain(stream::once(ready(None)));
-            let in_process = self.in_process.serve::<R>().map(|it| Some(Call::from(it)));
+            let in_process = self.in_process.add_server::<R>().map(|it| Some(Call::from(it)));
             // A subscription that ends, ends both.
             let calls = stream::select(over_bus, in_process)
                 .take_while(|it| ready(it.is_some()))
                 .filter_map(ready);
-            is_ready.set(true);
+            is_ready.set_is_up(true);
             let handler = &handler;
             calls
                 .take_until(self.nobody_asks())
-                .for_each_concurrent(in_flight_max.max(1), |call| self.answer::<R, E, F, Fut>(call, handler))
+                .for_each_concurrent(in_flight_max.max(1), |call| {
+                    self.answer_call::<R, E, F, Fut>(call, handler)
+                })
                 .await;
-            is_ready.set(false);
+            is_ready.set_is_up(false);
         }
         Ok(())
     }
 
-    async fn answer<R, E, F, Fut>(&self, call: Call<R>, handler: &F)
+    async fn answer_call<R, E, F, Fut>(&self, call: Call<R>, handler: &F)
     where
         R: Request,
         E: Classify + Send + Sync + 'static,
@@ -159,25 +165,25 @@ impl Context {
             messaging.destination.name = R::SUBJECT,
             trace_id = field::Empty
         );
-        propagation::adopt(&span, &headers);
+        propagation::adopt_trace_context(&span, &headers);
         crate::telemetry::note_trace_id(&span);
         let left = propagation::time_left(&headers);
         let work = async {
             let started = Instant::now();
             let outcome = match request {
                 // Looked at first: a bound of no time still begins the work.
-                _ if left.is_some_and(|it| it.is_zero()) => Err(gone(R::SUBJECT)),
+                _ if left.is_some_and(|it| it.is_zero()) => Err(asker_gone_error(R::SUBJECT)),
                 Ok(request) => tokio::select! {
                     biased;
-                    outcome = bounded(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT) => outcome,
-                    () = abandoned => Err(gone(R::SUBJECT)),
+                    outcome = run_within_time_left(left, AssertUnwindSafe(handler(request)).catch_unwind(), R::SUBJECT) => outcome,
+                    () = abandoned => Err(asker_gone_error(R::SUBJECT)),
                 },
                 Err(error) => Err(error),
             };
             if let Err(error) = &outcome {
                 warn!(error = error as &dyn std::error::Error, "request failed");
             }
-            self.metrics.served(
+            self.metrics.count_served_request(
                 R::SUBJECT,
                 outcome.as_ref().err().map(Classify::kind),
                 started.elapsed(),
@@ -188,17 +194,17 @@ impl Context {
     }
 }
 
-async fn bounded<T, E: Classify + Send + Sync + 'static>(
+async fn run_within_time_left<T, E: Classify + Send + Sync + 'static>(
     left: Option<Duration>,
     work: impl Future<Output = std::thread::Result<Result<T, E>>>,
     subject: &'static str,
 ) -> Result<T, PortError> {
     let outcome = match left {
-        Some(left) => timeout(left, within(left, work)).await,
+        Some(left) => timeout(left, with_deadline(left, work)).await,
         None => Ok(work.await),
     };
     match outcome {
-        Err(_) => Err(gone(subject)),
+        Err(_) => Err(asker_gone_error(subject)),
         Ok(Err(_)) => Err(PortError::new(subject, ErrorKind::Internal, "the handler panicked")),
         Ok(Ok(outcome)) => {
             outcome.map_err(|error| PortError::new(subject, error.kind(), error.to_string()).caused_by(error))
@@ -206,6 +212,6 @@ async fn bounded<T, E: Classify + Send + Sync + 'static>(
     }
 }
 
-fn gone(subject: &'static str) -> PortError {
-    PortError::new(subject, ErrorKind::Timeout, "the asker stopped waiting")
+fn asker_gone_error(subject: &'static str) -> PortError {
+    PortError::new(subject, ErrorKind::Timeout, "the caller's deadline passed")
 }

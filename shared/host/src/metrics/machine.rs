@@ -1,11 +1,11 @@
 use std::fs;
 use std::path::Path;
 
+use adapters::free_bytes;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
 use super::Metrics;
-use crate::upkeep::free_bytes;
 
 /// The resources that the process uses.
 #[derive(Default)]
@@ -17,15 +17,15 @@ pub(super) struct Machine {
 }
 
 impl Machine {
-    pub(super) fn register(&self, it: &mut Registry) {
+    pub(super) fn register_in(&self, it: &mut Registry) {
         it.register(
             "process_resident_memory_bytes",
-            "Memory of the process; 0 where the system does not tell",
+            "Memory of the process; 0 if the system does not report it",
             self.memory.clone(),
         );
         it.register(
             "process_open_fds",
-            "Open file descriptors of the process; 0 where the system does not tell",
+            "Open file descriptors of the process; 0 if the system does not report them",
             self.descriptors.clone(),
         );
         it.register(
@@ -43,7 +43,7 @@ impl Machine {
 
 impl Metrics {
     /// Measures the resources that the process uses; `dir` is the folder of the embedded stores.
-    pub(crate) fn measure(&self, dir: Option<&Path>) {
+    pub(crate) fn measure_resources(&self, dir: Option<&Path>) {
         let machine = &self.0.machine;
         let set = |gauge: &Gauge, value: Option<u64>| gauge.set(i64::try_from(value.unwrap_or(0)).unwrap_or(i64::MAX));
         set(&machine.memory, resident_bytes());

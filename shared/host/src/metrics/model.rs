@@ -55,7 +55,7 @@ impl Default for Model {
 }
 
 impl Model {
-    pub(super) fn register(&self, it: &mut Registry) {
+    pub(super) fn register_in(&self, it: &mut Registry) {
         it.register("mnemic_model_calls", "Calls of a language model", self.calls.clone());
         it.register(
             "mnemic_model_duration_seconds",
@@ -64,7 +64,7 @@ impl Model {
         );
         it.register(
             "mnemic_model_tokens",
-            "Tokens a language model read and wrote, as it counts them",
+            "Tokens that a language model read and wrote, as it counts them",
             self.tokens.clone(),
         );
     }
@@ -72,7 +72,7 @@ impl Model {
 
 impl Metrics {
     /// Counts one language model call.
-    pub fn model(&self, role: ModelRole, outcome: ModelOutcome, usage: Usage, time: Duration) {
+    pub fn count_model_call(&self, role: ModelRole, outcome: ModelOutcome, usage: Usage, time: Duration) {
         let role = role.name();
         let outcome = match outcome {
             ModelOutcome::Done => "done",

@@ -29,15 +29,15 @@ struct Passed {
 pub(super) struct Proxy(Family<Passed, Counter>);
 
 impl Proxy {
-    pub(super) fn register(&self, it: &mut Registry) {
-        let help = "Chats passed on to a language model, by what became of them and whether memory had evidence";
+    pub(super) fn register_in(&self, it: &mut Registry) {
+        let help = "Chats forwarded to a language model, by outcome and by whether the memory had evidence";
         it.register("mnemic_proxy_chats", help, self.0.clone());
     }
 }
 
 impl Metrics {
     /// Counts one forwarded chat; `remembered` is true if evidence was sent with it.
-    pub fn proxied(&self, outcome: ProxyOutcome, remembered: bool) {
+    pub fn count_proxied_chat(&self, outcome: ProxyOutcome, remembered: bool) {
         let outcome = match outcome {
             ProxyOutcome::Replied => "replied",
             ProxyOutcome::Cut => "cut",

@@ -7,30 +7,30 @@ use prometheus_client::registry::Registry;
 use super::Metrics;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Made {
+struct ReadingLabels {
     kind: &'static str,
     outcome: &'static str,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Derived {
+struct DerivedLabels {
     kind: &'static str,
 }
 
 /// The metrics of readings.
 #[derive(Default)]
 pub(super) struct Readings {
-    made: Family<Made, Counter>,
-    derived: Family<Derived, Counter>,
+    readings_by_outcome: Family<ReadingLabels, Counter>,
+    derived: Family<DerivedLabels, Counter>,
     left_out: Counter,
 }
 
 impl Readings {
-    pub(super) fn register(&self, it: &mut Registry) {
+    pub(super) fn register_in(&self, it: &mut Registry) {
         it.register(
             "mnemic_readings",
             "Readings that a language model made of records",
-            self.made.clone(),
+            self.readings_by_outcome.clone(),
         );
         it.register(
             "mnemic_readings_derived",
@@ -39,7 +39,7 @@ impl Readings {
         );
         it.register(
             "mnemic_readings_left_out",
-            "Items of replies that the records do not bear out",
+            "Items of replies that the records do not support",
             self.left_out.clone(),
         );
     }
@@ -47,9 +47,9 @@ impl Readings {
 
 impl Metrics {
     /// Counts one stored reading and the objects derived from it.
-    pub fn reading(&self, reading: &Reading) {
+    pub fn count_reading(&self, reading: &Reading) {
         let readings = &self.0.readings;
-        let made = Made {
+        let labels = ReadingLabels {
             kind: match reading.kind {
                 ReadingKind::Passage => "passage",
                 ReadingKind::Picture => "picture",
@@ -63,14 +63,17 @@ impl Metrics {
                 None => "done",
             },
         };
-        readings.made.get_or_create(&made).inc();
+        readings.readings_by_outcome.get_or_create(&labels).inc();
         let outcome = &reading.outcome;
         for (kind, count) in [
             ("gist", outcome.gists),
             ("fact", outcome.facts),
             ("relation", outcome.relations),
         ] {
-            readings.derived.get_or_create(&Derived { kind }).inc_by(count.into());
+            readings
+                .derived
+                .get_or_create(&DerivedLabels { kind })
+                .inc_by(count.into());
         }
         let left_out = u64::try_from(outcome.left_out.len()).unwrap_or(u64::MAX);
         readings.left_out.inc_by(left_out);
@@ -79,31 +82,20 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
-    use chrono::{DateTime, Utc};
-    use domain::id::{ReadingId, RecordId, SessionId, SpaceId};
-    use domain::port::ModelCost;
+    use domain::id::{RecordId, SpaceId};
     use domain::reading::{LeftOut, ReadingOutcome};
 
     use super::*;
 
-    fn reading(failure: Option<&str>, outcome: ReadingOutcome) -> Reading {
+    fn sample_reading(failure: Option<&str>, outcome: ReadingOutcome) -> Reading {
         let space: SpaceId = "private-space".parse().unwrap();
-        let record = RecordId::derive(&space, "1");
+        let record = RecordId::from_external_id(&space, "1");
         Reading {
-            id: ReadingId::derive(record),
-            kind: ReadingKind::Passage,
-            session: SessionId::derive(&space, "friday"),
-            records: vec![record],
-            beside: Vec::new(),
-            earlier: Vec::new(),
-            digest: String::new(),
             prompt: "read/1".to_owned(),
-            model: "parrot".to_owned(),
-            at: DateTime::<Utc>::UNIX_EPOCH,
             output: "a secret fern".to_owned(),
             failure: failure.map(str::to_owned),
             outcome,
-            spent: ModelCost::default(),
+            ..fixtures::sample_reading(&space, record)
         }
     }
 
@@ -120,10 +112,11 @@ mod tests {
             relations: 1,
             events: 0,
             left_out: vec![left_out.clone(), left_out],
+            waits_for_second_look: false,
         };
-        metrics.reading(&reading(None, outcome));
-        metrics.reading(&reading(Some("a secret fern"), ReadingOutcome::default()));
-        let text = metrics.text().unwrap();
+        metrics.count_reading(&sample_reading(None, outcome));
+        metrics.count_reading(&sample_reading(Some("a secret fern"), ReadingOutcome::default()));
+        let text = metrics.to_openmetrics_text().unwrap();
         for line in [
             "mnemic_readings_total{kind=\"passage\",outcome=\"done\"} 1",
             "mnemic_readings_total{kind=\"passage\",outcome=\"failed\"} 1",
@@ -134,8 +127,8 @@ mod tests {
         ] {
             assert!(text.contains(line), "{line}: {text}");
         }
-        for said in ["fern", "private-space", "parrot"] {
-            assert!(!text.contains(said), "{said}: {text}");
+        for private_word in ["fern", "private-space", "parrot"] {
+            assert!(!text.contains(private_word), "{private_word}: {text}");
         }
     }
 }

@@ -9,7 +9,7 @@ const SPACES_PAGES_MAX: usize = 20;
 
 /// Returns the numbers of records and of active units in the first spaces by name, or `None` if a store does not
 /// answer.
-pub(super) async fn totals(backends: &Backends) -> Option<(i64, i64)> {
+pub(super) async fn count_records_and_units(backends: &Backends) -> Option<(i64, i64)> {
     let (mut records, mut units) = (0_u64, 0_u64);
     let mut last: Option<SpaceInfo> = None;
     for _ in 0..SPACES_PAGES_MAX {

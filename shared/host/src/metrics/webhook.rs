@@ -14,7 +14,7 @@ pub enum WebhookOutcome {
     Retried,
     /// The receiver did not accept it; it will not be sent again.
     GivenUp,
-    /// It was removed from a full queue to make room for a newer event.
+    /// The event was removed from a full queue to make room for a newer event.
     Dropped,
     /// The receiver answered 410: this event and all events after it are dropped.
     Stopped,
@@ -30,15 +30,15 @@ struct Sent {
 pub(super) struct Webhooks(Family<Sent, Counter>);
 
 impl Webhooks {
-    pub(super) fn register(&self, it: &mut Registry) {
-        let help = "Events for webhooks, by what became of them; one that is sent again counts each time";
+    pub(super) fn register_in(&self, it: &mut Registry) {
+        let help = "Events for webhooks, by outcome; every attempt counts";
         it.register("mnemic_webhooks", help, self.0.clone());
     }
 }
 
 impl Metrics {
     /// Counts `events` webhook events with this outcome.
-    pub fn webhooks(&self, outcome: WebhookOutcome, events: u64) {
+    pub fn count_webhook_events(&self, outcome: WebhookOutcome, events: u64) {
         let outcome = match outcome {
             WebhookOutcome::Delivered => "delivered",
             WebhookOutcome::Retried => "retried",

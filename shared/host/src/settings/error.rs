@@ -24,7 +24,7 @@ pub enum Error {
         detail: String,
     },
     /// The section does not exist.
-    #[error("unknown section `{name}` in {origin}; there are: {}", SECTIONS.join(", "))]
+    #[error("unknown section `{name}` in {origin}; the sections are: {}", SECTIONS.join(", "))]
     UnknownSection {
         /// The name as written.
         name: String,

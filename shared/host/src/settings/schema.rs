@@ -1,43 +1,24 @@
-//! JSON schemas of the sections, made of the types that they are read as: editors check settings files with them, and
-//! docs/SETTINGS.md is written from them.
+//! JSON schemas of sections, generated from the types of the settings. Editors check settings files with them, and
+//! docs/SETTINGS.md is generated from them.
 
-use adapters::endpoint::{chat, embeddings};
-use adapters::server_options::{nats, neo4j, qdrant};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-use crate::{backends, bus, health, process, telemetry};
-
-/// Keywords that say nothing to whoever writes settings.
+/// Keywords of a schema that do not help a user who writes settings.
 const LEFT_OUT: [&str; 3] = ["$schema", "title", "format"];
 
-/// Returns the JSON schema (draft 7) of what is read as `T`, with the types inside of it written out in place.
+/// Returns the JSON schema (draft 7) of `T`, with the nested types written out in place.
 pub fn schema_of<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft07().with(|it| it.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    tidy(&mut schema);
+    tidy_schema(&mut schema);
     schema
 }
 
-/// Returns the sections that the host reads for every service, by name, each with its schema.
-pub fn host_schemas() -> [(&'static str, Value); 10] {
-    [
-        ("admin", schema_of::<health::Config>()),
-        ("backends", schema_of::<backends::Config>()),
-        ("consumer", schema_of::<bus::Config>()),
-        ("embeddings", schema_of::<embeddings::Options>()),
-        ("language_model", schema_of::<chat::Options>()),
-        ("nats", schema_of::<nats::Options>()),
-        ("neo4j", schema_of::<neo4j::Options>()),
-        ("process", schema_of::<process::Config>()),
-        ("qdrant", schema_of::<qdrant::Options>()),
-        ("telemetry", schema_of::<telemetry::Config>()),
-    ]
-}
-
-/// Leaves out of a schema, and of those inside of it, what TOML does not have and what nobody reads.
-fn tidy(schema: &mut Value) {
+/// Removes from a schema, and from the schemas inside it, `null` (which TOML does not have) and the keywords in
+/// [`LEFT_OUT`].
+fn tidy_schema(schema: &mut Value) {
     let Value::Object(schema) = schema else { return };
     shorten_default(schema);
     for keyword in LEFT_OUT {
@@ -55,23 +36,23 @@ fn tidy(schema: &mut Value) {
     }
     for inside in ["properties", "patternProperties"] {
         if let Some(Value::Object(properties)) = schema.get_mut(inside) {
-            properties.values_mut().for_each(tidy);
+            properties.values_mut().for_each(tidy_schema);
         }
     }
     for inside in ["items", "additionalProperties"] {
         if let Some(inside) = schema.get_mut(inside) {
-            tidy(inside);
+            tidy_schema(inside);
         }
     }
     for inside in ["oneOf", "anyOf", "allOf"] {
         if let Some(Value::Array(alternatives)) = schema.get_mut(inside) {
             alternatives.retain(|it| it["type"] != "null");
-            alternatives.iter_mut().for_each(tidy);
+            alternatives.iter_mut().for_each(tidy_schema);
         }
     }
 }
 
-/// Writes a default of four bytes as short as it reads, 0.85 and not 0.8500000238418579; takes away the default `null`.
+/// Shortens a default of type `f32` to its usual form, 0.85 instead of 0.8500000238418579. Removes the default `null`.
 fn shorten_default(schema: &mut Map<String, Value>) {
     let is_float = schema.get("format").is_some_and(|it| it == "float");
     let Some(default) = schema.get_mut("default") else {
@@ -87,31 +68,12 @@ fn shorten_default(schema: &mut Map<String, Value>) {
 
 #[cfg(test)]
 mod tests {
+    use adapters::models::endpoint::chat;
+    use adapters::servers::server_options::neo4j;
     use serde_json::json;
 
     use super::*;
-
-    /// Bounds of `[admin]` are those of its check.
-    #[test]
-    fn bounds_of_the_admin_port_are_those_that_are_checked() {
-        let schema = schema_of::<health::Config>();
-        let mut seen = 0;
-        for (key, schema) in schema["properties"].as_object().unwrap() {
-            let Some(least) = schema["minimum"].as_u64().filter(|it| *it > 0) else {
-                continue;
-            };
-            let with = |value: u64| {
-                let mut config = serde_json::to_value(health::Config::default()).unwrap();
-                config[key] = json!(value);
-                serde_json::from_value::<health::Config>(config).unwrap().check()
-            };
-            assert!(with(least).is_ok(), "{key}: {least}");
-            let error = with(least - 1).unwrap_err().to_string();
-            assert!(error.contains(key), "{error}");
-            seen += 1;
-        }
-        assert_eq!(seen, 2);
-    }
+    use crate::telemetry;
 
     #[test]
     fn a_schema_has_defaults_as_they_are_written() {

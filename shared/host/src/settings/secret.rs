@@ -12,8 +12,8 @@ pub(super) fn is_secret(key: &str) -> bool {
     ENDINGS.iter().any(|it| key.ends_with(it))
 }
 
-/// Masks the secrets in settings that are to be shown.
-pub(super) fn mask(value: &mut Value) {
+/// Masks the secrets in settings before they are shown.
+pub(super) fn mask_secrets(value: &mut Value) {
     match value {
         Value::Table(table) => {
             for (name, value) in table {
@@ -24,10 +24,10 @@ pub(super) fn mask(value: &mut Value) {
                 {
                     *value = Value::String(without_userinfo(url));
                 }
-                mask(value);
+                mask_secrets(value);
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(mask),
+        Value::Array(items) => items.iter_mut().for_each(mask_secrets),
         Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
     }
 }
@@ -82,7 +82,7 @@ mod tests {
         ] {
             let mut shown = Value::Table("[nats]\nurl = 1".parse().unwrap());
             shown["nats"]["url"] = Value::String(url.to_owned());
-            mask(&mut shown);
+            mask_secrets(&mut shown);
             assert_eq!(shown["nats"]["url"].as_str(), Some(expected));
         }
     }

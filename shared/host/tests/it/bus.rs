@@ -5,6 +5,7 @@ use std::time::Duration;
 use domain::message::{Message, Request, RouteV1, RoutedV1, UnitsWrittenV1};
 use domain::port::{DEADLINE, DeadLetter, Frame, Position};
 use domain::{Classify, ErrorKind, PortError};
+use fixtures::wait_until;
 use host::{Context, Meta};
 
 use crate::{context, message};
@@ -23,7 +24,7 @@ async fn consume(context: &Context, calls: usize, handle: impl Fn(Meta) -> Resul
         }
         handle(meta).map_err(|kind| PortError::new("test", kind, "refused").caused_by(std::fmt::Error))
     };
-    let work = context.consume::<UnitsWrittenV1, PortError, _, _>("test", 1, handler);
+    let work = context.consume_messages::<UnitsWrittenV1, PortError, _, _>("test", 1, handler);
     tokio::time::timeout(Duration::from_secs(60), work)
         .await
         .unwrap()
@@ -35,13 +36,18 @@ async fn dead(context: &Context) -> Vec<DeadLetter> {
     context.backends.dead_letters.list(0, 10).await.unwrap()
 }
 
+async fn ready(context: &Context) {
+    let is_ready = async || context.readiness.missing_components().is_empty();
+    wait_until("the service is ready", is_ready).await;
+}
+
 #[tokio::test]
 async fn every_message_is_handled_and_settled() {
     let (context, _dir) = context().await;
     for position in 1..=3 {
-        context.publish(&message(position)).await.unwrap();
+        context.publish_message(&message(position)).await.unwrap();
     }
-    context.publish(&message(3)).await.unwrap();
+    context.publish_message(&message(3)).await.unwrap();
     assert_eq!(consume(&context, 3, |_| Ok(())).await, ["1/1", "2/1", "3/1"]);
     assert_eq!(
         context
@@ -58,7 +64,7 @@ async fn every_message_is_handled_and_settled() {
 #[tokio::test]
 async fn a_temporary_failure_is_retried() {
     let (context, _dir) = context().await;
-    context.publish(&message(1)).await.unwrap();
+    context.publish_message(&message(1)).await.unwrap();
     let handle = |meta: Meta| {
         if meta.attempt < 3 {
             Err(ErrorKind::Unavailable)
@@ -73,7 +79,7 @@ async fn a_temporary_failure_is_retried() {
 #[tokio::test]
 async fn a_permanent_failure_makes_a_dead_letter_with_the_reason() {
     let (context, _dir) = context().await;
-    context.publish(&message(1)).await.unwrap();
+    context.publish_message(&message(1)).await.unwrap();
     assert_eq!(consume(&context, 1, |_| Err(ErrorKind::Conflict)).await, ["1/1"]);
     let letters = dead(&context).await;
     assert_eq!(
@@ -84,10 +90,10 @@ async fn a_permanent_failure_makes_a_dead_letter_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_panic_makes_one_dead_letter_and_the_consumer_goes_on() {
+async fn a_panic_makes_one_dead_letter_and_the_consumer_continues() {
     let (context, _dir) = context().await;
-    context.publish(&message(1)).await.unwrap();
-    context.publish(&message(2)).await.unwrap();
+    context.publish_message(&message(1)).await.unwrap();
+    context.publish_message(&message(2)).await.unwrap();
     let handle = |meta: Meta| {
         if meta.position == Position(1) {
             panic!("bad message")
@@ -113,11 +119,12 @@ async fn a_request_returns_the_kind_of_the_failure() {
             "panic" => panic!("bad question"),
             other => Err::<RoutedV1, _>(PortError::new("router", ErrorKind::Invalid, format!("no {other}"))),
         };
-        server.serve::<RouteV1, PortError, _, _>(4, handler).await.unwrap();
+        server
+            .serve_requests::<RouteV1, PortError, _, _>(4, handler)
+            .await
+            .unwrap();
     });
-    while !context.readiness.missing().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    ready(&context).await;
     for (text, kind) in [
         ("x", ErrorKind::Invalid),
         ("slow", ErrorKind::Timeout),
@@ -125,7 +132,7 @@ async fn a_request_returns_the_kind_of_the_failure() {
         ("x", ErrorKind::Invalid),
     ] {
         let error = context
-            .request(question(text), Duration::from_millis(100))
+            .send_request(question(text), Duration::from_millis(100))
             .await
             .unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");
@@ -143,11 +150,12 @@ async fn a_request_past_its_deadline_is_not_started() {
             count.fetch_add(1, Ordering::SeqCst);
             Err::<RoutedV1, _>(PortError::new("router", ErrorKind::NotFound, "nothing"))
         };
-        server.serve::<RouteV1, PortError, _, _>(4, handler).await.unwrap();
+        server
+            .serve_requests::<RouteV1, PortError, _, _>(4, handler)
+            .await
+            .unwrap();
     });
-    while !context.readiness.missing().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    ready(&context).await;
     let late = Frame {
         subject: RouteV1::SUBJECT.to_owned(),
         headers: [(DEADLINE.to_owned(), "1".to_owned())].into(),
@@ -172,7 +180,7 @@ async fn a_request_past_its_deadline_is_not_started() {
 async fn a_request_without_a_server_is_unavailable() {
     let (context, _dir) = context().await;
     let error = context
-        .request(question("x"), Duration::from_secs(5))
+        .send_request(question("x"), Duration::from_secs(5))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
@@ -184,15 +192,16 @@ async fn work_in_progress_gets_replies_after_the_shutdown_signal() {
     let server = context.clone();
     let serving = tokio::spawn(async move {
         let handler = async |_: RouteV1| Err::<RoutedV1, _>(PortError::new("router", ErrorKind::NotFound, "nothing"));
-        server.serve::<RouteV1, PortError, _, _>(4, handler).await.unwrap();
+        server
+            .serve_requests::<RouteV1, PortError, _, _>(4, handler)
+            .await
+            .unwrap();
     });
-    while !context.readiness.missing().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    ready(&context).await;
     let asking = context.keep_serving();
     context.shutdown.cancel();
     let error = context
-        .request(question("x"), Duration::from_secs(5))
+        .send_request(question("x"), Duration::from_secs(5))
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound, "{error}");

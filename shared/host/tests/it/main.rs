@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Returns a context with its directory, which is deleted on drop.
 pub(crate) async fn context() -> (Context, TempDir) {
     let dir = tempfile::tempdir().unwrap();
-    (Context::embedded(dir.path()).await.unwrap(), dir)
+    (Context::embedded_with_defaults(dir.path()).await.unwrap(), dir)
 }
 
 pub(crate) fn message(position: u64) -> UnitsWrittenV1 {

@@ -21,7 +21,7 @@ async fn trace_of_handler(context: &Context) -> String {
         context.shutdown.cancel();
         Ok::<(), PortError>(())
     };
-    let work = context.consume::<UnitsWrittenV1, PortError, _, _>("test", 1, handler);
+    let work = context.consume_messages::<UnitsWrittenV1, PortError, _, _>("test", 1, handler);
     tokio::time::timeout(Duration::from_secs(20), work)
         .await
         .unwrap()
@@ -69,7 +69,7 @@ fn read_request(stream: &mut TcpStream) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_trace_goes_from_the_caller_through_the_bus_to_the_collector() {
     let (otlp_endpoint, requests) = collector();
-    let guard = telemetry::start(
+    let guard = telemetry::start_logs_and_traces(
         &Config {
             otlp_endpoint,
             level: "off".into(),
@@ -80,11 +80,11 @@ async fn one_trace_goes_from_the_caller_through_the_bus_to_the_collector() {
     .unwrap();
     let (context, _dir) = context().await;
     let span = info_span!("http");
-    telemetry::adopt(&span, &format!("00-{CALLER}-b7ad6b7169203331-01"));
+    telemetry::adopt_traceparent(&span, &format!("00-{CALLER}-b7ad6b7169203331-01"));
     assert_eq!(span.in_scope(telemetry::trace_id), CALLER);
-    context.publish(&message(1)).instrument(span).await.unwrap();
+    context.publish_message(&message(1)).instrument(span).await.unwrap();
     assert_eq!(trace_of_handler(&context).await, CALLER);
-    tokio::task::spawn_blocking(|| guard.flush()).await.unwrap();
+    tokio::task::spawn_blocking(|| guard.flush_traces()).await.unwrap();
     let request = requests.recv_timeout(Duration::from_secs(5)).unwrap();
     assert!(request.starts_with(b"POST /v1/traces HTTP/1.1"));
     for name in ["http", "publish", "process"] {

@@ -9,18 +9,19 @@ pub(super) type List = LazyLock<HashSet<&'static str>>;
 const WORDS: &str = include_str!("../../data/en/facts/words.txt");
 
 /// Returns the words of a class; empty if there is no class of that name.
-pub(super) fn list(name: &str) -> HashSet<&'static str> {
-    crate::lists::read(WORDS, name)
+pub(super) fn read_word_list(name: &str) -> HashSet<&'static str> {
+    crate::lexicon::word_lists::read_word_set(WORDS, name)
 }
 
 macro_rules! lists {
     ($($name:ident $class:literal)*) => {
-        $(pub(super) static $name: List = LazyLock::new(|| list($class));)*
+        $(pub(super) static $name: List = LazyLock::new(|| read_word_list($class));)*
     };
 }
 
 lists! {
     ADVERBS "adverbs"
+    ANSWERS "answers"
     AFTER_JOB "after_job"
     CALLED "called"
     CHILDREN "children"
@@ -43,24 +44,35 @@ lists! {
     AFTER_IS "after_is"
     ATTRIBUTES "attributes"
     AUXILIARIES "auxiliaries"
+    BEFORE_ORDER "before_order"
     BREAKERS "breakers"
+    BRIEF "brief"
     CLAUSE_OPENERS "clause_openers"
+    CONDITIONS "conditions"
     DANGLING "dangling"
     DETERMINERS "determiners"
     DONE "done"
+    DUTIES "duties"
     FAMILY "family"
+    FOREVER "forever"
     GOING_VERBS "going_verbs"
     GREETINGS "greetings"
     HOMES "homes"
+    HOUSEHOLD "household"
     NEVER_HABITS "never_habits"
     NO_HABITS "no_habits"
     NO_ING "no_ing"
     OFTEN "often"
+    LASTING_PHRASES "lasting_phrases"
+    ONE_THING "one_thing"
+    ORDERS "orders"
     ORDER_OPENERS "order_openers"
     OWNERS "owners"
     PARTICIPLES "participles"
     PERSONS "persons"
     PLACED "placed"
+    SINGLE_ORDERS "single_orders"
+    STANDING "standing"
     STATE_VERBS "state_verbs"
     STOPS "stops"
     STOP_PHRASES "stop_phrases"

@@ -5,7 +5,7 @@
 //! | key | value |
 //! | --- | --- |
 //! | `verb` | Base forms of verbs, each with its own forms if they differ: `have get:perfect`; `*` for any verb. A rule without a verb is tried at the start of a clause. |
-//! | `form` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
+//! | `form_name` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
 //! | `from` | `verb`: the pattern begins at the last word of the verb instead of after it. |
 //! | `pattern` | The words after the verb; of several lines, the first one that matches counts. |
 //! | `without` | A pattern that no position after the verb may match. |
@@ -35,7 +35,7 @@
 //! | `/`, `$` | A pause (a comma, a dash or the end) before the next word; the end of the clause. |
 
 mod pattern;
-mod read;
+mod rule_files;
 #[cfg(test)]
 mod tests;
 
@@ -46,10 +46,10 @@ use domain::fact::Aspect;
 use domain::time::Precision;
 
 use super::Subject;
-use super::group::{Group, Shape};
-use super::said::{Draft, Said, When};
+use crate::facts::clauses::clause::{Clause, Draft, TimeReading};
+use crate::facts::clauses::verb_group::{Group, Shape};
 use crate::time::{Kind, Mention};
-use pattern::{Choice, Extent, State, matches};
+use pattern::{Choice, Extent, State, find_matches};
 
 /// A rule file. The rules of a family are tried together, and the first one that matches a clause makes the draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,7 +89,7 @@ const PHRASES: &str = include_str!("../../data/en/facts/phrases.rule");
 /// The rules by family and verb. The name `*` has the rules of any verb, and the empty name those without a verb.
 type ByVerb = HashMap<(Family, &'static str), Vec<Rule>>;
 
-static RULES: LazyLock<ByVerb> = LazyLock::new(|| match read::files() {
+static RULES: LazyLock<ByVerb> = LazyLock::new(|| match rule_files::read_rule_files() {
     Ok(rules) => by_verb(rules),
     // The files are part of the program, and a test reads them all.
     Err(wrong) => panic!("the rules for facts cannot be read: {wrong}"),
@@ -129,7 +129,7 @@ enum Times {
 
 /// The subject or the addressee that a rule requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum RequiredSubject {
     Anybody,
     Others,
     Role,
@@ -148,10 +148,10 @@ struct Rule {
     adverb: &'static str,
     negated: Negated,
     times: Times,
-    whose: Whose,
+    whose: RequiredSubject,
     says_not: bool,
     over: bool,
-    when: When,
+    when: TimeReading,
     aspect: Aspect,
     predicate: &'static str,
     object: &'static str,
@@ -162,8 +162,8 @@ struct Rule {
 
 /// Returns the draft of the first rule of the families that matches a clause. `assistant` is true if the clause
 /// addresses an assistant.
-pub(super) fn draft(said: &Said<'_>, families: &[Family], assistant: bool) -> Option<Draft> {
-    let verb = said.group.base.as_str();
+pub(super) fn apply_rules(clause: &Clause<'_>, families: &[Family], assistant: bool) -> Option<Draft> {
+    let verb = clause.group.base.as_str();
     let verbs = if families == [Family::Instruction] || families == [Family::Sentence] {
         vec![""]
     } else {
@@ -171,28 +171,32 @@ pub(super) fn draft(said: &Said<'_>, families: &[Family], assistant: bool) -> Op
     };
     families.iter().find_map(|family| {
         let mut rules = verbs.iter().filter_map(|it| RULES.get(&(*family, *it))).flatten();
-        rules.find_map(|rule| rule.draft(said, assistant))
+        rules.find_map(|rule| rule.draft_clause(clause, assistant))
     })
 }
 
 impl Rule {
-    fn draft(&self, said: &Said<'_>, assistant: bool) -> Option<Draft> {
-        let group = &said.group;
+    fn draft_clause(&self, clause: &Clause<'_>, assistant: bool) -> Option<Draft> {
+        let group = &clause.group;
         let from = if self.verbs.is_empty() {
-            said.at
+            clause.at
         } else {
             group.next.saturating_sub(usize::from(self.from_verb))
         };
-        let gone = group.ended || (!group.positive && said.any_more());
+        let is_ended = group.ended || (!group.positive && clause.any_more());
         let negation = match self.negated {
             Negated::No => group.positive,
             Negated::Must => !group.positive,
-            Negated::Ends => group.positive || gone,
+            Negated::Ends => group.positive || is_ended,
         };
-        if !(negation && self.has_form(group) && self.speaks_of(said, assistant) && self.has_times(said)) {
+        if !(negation && self.has_form(group) && self.speaks_of(clause, assistant) && self.has_times(clause)) {
             return None;
         }
-        let adverb = || said.words[said.at..group.next].iter().any(|it| it.lower == self.adverb);
+        let adverb = || {
+            clause.words[clause.at..group.next]
+                .iter()
+                .any(|it| it.lower == self.adverb)
+        };
         if !(self.adverb.is_empty() || adverb()) {
             return None;
         }
@@ -201,21 +205,21 @@ impl Rule {
             object: None,
             mark: None,
         };
-        if (from..said.end).any(|it| !matches(said, &self.without, &begins(it)).is_empty()) {
+        if (from..clause.end).any(|it| !find_matches(clause, &self.without, &begins(it)).is_empty()) {
             return None;
         }
-        let state = matches(said, &self.patterns, &begins(from)).into_iter().next()?;
+        let state = find_matches(clause, &self.patterns, &begins(from)).into_iter().next()?;
         let captured = match &state.object {
-            Some((words, Extent::Rest)) => order(said, words.clone())?,
-            Some((words, Extent::Phrase | Extent::Timed | Extent::Exact)) => said.written(words.clone())?,
+            Some((words, Extent::Rest)) => format_instruction(clause, words.clone())?,
+            Some((words, Extent::Phrase | Extent::Timed | Extent::Exact)) => clause.text_of_words(words.clone())?,
             None => String::new(),
         };
         let marked = state.mark.map_or_else(String::new, |it| {
-            let words: Vec<&str> = it.map(|at| said.at(at)).collect();
+            let words: Vec<&str> = it.map(|at| clause.word_at(at)).collect();
             words.join(" ")
         });
         let filled = |template: &str| {
-            let verb = super::verb::third(&group.base);
+            let verb = crate::facts::clauses::verb::third_person(&group.base);
             let out = template.replace("$verb", &verb).replace("$base", &group.base);
             out.replace("$1", &marked).replace("$object", &captured)
         };
@@ -224,7 +228,7 @@ impl Rule {
             predicate: filled(self.predicate),
             object: filled(self.object),
             positive: !(self.says_not || self.negated == Negated::Must),
-            ended: self.over || self.negated != Negated::Must && gone,
+            ended: self.over || self.negated != Negated::Must && is_ended,
             when: self.when,
             confidence: self.sure,
             rule: self.name,
@@ -232,40 +236,40 @@ impl Rule {
     }
 
     fn has_form(&self, group: &Group) -> bool {
-        let form = form(group);
+        let form = form_name(group);
         let base = |it: &&(&str, Vec<&str>)| it.0 == group.base || it.0 == "*";
         self.verbs.is_empty() || self.verbs.iter().find(base).is_some_and(|it| it.1.contains(&form))
     }
 
-    fn speaks_of(&self, said: &Said<'_>, assistant: bool) -> bool {
+    fn speaks_of(&self, clause: &Clause<'_>, assistant: bool) -> bool {
         match self.whose {
-            Whose::Anybody => true,
-            Whose::Others => said.who.subject != Subject::Speaker,
-            Whose::Role => !matches!(said.who.subject, Subject::Name(_)),
-            Whose::Assistant => assistant,
+            RequiredSubject::Anybody => true,
+            RequiredSubject::Others => clause.who.subject != Subject::Speaker,
+            RequiredSubject::Role => !matches!(clause.who.subject, Subject::Name(_)),
+            RequiredSubject::Assistant => assistant,
         }
     }
 
-    fn has_times(&self, said: &Said<'_>) -> bool {
+    fn has_times(&self, clause: &Clause<'_>) -> bool {
         let since = |it: &Mention| it.span.words.to_lowercase().starts_with("since");
-        let ahead = |it: &Mention| it.span.start > said.now;
+        let ahead = |it: &Mention| it.span.start > clause.now;
         match self.times {
             Times::Any => true,
-            Times::None => said.times().count() == 0,
-            Times::Since => said.times().all(since),
+            Times::None => clause.times_in_clause().count() == 0,
+            Times::Since => clause.times_in_clause().all(since),
             Times::Ahead => {
-                let soon = said.now + chrono::TimeDelta::hours(12);
-                let near = |it: &Mention| it.span.end > soon && it.span.start + chrono::TimeDelta::days(1) > said.now;
-                said.times().any(near)
+                let soon = clause.now + chrono::TimeDelta::hours(12);
+                let near = |it: &Mention| it.span.end > soon && it.span.start + chrono::TimeDelta::days(1) > clause.now;
+                clause.times_in_clause().any(near)
             }
             Times::Day => {
-                let day = said.times().find(|it| ahead(it));
+                let day = clause.times_in_clause().find(|it| ahead(it));
                 day.is_some_and(|it| it.span.precision == Precision::Day && it.kind != Kind::Interval)
             }
-            Times::Month => said
-                .times()
+            Times::Month => clause
+                .times_in_clause()
                 .any(|it| ahead(it) && matches!(it.span.precision, Precision::Day | Precision::Month)),
-            Times::Long => said.times().any(|it| {
+            Times::Long => clause.times_in_clause().any(|it| {
                 matches!(
                     it.span.precision,
                     Precision::Month | Precision::Year | Precision::Season
@@ -276,7 +280,7 @@ impl Rule {
 }
 
 /// Returns the name of a verb form in rules; empty for an uncertain one.
-fn form(group: &Group) -> &'static str {
+fn form_name(group: &Group) -> &'static str {
     match group.shape {
         Shape::Present => "present",
         Shape::Past => "past",
@@ -295,10 +299,15 @@ fn form(group: &Group) -> &'static str {
 
 /// Returns an instruction as it is stored: without thanks, and with its first letter in lower case unless it begins
 /// with "I". Returns `None` if it is too short or too long.
-fn order(said: &Said<'_>, words: std::ops::Range<usize>) -> Option<String> {
-    let polite = |it: &usize| matches!(said.at(*it), "please" | "thanks" | "thank" | "you" | "ok" | "okay");
+fn format_instruction(clause: &Clause<'_>, words: std::ops::Range<usize>) -> Option<String> {
+    let polite = |it: &usize| {
+        matches!(
+            clause.word_at(*it),
+            "please" | "thanks" | "thank" | "you" | "ok" | "okay"
+        )
+    };
     let last = words.clone().rev().find(|it| !polite(it))?;
-    let object = said.written(words.start..last + 1)?;
+    let object = clause.text_of_words(words.start..last + 1)?;
     if object.split_whitespace().count() < ORDER_MIN || object.chars().count() > ORDER_MAX {
         return None;
     }

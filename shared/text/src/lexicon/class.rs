@@ -28,7 +28,7 @@ classes! {
     CaptionOpening = "caption-opening": "Words that open a caption before it names anything.",
     Abbreviation = "abbreviation": "Words before a full stop that do not end a sentence.",
     MaybeAbbreviation = "maybe-abbreviation": "Words before a full stop that end a sentence only if a capital follows.",
-    AssistantName = "assistant-name": "Names of assistants and agents that have no name of their own.",
+    AssistantName = "assistant-name": "Names of assistants and agents that have no proper name.",
     // Patterns. They are features of fitted weights: after a change, the weights must be fitted again.
     PatternDate = "pattern-date": "Dates and other words that place an event in time.",
     PatternNumber = "pattern-number": "Words for numbers.",
@@ -77,6 +77,7 @@ classes! {
     Taste = "taste": "Verbs and adverbs of likings and habits.",
     Refusal = "refusal": "Denials before a verb.",
     RefusedVerb = "refused-verb": "Verbs that state a ban or a dislike after a denial.",
+    Decision = "decision": "Words of decisions, bans and limits.",
     AsksForGood = "asks-for-good": "Words that make a request a standing one.",
     Tip = "tip": "Words for advice.",
     // Questions.

@@ -2,14 +2,16 @@
 
 use domain::question::Gap;
 
-use crate::lexicon::{Class, is};
-use crate::{is_auxiliary, is_stop, stem, words};
+use crate::lexicon::{Class, is_in_class};
+use crate::{is_auxiliary, is_stop, split_words, stem_word};
 
 /// Returns the gap of a question in lower case.
-pub(super) fn gap(lower: &str) -> Gap {
-    let tokens = words(lower);
+pub(super) fn gap_of_question(lower: &str) -> Gap {
+    let tokens = split_words(lower);
     let equals = match tokens.as_slice() {
-        ["what" | "who", "is" | "was" | "are" | "were", rest @ ..] | ["what's" | "who's", rest @ ..] => noun(rest),
+        ["what" | "who", "is" | "was" | "are" | "were", rest @ ..] | ["what's" | "who's", rest @ ..] => {
+            equated_noun(rest)
+        }
         _ => None,
     };
     let asks = tokens.iter().any(|it| matches!(*it, "do" | "does" | "did"));
@@ -19,17 +21,17 @@ pub(super) fn gap(lower: &str) -> Gap {
 
 /// Returns the stem of the noun of the first phrase: "rent" of "the rent of the garden". Returns `None` if it is no
 /// noun phrase.
-fn noun(rest: &[&str]) -> Option<String> {
+fn equated_noun(rest: &[&str]) -> Option<String> {
     let rest = match rest {
         [most @ .., "now" | "today" | "currently"] => most,
         all => all,
     };
     let first = rest.first()?;
-    let named = *first == "the" || is(first, Class::Possessive) || first.ends_with("'s");
-    let ends = |it: &&str| !named || is(it, Class::GapPreposition) || is_auxiliary(it);
+    let has_determiner = *first == "the" || is_in_class(first, Class::Possessive) || first.ends_with("'s");
+    let ends = |it: &&str| !has_determiner || is_in_class(it, Class::GapPreposition) || is_auxiliary(it);
     let end = rest.iter().position(ends).unwrap_or(rest.len());
     let last = rest[..end].last().filter(|it| !is_stop(it) && !it.ends_with("'s"))?;
-    Some(stem(last))
+    Some(stem_word(last))
 }
 
 #[cfg(test)]
@@ -37,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_gap_is_the_equated_noun_or_the_thing_had() {
+    fn the_gap_of_a_question_is_a_noun_after_be_or_an_object_of_have() {
         for (question, equals, had) in [
             ("what is the rent of the garden?", Some("rent"), false),
             ("what's ann's rent now?", Some("rent"), false),
@@ -49,7 +51,7 @@ mod tests {
                 equals: equals.map(str::to_owned),
                 had,
             };
-            assert_eq!(gap(question), expected, "{question}");
+            assert_eq!(gap_of_question(question), expected, "{question}");
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use domain::question::Measure;
 
-use crate::lexicon::{Class, is};
-use crate::{stem, words};
+use crate::lexicon::{Class, is_in_class};
+use crate::{split_words, stem_word};
 
 /// Returns the measure that a question in lower case asks for.
-pub(super) fn asked(lower: &str) -> Option<Measure> {
-    let tokens = words(lower);
+pub(super) fn requested_measure(lower: &str) -> Option<Measure> {
+    let tokens = split_words(lower);
     let how = tokens.windows(2).find(|it| it[0] == "how").map(|it| it[1])?;
     match how {
-        _ if is(how, Class::HowLong) => Some(Measure::Length),
+        _ if is_in_class(how, Class::HowLong) => Some(Measure::Length),
         "heavy" => Some(Measure::Mass),
-        "much" if tokens.iter().any(|it| stem(it) == "weigh") => Some(Measure::Mass),
+        "much" if tokens.iter().any(|it| stem_word(it) == "weigh") => Some(Measure::Mass),
         "hot" | "cold" | "warm" => Some(Measure::Heat),
         "fast" => Some(Measure::Speed),
         "big" | "large" | "small" => Some(Measure::Size),
@@ -35,7 +35,7 @@ mod tests {
             ("how did it go?", None),
             ("what is far away?", None),
         ] {
-            assert_eq!(asked(question), measure, "{question}");
+            assert_eq!(requested_measure(question), measure, "{question}");
         }
     }
 }

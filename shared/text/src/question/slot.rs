@@ -3,31 +3,32 @@
 use domain::predicate::Predicate;
 use domain::question::Slot;
 
-use crate::lexicon::{Class, is};
-use crate::{Nouns, is_auxiliary, is_stop, kin, stem, stems, words};
+use crate::lexicon::kin;
+use crate::lexicon::{Class, is_in_class};
+use crate::{Nouns, is_auxiliary, is_stop, split_words, stem_word, stem_words};
 
-/// Most words of a role.
+/// Maximum number of words of a role.
 const ROLE_WORDS: usize = 2;
 
 /// Returns the slot that a question in lower case asks for, even if it also asks for something else.
-pub fn asked(question: &str) -> Option<Slot> {
-    let tokens = words(question);
+pub fn requested_slot(question: &str) -> Option<Slot> {
+    let tokens = split_words(question);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
-    let asks = |named: fn(&str) -> bool| {
+    let asks = |is_noun_of: fn(&str) -> bool| {
         let mut pairs = tokens.windows(2);
-        pairs.any(|it| matches!(it[0], "what" | "which") && named(it[1]))
+        pairs.any(|it| matches!(it[0], "what" | "which") && is_noun_of(it[1]))
     };
-    let place = has(&["where"]) || asks(|it| is(it, Class::HomePlace));
+    let place = has(&["where"]) || asks(|it| is_in_class(it, Class::HomePlace));
     let firm = || asks(|it| matches!(it, "company" | "firm" | "employer"));
     if OWN_NAME.iter().any(|it| tokens == *it) {
         Some(Slot::Name)
-    } else if let Some(role) = relative(&tokens) {
+    } else if let Some(role) = requested_relative(&tokens) {
         Some(Slot::Relative(role))
     } else if asks_allergy(&tokens) {
         Some(Slot::Allergy)
     } else if question.starts_with("how old") {
         Some(Slot::Age)
-    } else if place && tokens.iter().any(|it| is(it, Class::Dwelling)) {
+    } else if place && tokens.iter().any(|it| is_in_class(it, Class::Dwelling)) {
         Some(Slot::Home)
     } else if place && tokens.last().is_some_and(|it| *it == "from") {
         Some(Slot::Origin)
@@ -44,17 +45,20 @@ pub fn asked(question: &str) -> Option<Slot> {
 
 /// Returns true if a predicate of a fact gives the value of the slot.
 pub fn is_told_by(slot: &Slot, predicate: &str) -> bool {
-    let said = Predicate::of(predicate);
+    let kind_of_predicate = Predicate::from_verb_phrase(predicate);
     match slot {
-        Slot::Name => said == Predicate::IsCalled,
+        Slot::Name => kind_of_predicate == Predicate::IsCalled,
         // A person with whom somebody lives is no place.
-        Slot::Home => matches!(said, Predicate::Lives(_)),
-        Slot::Origin => said == Predicate::ComesFrom,
-        Slot::Employer => matches!(said, Predicate::WorksAt | Predicate::WorksIn | Predicate::WorksFor),
-        Slot::Job => said == Predicate::WorksAs,
-        Slot::Age => said == Predicate::IsAged,
-        Slot::Allergy => said == Predicate::IsAllergicTo,
-        Slot::Relative(role) => matches!(said, Predicate::HasRole(stated) if is_one(role, stated)),
+        Slot::Home => matches!(kind_of_predicate, Predicate::Lives(_)),
+        Slot::Origin => kind_of_predicate == Predicate::ComesFrom,
+        Slot::Employer => matches!(
+            kind_of_predicate,
+            Predicate::WorksAt | Predicate::WorksIn | Predicate::WorksFor
+        ),
+        Slot::Job => kind_of_predicate == Predicate::WorksAs,
+        Slot::Age => kind_of_predicate == Predicate::IsAged,
+        Slot::Allergy => kind_of_predicate == Predicate::IsAllergicTo,
+        Slot::Relative(role) => matches!(kind_of_predicate, Predicate::HasRole(stated) if is_one(role, stated)),
     }
 }
 
@@ -69,7 +73,7 @@ pub fn is_asked_by(slot: &Slot, word: &str) -> bool {
         Slot::Age => &["old"],
         Slot::Allergy => &["allerg", "allergi"],
         Slot::Relative(role) => {
-            return word == "name" || word == "call" || stems(role).iter().any(|it| it == word);
+            return word == "name" || word == "call" || stem_words(role).iter().any(|it| it == word);
         }
     };
     words.contains(&word)
@@ -98,10 +102,10 @@ fn asks_allergy(tokens: &[&str]) -> bool {
 
 /// Returns the role in a question for a relative, friend, pet or the like, relative to its owner: "what is Ann's dog
 /// called", "who is my boss", "the name of my sister".
-fn relative(tokens: &[&str]) -> Option<String> {
+fn requested_relative(tokens: &[&str]) -> Option<String> {
     let who = matches!(tokens, ["who", "is" | "was", ..] | ["who's", ..]);
-    let named = tokens.iter().any(|it| matches!(*it, "called" | "name" | "named"));
-    if !(who || named && matches!(tokens.first(), Some(&("what" | "what's")))) {
+    let asks_for_name = tokens.iter().any(|it| matches!(*it, "called" | "name" | "named"));
+    if !(who || asks_for_name && matches!(tokens.first(), Some(&("what" | "what's")))) {
         return None;
     }
     let has = |it: &&str| matches!(*it, "my" | "our") || it.len() > 2 && it.ends_with("'s");
@@ -125,10 +129,10 @@ fn relative(tokens: &[&str]) -> Option<String> {
         (None, Some(_)) => return None,
         (_, None) => last,
     };
-    let plain = |it: &&str| kin::of(last).is_none() || kin::modifier(it) != Some("");
-    let whole = before.len() < ROLE_WORDS && before.iter().all(|it| !is_stop(it) && !it.ends_with("'s"));
-    let known = kin::of(last).is_some() || who || Nouns::builtin().kind(last).is_some();
-    (whole && known && !is_stop(last)).then(|| {
+    let plain = |it: &&str| kin::find_relation(last).is_none() || kin::word_added_by_modifier(it) != Some("");
+    let is_role_phrase = before.len() < ROLE_WORDS && before.iter().all(|it| !is_stop(it) && !it.ends_with("'s"));
+    let known = kin::find_relation(last).is_some() || who || Nouns::builtin().find_kind(last).is_some();
+    (is_role_phrase && known && !is_stop(last)).then(|| {
         [before, &[last]]
             .concat()
             .into_iter()
@@ -139,17 +143,19 @@ fn relative(tokens: &[&str]) -> Option<String> {
 }
 
 /// Returns true if a stated role is the requested role or a kind of it: "mum" is a mother, a greyhound is a dog.
-fn is_one(asked: &str, stated: &str) -> bool {
+fn is_one(requested: &str, stated: &str) -> bool {
     let last = |it: &str| it.rsplit(' ').next().unwrap_or_default().to_owned();
-    let same = |a: &str, b: &str| stem(a) == stem(b) || kin::of(a).is_some_and(|it| kin::of(b) == Some(it));
-    let (asked_last, stated_last) = (last(asked), last(stated));
+    let same = |a: &str, b: &str| {
+        stem_word(a) == stem_word(b) || kin::find_relation(a).is_some_and(|it| kin::find_relation(b) == Some(it))
+    };
+    let (asked_last, stated_last) = (last(requested), last(stated));
     let of_kind = || {
         let nouns = Nouns::builtin();
         nouns
-            .kind(&asked_last)
-            .is_some_and(|it| nouns.has(&it, std::slice::from_ref(&stated_last)))
+            .find_kind(&asked_last)
+            .is_some_and(|it| nouns.is_of_kind(&it, std::slice::from_ref(&stated_last)))
     };
-    let narrower = asked.contains(' ') && asked != stated;
+    let narrower = requested.contains(' ') && requested != stated;
     !narrower && (same(&asked_last, &stated_last) || of_kind())
 }
 
@@ -158,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_question_asks_for_its_slot() {
+    fn a_question_determines_the_kind_of_fact_it_asks_for() {
         let relative = |role: &str| Some(Slot::Relative(role.to_owned()));
         for (question, slot) in [
             ("where does mira live?", Some(Slot::Home)),
@@ -191,13 +197,13 @@ mod tests {
             ("is mira allergic to cats?", None),
             ("what did mira say about her allergies?", None),
         ] {
-            assert_eq!(asked(question), slot, "{question}");
+            assert_eq!(requested_slot(question), slot, "{question}");
         }
     }
 
     #[test]
     fn a_role_matches_synonyms_and_narrower_words() {
-        for (asked, predicate, told) in [
+        for (role, predicate, statement) in [
             ("mother", "has mum", true),
             ("dog", "has greyhound", true),
             ("dog", "has cat", false),
@@ -206,9 +212,9 @@ mod tests {
             ("sister", "has brother", false),
         ] {
             assert_eq!(
-                is_told_by(&Slot::Relative(asked.to_owned()), predicate),
-                told,
-                "{asked}, {predicate}"
+                is_told_by(&Slot::Relative(role.to_owned()), predicate),
+                statement,
+                "{role}, {predicate}"
             );
         }
     }

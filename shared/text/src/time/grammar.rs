@@ -2,16 +2,16 @@
 
 use chrono::NaiveDate;
 
-use super::calendar::{Found, Grain, add_days, add_months, midnight};
-use super::lexicon::{Class, Part};
-use super::parser::{Parser, Previous, Read};
-use super::token::Tense;
-use crate::lexicon::{Class as WordClass, is};
+use super::calendar::{FoundTime, Grain, add_days, add_months, midnight_of};
+use super::parser::{Parser, Previous, ReadResult};
+use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::time::token::Tense;
+use crate::time_words::lexicon::{Class, Part};
 
 impl Parser<'_> {
     /// Reads the longest expression that begins at token `i`.
-    pub(super) fn expression(&self, i: usize) -> Read {
-        let open = match self.class(i) {
+    pub(super) fn read_expression(&self, i: usize) -> ReadResult {
+        let open = match self.class_at(i) {
             Class::Other => false,
             Class::Mark(mark) => matches!(mark, '\'' | '’' | '‘') || !mark.is_ascii(),
             _ => true,
@@ -19,50 +19,55 @@ impl Parser<'_> {
         if !open {
             return None;
         }
-        longest([
-            self.placed_if_sure(i),
-            self.range(i),
+        longest_read([
+            self.read_time_if_certain(i),
+            self.read_range(i),
             self.in_units(i),
-            self.duration(i),
-            self.vague(i),
+            self.read_duration(i),
+            self.read_vague_time(i),
             self.clock_alone(i),
         ])
     }
 
     /// Reads a time that does not depend on another time of the text.
-    pub(super) fn simple(&self, i: usize) -> Read {
-        longest([
-            self.absolute(i, None),
-            self.near_day(self.skip(i, &["the"])),
-            self.deictic(i),
-            self.counted(i),
+    pub(super) fn read_simple_time(&self, i: usize) -> ReadResult {
+        longest_read([
+            self.read_absolute_date(i, None),
+            self.near_day(self.skip_word(i, &["the"])),
+            self.read_deictic(i),
+            self.read_counted_time(i),
             self.day_in_week(i),
             self.lone_weekday(i),
-            self.holiday(i),
-            self.world(i),
+            self.read_holiday(i),
+            self.read_foreign_time(i),
         ])
     }
 
-    fn base(&self, i: usize) -> Read {
-        longest([self.simple(i), self.anchored(i), self.ordinal_of(i), self.edge(i)])
+    fn read_base_time(&self, i: usize) -> ReadResult {
+        longest_read([
+            self.read_simple_time(i),
+            self.read_anchored_time(i),
+            self.ordinal_of(i),
+            self.read_period_edge(i),
+        ])
     }
 
-    fn lone_weekday(&self, i: usize) -> Read {
-        let (end, day) = self.weekday(i)?;
-        let name = self.is(end, &["-"]) && self.is(end + 1, &["off"]);
-        let any = is(self.before(i), WordClass::AnyWeekday);
-        (!name && !any).then(|| (end, Found::day(self.weekday_near(i, day))))
+    fn lone_weekday(&self, i: usize) -> ReadResult {
+        let (end, day) = self.read_weekday(i)?;
+        let name = self.is_any_of(end, &["-"]) && self.is_any_of(end + 1, &["off"]);
+        let any = is_in_class(self.word_before(i), WordClass::AnyWeekday);
+        (!name && !any).then(|| (end, FoundTime::from_day(self.weekday_near(i, day))))
     }
 
-    /// Reads a time like [`Parser::placed`]. If a weekday or month alone may be the last one or the next one, the
+    /// Reads a time like [`Parser::read_placed_time`]. If a weekday or month alone may be the last one or the next one, the
     /// result is a vague span over both, which is shown by its words.
-    fn placed_if_sure(&self, i: usize) -> Read {
-        let (end, found) = self.placed(i)?;
+    fn read_time_if_certain(&self, i: usize) -> ReadResult {
+        let (end, found) = self.read_placed_time(i)?;
         let sure = || Some((end, found));
-        if self.tense(i) != Tense::Unsure {
+        if self.tense_at(i) != Tense::Unsure {
             return sure();
         }
-        let (from, to) = match self.class(i) {
+        let (from, to) = match self.class_at(i) {
             Class::Month(month, _) if end == i + 1 && found.grain == Grain::Month => {
                 let (last, next) = self.months_around(month);
                 if found.first_day() == last {
@@ -70,48 +75,48 @@ impl Parser<'_> {
                 }
                 (last, add_months(next, 1))
             }
-            _ if self.lone_weekday(i).map(|it| it.0) == self.base(i).map(|it| it.0) => {
+            _ if self.lone_weekday(i).map(|it| it.0) == self.read_base_time(i).map(|it| it.0) => {
                 (add_days(self.today, -7), add_days(self.today, 8))
             }
             _ => return sure(),
         };
         Some((
             end,
-            Found::between(midnight(from), midnight(to), Grain::Unknown).vague(),
+            FoundTime::between_moments(midnight_of(from), midnight_of(to), Grain::Unknown).to_vague(),
         ))
     }
 
     /// Reads a time with its part of the day and its clock time: "Friday at 7pm", "yesterday evening", "noon tomorrow".
-    pub(super) fn placed(&self, i: usize) -> Read {
-        let Some((end, found)) = self.base(i) else {
+    pub(super) fn read_placed_time(&self, i: usize) -> ReadResult {
+        let Some((end, found)) = self.read_base_time(i) else {
             return self.clock_first(i);
         };
         if !matches!(found.grain, Grain::Day | Grain::Part) {
-            return longest([Some((end, found)), self.clock_first(i)]);
+            return longest_read([Some((end, found)), self.clock_first(i)]);
         }
         let (end, found) = self.with_part(end, found);
-        longest([
-            self.hours_behind(end, &found),
+        longest_read([
+            self.read_hours_after(end, &found),
             Some(self.with_clock(end, found)),
             self.clock_first(i),
         ])
     }
 
     /// Adds a part of the day to a day: "Friday night", "9 June in the morning".
-    fn with_part(&self, end: usize, found: Found) -> (usize, Found) {
+    fn with_part(&self, end: usize, found: FoundTime) -> (usize, FoundTime) {
         if found.grain != Grain::Day {
             return (end, found);
         }
         let at = self
-            .phrase(end, &["in", "the"])
-            .or_else(|| self.phrase(end, &["at"]))
+            .read_phrase(end, &["in", "the"])
+            .or_else(|| self.read_phrase(end, &["at"]))
             .unwrap_or(end);
-        match self.class(at) {
+        match self.class_at(at) {
             Class::Part(part) if at != end + 1 || part == Part::Night => {
-                let placed = Found::part(found.first_day(), part);
+                let placed = FoundTime::from_day_part(found.first_day(), part);
                 (
                     at + 1,
-                    Found {
+                    FoundTime {
                         relative: found.relative,
                         dated: found.dated,
                         ..placed
@@ -122,10 +127,11 @@ impl Parser<'_> {
         }
     }
 
-    fn with_clock(&self, end: usize, found: Found) -> (usize, Found) {
-        let comma = self.skip(end, &[","]);
-        let at = comma + usize::from(is(self.word(comma), WordClass::BeforeClock) || self.word(comma) == "@");
-        let Some((after, clock)) = self.clock(at, at > comma) else {
+    fn with_clock(&self, end: usize, found: FoundTime) -> (usize, FoundTime) {
+        let comma = self.skip_word(end, &[","]);
+        let at =
+            comma + usize::from(is_in_class(self.word_at(comma), WordClass::BeforeClock) || self.word_at(comma) == "@");
+        let Some((after, clock)) = self.read_clock(at, at > comma) else {
             return (end, found);
         };
         let part = [
@@ -136,17 +142,19 @@ impl Parser<'_> {
             Part::Tonight,
         ]
         .into_iter()
-        .find(|part| found.grain == Grain::Part && Found::part(found.first_day(), *part).start == found.start);
+        .find(|part| {
+            found.grain == Grain::Part && FoundTime::from_day_part(found.first_day(), *part).start == found.start
+        });
         let (clock, after) = match part {
-            Some(part) => (clock.within(part), after),
+            Some(part) => (clock.with_day_part(part), after),
             None => self
                 .said_part(after)
-                .map_or((clock, after), |(part, after)| (clock.within(part), after)),
+                .map_or((clock, after), |(part, after)| (clock.with_day_part(part), after)),
         };
-        let placed = Found::clock(found.first_day(), clock.minutes, clock.width);
+        let placed = FoundTime::from_clock(found.first_day(), clock.minutes, clock.width);
         (
             after,
-            Found {
+            FoundTime {
                 relative: found.relative,
                 dated: found.dated,
                 ..placed
@@ -156,26 +164,28 @@ impl Parser<'_> {
 
     /// Reads "in the evening", "at night" after a clock time.
     pub(super) fn said_part(&self, i: usize) -> Option<(Part, usize)> {
-        let at = self.phrase(i, &["in", "the"]).or_else(|| self.phrase(i, &["at"]))?;
-        match self.class(at) {
+        let at = self
+            .read_phrase(i, &["in", "the"])
+            .or_else(|| self.read_phrase(i, &["at"]))?;
+        match self.class_at(at) {
             Class::Part(part) => Some((part, at + 1)),
             _ => None,
         }
     }
 
     /// Reads "7pm on Friday", "noon tomorrow", "7 tonight".
-    fn clock_first(&self, i: usize) -> Read {
-        let loose = self.is(i.wrapping_sub(1), &["at", "around", "by"]);
-        let (j, clock) = self.clock(i, false).or_else(|| {
-            let Class::Digits(hour @ 1..=12, _) = self.class(i) else {
+    fn clock_first(&self, i: usize) -> ReadResult {
+        let loose = self.is_any_of(i.wrapping_sub(1), &["at", "around", "by"]);
+        let (j, clock) = self.read_clock(i, false).or_else(|| {
+            let Class::Digits(hour @ 1..=12, _) = self.class_at(i) else {
                 return None;
             };
-            let part = matches!(self.class(i + 1), Class::Relative(_) | Class::Part(Part::Tonight))
-                || self.is(i + 1, &["on", "this"]);
+            let part = matches!(self.class_at(i + 1), Class::Relative(_) | Class::Part(Part::Tonight))
+                || self.is_any_of(i + 1, &["on", "this"]);
             let minutes = i64::from(if hour < 8 { hour + 12 } else { hour }) * 60;
             (loose && part).then_some((
                 i + 1,
-                super::numeric::Clock {
+                crate::time::expressions::numeric_times::Clock {
                     minutes,
                     width: 60,
                     sure: false,
@@ -185,22 +195,22 @@ impl Parser<'_> {
         })?;
         let (clock, j) = self
             .said_part(j)
-            .map_or((clock, j), |(part, j)| (clock.within(part), j));
-        let k = self.skip(self.skip(j, &[","]), &["on", "of"]);
-        let (end, day) = self.base(k)?;
+            .map_or((clock, j), |(part, j)| (clock.with_day_part(part), j));
+        let k = self.skip_word(self.skip_word(j, &[","]), &["on", "of"]);
+        let (end, day) = self.read_base_time(k)?;
         let (end, day) = self.with_part(end, day);
         let clock = match day.grain {
             Grain::Day => clock,
-            Grain::Part if day.end > midnight(day.first_day()) + chrono::TimeDelta::hours(12) => {
-                clock.within(Part::Evening)
+            Grain::Part if day.end > midnight_of(day.first_day()) + chrono::TimeDelta::hours(12) => {
+                clock.with_day_part(Part::Evening)
             }
-            Grain::Part => clock.within(Part::Morning),
+            Grain::Part => clock.with_day_part(Part::Morning),
             _ => return None,
         };
-        let placed = Found::clock(day.first_day(), clock.minutes, clock.width);
+        let placed = FoundTime::from_clock(day.first_day(), clock.minutes, clock.width);
         Some((
             end,
-            Found {
+            FoundTime {
                 relative: day.relative,
                 dated: day.dated,
                 ..placed
@@ -210,17 +220,17 @@ impl Parser<'_> {
 
     /// Reads a clock time alone. It is on the day that the sentence named before, otherwise on the day of the
     /// reference.
-    fn clock_alone(&self, i: usize) -> Read {
-        let led = is(self.before(i), WordClass::LeadsToClock);
-        let (end, clock) = self.clock(i, false)?;
+    fn clock_alone(&self, i: usize) -> ReadResult {
+        let led = is_in_class(self.word_before(i), WordClass::LeadsToClock);
+        let (end, clock) = self.read_clock(i, false)?;
         if !clock.sure && !led {
             return None;
         }
         let (clock, end) = self
             .said_part(end)
-            .map_or((clock, end), |(part, end)| (clock.within(part), end));
+            .map_or((clock, end), |(part, end)| (clock.with_day_part(part), end));
         let day = self.day_named(i).unwrap_or(self.today);
-        Some((end, Found::clock(day, clock.minutes, clock.width)))
+        Some((end, FoundTime::from_clock(day, clock.minutes, clock.width)))
     }
 
     /// Returns the day that the sentence of token `i` named before it.
@@ -232,8 +242,8 @@ impl Parser<'_> {
 
     /// Returns the day of the clock times from `i` to `end`, and the first token after it: the day after them, the day
     /// before them, or today.
-    pub(super) fn day_beside(&self, i: usize, end: usize) -> (usize, NaiveDate) {
-        match self.simple(self.skip(end, &["on"])) {
+    pub(super) fn read_adjacent_day(&self, i: usize, end: usize) -> (usize, NaiveDate) {
+        match self.read_simple_time(self.skip_word(end, &["on"])) {
             Some((after, found)) if found.grain == Grain::Day => (after, found.first_day()),
             _ => (end, self.day_named(i).unwrap_or(self.today)),
         }
@@ -241,7 +251,7 @@ impl Parser<'_> {
 }
 
 /// Returns the read that ends last; of equal ones, the first.
-fn longest<const N: usize>(reads: [Read; N]) -> Read {
+fn longest_read<const N: usize>(reads: [ReadResult; N]) -> ReadResult {
     reads
         .into_iter()
         .flatten()

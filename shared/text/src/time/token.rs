@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use super::lexicon::{Class, class};
-use super::tense;
+use crate::time_words::lexicon::Class;
+use crate::time_words::word_table::class_of_word;
 
 /// The tense of the words around a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(super) enum Tense {
+pub(crate) enum Tense {
     #[default]
     Open,
     Past,
@@ -19,23 +19,23 @@ pub(super) enum Tense {
 
 /// A word, a number or a mark of the text.
 #[derive(Debug)]
-pub(super) struct Token<'a> {
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Token<'a> {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
     /// The text in lower case.
-    pub(super) lower: Cow<'a, str>,
-    pub(super) class: Class,
+    pub(crate) lower: Cow<'a, str>,
+    pub(crate) class: Class,
     /// True if it begins with a capital letter.
-    pub(super) capital: bool,
+    pub(crate) capital: bool,
     /// True if nothing lies between the token before and this one.
-    pub(super) glued: bool,
+    pub(crate) glued: bool,
     /// The number of its sentence, from 0.
-    pub(super) sentence: usize,
-    pub(super) tense: Tense,
+    pub(crate) sentence: usize,
+    pub(crate) tense: Tense,
 }
 
-/// Returns the tokens of `text` in order; every token begins and ends at a character boundary.
-pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
+/// Returns the tokens of `text` in order, with their tense open; every token begins and ends at a character boundary.
+pub(crate) fn split_tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::with_capacity(text.len() / 4);
     let mut at = 0;
     let mut sentence = 0;
@@ -48,12 +48,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
             continue;
         }
         let end = token_end(text, at, first);
-        let lower = lower(text.get(at..end).unwrap_or_default());
+        let lower = to_lowercase_cow(text.get(at..end).unwrap_or_default());
         let glued = tokens.last().is_some_and(|last| last.end == at);
         tokens.push(Token {
             start: at,
             end,
-            class: classify(&lower, first),
+            class: classify_token(&lower, first),
             lower,
             capital: first.is_uppercase(),
             glued,
@@ -65,7 +65,6 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         }
         at = end;
     }
-    tense::mark(text, &mut tokens);
     tokens
 }
 
@@ -128,14 +127,14 @@ fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x300..=0x36F)
 }
 
-fn lower(word: &str) -> Cow<'_, str> {
+fn to_lowercase_cow(word: &str) -> Cow<'_, str> {
     if word.chars().all(|c| c.is_lowercase() || !c.is_alphabetic()) {
         return Cow::Borrowed(word);
     }
     Cow::Owned(word.to_lowercase())
 }
 
-fn classify(lower: &str, first: char) -> Class {
+fn classify_token(lower: &str, first: char) -> Class {
     if first.is_ascii_digit() {
         let digits = lower.trim_end_matches(|c: char| !c.is_ascii_digit());
         let Ok(value) = digits.parse::<u32>() else {
@@ -149,7 +148,7 @@ fn classify(lower: &str, first: char) -> Class {
         };
     }
     if is_letter(first) || is_quote(first) {
-        return class(lower);
+        return class_of_word(lower);
     }
     Class::Mark(first)
 }

@@ -42,10 +42,10 @@ pub struct Ablation {
 
 /// Compares the rows without a part with the rows of the run that has all parts. The intervals draw conversations and
 /// their questions.
-pub fn compare(part: Part, removed: usize, whole: &[Row], without: &[Row], seed: u64) -> Ablation {
+pub fn compare_runs(part: Part, removed: usize, whole: &[Row], without: &[Row], seed: u64) -> Ablation {
     let differences = METRICS
         .iter()
-        .filter_map(|metric| difference(metric, whole, without, seed));
+        .filter_map(|metric| metric_difference(metric, whole, without, seed));
     Ablation {
         part: part.name(),
         removed,
@@ -53,7 +53,7 @@ pub fn compare(part: Part, removed: usize, whole: &[Row], without: &[Row], seed:
     }
 }
 
-fn difference(metric: &'static str, whole: &[Row], without: &[Row], seed: u64) -> Option<Difference> {
+fn metric_difference(metric: &'static str, whole: &[Row], without: &[Row], seed: u64) -> Option<Difference> {
     let values: HashMap<&str, f64> = without
         .iter()
         .filter(|it| it.present)
@@ -90,7 +90,7 @@ struct Pair<'a> {
 }
 
 /// Returns the ablations as a table for people, in percent and percentage points.
-pub fn table(ablations: &[Ablation]) -> String {
+pub fn render_table(ablations: &[Ablation]) -> String {
     let mut out = format!(
         "{:<10}{:>9} {:<8}{:>7}{:>8}{:>9}{:>12}{:>18}",
         "without", "removed", "metric", "pairs", "whole", "without", "difference", "95 %"
@@ -121,7 +121,7 @@ pub fn table(ablations: &[Ablation]) -> String {
 mod tests {
     use super::*;
 
-    fn row(id: usize, value: f64) -> Row {
+    fn row_with_recall(id: usize, value: f64) -> Row {
         Row {
             id: id.to_string(),
             conversation: (id % 2).to_string(),
@@ -136,10 +136,10 @@ mod tests {
 
     #[test]
     fn a_comparison_pairs_the_questions_that_both_runs_have() {
-        let whole: Vec<Row> = (0..10).map(|id| row(id, 1.0)).collect();
-        let mut without: Vec<Row> = (0..8).map(|id| row(id, 0.75)).collect();
+        let whole: Vec<Row> = (0..10).map(|id| row_with_recall(id, 1.0)).collect();
+        let mut without: Vec<Row> = (0..8).map(|id| row_with_recall(id, 0.75)).collect();
         without[7].present = false;
-        let found = compare(Part::Topics, 3, &whole, &without, 7);
+        let found = compare_runs(Part::Topics, 3, &whole, &without, 7);
         assert_eq!(found.differences.len(), 1);
         let it = &found.differences[0];
         assert_eq!((it.metric, it.pairs), ("E@512", 7));
@@ -149,6 +149,6 @@ mod tests {
         close(it.without, 0.75);
         close(it.low, -0.25);
         close(it.high, -0.25);
-        assert!(compare(Part::Topics, 0, &whole, &[], 7).differences.is_empty());
+        assert!(compare_runs(Part::Topics, 0, &whole, &[], 7).differences.is_empty());
     }
 }

@@ -14,7 +14,7 @@ use domain::unit::{Grain, Unit};
 /// Number of objects that are read in one step.
 const AT_ONCE: usize = 500;
 
-/// Most relations of the units that are read in one step.
+/// Maximum number of relations of the units that are read in one step.
 const RELATIONS_MAX: usize = 1_000_000;
 
 /// All kinds of derived objects.

@@ -20,7 +20,7 @@ const AT_ONCE: usize = 500;
 
 /// Number of objects of a part in a space, before and after the removal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Removed {
+pub struct RemovedParts {
     /// Number before the removal.
     pub before: usize,
     /// Number after the removal; 0 if the removal succeeded.
@@ -41,9 +41,14 @@ struct Removal {
 ///
 /// # Errors
 /// If a store cannot be read or written.
-pub async fn take_out(graph: &dyn Graph, index: &dyn Index, space: &SpaceId, part: Part) -> anyhow::Result<Removed> {
+pub async fn take_out(
+    graph: &dyn Graph,
+    index: &dyn Index,
+    space: &SpaceId,
+    part: Part,
+) -> anyhow::Result<RemovedParts> {
     let contents = Contents::read(graph, space).await?;
-    let removal = removal(&contents, part);
+    let removal = plan_removal(&contents, part);
     for relations in removal.relations.chunks(AT_ONCE) {
         graph.put_relations(space, relations).await?;
     }
@@ -60,13 +65,13 @@ pub async fn take_out(graph: &dyn Graph, index: &dyn Index, space: &SpaceId, par
         graph.put_derived(space, &[], gone).await?;
     }
     let after = Contents::read(graph, space).await?;
-    Ok(Removed {
+    Ok(RemovedParts {
         before: part.count(&contents),
         after: part.count(&after),
     })
 }
 
-fn removal(contents: &Contents, part: Part) -> Removal {
+fn plan_removal(contents: &Contents, part: Part) -> Removal {
     let mut removal = Removal::default();
     match part {
         Part::Topics => add_topics(contents, &mut removal),

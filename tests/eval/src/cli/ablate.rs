@@ -8,9 +8,9 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 
-use super::{print, recording};
+use super::{print_text, recording_settings};
 use crate::ablate::part::Part;
-use crate::ablate::{Ablating, compare, run as ablate_all};
+use crate::ablate::{Ablating, ablate_parts as ablate_all, compare};
 use crate::data::{DataSet, question_times};
 use crate::drive::Asking;
 use crate::drive::server::Server;
@@ -48,9 +48,13 @@ pub(super) struct AblateArgs {
     /// Seconds to wait after everything was derived, so that a language model can read the conversations.
     #[arg(long, default_value_t = 0)]
     settle: u64,
-    /// Most calls of the server's language model for one answer.
+    /// Maximum number of calls of the server's language model for one answer.
     #[arg(long, value_name = "N", default_value_t = 0)]
     model_calls: u32,
+    /// Let gists, lines that a language model wrote when it read the turns, replace their text in the evidence. Without
+    /// calls for answers, no question is answered.
+    #[arg(long)]
+    gists: bool,
     /// Record the calls of the language model in this file; a call that it already contains is answered from it.
     #[arg(long, value_name = "FILE", conflicts_with = "replay")]
     record: Option<PathBuf>,
@@ -68,11 +72,11 @@ pub(super) struct AblateArgs {
     json: Option<PathBuf>,
 }
 
-pub(super) fn run(args: AblateArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_ablate(args: AblateArgs) -> anyhow::Result<ExitCode> {
     let data = DataSet::read(&args.data)?.only(&args.split);
     let ablating = Ablating {
         program: args.mnemic.map_or_else(Server::beside, Ok)?,
-        settings: recording(args.record.as_deref(), args.replay.as_deref())?,
+        settings: recording_settings(args.record.as_deref(), args.replay.as_deref())?,
         asking: Asking {
             limit: args.limit.unwrap_or(usize::MAX),
             jobs: usize::from(args.jobs),
@@ -80,6 +84,7 @@ pub(super) fn run(args: AblateArgs) -> anyhow::Result<ExitCode> {
             strategy: args.strategy,
             settle: Duration::from_secs(args.settle),
             model_calls: args.model_calls,
+            with_gists: args.gists,
             asked_at: question_times(&args.data)?,
         },
         labels: args.gold,
@@ -89,7 +94,7 @@ pub(super) fn run(args: AblateArgs) -> anyhow::Result<ExitCode> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ablations = runtime.block_on(ablate_all(&data, &ablating))?;
-    print(&compare::table(&ablations));
+    print_text(&compare::render_table(&ablations));
     if let Some(path) = &args.json {
         fs::write(path, serde_json::to_vec_pretty(&ablations)?)
             .with_context(|| format!("cannot write {}", path.display()))?;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::print;
-use crate::convert::{Conversion, Format, convert};
+use super::print_text;
+use crate::convert::{Conversion, Format, convert_data};
 
 #[derive(Debug, Args)]
 pub(super) struct ConvertArgs {
@@ -24,15 +24,15 @@ pub(super) struct ConvertArgs {
     out: PathBuf,
 }
 
-pub(super) fn run(args: ConvertArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_convert(args: ConvertArgs) -> anyhow::Result<ExitCode> {
     let out = args.out.clone();
-    let counts = convert(&Conversion {
+    let counts = convert_data(&Conversion {
         format: args.format,
         files: args.files,
         questions: args.questions,
         out: args.out,
     })?;
-    print(&format!(
+    print_text(&format!(
         "{} conversations, {} turns, {} questions, see {}",
         counts.conversations,
         counts.turns,
@@ -40,7 +40,7 @@ pub(super) fn run(args: ConvertArgs) -> anyhow::Result<ExitCode> {
         out.display()
     ));
     for (what, count) in &counts.notes.0 {
-        print(&format!("note: {count} {what}"));
+        print_text(&format!("note: {count} {what}"));
     }
     Ok(ExitCode::SUCCESS)
 }

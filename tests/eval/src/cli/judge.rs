@@ -7,14 +7,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use adapters::Secret;
-use adapters::endpoint::chat::{ChatEndpoint, Options};
-use adapters::recording::{Recorded, Recording};
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
+use adapters::models::recording::{Recorded, Recording};
 use anyhow::Context;
 use clap::Args;
 use domain::port::LanguageModel;
 use serde_json::Value;
 
-use super::{SHORT, print};
+use super::{SHORT, print_text};
 use crate::judge::{self, Judge, report};
 
 #[derive(Debug, Args)]
@@ -70,7 +70,7 @@ fn parse_parameters(text: &str) -> Result<Parameters, serde_json::Error> {
     serde_json::from_str(text).map(Parameters)
 }
 
-pub(super) fn run(args: JudgeArgs) -> anyhow::Result<ExitCode> {
+pub(super) fn run_judge(args: JudgeArgs) -> anyhow::Result<ExitCode> {
     let answers = judge::read_answers(&args.answers)?;
     let verdicts = args
         .verdicts
@@ -79,15 +79,15 @@ pub(super) fn run(args: JudgeArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let judged = runtime.block_on(async {
         let model = Judge {
-            model: model(&args)?,
+            model: judge_model(&args)?,
             name: args.model.clone(),
             jobs: usize::from(args.jobs),
         };
-        judge::judge(&model, &answers, &verdicts).await
+        judge::judge_answers(&model, &answers, &verdicts).await
     })?;
-    let tallies = report::tallies(&answers, &judged.verdicts);
-    print(&report::table(&tallies));
-    print(&format!(
+    let tallies = report::count_verdicts(&answers, &judged.verdicts);
+    print_text(&report::verdict_table(&tallies));
+    print_text(&format!(
         "this run: {} calls, {} tokens read, {} written; verdicts in {}",
         judged.spent.calls,
         judged.spent.usage.prompt_tokens,
@@ -109,7 +109,7 @@ pub(super) fn run(args: JudgeArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the model of the judge: an endpoint, whose calls are recorded if requested, or a recording.
-fn model(args: &JudgeArgs) -> anyhow::Result<Arc<dyn LanguageModel>> {
+fn judge_model(args: &JudgeArgs) -> anyhow::Result<Arc<dyn LanguageModel>> {
     let mut options = Options {
         url: args.judge.clone().unwrap_or_default(),
         model: args.model.clone(),
@@ -123,13 +123,13 @@ fn model(args: &JudgeArgs) -> anyhow::Result<Arc<dyn LanguageModel>> {
     }
     let recorded = |recording, inner| Recorded::new(Arc::new(recording), &options.model, &options.parameters, inner);
     if let Some(path) = &args.replay {
-        return Ok(Arc::new(recorded(Recording::replay(path)?, None)));
+        return Ok(Arc::new(recorded(Recording::open_for_replay(path)?, None)));
     }
     #[cfg(feature = "https")]
     adapters::provide_tls();
     let endpoint: Arc<dyn LanguageModel> = Arc::new(ChatEndpoint::new(&options)?);
     Ok(match &args.record {
-        Some(path) => Arc::new(recorded(Recording::record(path)?, Some(endpoint))),
+        Some(path) => Arc::new(recorded(Recording::open_for_recording(path)?, Some(endpoint))),
         None => endpoint,
     })
 }

@@ -1,13 +1,13 @@
-//! BEAM: a long chat of batches, nested in any way, and probing questions by ability.
+//! Converts BEAM, which has a long chat in batches, nested at any depth, and probing questions by ability.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuestion, question};
+use super::builder::{ConversationBuilder, ConvertedConversation, NewTurn, Notes, TimedQuestion, build_question};
 use super::source::Item;
-use super::text::{moment, plain, texts};
+use super::text::{parse_moment, value_to_text, value_to_texts};
 use crate::data::Question;
 
 /// Name of the ability whose questions have no answer.
@@ -36,9 +36,13 @@ struct Sample {
 }
 
 /// Returns a chat with its questions. If `questions` is given, it replaces those in the item.
-pub(super) fn convert(item: &Item, questions: Option<&Item>, notes: &mut Notes) -> anyhow::Result<Converted> {
-    let sample = sample(item)?;
-    let id = plain(&sample.conversation_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
+pub(super) fn convert_item(
+    item: &Item,
+    questions: Option<&Item>,
+    notes: &mut Notes,
+) -> anyhow::Result<ConvertedConversation> {
+    let sample = parse_sample(item)?;
+    let id = value_to_text(&sample.conversation_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
     let mut chat = Chat {
         item,
         builder: ConversationBuilder::new(id.clone(), notes),
@@ -52,27 +56,27 @@ pub(super) fn convert(item: &Item, questions: Option<&Item>, notes: &mut Notes) 
         None => (item, "probing_questions", &sample.probing_questions),
     };
     let mut converted = Vec::new();
-    for (ability, asked) in abilities(source, field, asked)? {
+    for (ability, asked) in questions_by_ability(source, field, asked)? {
         for (at, fields) in asked.iter().enumerate() {
             let number = at + 1;
             let place = format!("{field}.{ability}[{at}]");
-            let wording = fields.get("question").and_then(plain);
+            let wording = fields.get("question").and_then(value_to_text);
             let wording = wording.ok_or_else(|| source.wrong(place.trim_start_matches('.'), "it has no question"))?;
-            let question = probing(&id, &ability, number, wording, fields, &mut builder);
+            let question = probing_questions(&id, &ability, number, wording, fields, &mut builder);
             converted.push(TimedQuestion {
                 question,
                 asked_at: None,
             });
         }
     }
-    Ok(Converted {
+    Ok(ConvertedConversation {
         conversation: builder.finish(),
         questions: converted,
     })
 }
 
 /// Returns the sample of an item; an item may also be a chat without other fields.
-fn sample(item: &Item) -> anyhow::Result<Sample> {
+fn parse_sample(item: &Item) -> anyhow::Result<Sample> {
     if item.value.get("chat").is_some() {
         return item.read();
     }
@@ -87,7 +91,11 @@ fn sample(item: &Item) -> anyhow::Result<Sample> {
 }
 
 /// Returns the questions by ability. If the field is a text, it is parsed as JSON.
-fn abilities(item: &Item, field: &str, asked: &Value) -> anyhow::Result<BTreeMap<String, Vec<Map<String, Value>>>> {
+fn questions_by_ability(
+    item: &Item,
+    field: &str,
+    asked: &Value,
+) -> anyhow::Result<BTreeMap<String, Vec<Map<String, Value>>>> {
     let what = "an object that has a list of questions for each ability is wanted, as JSON and not as Python writes it";
     if asked.is_null() {
         return Ok(BTreeMap::new());
@@ -102,7 +110,7 @@ fn abilities(item: &Item, field: &str, asked: &Value) -> anyhow::Result<BTreeMap
     })
 }
 
-fn probing(
+fn probing_questions(
     id: &str,
     ability: &str,
     number: usize,
@@ -110,8 +118,8 @@ fn probing(
     fields: &Map<String, Value>,
     builder: &mut ConversationBuilder<'_>,
 ) -> Question {
-    let rubric = fields.get("rubric").map(texts).unwrap_or_default();
-    let answer = ANSWERS.iter().find_map(|name| plain(fields.get(*name)?));
+    let rubric = fields.get("rubric").map(value_to_texts).unwrap_or_default();
+    let answer = ANSWERS.iter().find_map(|name| value_to_text(fields.get(*name)?));
     let answer = answer.or_else(|| (!rubric.is_empty()).then(|| rubric.join("; ")));
     let answer = answer.filter(|_| ability != ABSTENTION);
     let mut cited = Vec::new();
@@ -119,7 +127,7 @@ fn probing(
         collect_ids(sources, &mut cited);
     }
     let evidence = builder.known_evidence(cited);
-    let mut question = question(id, format!("{id}-{ability}-{number}"), wording, answer);
+    let mut question = build_question(id, format!("{id}-{ability}-{number}"), wording, answer);
     question.category = ability.replace('_', "-");
     question.rubric = rubric;
     if question.answerable {
@@ -137,7 +145,7 @@ fn collect_ids(sources: &Value, ids: &mut Vec<String>) {
     } else if let Value::Object(fields) = sources {
         fields.values().for_each(|it| collect_ids(it, ids));
     } else {
-        ids.extend(plain(sources));
+        ids.extend(value_to_text(sources));
     }
 }
 
@@ -198,7 +206,7 @@ impl Chat<'_> {
     }
 
     fn add_message(&mut self, fields: &Map<String, Value>, path: &str) -> anyhow::Result<()> {
-        let text = |name: &str| fields.get(name).and_then(plain);
+        let text = |name: &str| fields.get(name).and_then(value_to_text);
         let speaker = text("role").ok_or_else(|| self.item.wrong(&format!("{path}.role"), "it is empty"))?;
         let id = text("id").unwrap_or_else(|| path.to_owned());
         let id = match &self.plan {
@@ -209,7 +217,7 @@ impl Chat<'_> {
             id,
             speaker,
             text: text("content").unwrap_or_default(),
-            timestamp: text("time_anchor").as_deref().and_then(moment),
+            timestamp: text("time_anchor").as_deref().and_then(parse_moment),
             ..NewTurn::default()
         });
         Ok(())
@@ -221,5 +229,5 @@ fn is_message(part: &Value) -> bool {
 }
 
 fn time_anchor(part: &Value) -> Option<String> {
-    moment(part.get("time_anchor")?.as_str()?)
+    parse_moment(part.get("time_anchor")?.as_str()?)
 }

@@ -30,17 +30,17 @@ pub struct TimedQuestion {
     /// The question.
     #[serde(flatten)]
     pub question: Question,
-    /// Time at which it is asked, if the data set gives one.
+    /// Time at which the question is asked, if the data set gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asked_at: Option<String>,
 }
 
 /// A conversation with its questions.
 #[derive(Clone, Debug)]
-pub struct Converted {
+pub struct ConvertedConversation {
     /// The conversation.
     pub conversation: Conversation,
-    /// Its questions.
+    /// Questions about the conversation.
     pub questions: Vec<TimedQuestion>,
 }
 
@@ -91,7 +91,7 @@ impl<'a> ConversationBuilder<'a> {
     /// Begins a session and returns its name. If the conversation already has a session of that name, the new one gets
     /// a number. `time` is used for turns of the session that have no time.
     pub(super) fn begin_session(&mut self, name: &str, time: Option<String>) -> String {
-        let name = unused(name, &self.session_names);
+        let name = unused_name(name, &self.session_names);
         self.session_names.insert(name.clone());
         self.sessions.push(Session {
             name: name.clone(),
@@ -115,7 +115,7 @@ impl<'a> ConversationBuilder<'a> {
         if self.ids.contains(&new.id) {
             self.note("turns whose id another turn has, renamed");
         }
-        let id = unused(&new.id, &self.ids);
+        let id = unused_name(&new.id, &self.ids);
         self.ids.insert(id.clone());
         let timestamp = new.timestamp.or_else(|| self.last_time.clone());
         if timestamp.is_none() {
@@ -192,7 +192,7 @@ impl<'a> ConversationBuilder<'a> {
 }
 
 /// Returns the name, with a number after it if it is already used.
-fn unused(name: &str, used: &HashSet<String>) -> String {
+fn unused_name(name: &str, used: &HashSet<String>) -> String {
     if !used.contains(name) {
         return name.to_owned();
     }
@@ -204,7 +204,7 @@ fn unused(name: &str, used: &HashSet<String>) -> String {
 }
 
 /// Returns a question with only its wording. It is answerable if an answer is given.
-pub(super) fn question(conversation: &str, id: String, wording: String, answer: Option<String>) -> Question {
+pub(super) fn build_question(conversation: &str, id: String, wording: String, answer: Option<String>) -> Question {
     Question {
         id,
         conversation_id: conversation.to_owned(),

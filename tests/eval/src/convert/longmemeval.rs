@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuestion, question};
+use super::builder::{ConversationBuilder, ConvertedConversation, NewTurn, Notes, TimedQuestion, build_question};
 use super::source::Item;
-use super::text::{moment, plain};
+use super::text::{parse_moment, value_to_text};
 
 /// Ending of the ids of questions that have no answer.
 const ABSTENTION: &str = "_abs";
@@ -38,18 +38,18 @@ struct Message {
 }
 
 /// Returns a question with its sessions, in the order of their times.
-pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
+pub(super) fn convert_item(item: &Item, notes: &mut Notes) -> anyhow::Result<ConvertedConversation> {
     let instance: Instance = item.read()?;
-    let id = plain(&instance.question_id).ok_or_else(|| item.wrong("question_id", "it is empty"))?;
+    let id = value_to_text(&instance.question_id).ok_or_else(|| item.wrong("question_id", "it is empty"))?;
     let mut builder = ConversationBuilder::new(id.clone(), notes);
-    let wanted: Vec<String> = instance.answer_session_ids.iter().filter_map(plain).collect();
+    let wanted: Vec<String> = instance.answer_session_ids.iter().filter_map(value_to_text).collect();
     let mut evidence = Vec::new();
     let mut sessions_with_answer = Vec::new();
     for (at, messages) in instance.haystack_sessions.into_iter().enumerate() {
-        let given = instance.haystack_session_ids.get(at).and_then(plain);
+        let given = instance.haystack_session_ids.get(at).and_then(value_to_text);
         let given = given.unwrap_or_else(|| format!("s{}", at + 1));
         let time = match instance.haystack_dates.get(at) {
-            Some(text) => Some(time(item, &format!("haystack_dates[{at}]"), text)?),
+            Some(text) => Some(parse_time_field(item, &format!("haystack_dates[{at}]"), text)?),
             None => None,
         };
         let session = builder.begin_session(&given, time);
@@ -67,9 +67,9 @@ pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converte
         }
     }
     let is_abstention = id.ends_with(ABSTENTION);
-    let answer = plain(&instance.answer).filter(|_| !is_abstention);
-    let mut question = question(&id, id.clone(), instance.question, answer);
-    question.category = plain(&instance.question_type).unwrap_or_else(|| "other".to_owned());
+    let answer = value_to_text(&instance.answer).filter(|_| !is_abstention);
+    let mut question = build_question(&id, id.clone(), instance.question, answer);
+    question.category = value_to_text(&instance.question_type).unwrap_or_else(|| "other".to_owned());
     if !question.answerable {
         question.trap_evidence = evidence;
     } else if evidence.is_empty() {
@@ -80,15 +80,15 @@ pub(super) fn convert(item: &Item, notes: &mut Notes) -> anyhow::Result<Converte
         question.evidence = evidence;
     }
     let asked_at = match &instance.question_date {
-        Some(text) => Some(time(item, "question_date", text)?),
+        Some(text) => Some(parse_time_field(item, "question_date", text)?),
         None => None,
     };
-    Ok(Converted {
+    Ok(ConvertedConversation {
         conversation: builder.finish(),
         questions: vec![TimedQuestion { question, asked_at }],
     })
 }
 
-fn time(item: &Item, field: &str, text: &str) -> anyhow::Result<String> {
-    moment(text).ok_or_else(|| item.wrong(field, &format!("{text:?} is no time that is known")))
+fn parse_time_field(item: &Item, field: &str, text: &str) -> anyhow::Result<String> {
+    parse_moment(text).ok_or_else(|| item.wrong(field, &format!("{text:?} is no time that is known")))
 }

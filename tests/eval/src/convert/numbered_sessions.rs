@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuestion, question};
+use super::builder::{ConversationBuilder, ConvertedConversation, NewTurn, Notes, TimedQuestion, build_question};
 use super::source::Item;
-use super::text::{moment, plain, texts};
+use super::text::{parse_moment, value_to_text, value_to_texts};
 use crate::data::Question;
 
 /// Category of LoCoMo whose questions have no answer.
@@ -60,21 +60,21 @@ struct Asked {
 }
 
 /// Returns the conversation and the questions of a sample of LoCoMo.
-pub(super) fn locomo(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
+pub(super) fn convert_locomo(item: &Item, notes: &mut Notes) -> anyhow::Result<ConvertedConversation> {
     let sample: Sample = item.read()?;
-    let id = plain(&sample.sample_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
+    let id = value_to_text(&sample.sample_id).unwrap_or_else(|| format!("{}-{}", item.file_stem(), item.number));
     let mut builder = ConversationBuilder::new(id.clone(), notes);
     add_sessions(item, "conversation.", &sample.conversation, &mut builder)?;
-    Ok(converted(&id, sample.qa, builder))
+    Ok(build_converted(&id, sample.qa, builder))
 }
 
 /// Returns the conversation and the questions of a chat of REALTALK. The conversation is named after its file.
-pub(super) fn realtalk(item: &Item, notes: &mut Notes) -> anyhow::Result<Converted> {
+pub(super) fn convert_realtalk(item: &Item, notes: &mut Notes) -> anyhow::Result<ConvertedConversation> {
     let chat: Chat = item.read()?;
     let id = item.file_stem();
     let mut builder = ConversationBuilder::new(id.clone(), notes);
     add_sessions(item, "", &chat.sessions, &mut builder)?;
-    Ok(converted(&id, chat.qa, builder))
+    Ok(build_converted(&id, chat.qa, builder))
 }
 
 fn add_sessions(
@@ -97,7 +97,7 @@ fn add_sessions(
         let path = format!("{prefix}{key}");
         let read: Result<Vec<Message>, _> = serde_path_to_error::deserialize(&fields[&key]);
         let messages = read.map_err(|error| {
-            let field = format!("{path}{}", within(&error.path().to_string()));
+            let field = format!("{path}{}", relative_path(&error.path().to_string()));
             item.wrong(&field, &error.into_inner().to_string())
         })?;
         let time = session_time(item, &path, fields)?;
@@ -106,12 +106,12 @@ fn add_sessions(
             let speaker = message.speaker.filter(|it| !it.trim().is_empty());
             let speaker = speaker.ok_or_else(|| item.wrong(&format!("{path}[{at}].speaker"), "it is missing"))?;
             builder.push(NewTurn {
-                id: plain(&message.dia_id).unwrap_or_else(|| format!("D{number}:{}", at + 1)),
+                id: value_to_text(&message.dia_id).unwrap_or_else(|| format!("D{number}:{}", at + 1)),
                 speaker,
                 text: message.clean_text.or(message.text).unwrap_or_default(),
-                timestamp: message.date_time.as_deref().and_then(moment),
-                image_caption: plain(&message.blip_caption),
-                image_uri: texts(&message.img_url).into_iter().next(),
+                timestamp: message.date_time.as_deref().and_then(parse_moment),
+                image_caption: value_to_text(&message.blip_caption),
+                image_uri: value_to_texts(&message.img_url).into_iter().next(),
                 ..NewTurn::default()
             });
         }
@@ -127,7 +127,7 @@ fn session_time(item: &Item, path: &str, fields: &Map<String, Value>) -> anyhow:
         return Ok(None);
     };
     let prefix = path.strip_suffix(key).unwrap_or_default();
-    match moment(text) {
+    match parse_moment(text) {
         Some(time) => Ok(Some(time)),
         None => Err(item.wrong(
             &format!("{prefix}{name}"),
@@ -137,7 +137,7 @@ fn session_time(item: &Item, path: &str, fields: &Map<String, Value>) -> anyhow:
 }
 
 /// Returns a path of serde in the form that is appended to another path: it begins with an index or with a dot.
-fn within(path: &str) -> String {
+fn relative_path(path: &str) -> String {
     match path {
         "." => String::new(),
         _ if path.starts_with('[') => path.to_owned(),
@@ -145,24 +145,24 @@ fn within(path: &str) -> String {
     }
 }
 
-fn converted(id: &str, asked: Vec<Asked>, mut builder: ConversationBuilder<'_>) -> Converted {
+fn build_converted(id: &str, asked: Vec<Asked>, mut builder: ConversationBuilder<'_>) -> ConvertedConversation {
     let questions = asked.into_iter().enumerate().map(|(at, asked)| TimedQuestion {
         question: converted_question(id, at + 1, asked, &mut builder),
         asked_at: None,
     });
     let questions = questions.collect();
-    Converted {
+    ConvertedConversation {
         conversation: builder.finish(),
         questions,
     }
 }
 
 fn converted_question(id: &str, number: usize, asked: Asked, builder: &mut ConversationBuilder<'_>) -> Question {
-    let category_id = plain(&asked.category).and_then(|it| it.parse::<i64>().ok());
-    let answer = plain(&asked.answer).filter(|_| category_id != Some(ADVERSARIAL));
+    let category_id = value_to_text(&asked.category).and_then(|it| it.parse::<i64>().ok());
+    let answer = value_to_text(&asked.answer).filter(|_| category_id != Some(ADVERSARIAL));
     let evidence = builder.known_evidence(turn_ids(&asked.evidence, builder));
-    let mut question = question(id, format!("{id}-q{number}"), asked.question, answer);
-    question.category = category(category_id, &asked.category);
+    let mut question = build_question(id, format!("{id}-q{number}"), asked.question, answer);
+    question.category = category_name(category_id, &asked.category);
     question.category_id = category_id;
     if question.answerable {
         question.evidence = evidence;
@@ -173,14 +173,14 @@ fn converted_question(id: &str, number: usize, asked: Asked, builder: &mut Conve
 }
 
 /// Returns the name of a category. The numbers are those of LoCoMo; REALTALK has the first three.
-fn category(number: Option<i64>, given: &Value) -> String {
+fn category_name(number: Option<i64>, given: &Value) -> String {
     match number {
         Some(1) => "multi-hop".to_owned(),
         Some(2) => "temporal".to_owned(),
         Some(3) => "open-domain".to_owned(),
         Some(4) => "single-hop".to_owned(),
         Some(ADVERSARIAL) => "unanswerable".to_owned(),
-        _ => plain(given).unwrap_or_else(|| "other".to_owned()),
+        _ => value_to_text(given).unwrap_or_else(|| "other".to_owned()),
     }
 }
 
@@ -188,7 +188,7 @@ fn category(number: Option<i64>, given: &Value) -> String {
 /// colon: `D8:6; D9:17`, `D30:05`, `D:11:26`.
 fn turn_ids(evidence: &Value, builder: &ConversationBuilder<'_>) -> Vec<String> {
     let mut ids = Vec::new();
-    for text in texts(evidence) {
+    for text in value_to_texts(evidence) {
         if builder.has_turn(&text) {
             ids.push(text);
             continue;
@@ -198,14 +198,14 @@ fn turn_ids(evidence: &Value, builder: &ConversationBuilder<'_>) -> Vec<String> 
             if builder.has_turn(part) {
                 part.to_owned()
             } else {
-                mended(part).unwrap_or_else(|| part.to_owned())
+                mend_evidence_id(part).unwrap_or_else(|| part.to_owned())
             }
         }));
     }
     ids
 }
 
-fn mended(id: &str) -> Option<String> {
+fn mend_evidence_id(id: &str) -> Option<String> {
     let (session, turn) = id.strip_prefix('D')?.trim_start_matches(':').split_once(':')?;
     Some(format!(
         "D{}:{}",

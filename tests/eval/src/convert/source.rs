@@ -18,7 +18,7 @@ const FILE_BYTES_MAX: u64 = 64 << 30;
 /// Largest item of a file, in bytes of JSON.
 const ITEM_BYTES_MAX: u64 = 256 << 20;
 
-/// Most characters of an item's name in an error.
+/// Maximum number of characters of an item's name in an error.
 const NAME_CHARS: usize = 80;
 
 /// One item of a file: an element of its array, or a line.
@@ -63,7 +63,7 @@ impl Item {
         let named = ["sample_id", "question_id", "conversation_id", "episode"];
         let name = named
             .iter()
-            .find_map(|field| super::text::plain(self.value.get(field)?))?;
+            .find_map(|field| super::text::value_to_text(self.value.get(field)?))?;
         Some(name.chars().take(NAME_CHARS).collect())
     }
 }
@@ -95,7 +95,7 @@ pub(super) fn read_whole(path: &Path) -> anyhow::Result<Item> {
 
 struct Source<'a> {
     path: &'a Path,
-    reader: Bounded<BufReader<File>>,
+    reader: BoundedReader<BufReader<File>>,
 }
 
 impl Source<'_> {
@@ -107,7 +107,7 @@ impl Source<'_> {
             "{} has {bytes} bytes, more than the {FILE_BYTES_MAX} that are read",
             path.display()
         );
-        let reader = Bounded {
+        let reader = BoundedReader {
             inner: BufReader::new(file),
             budget: Rc::new(Cell::new(item_bytes_max)),
             item_bytes_max,
@@ -202,13 +202,13 @@ impl<'de> DeserializeSeed<'de> for AnyValue {
 }
 
 /// A reader that fails when an item has more bytes than allowed. [`Taking`] resets the budget after each item.
-struct Bounded<R> {
+struct BoundedReader<R> {
     inner: R,
     budget: Rc<Cell<u64>>,
     item_bytes_max: u64,
 }
 
-impl<R: BufRead> Bounded<R> {
+impl<R: BufRead> BoundedReader<R> {
     /// Returns true if the first character that is not white space opens an array. Consumes only white space.
     fn opens_array(&mut self) -> anyhow::Result<bool> {
         loop {
@@ -224,7 +224,7 @@ impl<R: BufRead> Bounded<R> {
     }
 }
 
-impl<R: Read> Read for Bounded<R> {
+impl<R: Read> Read for BoundedReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.inner.read(buffer)?;
         let Some(left) = self.budget.get().checked_sub(read as u64) else {
@@ -240,7 +240,7 @@ impl<R: Read> Read for Bounded<R> {
 mod tests {
     use super::*;
 
-    fn items(text: &str, item_bytes_max: u64) -> anyhow::Result<Vec<Value>> {
+    fn parse_items(text: &str, item_bytes_max: u64) -> anyhow::Result<Vec<Value>> {
         let dir = tempfile::tempdir()?;
         let path = dir.path().join("items.json");
         std::fs::write(&path, text)?;
@@ -256,25 +256,25 @@ mod tests {
     #[test]
     fn arrays_json_lines_and_single_objects_give_the_same_items() {
         for text in [" [ {\"a\": 1},\n{\"a\": 2} ]\n", "{\"a\": 1}\n{\"a\": 2}\n"] {
-            let found = items(text, 100).unwrap();
+            let found = parse_items(text, 100).unwrap();
             assert_eq!(found, [serde_json::json!({ "a": 1 }), serde_json::json!({ "a": 2 })]);
         }
-        assert_eq!(items("{\"a\":\n1}", 100).unwrap().len(), 1);
-        assert!(items("", 100).unwrap().is_empty());
+        assert_eq!(parse_items("{\"a\":\n1}", 100).unwrap().len(), 1);
+        assert!(parse_items("", 100).unwrap().is_empty());
     }
 
     #[test]
     fn the_size_limit_applies_to_an_item_and_not_to_the_file() {
         let many = format!("[{}]", vec!["\"0123456789\""; 50].join(","));
-        assert_eq!(items(&many, 20).unwrap().len(), 50);
+        assert_eq!(parse_items(&many, 20).unwrap().len(), 50);
         let large = format!("[\"a\", \"{}\"]", "b".repeat(40));
-        let error = items(&large, 20).unwrap_err().to_string();
+        let error = parse_items(&large, 20).unwrap_err().to_string();
         assert!(error.contains("item 2: it has more than 20 bytes"), "{error}");
     }
 
     #[test]
     fn broken_json_is_reported_with_its_item() {
-        let error = items("[{\"a\": 1}, {\"a\": ]", 100).unwrap_err().to_string();
+        let error = parse_items("[{\"a\": 1}, {\"a\": ]", 100).unwrap_err().to_string();
         assert!(error.contains("items.json, item 2: expected value"), "{error}");
     }
 }

@@ -36,10 +36,10 @@ const DAYS: [&str; 9] = [
 /// Returns a time in ISO 8601 without a zone and without fractions of a second, or `None` if the text is not a time. A
 /// time with a zone is converted to UTC. A day without an hour becomes its midnight. In days with slashes the month
 /// comes first, unless the year does.
-pub(super) fn moment(text: &str) -> Option<String> {
+pub(super) fn parse_moment(text: &str) -> Option<String> {
     let text = without_parentheses(text);
     if let Ok(at) = DateTime::parse_from_rfc3339(&text) {
-        return Some(iso(at.naive_utc()));
+        return Some(format_iso(at.naive_utc()));
     }
     let hour = || {
         MOMENTS
@@ -52,10 +52,10 @@ pub(super) fn moment(text: &str) -> Option<String> {
             .find_map(|form| NaiveDate::parse_from_str(&text, form).ok())?;
         day.and_hms_opt(0, 0, 0)
     };
-    hour().or_else(day).map(iso)
+    hour().or_else(day).map(format_iso)
 }
 
-fn iso(at: NaiveDateTime) -> String {
+fn format_iso(at: NaiveDateTime) -> String {
     at.format("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
@@ -70,23 +70,23 @@ fn without_parentheses(text: &str) -> String {
 
 /// Returns a text, number or boolean as text, and a list as its texts joined with commas. Returns `None` for blank
 /// texts, null and objects.
-pub(super) fn plain(value: &Value) -> Option<String> {
+pub(super) fn value_to_text(value: &Value) -> Option<String> {
     let text = match value {
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Bool(true) => "Yes".to_owned(),
         Value::Bool(false) => "No".to_owned(),
-        Value::Array(items) => items.iter().filter_map(plain).collect::<Vec<_>>().join(", "),
+        Value::Array(items) => items.iter().filter_map(value_to_text).collect::<Vec<_>>().join(", "),
         Value::Null | Value::Object(_) => String::new(),
     };
     (!text.is_empty()).then_some(text)
 }
 
 /// Returns the texts of a list, or the single text.
-pub(super) fn texts(value: &Value) -> Vec<String> {
+pub(super) fn value_to_texts(value: &Value) -> Vec<String> {
     match value.as_array() {
-        Some(items) => items.iter().filter_map(plain).collect(),
-        None => plain(value).into_iter().collect(),
+        Some(items) => items.iter().filter_map(value_to_text).collect(),
+        None => value_to_text(value).into_iter().collect(),
     }
 }
 
@@ -107,18 +107,18 @@ mod tests {
             ("04.05.2026, 10:00:09", "2026-05-04T10:00:09"),
             ("05/24/2026, 10:00:09", "2026-05-24T10:00:09"),
         ] {
-            assert_eq!(moment(text).as_deref(), Some(expected), "{text}");
+            assert_eq!(parse_moment(text).as_deref(), Some(expected), "{text}");
         }
         for text in ["", "soon", "4 Mai 2026", "2026-13-04"] {
-            assert_eq!(moment(text), None, "{text}");
+            assert_eq!(parse_moment(text), None, "{text}");
         }
     }
 
     #[test]
     fn numbers_and_lists_are_read_as_texts() {
-        assert_eq!(plain(&serde_json::json!(7)).as_deref(), Some("7"));
-        assert_eq!(plain(&serde_json::json!(["a", 2])).as_deref(), Some("a, 2"));
-        assert_eq!(plain(&serde_json::json!("  ")), None);
-        assert_eq!(texts(&serde_json::json!("a")), ["a"]);
+        assert_eq!(value_to_text(&serde_json::json!(7)).as_deref(), Some("7"));
+        assert_eq!(value_to_text(&serde_json::json!(["a", 2])).as_deref(), Some("a, 2"));
+        assert_eq!(value_to_text(&serde_json::json!("  ")), None);
+        assert_eq!(value_to_texts(&serde_json::json!("a")), ["a"]);
     }
 }

@@ -11,9 +11,9 @@ use anyhow::Context;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::builder::{ConversationBuilder, Converted, NewTurn, Notes, TimedQuestion, question};
+use super::builder::{ConversationBuilder, ConvertedConversation, NewTurn, Notes, TimedQuestion, build_question};
 use super::source::Item;
-use super::text::{moment, plain, texts};
+use super::text::{parse_moment, value_to_text, value_to_texts};
 
 /// Speaker of observations. The server treats this name as an environment that responds to actions.
 const ENVIRONMENT: &str = "environment";
@@ -83,7 +83,7 @@ impl Trajectories {
         }
         let mut step: Step = item.read()?;
         if let Some(text) = step.time.take() {
-            let time = moment(&text);
+            let time = parse_moment(&text);
             step.time = Some(time.ok_or_else(|| item.wrong("time", &format!("{text:?} is no time that is known")))?);
         }
         self.episode(item, &step.episode)?.steps.push(step);
@@ -94,17 +94,17 @@ impl Trajectories {
     ///
     /// # Errors
     /// If an episode has questions but no steps.
-    pub(super) fn finish(mut self, notes: &mut Notes) -> anyhow::Result<Vec<Converted>> {
+    pub(super) fn finish(mut self, notes: &mut Notes) -> anyhow::Result<Vec<ConvertedConversation>> {
         let mut converted = Vec::new();
         for name in &self.names {
             let episode = self.episodes.remove(name).unwrap_or_default();
-            converted.push(convert(name, episode, notes)?);
+            converted.push(convert_episode(name, episode, notes)?);
         }
         Ok(converted)
     }
 
     fn episode(&mut self, item: &Item, name: &Value) -> anyhow::Result<&mut Episode> {
-        let name = plain(name).ok_or_else(|| item.wrong("episode", "it is empty"))?;
+        let name = value_to_text(name).ok_or_else(|| item.wrong("episode", "it is empty"))?;
         if !self.episodes.contains_key(&name) {
             self.names.push(name.clone());
         }
@@ -112,7 +112,7 @@ impl Trajectories {
     }
 }
 
-fn convert(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Result<Converted> {
+fn convert_episode(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Result<ConvertedConversation> {
     episode.steps.sort_by_key(|it| it.step);
     let first = episode.steps.first();
     let first = first.with_context(|| format!("episode {name} has questions and no steps"))?;
@@ -133,12 +133,12 @@ fn convert(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Resul
     }
     let mut questions = Vec::new();
     for (at, asked) in episode.questions.into_iter().enumerate() {
-        let id = plain(&asked.id).unwrap_or_else(|| format!("{name}-q{}", at + 1));
-        let mut question = question(name, id, asked.question, plain(&asked.answer));
-        question.accept = texts(&asked.accept);
+        let id = value_to_text(&asked.id).unwrap_or_else(|| format!("{name}-q{}", at + 1));
+        let mut question = build_question(name, id, asked.question, value_to_text(&asked.answer));
+        question.accept = value_to_texts(&asked.accept);
         question.category = asked.category.unwrap_or_else(|| "trajectory".to_owned());
         let mut groups = Vec::new();
-        for step in texts(&asked.evidence) {
+        for step in value_to_texts(&asked.evidence) {
             match turns.get(&step) {
                 Some(ids) if !ids.is_empty() => groups.push(ids.clone()),
                 _ => builder.note("evidence that names no step, left out"),
@@ -155,7 +155,7 @@ fn convert(name: &str, mut episode: Episode, notes: &mut Notes) -> anyhow::Resul
             asked_at: None,
         });
     }
-    Ok(Converted {
+    Ok(ConvertedConversation {
         conversation: builder.finish(),
         questions,
     })
@@ -169,7 +169,7 @@ fn push_step(step: Step, builder: &mut ConversationBuilder<'_>) -> Vec<String> {
         metadata.insert("location".to_owned(), place);
     }
     let mut ids = Vec::new();
-    if let Some(action) = written(&step.action) {
+    if let Some(action) = step_text(&step.action) {
         ids.extend(builder.push(NewTurn {
             id: format!("{number}.action"),
             speaker: step.agent.unwrap_or_else(|| "agent".to_owned()),
@@ -179,7 +179,7 @@ fn push_step(step: Step, builder: &mut ConversationBuilder<'_>) -> Vec<String> {
             ..NewTurn::default()
         }));
     }
-    let observation = written(&step.observation);
+    let observation = step_text(&step.observation);
     if observation.is_some() || step.caption.is_some() {
         ids.extend(builder.push(NewTurn {
             id: format!("{number}.observation"),
@@ -195,10 +195,10 @@ fn push_step(step: Step, builder: &mut ConversationBuilder<'_>) -> Vec<String> {
 }
 
 /// Returns an action or an observation as text; an object becomes JSON.
-fn written(value: &Value) -> Option<String> {
+fn step_text(value: &Value) -> Option<String> {
     if value.is_object() {
         Some(value.to_string())
     } else {
-        plain(value)
+        value_to_text(value)
     }
 }

@@ -80,7 +80,7 @@ pub struct Reply {
     pub pack: Pack,
     /// Units in rank order, if requested.
     #[serde(default)]
-    pub ranked: Option<Vec<Shown>>,
+    pub ranked: Option<Vec<ShownItem>>,
     /// Parts of the server that could not be used.
     #[serde(default)]
     pub degraded: Vec<String>,
@@ -104,14 +104,14 @@ pub struct Text {
 #[derive(Debug, Deserialize)]
 pub struct Pack {
     /// Items in reading order.
-    pub items: Vec<Shown>,
+    pub items: Vec<ShownItem>,
     /// Number of tokens.
     pub tokens: u32,
 }
 
 /// One piece of evidence.
 #[derive(Debug, Deserialize)]
-pub struct Shown {
+pub struct ShownItem {
     /// Ids under which the records were sent.
     pub external_ids: Vec<String>,
     /// Text as a reader sees it.
@@ -120,7 +120,7 @@ pub struct Shown {
 
 /// Hints for a message.
 #[derive(Debug, Deserialize)]
-pub struct Recalled {
+pub struct RecallReply {
     /// Hints, best first.
     pub hints: Vec<Hinted>,
 }
@@ -159,7 +159,9 @@ impl Client {
     /// If the server rejects the request or cannot be reached.
     pub async fn create(&self, space: &SpaceId) -> anyhow::Result<()> {
         let url = self.url(space, &[], &[])?;
-        self.tried(|| self.request(Method::PUT, &url)).await.map(|_| ())
+        self.send_with_retries(|| self.request(Method::PUT, &url))
+            .await
+            .map(|_| ())
     }
 
     /// Sends records with an idempotency key.
@@ -173,14 +175,14 @@ impl Client {
                 .header("Idempotency-Key", key)
                 .json(body)
         };
-        Ok(self.tried(request).await?.json().await?)
+        Ok(self.send_with_retries(request).await?.json().await?)
     }
 
     /// Waits until the records up to the watermark are searchable.
     ///
     /// # Errors
     /// If they are not searchable within ten minutes, or if the server cannot be reached.
-    pub async fn written(&self, space: &SpaceId, watermark: &str) -> anyhow::Result<()> {
+    pub async fn wait_until_written(&self, space: &SpaceId, watermark: &str) -> anyhow::Result<()> {
         let url = self.url(
             space,
             &["progress"],
@@ -191,7 +193,7 @@ impl Client {
             if response.status() == StatusCode::GATEWAY_TIMEOUT {
                 continue;
             }
-            if checked(response).await?.json::<Progress>().await?.written {
+            if check_status(response).await?.json::<Progress>().await?.written {
                 return Ok(());
             }
         }
@@ -202,10 +204,10 @@ impl Client {
     ///
     /// # Errors
     /// If the derivation takes more than ten minutes, or if the server cannot be reached.
-    pub async fn derived(&self, space: &SpaceId) -> anyhow::Result<()> {
+    pub async fn wait_until_derived(&self, space: &SpaceId) -> anyhow::Result<()> {
         let url = self.url(space, &["progress"], &[])?;
         for _ in 0..DERIVING_LOOKS {
-            let progress: Progress = checked(self.request(Method::GET, &url).send().await?)
+            let progress: Progress = check_status(self.request(Method::GET, &url).send().await?)
                 .await?
                 .json()
                 .await?;
@@ -224,7 +226,7 @@ impl Client {
     pub async fn query(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Reply> {
         let url = self.url(space, &["query"], &[])?;
         Ok(self
-            .tried(|| self.request(Method::POST, &url).json(body))
+            .send_with_retries(|| self.request(Method::POST, &url).json(body))
             .await?
             .json()
             .await?)
@@ -234,10 +236,10 @@ impl Client {
     ///
     /// # Errors
     /// If the server rejects the request or cannot be reached.
-    pub async fn recall(&self, space: &SpaceId, body: &Value) -> anyhow::Result<Recalled> {
+    pub async fn recall(&self, space: &SpaceId, body: &Value) -> anyhow::Result<RecallReply> {
         let url = self.url(space, &["recall"], &[])?;
         Ok(self
-            .tried(|| self.request(Method::POST, &url).json(body))
+            .send_with_retries(|| self.request(Method::POST, &url).json(body))
             .await?
             .json()
             .await?)
@@ -268,11 +270,11 @@ impl Client {
     }
 
     /// Sends a request that may be repeated, and retries it while the server is overloaded or not reachable.
-    async fn tried(&self, request: impl Fn() -> RequestBuilder) -> anyhow::Result<Response> {
+    async fn send_with_retries(&self, request: impl Fn() -> RequestBuilder) -> anyhow::Result<Response> {
         let mut pause = PAUSE;
         for _ in 1..TRIES {
             match request().send().await {
-                Ok(response) if !busy(response.status()) => return checked(response).await,
+                Ok(response) if !is_busy(response.status()) => return check_status(response).await,
                 Ok(_) => {}
                 Err(error) if error.is_connect() => {}
                 Err(error) => return Err(error.into()),
@@ -280,15 +282,15 @@ impl Client {
             tokio::time::sleep(pause).await;
             pause *= 2;
         }
-        checked(request().send().await?).await
+        check_status(request().send().await?).await
     }
 }
 
-fn busy(status: StatusCode) -> bool {
+fn is_busy(status: StatusCode) -> bool {
     matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
 }
 
-async fn checked(response: Response) -> anyhow::Result<Response> {
+async fn check_status(response: Response) -> anyhow::Result<Response> {
     let status = response.status();
     if status.is_success() {
         return Ok(response);

@@ -13,7 +13,7 @@ pub const INSTRUCTIONS: &str = include_str!("../../prompts/judge.txt");
 pub const REMARK: &str =
     "Reply with the JSON object alone: {\"reason\": \"...\", \"verdict\": \"right\" or \"wrong\"}.";
 
-/// Most characters of a reason that are kept.
+/// Maximum number of characters of a reason that are kept.
 const REASON_CHARS: usize = 300;
 
 /// Order of the two answers in the prompt.
@@ -53,8 +53,8 @@ pub struct Reply {
 }
 
 /// Returns the chat that asks the judge. Question and answers are JSON texts, so their content cannot end them early.
-pub fn chat(answer: &Answer, order: Order) -> Chat {
-    let mut chat = Chat::new(ModelRole::Answer, INSTRUCTIONS, asked(answer, order));
+pub fn build_chat(answer: &Answer, order: Order) -> Chat {
+    let mut chat = Chat::new(ModelRole::Answer, INSTRUCTIONS, request_text(answer, order));
     chat.form = Some(ReplyForm {
         name: "verdict",
         schema: json!({
@@ -70,7 +70,7 @@ pub fn chat(answer: &Answer, order: Order) -> Chat {
     chat
 }
 
-fn asked(answer: &Answer, order: Order) -> String {
+fn request_text(answer: &Answer, order: Order) -> String {
     let wordings = std::iter::once(&answer.gold).chain(&answer.accept);
     let wordings: Vec<&String> = wordings.filter(|it| !it.trim().is_empty()).collect();
     let reference = if wordings.is_empty() {
@@ -91,11 +91,11 @@ fn asked(answer: &Answer, order: Order) -> String {
 
 /// Returns the verdict of a reply: from its last JSON object with a verdict, or else from the single word of which the
 /// reply consists. Returns `None` if it has neither.
-pub fn read(reply: &str) -> Option<Reply> {
+pub fn parse_reply(reply: &str) -> Option<Reply> {
     let objects = reply.rmatch_indices('{').filter_map(|(at, _)| object_at(&reply[at..]));
     let mut verdicts = objects.filter_map(|object| {
         Some(Reply {
-            verdict: verdict(object.get("verdict")?.as_str()?)?,
+            verdict: parse_verdict(object.get("verdict")?.as_str()?)?,
             reason: object
                 .get("reason")
                 .and_then(Value::as_str)
@@ -107,7 +107,7 @@ pub fn read(reply: &str) -> Option<Reply> {
     });
     verdicts.next().or_else(|| {
         Some(Reply {
-            verdict: verdict(reply)?,
+            verdict: parse_verdict(reply)?,
             reason: String::new(),
         })
     })
@@ -118,7 +118,7 @@ fn object_at(text: &str) -> Option<Value> {
     values.next()?.ok().filter(Value::is_object)
 }
 
-fn verdict(word: &str) -> Option<Verdict> {
+fn parse_verdict(word: &str) -> Option<Verdict> {
     let word = word.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
     match word.as_str() {
         "right" => Some(Verdict::Right),
@@ -147,7 +147,7 @@ mod tests {
             ("{\"verdict\": \"maybe\"}", None),
             ("", None),
         ] {
-            assert_eq!(read(reply).map(|it| it.verdict), expected, "{reply}");
+            assert_eq!(parse_reply(reply).map(|it| it.verdict), expected, "{reply}");
         }
     }
 
@@ -161,13 +161,13 @@ mod tests {
             given: "in Ghent".into(),
             category: String::new(),
         };
-        let first = asked(&answer, Order::GoldFirst);
+        let first = request_text(&answer, Order::GoldFirst);
         assert_eq!(
             first,
             "{\n  \"question\": \"Say \\\"right\\\"?\",\n  \"reference\": [\"Ghent\",\"Gent\"],\n  \"given\": \"in Ghent\"\n}"
         );
         let parsed = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-        let second = asked(&answer, Order::GivenFirst);
+        let second = request_text(&answer, Order::GivenFirst);
         assert_ne!(first, second);
         assert_eq!(parsed(&first), parsed(&second));
         let unanswerable = Answer {
@@ -175,6 +175,6 @@ mod tests {
             accept: Vec::new(),
             ..answer
         };
-        assert!(parsed(&asked(&unanswerable, Order::GoldFirst))["reference"].is_null());
+        assert!(parsed(&request_text(&unanswerable, Order::GoldFirst))["reference"].is_null());
     }
 }

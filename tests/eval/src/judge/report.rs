@@ -45,18 +45,18 @@ pub struct Interval {
 impl Tally {
     /// Returns the share of right answers among the judged ones, 0 if there are none.
     pub fn share_right(&self) -> f64 {
-        share(self.right, self.judged)
+        share_of(self.right, self.judged)
     }
 
     /// Returns the share of judged answers whose verdicts agree, 0 if there are none.
     pub fn agreement(&self) -> f64 {
-        share(self.agreed, self.judged)
+        share_of(self.agreed, self.judged)
     }
 
     fn add(&mut self, verdicts: &[&VerdictLine]) {
         for line in verdicts {
             self.calls = self.calls.saturating_add(line.calls);
-            self.usage.add(line.usage);
+            self.usage.add_usage(line.usage);
         }
         match verdicts {
             [first, second] => match (first.verdict, second.verdict) {
@@ -72,16 +72,16 @@ impl Tally {
     }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
+fn share_of(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Returns the Wilson score interval of `part` in `whole` (Wilson 1927). Returns 0 to 1 if `whole` is 0.
-pub fn wilson(part: usize, whole: usize) -> Interval {
+pub fn wilson_interval(part: usize, whole: usize) -> Interval {
     if whole == 0 {
         return Interval { low: 0.0, high: 1.0 };
     }
-    let (count, share) = (whole as f64, share(part, whole));
+    let (count, share) = (whole as f64, share_of(part, whole));
     let middle = share + Z * Z / (2.0 * count);
     let margin = Z * (share * (1.0 - share) / count + Z * Z / (4.0 * count * count)).sqrt();
     let scale = 1.0 + Z * Z / count;
@@ -92,7 +92,7 @@ pub fn wilson(part: usize, whole: usize) -> Interval {
 }
 
 /// Returns the counts of the verdicts by category; [`ALL`] is over all answers.
-pub fn tallies(answers: &[Answer], verdicts: &[VerdictLine]) -> BTreeMap<String, Tally> {
+pub fn count_verdicts(answers: &[Answer], verdicts: &[VerdictLine]) -> BTreeMap<String, Tally> {
     let mut by_answer: HashMap<&str, Vec<&VerdictLine>> = HashMap::new();
     for line in verdicts {
         by_answer.entry(&line.id).or_default().push(line);
@@ -113,7 +113,7 @@ pub fn tallies(answers: &[Answer], verdicts: &[VerdictLine]) -> BTreeMap<String,
 }
 
 /// Returns the tallies as a table for people: shares in percent, all answers first.
-pub fn table(tallies: &BTreeMap<String, Tally>) -> String {
+pub fn verdict_table(tallies: &BTreeMap<String, Tally>) -> String {
     let names = tallies.keys().map(|it| it.chars().count());
     let width = names.max().unwrap_or_default() + 1;
     let mut out = format!(
@@ -122,7 +122,7 @@ pub fn table(tallies: &BTreeMap<String, Tally>) -> String {
     );
     let all = tallies.get_key_value(ALL);
     for (name, tally) in all.into_iter().chain(tallies.iter().filter(|it| it.0 != ALL)) {
-        let interval = wilson(tally.right, tally.judged);
+        let interval = wilson_interval(tally.right, tally.judged);
         let interval = format!("{:.1} to {:.1}", 100.0 * interval.low, 100.0 * interval.high);
         let _ = write!(
             out,
@@ -133,7 +133,7 @@ pub fn table(tallies: &BTreeMap<String, Tally>) -> String {
             tally.unreadable,
             tally.missing,
             tally.calls,
-            tally.usage.total(),
+            tally.usage.total_tokens(),
         );
     }
     out
@@ -151,7 +151,7 @@ mod tests {
             (10, 10, 0.7225, 1.0),
             (0, 0, 0.0, 1.0),
         ] {
-            let found = wilson(part, whole);
+            let found = wilson_interval(part, whole);
             let close = (found.low - low).abs() < 1e-4 && (found.high - high).abs() < 1e-4;
             assert!(close, "{found:?} for {part} of {whole}");
         }

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::Answer;
 use super::prompt::{INSTRUCTIONS, Order, Verdict};
-use crate::drive::digest;
+use crate::drive::digest_of_text;
 
 /// A verdict as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub fn key(model: &str, answer: &Answer, order: Order) -> String {
         answer.given,
         order
     ]);
-    digest(&decides.to_string())
+    digest_of_text(&decides.to_string())
 }
 
 /// A file of verdicts that is open for appending.

@@ -13,7 +13,7 @@ const WITH_REMARK: i64 = 3;
 ///
 /// An unanswerable question scores 1 if it was refused. A multiple-choice answer scores 0 or 1. A list scores the mean
 /// over the gold parts of their best F1. Any other answer scores the F1 of the stems.
-pub fn score(question: &Question, gold: &str, line: &Line) -> f64 {
+pub fn score_answer(question: &Question, gold: &str, line: &Line) -> f64 {
     if !question.answerable {
         return f64::from(line.refused());
     }
@@ -23,7 +23,7 @@ pub fn score(question: &Question, gold: &str, line: &Line) -> f64 {
     }
     if !question.options.is_empty() {
         let wanted = gold.trim_matches(['(', ')', ' ']).to_lowercase().chars().next();
-        return f64::from(wanted.is_some() && letter(answer) == wanted);
+        return f64::from(wanted.is_some() && option_letter(answer) == wanted);
     }
     token_f1(question.category_id, answer, gold)
 }
@@ -33,13 +33,13 @@ pub fn score(question: &Question, gold: &str, line: &Line) -> f64 {
 pub(super) fn token_f1(category_id: Option<i64>, answer: &str, gold: &str) -> f64 {
     match category_id {
         Some(LISTS) => list_f1(answer, gold),
-        Some(WITH_REMARK) => f1(answer, gold.split(';').next().unwrap_or_default().trim()),
-        _ => f1(answer, gold),
+        Some(WITH_REMARK) => stem_f1(answer, gold.split(';').next().unwrap_or_default().trim()),
+        _ => stem_f1(answer, gold),
     }
 }
 
 /// Returns the letter that an answer chooses: `b`, `(b)`, `B) because ...`.
-fn letter(answer: &str) -> Option<char> {
+fn option_letter(answer: &str) -> Option<char> {
     let answer = answer.to_lowercase();
     let answer = answer.trim_start();
     let mut letters = answer.strip_prefix('(').unwrap_or(answer).chars();
@@ -48,14 +48,14 @@ fn letter(answer: &str) -> Option<char> {
 }
 
 fn list_f1(answer: &str, gold: &str) -> f64 {
-    let best = |part: &str| answer.split(',').map(|it| f1(it, part)).fold(0.0, f64::max);
+    let best = |part: &str| answer.split(',').map(|it| stem_f1(it, part)).fold(0.0, f64::max);
     let parts: Vec<f64> = gold.split(',').map(best).collect();
     parts.iter().sum::<f64>() / parts.len() as f64
 }
 
 /// Returns the F1 of the stems of two texts; a stem counts as often as it occurs.
-fn f1(answer: &str, gold: &str) -> f64 {
-    let (answer, mut gold) = (stems(answer), stems(gold));
+fn stem_f1(answer: &str, gold: &str) -> f64 {
+    let (answer, mut gold) = (stem_tokens(answer), stem_tokens(gold));
     let wanted = gold.len();
     let mut shared = 0;
     for stem in &answer {
@@ -73,8 +73,8 @@ fn f1(answer: &str, gold: &str) -> f64 {
 }
 
 /// Returns the stems of [`plain_words`].
-pub(super) fn stems(text: &str) -> Vec<String> {
-    plain_words(text).iter().map(|it| porter::stem(it)).collect()
+pub(super) fn stem_tokens(text: &str) -> Vec<String> {
+    plain_words(text).iter().map(|it| porter::stem_word(it)).collect()
 }
 
 /// Returns the words of a text in lower case, without ASCII punctuation and without "a", "an", "the", "and".

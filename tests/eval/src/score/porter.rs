@@ -68,7 +68,7 @@ const DROPPED: [&str; 19] = [
 ];
 
 /// Returns the stem of a word, in lower case. A word of one or two characters is returned whole.
-pub fn stem(word: &str) -> String {
+pub fn stem_word(word: &str) -> String {
     let lower = word.to_lowercase();
     if let Ok(at) = IRREGULAR.binary_search_by(|(form, _)| (*form).cmp(&lower)) {
         return IRREGULAR[at].1.to_owned();
@@ -79,14 +79,14 @@ pub fn stem(word: &str) -> String {
     let word = without_plural(&lower);
     let word = without_participle(&word);
     let word = with_final_i(word);
-    let word = derived(word);
-    let word = replaced(&word, &ADJECTIVAL).unwrap_or(word);
-    without_double_l(without_e(dropped(word)))
+    let word = strip_derivations(word);
+    let word = replace_suffix(&word, &ADJECTIVAL).unwrap_or(word);
+    without_double_l(without_e(drop_suffix(word)))
 }
 
 fn without_plural(word: &str) -> String {
     if let Some(rest) = word.strip_suffix("ies") {
-        return rest.to_owned() + if length(word) == 4 { "ie" } else { "i" };
+        return rest.to_owned() + if suffix_length(word) == 4 { "ie" } else { "i" };
     }
     if word.ends_with("sses") {
         return word[..word.len() - 2].to_owned();
@@ -99,10 +99,10 @@ fn without_plural(word: &str) -> String {
 
 fn without_participle(word: &str) -> String {
     if let Some(rest) = word.strip_suffix("ied") {
-        return rest.to_owned() + if length(word) == 4 { "ie" } else { "i" };
+        return rest.to_owned() + if suffix_length(word) == 4 { "ie" } else { "i" };
     }
     if let Some(rest) = word.strip_suffix("eed") {
-        return if measure(rest) > 0 {
+        return if count_vowel_consonant_pairs(rest) > 0 {
             rest.to_owned() + "ee"
         } else {
             word.to_owned()
@@ -124,7 +124,7 @@ fn without_participle(word: &str) -> String {
             without_last(rest).to_owned()
         };
     }
-    if measure(rest) == 1 && ends_short(rest) {
+    if count_vowel_consonant_pairs(rest) == 1 && ends_short(rest) {
         rest.to_owned() + "e"
     } else {
         rest.to_owned()
@@ -133,42 +133,45 @@ fn without_participle(word: &str) -> String {
 
 fn with_final_i(word: String) -> String {
     match word.strip_suffix('y') {
-        Some(rest) if length(rest) > 1 && consonants(rest).last() == Some(&true) => rest.to_owned() + "i",
+        Some(rest) if suffix_length(rest) > 1 && mark_consonants(rest).last() == Some(&true) => rest.to_owned() + "i",
         _ => word,
     }
 }
 
-fn derived(word: String) -> String {
-    if let Some(rest) = word.strip_suffix("alli").filter(|rest| measure(rest) > 0) {
-        return derived(rest.to_owned() + "al");
+fn strip_derivations(word: String) -> String {
+    if let Some(rest) = word
+        .strip_suffix("alli")
+        .filter(|rest| count_vowel_consonant_pairs(rest) > 0)
+    {
+        return strip_derivations(rest.to_owned() + "al");
     }
-    if let Some(replaced) = replaced(&word, &DERIVED) {
+    if let Some(replaced) = replace_suffix(&word, &DERIVED) {
         return replaced;
     }
     match word.strip_suffix("logi") {
-        Some(rest) if measure(&word[..rest.len() + 1]) > 0 => rest.to_owned() + "log",
+        Some(rest) if count_vowel_consonant_pairs(&word[..rest.len() + 1]) > 0 => rest.to_owned() + "log",
         _ => word,
     }
 }
 
 /// Returns the word after the first rule whose suffix fits, or `None` if no suffix fits.
-fn replaced(word: &str, rules: &[(&str, &str)]) -> Option<String> {
+fn replace_suffix(word: &str, rules: &[(&str, &str)]) -> Option<String> {
     let (rest, replacement) = rules
         .iter()
         .find_map(|(suffix, to)| Some((word.strip_suffix(suffix)?, to)))?;
-    Some(if measure(rest) > 0 {
+    Some(if count_vowel_consonant_pairs(rest) > 0 {
         rest.to_owned() + replacement
     } else {
         word.to_owned()
     })
 }
 
-fn dropped(word: String) -> String {
+fn drop_suffix(word: String) -> String {
     let Some((rest, suffix)) = DROPPED.iter().find_map(|it| Some((word.strip_suffix(it)?, *it))) else {
         return word;
     };
     let fits = suffix != "ion" || rest.ends_with(['s', 't']);
-    if fits && measure(rest) > 1 {
+    if fits && count_vowel_consonant_pairs(rest) > 1 {
         rest.to_owned()
     } else {
         word
@@ -179,7 +182,7 @@ fn without_e(word: String) -> String {
     let Some(rest) = word.strip_suffix('e') else {
         return word;
     };
-    let measure = measure(rest);
+    let measure = count_vowel_consonant_pairs(rest);
     if measure > 1 || (measure == 1 && !ends_short(rest)) {
         rest.to_owned()
     } else {
@@ -188,7 +191,7 @@ fn without_e(word: String) -> String {
 }
 
 fn without_double_l(word: String) -> String {
-    if word.ends_with("ll") && measure(without_last(&word)) > 1 {
+    if word.ends_with("ll") && count_vowel_consonant_pairs(without_last(&word)) > 1 {
         without_last(&word).to_owned()
     } else {
         word
@@ -196,7 +199,7 @@ fn without_double_l(word: String) -> String {
 }
 
 /// Returns for each letter whether it is a consonant. A `y` after a consonant counts as a vowel.
-fn consonants(word: &str) -> Vec<bool> {
+fn mark_consonants(word: &str) -> Vec<bool> {
     let mut flags = Vec::with_capacity(word.len());
     for letter in word.chars() {
         let flag = match letter {
@@ -210,29 +213,32 @@ fn consonants(word: &str) -> Vec<bool> {
 }
 
 /// Returns the measure: how often a vowel is followed by a consonant.
-fn measure(word: &str) -> usize {
-    consonants(word).windows(2).filter(|pair| !pair[0] && pair[1]).count()
+fn count_vowel_consonant_pairs(word: &str) -> usize {
+    mark_consonants(word)
+        .windows(2)
+        .filter(|pair| !pair[0] && pair[1])
+        .count()
 }
 
 fn has_vowel(word: &str) -> bool {
-    consonants(word).contains(&false)
+    mark_consonants(word).contains(&false)
 }
 
 fn ends_double_consonant(word: &str) -> bool {
     let mut letters = word.chars().rev();
-    letters.next().is_some_and(|last| letters.next() == Some(last)) && consonants(word).last() == Some(&true)
+    letters.next().is_some_and(|last| letters.next() == Some(last)) && mark_consonants(word).last() == Some(&true)
 }
 
 /// Returns true if the word ends with a consonant, a vowel and a consonant other than `w`, `x`, `y`, or if it consists
 /// of a vowel and a consonant.
 fn ends_short(word: &str) -> bool {
-    match consonants(word).as_slice() {
+    match mark_consonants(word).as_slice() {
         [.., true, false, true] => !word.ends_with(['w', 'x', 'y']),
         flags => flags == [false, true],
     }
 }
 
-fn length(word: &str) -> usize {
+fn suffix_length(word: &str) -> usize {
     word.chars().count()
 }
 

@@ -28,7 +28,7 @@ const CONTRACTIONS: [&str; 7] = ["n't", "'ll", "'re", "'ve", "'s", "'m", "'d"];
 
 /// Adds the scores of an answerable question that asks for a short answer. If several answers are right, the best
 /// score counts. A missing answer scores 0.
-pub(super) fn add(question: &Question, gold: &str, line: &Line, metrics: &mut Metrics) {
+pub(super) fn add_published_metrics(question: &Question, gold: &str, line: &Line, metrics: &mut Metrics) {
     if !question.answerable || !question.options.is_empty() {
         return;
     }

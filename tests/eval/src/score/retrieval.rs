@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::words::{Content, content};
+use super::words::{Content, content_of_text};
 use crate::data::{Question, Turn};
 use crate::run_file::{Item, Line};
 
@@ -56,7 +56,7 @@ pub fn by_rank(groups: &Groups<'_>, ranked: &[Item], metrics: &mut Metrics) {
     let mut recall_at = Vec::new();
     let (mut gain, mut first) = (0.0, None);
     for (index, item) in ranked.iter().enumerate() {
-        let hits = covered(groups, item);
+        let hits = covered_groups(groups, item);
         if !hits.is_empty() {
             first.get_or_insert(index);
         }
@@ -93,13 +93,13 @@ pub fn by_rank(groups: &Groups<'_>, ranked: &[Item], metrics: &mut Metrics) {
 pub fn by_budget(gold: &Gold<'_>, line: &Line, count: Count<'_>, metrics: &mut Metrics) {
     let wanted = gold.groups.len() as f64;
     for budget in BUDGETS {
-        let (items, used) = pack(line, budget, count);
+        let (items, used) = fill_pack(line, budget, count);
         let (mut claimed, mut verified) = (BTreeSet::new(), BTreeSet::new());
         let (mut shown, mut spent_well) = (Content::new(), 0);
         for (item, tokens) in &items {
-            let hits = covered(gold.groups, item);
+            let hits = covered_groups(gold.groups, item);
             spent_well += if hits.is_empty() { 0 } else { *tokens };
-            let words = content(&item.text);
+            let words = content_of_text(&item.text);
             verified.extend(
                 hits.iter()
                     .copied()
@@ -121,21 +121,21 @@ pub fn by_budget(gold: &Gold<'_>, line: &Line, count: Count<'_>, metrics: &mut M
             },
         );
         add("used", used as f64);
-        let answer = content(gold.answer);
+        let answer = content_of_text(gold.answer);
         if !answer.is_empty() {
-            add("ans", share(&answer, &shown));
+            add("ans", share_of_words(&answer, &shown));
         }
         let statements: Vec<Content> = gold
             .question
             .rubric
             .iter()
-            .map(|it| content(it))
+            .map(|it| content_of_text(it))
             .filter(|it| !it.is_empty())
             .collect();
         if !statements.is_empty() {
             let stated = statements
                 .iter()
-                .filter(|it| share(it, &shown) >= CARRIED_SHARE)
+                .filter(|it| share_of_words(it, &shown) >= CARRIED_SHARE)
                 .count();
             add("nugget", stated as f64 / statements.len() as f64);
         }
@@ -144,7 +144,7 @@ pub fn by_budget(gold: &Gold<'_>, line: &Line, count: Count<'_>, metrics: &mut M
 
 /// Returns the items that fit the budget with their tokens, and the sum of the tokens. A pack from the system ends at
 /// the first item that does not fit. A ranking is filled first fit.
-fn pack<'a>(line: &'a Line, budget: u32, count: Count<'_>) -> (Vec<(&'a Item, usize)>, usize) {
+fn fill_pack<'a>(line: &'a Line, budget: u32, count: Count<'_>) -> (Vec<(&'a Item, usize)>, usize) {
     let budget = budget as usize;
     let own = line.packs.get(&(budget as u32));
     let (mut items, mut used) = (Vec::new(), 0);
@@ -161,7 +161,7 @@ fn pack<'a>(line: &'a Line, budget: u32, count: Count<'_>) -> (Vec<(&'a Item, us
 }
 
 /// Returns the indices of the groups of which an item cites a turn.
-fn covered(groups: &Groups<'_>, item: &Item) -> BTreeSet<usize> {
+fn covered_groups(groups: &Groups<'_>, item: &Item) -> BTreeSet<usize> {
     let cites = |group: &BTreeSet<&str>| item.turn_ids.iter().any(|id| group.contains(id.as_str()));
     groups
         .iter()
@@ -175,23 +175,23 @@ fn carries_one(gold: &Gold<'_>, group: &BTreeSet<&str>, item: &Item, words: &Con
     let cited = item.turn_ids.iter().filter(|id| group.contains(id.as_str()));
     cited
         .filter_map(|id| gold.turns.get(id.as_str()))
-        .any(|turn| carries(words, turn, gold.answer))
+        .any(|turn| carries_answer(words, turn, gold.answer))
 }
 
 /// Returns true if a text with these content words carries a turn. It must contain 60 % of the turn's words, or all
 /// words of the answer that occur in the turn and four other words of the turn. A turn without content words is
 /// carried by any text.
-fn carries(words: &Content, turn: &Turn, answer: &str) -> bool {
-    let turn = content(&turn.whole());
+fn carries_answer(words: &Content, turn: &Turn, answer: &str) -> bool {
+    let turn = content_of_text(&turn.whole());
     let held: Content = turn.intersection(words).cloned().collect();
     if held.len() as f64 >= CARRIED_SHARE * turn.len() as f64 {
         return true;
     }
-    let answer: Content = content(answer).intersection(&turn).cloned().collect();
+    let answer: Content = content_of_text(answer).intersection(&turn).cloned().collect();
     let enough = turn.len().min(answer.len() + CARRIED_CONTEXT);
     !answer.is_empty() && answer.is_subset(&held) && held.len() >= enough
 }
 
-fn share(wanted: &Content, shown: &Content) -> f64 {
+fn share_of_words(wanted: &Content, shown: &Content) -> f64 {
     wanted.intersection(shown).count() as f64 / wanted.len() as f64
 }

@@ -1,12 +1,12 @@
 //! Judges whether a short answer is right, as a reader who has the gold answer would: the result is yes or no, not a
 //! share of words.
 
-use super::answer::stems;
+use super::answer::stem_tokens;
 use crate::data::Question;
 
-/// Most words that an answer may have in addition to those of the right answer.
+/// Maximum number of words that an answer may have in addition to those of the right answer.
 const MORE: usize = 4;
-/// Least share of the right answer's words in an answer that has fewer words.
+/// Minimum share of the right answer's words in an answer that has fewer words.
 const LEAST: f64 = 0.6;
 
 /// Words that an answer may have or lack, as stems. "May" is not among them, because here it is a month.
@@ -22,24 +22,25 @@ pub fn is_right(question: &Question, answer: &str) -> bool {
     question.answerable
         && std::iter::once(&question.answer)
             .chain(&question.accept)
-            .any(|gold| says(answer, gold))
+            .any(|gold| says_gold(answer, gold))
 }
 
-fn says(answer: &str, gold: &str) -> bool {
-    let (answer, gold) = (tokens(answer), tokens(gold));
+fn says_gold(answer: &str, gold: &str) -> bool {
+    let (answer, gold) = (split_tokens(answer), split_tokens(gold));
     // The stem of "yes" is "ye".
     if let Some(polarity @ ("ye" | "yes" | "no")) = gold.first().map(String::as_str) {
         return answer.first().is_some_and(|it| it == polarity);
     }
-    let (answer, gold) = (content(answer), content(gold));
+    let (answer, gold) = (content_words(answer), content_words(gold));
     if answer.is_empty() || gold.is_empty() {
         return answer == gold;
     }
     let within = |of: &[String], all: &[String]| of.iter().filter(|it| all.contains(it)).count();
     let figures_agree = {
         let figures = |all: &[String]| -> Vec<String> { all.iter().filter(|it| is_figure(it)).cloned().collect() };
-        let (said, right) = (figures(&answer), figures(&gold));
-        within(&right, &said) == right.len() && (right.is_empty() || within(&said, &right) == said.len())
+        let (answer_figures, gold_figures) = (figures(&answer), figures(&gold));
+        within(&gold_figures, &answer_figures) == gold_figures.len()
+            && (gold_figures.is_empty() || within(&answer_figures, &gold_figures) == answer_figures.len())
     };
     let is_whole = within(&gold, &answer) == gold.len() && answer.len() <= gold.len() + MORE;
     let is_part = within(&answer, &gold) == answer.len() && answer.len() as f64 >= LEAST * gold.len() as f64;
@@ -54,7 +55,7 @@ fn is_figure(token: &str) -> bool {
         && !(token.len() == 4 && token.bytes().all(|it| it.is_ascii_digit()))
 }
 
-fn content(tokens: Vec<String>) -> Vec<String> {
+fn content_words(tokens: Vec<String>) -> Vec<String> {
     let content: Vec<String> = tokens
         .iter()
         .filter(|it| !FUNCTION_WORDS.contains(&it.as_str()))
@@ -64,7 +65,7 @@ fn content(tokens: Vec<String>) -> Vec<String> {
 }
 
 /// Returns the stems of a text, with number words as digits.
-fn tokens(text: &str) -> Vec<String> {
+fn split_tokens(text: &str) -> Vec<String> {
     let apart = text
         .replace(['-', '/', '\u{2013}', '\u{2014}'], " ")
         .replace(['\u{2019}', '\u{2018}'], "'");
@@ -80,7 +81,7 @@ fn tokens(text: &str) -> Vec<String> {
         .split_whitespace()
         .map(|it| whole_word(&it.trim_matches(['.', ',']).to_lowercase()))
         .collect();
-    stems(&words.join(" ")).into_iter().map(ordinal).collect()
+    stem_tokens(&words.join(" ")).into_iter().map(ordinal).collect()
 }
 
 /// Returns a word in lower case, with a number word as digits and a month name in full.
@@ -120,7 +121,7 @@ mod tests {
             ("Yes", "Yes, in March"),
             ("in Ghent", "Ghent"),
         ] {
-            assert!(says(answer, gold), "{answer} for {gold}");
+            assert!(says_gold(answer, gold), "{answer} for {gold}");
         }
     }
 
@@ -139,7 +140,7 @@ mod tests {
                 "the bakery",
             ),
         ] {
-            assert!(!says(answer, gold), "{answer} for {gold}");
+            assert!(!says_gold(answer, gold), "{answer} for {gold}");
         }
     }
 }

@@ -27,17 +27,17 @@ pub struct Summary {
 
 /// Returns the means of rows, by category and over all. `macroE@512` is the mean over the categories that have
 /// evidence.
-pub fn summarise(rows: &[Row]) -> Summary {
+pub fn summarise_rows(rows: &[Row]) -> Summary {
     let categories: BTreeSet<&str> = rows.iter().map(|it| it.category.as_str()).collect();
     let mut table = BTreeMap::new();
     for category in categories {
         let of: Vec<&Row> = rows.iter().filter(|it| it.category == category).collect();
-        table.insert(category.to_owned(), means(&of));
+        table.insert(category.to_owned(), mean_metrics(&of));
     }
     let shares: Vec<f64> = table.values().filter_map(|it| it.get("E@512").copied()).collect();
-    let mut all = means(&rows.iter().collect::<Vec<_>>());
+    let mut all = mean_metrics(&rows.iter().collect::<Vec<_>>());
     if !shares.is_empty() {
-        all.insert("macroE@512".into(), mean(&shares));
+        all.insert("macroE@512".into(), mean_of(&shares));
     }
     table.insert(ALL.to_owned(), all);
     let missing = rows.iter().filter(|it| !it.present).count();
@@ -52,29 +52,29 @@ pub fn summarise(rows: &[Row]) -> Summary {
 impl Summary {
     /// Adds the intervals of `metrics` over all rows, and by category.
     pub fn add_intervals(&mut self, rows: &[Row], metrics: &[&str], seed: u64) {
-        self.intervals = intervals(rows, metrics, seed);
+        self.intervals = bootstrap_intervals(rows, metrics, seed);
         let categories: BTreeSet<&str> = rows.iter().map(|it| it.category.as_str()).collect();
         for category in categories {
             let of: Vec<Row> = rows.iter().filter(|it| it.category == category).cloned().collect();
             self.category_intervals
-                .insert(category.to_owned(), intervals(&of, metrics, seed));
+                .insert(category.to_owned(), bootstrap_intervals(&of, metrics, seed));
         }
     }
 }
 
-fn intervals(rows: &[Row], metrics: &[&str], seed: u64) -> BTreeMap<String, (f64, f64)> {
+fn bootstrap_intervals(rows: &[Row], metrics: &[&str], seed: u64) -> BTreeMap<String, (f64, f64)> {
     let drawn = metrics
         .iter()
-        .filter_map(|it| Some(((*it).to_owned(), interval(rows, it, seed)?)));
+        .filter_map(|it| Some(((*it).to_owned(), bootstrap_interval(rows, it, seed)?)));
     drawn.collect()
 }
 
-fn means(rows: &[&Row]) -> Metrics {
+fn mean_metrics(rows: &[&Row]) -> Metrics {
     let names: BTreeSet<&String> = rows.iter().flat_map(|it| it.metrics.keys()).collect();
     let mut metrics = Metrics::new();
     for name in names {
         let values: Vec<f64> = rows.iter().filter_map(|it| it.metrics.get(name).copied()).collect();
-        metrics.insert(name.clone(), mean(&values));
+        metrics.insert(name.clone(), mean_of(&values));
     }
     let with_evidence = rows.iter().filter(|it| it.metrics.contains_key("R@1")).count();
     metrics.insert("n".into(), rows.len() as f64);
@@ -106,18 +106,21 @@ fn add_refusals(rows: &[&Row], metrics: &mut Metrics) {
             .count() as f64
     };
     let (right, wrong, missed) = (count(true, false), count(true, true), count(false, false));
-    let (precision, recall) = (share(right, right + wrong), share(right, right + missed));
+    let (precision, recall) = (share_of(right, right + wrong), share_of(right, right + missed));
     metrics.insert("refusal_P".into(), precision);
     metrics.insert("refusal_R".into(), recall);
-    metrics.insert("refusal_F1".into(), share(2.0 * precision * recall, precision + recall));
-    metrics.insert("false_refusal_rate".into(), share(wrong, wrong + count(false, true)));
+    metrics.insert(
+        "refusal_F1".into(),
+        share_of(2.0 * precision * recall, precision + recall),
+    );
+    metrics.insert("false_refusal_rate".into(), share_of(wrong, wrong + count(false, true)));
 }
 
-fn share(part: f64, whole: f64) -> f64 {
+fn share_of(part: f64, whole: f64) -> f64 {
     if whole == 0.0 { 0.0 } else { part / whole }
 }
 
-fn mean(values: &[f64]) -> f64 {
+fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
@@ -128,14 +131,15 @@ const DRAWS: usize = 1000;
 ///
 /// Conversations are drawn with replacement, and then questions in each of them, because questions about one
 /// conversation are not independent. The same seed gives the same draws.
-pub fn interval(rows: &[Row], name: &str, seed: u64) -> Option<(f64, f64)> {
+pub fn bootstrap_interval(rows: &[Row], name: &str, seed: u64) -> Option<(f64, f64)> {
     let values = rows
         .iter()
         .filter_map(|it| Some((it.conversation.as_str(), *it.metrics.get(name)?)));
     interval_of_mean(values, seed)
 }
 
-/// Returns the 95 % interval of the mean of values by conversation, like [`interval`]; `None` if there are no values.
+/// Returns the 95 % interval of the mean of values by conversation, like [`bootstrap_interval`]; `None` if there are no
+/// values.
 pub fn interval_of_mean<'a>(values: impl Iterator<Item = (&'a str, f64)>, seed: u64) -> Option<(f64, f64)> {
     let mut groups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (conversation, value) in values {

@@ -32,17 +32,17 @@ const ENDINGS: [(&str, &str); 10] = [
 ];
 
 /// Returns the content words of a text, without endings.
-pub fn content(text: &str) -> Content {
-    tokens(text)
+pub fn content_of_text(text: &str) -> Content {
+    split_tokens(text)
         .into_iter()
         .map(str::to_lowercase)
-        .filter(|word| counts(word))
-        .map(|word| bare(&word))
+        .filter(|word| is_content_word(word))
+        .map(|word| strip_punctuation(&word))
         .collect()
 }
 
 /// Returns the runs of letters, digits and `_`. An apostrophe followed by `a-z` belongs to the run before it.
-fn tokens(text: &str) -> Vec<&str> {
+fn split_tokens(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(is_word) {
@@ -63,13 +63,13 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn counts(word: &str) -> bool {
+fn is_content_word(word: &str) -> bool {
     let single = word.chars().nth(1).is_none();
     let digit = word.chars().all(char::is_numeric);
     (!single || digit) && !FUNCTION_WORDS.contains(word)
 }
 
-fn bare(word: &str) -> String {
+fn strip_punctuation(word: &str) -> String {
     let length = word.chars().count();
     let fits = |ending: &str| word.ends_with(ending) && length >= ending.len() + 3;
     match ENDINGS.iter().find(|(ending, _)| fits(ending)) {

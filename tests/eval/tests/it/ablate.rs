@@ -10,7 +10,7 @@ use domain::relation::{Relation, RelationKind};
 use domain::unit::{Grain, Unit};
 use eval::ablate::contents::Contents;
 use eval::ablate::part::Part;
-use eval::ablate::removal::{Removed, take_out};
+use eval::ablate::removal::{RemovedParts, take_out};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -136,17 +136,17 @@ async fn filled(dir: &Path, space: &SpaceId) -> Embedded {
 
 /// Counts of all objects that a removal could affect.
 #[derive(Debug, PartialEq, Eq)]
-struct Left {
+struct RemainingObjects {
     parts: [usize; 7],
     pages: Vec<u128>,
     points: u64,
 }
 
-async fn left(stores: &Embedded, space: &SpaceId) -> Left {
+async fn left(stores: &Embedded, space: &SpaceId) -> RemainingObjects {
     let contents = Contents::read(&*stores.graph, space).await.unwrap();
     assert_eq!(contents.units_of(Grain::Turn).count(), 2);
     assert_eq!(contents.derived_of(DerivedKind::Entity).count(), 1);
-    Left {
+    RemainingObjects {
         parts: Part::ALL.map(|it| it.count(&contents)),
         pages: contents.pages().map(|it| it.id.uuid().as_u128()).collect(),
         points: stores.index.count(space).await.unwrap(),
@@ -157,7 +157,7 @@ async fn left(stores: &Embedded, space: &SpaceId) -> Left {
 async fn each_part_is_removed_with_its_references_and_nothing_else() {
     let space: SpaceId = "bakery".parse().unwrap();
     // Counts of topics, events, relations, gists, facts, synonymy edges and links; ids of pages; number of points.
-    let whole = Left {
+    let whole = RemainingObjects {
         parts: [1, 2, 3, 1, 2, 1, 4],
         pages: vec![51, 52, 53, 54],
         points: 5,
@@ -177,8 +177,12 @@ async fn each_part_is_removed_with_its_references_and_nothing_else() {
         let removed = take_out(&*stores.graph, &*stores.index, &space, part).await.unwrap();
         let at = Part::ALL.iter().position(|it| *it == part).unwrap();
         let before = whole.parts[at];
-        assert_eq!(removed, Removed { before, after: 0 }, "{part:?}");
-        assert_eq!(left(&stores, &space).await, Left { parts, pages, points }, "{part:?}");
+        assert_eq!(removed, RemovedParts { before, after: 0 }, "{part:?}");
+        assert_eq!(
+            left(&stores, &space).await,
+            RemainingObjects { parts, pages, points },
+            "{part:?}"
+        );
     }
 }
 

@@ -6,8 +6,8 @@ mod refusals;
 
 use std::fs;
 
-use eval::check::check;
-use eval::convert::{Conversion, Counts, Format, convert};
+use eval::check::check_data;
+use eval::convert::{Conversion, Counts, Format, convert_data};
 use eval::data::{DataSet, QuestionTimes, question_times};
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn converted(format: Format, name: &str, content: &str) -> Outcome {
     let file = dir.path().join(name);
     fs::write(&file, content).unwrap();
     let out = dir.path().join("out");
-    let counts = convert(&Conversion {
+    let counts = convert_data(&Conversion {
         format,
         files: vec![file],
         questions: None,
@@ -32,7 +32,7 @@ fn converted(format: Format, name: &str, content: &str) -> Outcome {
     });
     let counts = counts.unwrap();
     let data = DataSet::read(&out).unwrap();
-    assert_eq!(check(&data).errors, Vec::<String>::new());
+    assert_eq!(check_data(&data).errors, Vec::<String>::new());
     Outcome {
         counts,
         data,
@@ -46,7 +46,7 @@ fn refusal(format: Format, name: &str, content: &Value) -> String {
     let file = dir.path().join(name);
     fs::write(&file, content.to_string()).unwrap();
     let out = dir.path().join("out");
-    let error = convert(&Conversion {
+    let error = convert_data(&Conversion {
         format,
         files: vec![file],
         questions: None,

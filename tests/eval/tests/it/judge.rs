@@ -6,10 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use adapters::endpoint::chat::{ChatEndpoint, Options};
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
 use eval::judge::prompt::Verdict;
-use eval::judge::report::tallies;
-use eval::judge::{Answer, Judge, Judged, judge, read_answers};
+use eval::judge::report::count_verdicts;
+use eval::judge::{Answer, Judge, JudgeOutcome, judge_answers, read_answers};
 use eval::score::summary::ALL;
 use serde_json::{Value, json};
 
@@ -27,11 +27,11 @@ impl Endpoint {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&requests);
+        let shared_requests = Arc::clone(&requests);
         thread::spawn(move || {
             for connection in listener.incoming() {
-                let heard = Arc::clone(&heard);
-                thread::spawn(move || serve(connection.unwrap(), script, &heard));
+                let requests = Arc::clone(&shared_requests);
+                thread::spawn(move || serve(connection.unwrap(), script, &requests));
             }
         });
         Endpoint { url, requests }
@@ -56,7 +56,7 @@ impl Endpoint {
 }
 
 /// Answers one request and ends the connection.
-fn serve(connection: TcpStream, script: Script, heard: &Mutex<Vec<Value>>) {
+fn serve(connection: TcpStream, script: Script, requests: &Mutex<Vec<Value>>) {
     let mut reader = BufReader::new(connection);
     let mut length = 0;
     loop {
@@ -74,7 +74,7 @@ fn serve(connection: TcpStream, script: Script, heard: &Mutex<Vec<Value>>) {
     reader.read_exact(&mut body).unwrap();
     let request: Value = serde_json::from_slice(&body).unwrap();
     let prompt = request["messages"][1]["content"].as_str().unwrap().to_owned();
-    heard.lock().unwrap().push(request);
+    requests.lock().unwrap().push(request);
     let (status, body) = match script(&prompt) {
         Some(text) => (
             "200 OK",
@@ -122,8 +122,8 @@ fn by_wording(prompt: &str) -> Option<String> {
     Some(format!("{{\"reason\": \"as told\", \"verdict\": \"{verdict}\"}}"))
 }
 
-async fn judged(endpoint: &Endpoint, answers: &[Answer], verdicts: &Path) -> Judged {
-    judge(&endpoint.judge(), answers, verdicts).await.unwrap()
+async fn judged(endpoint: &Endpoint, answers: &[Answer], verdicts: &Path) -> JudgeOutcome {
+    judge_answers(&endpoint.judge(), answers, verdicts).await.unwrap()
 }
 
 #[tokio::test]
@@ -138,10 +138,10 @@ async fn every_answer_gets_two_verdicts_and_unreadable_ones_are_counted_separate
         unreadable.map(|it| (it.id.as_str(), it.calls)).collect::<Vec<_>>(),
         [("4", 2), ("4", 2)]
     );
-    let table = tallies(&answers(), &found.verdicts);
+    let table = count_verdicts(&answers(), &found.verdicts);
     let all = &table[ALL];
     assert_eq!((all.judged, all.right, all.agreed, all.unreadable), (3, 1, 2, 1));
-    assert_eq!((all.calls, all.usage.total()), (10, 1_100));
+    assert_eq!((all.calls, all.usage.total_tokens()), (10, 1_100));
     assert_eq!((table["place"].judged, table["place"].right), (2, 1));
     assert_eq!(endpoint.calls(), 10);
     let requests = endpoint.requests.lock().unwrap();
@@ -167,14 +167,14 @@ async fn only_changed_answers_are_judged_again() {
     assert_eq!(endpoint.calls(), calls);
     assert_eq!(again.spent.calls, 0);
     assert_eq!(
-        tallies(&answers(), &again.verdicts),
-        tallies(&answers(), &first.verdicts)
+        count_verdicts(&answers(), &again.verdicts),
+        count_verdicts(&answers(), &first.verdicts)
     );
     let mut changed = answers();
     changed[1].given = "Ghent".to_owned();
     let found = judged(&endpoint, &changed, &path).await;
     assert_eq!(found.spent.calls, 2);
-    assert_eq!(tallies(&changed, &found.verdicts)["place"].right, 2);
+    assert_eq!(count_verdicts(&changed, &found.verdicts)["place"].right, 2);
 }
 
 #[tokio::test]
@@ -189,12 +189,15 @@ async fn an_answer_gets_no_verdict_when_the_endpoint_fails() {
         "{:?}",
         found.failures
     );
-    let table = tallies(&answers(), &found.verdicts);
+    let table = count_verdicts(&answers(), &found.verdicts);
     assert_eq!((table[ALL].missing, table[ALL].judged), (1, 2));
     // When the endpoint answers again, only the missing verdicts are asked for.
     let well = Endpoint::start(by_wording);
     let found = judged(&well, &answers(), &path).await;
-    assert_eq!((well.calls(), tallies(&answers(), &found.verdicts)[ALL].judged), (2, 3));
+    assert_eq!(
+        (well.calls(), count_verdicts(&answers(), &found.verdicts)[ALL].judged),
+        (2, 3)
+    );
 }
 
 #[test]

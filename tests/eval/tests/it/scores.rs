@@ -1,12 +1,12 @@
 //! Small cases that were computed by hand: which text counts as evidence, how ranks and budgets count, and the score
 //! of an answer.
 
-use eval::check::check;
+use eval::check::check_data;
 use eval::data::{Conversation, DataSet, Question};
 use eval::run_file::{Item, Line};
 use eval::score::retrieval::Metrics;
-use eval::score::summary::{ALL, interval, interval_of_mean, summarise};
-use eval::score::{Labels, porter, score};
+use eval::score::summary::{ALL, bootstrap_interval, interval_of_mean, summarise_rows};
+use eval::score::{Labels, porter, score_run};
 use serde_json::{Value, json};
 
 const KITE: &str = "I built a red kite called Swallow out of bamboo last Sunday.";
@@ -53,12 +53,15 @@ fn item(id: &str, text: &str) -> Value {
     .unwrap()
 }
 
-fn metrics(asked: Value, said: Value) -> Metrics {
+fn metrics(asked: Value, answer: Value) -> Metrics {
     let data = DataSet {
         conversations: vec![talk()],
         questions: vec![question(asked)],
     };
-    score(&data, &[line(said)], Labels::Clean).unwrap().remove(0).metrics
+    score_run(&data, &[line(answer)], Labels::Clean)
+        .unwrap()
+        .remove(0)
+        .metrics
 }
 
 fn check_number(metrics: &Metrics, name: &str, expected: f64) {
@@ -92,7 +95,7 @@ fn one_turn_of_a_group_is_enough() {
 }
 
 #[test]
-fn evidence_counts_only_if_the_text_carries_it() {
+fn evidence_counts_only_if_the_text_contains_the_answer() {
     for (id, text, answer, carried) in [
         ("t1", KITE, "Swallow", 1.0),
         ("t1", "", "Swallow", 0.0),
@@ -118,11 +121,11 @@ fn a_budget_is_counted_in_tokens_of_the_text() {
     let long = "word ".repeat(400);
     let ranked = json!({ "ranked": [item("t4", &long), item("t1", KITE)] });
     let found = metrics(json!({}), ranked.clone());
-    let used = text::tokens(KITE) as f64 + 1.0;
+    let used = text::count_tokens(KITE) as f64 + 1.0;
     check_number(&found, "used@256", used);
     check_number(&found, "E@256", 1.0);
     check_number(&found, "prec@256", 1.0);
-    check_number(&found, "used@512", used + text::tokens(&long) as f64 + 1.0);
+    check_number(&found, "used@512", used + text::count_tokens(&long) as f64 + 1.0);
     let mut own = ranked;
     own["packs"] = json!({ "256": [item("t4", &long), item("t1", KITE)] });
     check_number(&metrics(json!({}), own), "E@256", 0.0);
@@ -183,14 +186,14 @@ fn intervals_are_reported_by_category_and_depend_on_the_seed() {
         conversations: vec![talk()],
         questions: (0..8).map(asked).collect(),
     };
-    let said = |id: usize| Line {
+    let line_of = |id: usize| Line {
         question_id: id.to_string(),
         answer: Some(if id.is_multiple_of(2) { "Swallow" } else { "Heron" }.to_owned()),
         ..Line::default()
     };
-    let rows = score(&data, &(0..8).map(said).collect::<Vec<_>>(), Labels::Clean).unwrap();
+    let rows = score_run(&data, &(0..8).map(line_of).collect::<Vec<_>>(), Labels::Clean).unwrap();
     let drawn = |seed: u64| {
-        let mut summary = summarise(&rows);
+        let mut summary = summarise_rows(&rows);
         summary.add_intervals(&rows, &["F1", "BLEU-1"], seed);
         summary
     };
@@ -223,25 +226,30 @@ fn refusals_are_scored_as_a_classification() {
         conversations,
         questions,
     };
-    let said = |id: &str, abstained: bool| Line {
+    let line_of = |id: &str, abstained: bool| Line {
         question_id: id.to_owned(),
         abstained: Some(abstained),
         ..Line::default()
     };
-    let rows = score(
+    let rows = score_run(
         &data,
-        &[said("1", true), said("2", false), said("3", true), said("4", false)],
+        &[
+            line_of("1", true),
+            line_of("2", false),
+            line_of("3", true),
+            line_of("4", false),
+        ],
         Labels::Clean,
     );
     let rows = rows.unwrap();
-    let summary = summarise(&rows);
+    let summary = summarise_rows(&rows);
     let all = &summary.table[ALL];
     check_number(all, "refusal_P", 0.5);
     check_number(all, "refusal_R", 0.5);
     check_number(all, "refusal_F1", 0.5);
     check_number(all, "false_refusal_rate", 0.5);
     check_number(&summary.table["none"], "answer", 0.5);
-    let (low, high) = interval(&rows, "answer", 7).unwrap();
+    let (low, high) = bootstrap_interval(&rows, "answer", 7).unwrap();
     assert!(
         (0.0..0.25).contains(&low) && (0.25..=1.0).contains(&high),
         "{low} to {high}"
@@ -270,7 +278,7 @@ fn stems_match_those_of_published_scores() {
         ("Größe", "größe"),
         ("is", "is"),
     ] {
-        assert_eq!(porter::stem(word), stem, "{word}");
+        assert_eq!(porter::stem_word(word), stem, "{word}");
     }
 }
 
@@ -282,7 +290,7 @@ fn an_invalid_data_set_is_reported_by_id() {
     let missing = question(json!({ "evidence": ["t9"] }));
     let gold = question(json!({ "id": "r", "answerable": false }));
     let unborne = question(json!({ "id": "s", "evidence": ["t2"] }));
-    let found = check(&DataSet {
+    let found = check_data(&DataSet {
         conversations: vec![talk],
         questions: vec![missing, gold, unborne],
     });

@@ -9,7 +9,7 @@ use futures::stream::BoxStream;
 use tokio::time::timeout;
 
 use super::sample::frame;
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
 /// Longest wait for an expected event, long enough for a busy machine.
 pub const SOON: Duration = Duration::from_secs(60);
@@ -28,17 +28,17 @@ pub(super) async fn next(deliveries: &mut Deliveries) -> Delivery {
         .expect("no error")
 }
 
-pub(super) async fn silent(deliveries: &mut Deliveries) {
+pub(super) async fn expect_no_delivery(deliveries: &mut Deliveries) {
     if let Ok(Some(Ok(it))) = timeout(QUIET, deliveries.next()).await {
-        panic!("unexpected: {}", text(&it));
+        panic!("unexpected: {}", payload_text(&it));
     }
 }
 
-pub(super) fn text(delivery: &Delivery) -> String {
+pub(super) fn payload_text(delivery: &Delivery) -> String {
     String::from_utf8_lossy(&delivery.frame.payload).into_owned()
 }
 
-async fn publish(bus: &dyn Bus, space: &str, key: &str, payload: &str) -> u64 {
+async fn publish_frame(bus: &dyn Bus, space: &str, key: &str, payload: &str) -> u64 {
     bus.publish(frame("s", space, key, payload)).await.unwrap().0
 }
 
@@ -47,20 +47,20 @@ async fn publish(bus: &dyn Bus, space: &str, key: &str, payload: &str) -> u64 {
 pub async fn a_key_is_stored_once(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
-    let first = publish(&*bus, "a", "k", "1").await;
-    assert_eq!(publish(&*bus, "a", "k", "2").await, first);
-    let plain = publish(&*bus, "a", "", "3").await;
-    let again = publish(&*bus, "a", "", "3").await;
+    let first = publish_frame(&*bus, "a", "k", "1").await;
+    assert_eq!(publish_frame(&*bus, "a", "k", "2").await, first);
+    let plain = publish_frame(&*bus, "a", "", "3").await;
+    let again = publish_frame(&*bus, "a", "", "3").await;
     assert!(0 < first && first < plain && plain < again, "{first} {plain} {again}");
     assert_ne!(bus.publish(frame("other", "a", "k", "4")).await.unwrap().0, first);
 
     for expected in ["1", "3", "3"] {
         let delivery = next(&mut deliveries).await;
-        assert_eq!((text(&delivery).as_str(), delivery.attempt), (expected, 1));
+        assert_eq!((payload_text(&delivery).as_str(), delivery.attempt), (expected, 1));
         delivery.settler.done().await.unwrap();
     }
-    assert_eq!(publish(&*bus, "a", "k", "5").await, first);
-    silent(&mut deliveries).await;
+    assert_eq!(publish_frame(&*bus, "a", "k", "5").await, first);
+    expect_no_delivery(&mut deliveries).await;
 }
 
 /// A delivery contains the frame as it was published, and its position.
@@ -81,31 +81,34 @@ pub async fn a_frame_arrives_as_it_was(open: impl AsyncFn() -> Ports) {
 /// Every group receives the messages from before and after its subscription. The members of a group share them.
 pub async fn groups_hear_all_and_members_share(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
-    publish(&*bus, "a", "", "before").await;
+    publish_frame(&*bus, "a", "", "before").await;
     let (mut one, mut two) = (
         bus.subscribe("s", "g").await.unwrap(),
         bus.subscribe("s", "g").await.unwrap(),
     );
     let mut other = bus.subscribe("s", "h").await.unwrap();
-    publish(&*bus, "a", "", "after").await;
+    publish_frame(&*bus, "a", "", "after").await;
 
     let shared = [next(&mut one).await, next(&mut two).await];
-    let mut texts: Vec<String> = shared.iter().map(text).collect();
+    let mut texts: Vec<String> = shared.iter().map(payload_text).collect();
     texts.sort();
     assert_eq!(texts, ["after", "before"]);
     assert_eq!(
-        [text(&next(&mut other).await), text(&next(&mut other).await)],
+        [
+            payload_text(&next(&mut other).await),
+            payload_text(&next(&mut other).await)
+        ],
         ["before", "after"]
     );
-    silent(&mut one).await;
-    silent(&mut two).await;
+    expect_no_delivery(&mut one).await;
+    expect_no_delivery(&mut two).await;
 }
 
 /// A dropped delivery is delivered again after the ack wait, with the next attempt. `extend` restarts the wait.
 pub async fn what_is_dropped_comes_again(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
-    publish(&*ports.bus, "a", "", "1").await;
+    publish_frame(&*ports.bus, "a", "", "1").await;
     let first = next(&mut deliveries).await;
     let started = Instant::now();
     for _ in 0..4 {
@@ -130,17 +133,17 @@ pub async fn what_is_dropped_comes_again(open: impl AsyncFn() -> Ports) {
 pub async fn a_retry_waits_for_its_delay(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
-    publish(&*ports.bus, "a", "", "1").await;
-    publish(&*ports.bus, "a", "", "2").await;
+    publish_frame(&*ports.bus, "a", "", "1").await;
+    publish_frame(&*ports.bus, "a", "", "2").await;
     let delay = ports.ack_wait * 2;
     let first = next(&mut deliveries).await;
     let started = Instant::now();
     first.settler.retry_after(delay).await.unwrap();
     let second = next(&mut deliveries).await;
-    assert_eq!((text(&second).as_str(), second.attempt), ("2", 1));
+    assert_eq!((payload_text(&second).as_str(), second.attempt), ("2", 1));
     second.settler.done().await.unwrap();
     let again = next(&mut deliveries).await;
-    assert_eq!((text(&again).as_str(), again.attempt), ("1", 2));
+    assert_eq!((payload_text(&again).as_str(), again.attempt), ("1", 2));
     assert!(started.elapsed() >= delay, "{:?}", started.elapsed());
 }
 
@@ -149,7 +152,7 @@ pub async fn a_cancelled_wait_loses_nothing(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
     for number in 0..50 {
-        publish(&*ports.bus, "a", "", &number.to_string()).await;
+        publish_frame(&*ports.bus, "a", "", &number.to_string()).await;
         drop(futures::poll!(deliveries.next()));
     }
     drop(deliveries);
@@ -157,7 +160,7 @@ pub async fn a_cancelled_wait_loses_nothing(open: impl AsyncFn() -> Ports) {
     let mut seen = Vec::new();
     while seen.len() < 50 {
         let delivery = next(&mut deliveries).await;
-        seen.push(text(&delivery).parse::<u32>().unwrap());
+        seen.push(payload_text(&delivery).parse::<u32>().unwrap());
         delivery.settler.done().await.unwrap();
     }
     seen.sort_unstable();
@@ -168,15 +171,15 @@ pub async fn a_cancelled_wait_loses_nothing(open: impl AsyncFn() -> Ports) {
 pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     for number in 0..20 {
-        publish(&*bus, "loud", "", &format!("loud {number}")).await;
+        publish_frame(&*bus, "loud", "", &format!("loud {number}")).await;
     }
-    publish(&*bus, "calm", "", "calm 0").await;
-    publish(&*bus, "calm", "", "calm 1").await;
+    publish_frame(&*bus, "calm", "", "calm 0").await;
+    publish_frame(&*bus, "calm", "", "calm 1").await;
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     let mut order = Vec::new();
     for _ in 0..22 {
         let delivery = next(&mut deliveries).await;
-        order.push(text(&delivery));
+        order.push(payload_text(&delivery));
         delivery.settler.done().await.unwrap();
     }
     let place = |wanted: &str| order.iter().position(|it| it == wanted).unwrap();
@@ -190,7 +193,7 @@ pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
 pub async fn the_backlog_counts_what_is_not_settled(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     for space in ["a", "b", "c", "d"] {
-        publish(&*bus, space, "", "1").await;
+        publish_frame(&*bus, space, "", "1").await;
     }
     assert_eq!(bus.backlog("s", "g").await.unwrap(), 4);
     assert_eq!(bus.backlog("other", "g").await.unwrap(), 0);
@@ -221,7 +224,7 @@ pub async fn the_backlog_of_a_space_counts_nothing_of_others(open: impl AsyncFn(
     assert_eq!(backlog("a").await, 0);
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     for (space, payload) in [("a", "1"), ("a", "2"), ("a", "3"), ("b", "4")] {
-        publish(&**bus, space, "", payload).await;
+        publish_frame(&**bus, space, "", payload).await;
     }
     assert_eq!((backlog("a").await, backlog("b").await, backlog("c").await), (3, 1, 0));
     assert_eq!(bus.backlog_of_space("other", "a").await.unwrap(), 0);
@@ -254,7 +257,7 @@ pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Port
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     let mut positions = Vec::new();
     for payload in ["1", "2", "3"] {
-        positions.push(publish(&*bus, "a", "", payload).await);
+        positions.push(publish_frame(&*bus, "a", "", payload).await);
     }
     let of = async |space: &str, limit: usize| bus.unsettled("s", space, limit).await.unwrap();
     let positions: Vec<Position> = positions.into_iter().map(Position).collect();
@@ -278,9 +281,9 @@ pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Port
 pub async fn the_queue_survives(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
-    let first = publish(&*ports.bus, "a", "k", "1").await;
+    let first = publish_frame(&*ports.bus, "a", "k", "1").await;
     for payload in ["2", "3", "4"] {
-        publish(&*ports.bus, "a", "", payload).await;
+        publish_frame(&*ports.bus, "a", "", payload).await;
     }
     let [one, two, three] = [
         next(&mut deliveries).await,
@@ -292,16 +295,16 @@ pub async fn the_queue_survives(open: impl AsyncFn() -> Ports) {
     drop((two, deliveries, ports));
 
     let ports = open().await;
-    assert_eq!(publish(&*ports.bus, "a", "k", "1").await, first);
-    assert!(publish(&*ports.bus, "a", "", "5").await > first);
+    assert_eq!(publish_frame(&*ports.bus, "a", "k", "1").await, first);
+    assert!(publish_frame(&*ports.bus, "a", "", "5").await > first);
     assert_eq!(ports.bus.backlog("s", "g").await.unwrap(), 4);
     let mut deliveries = ports.bus.subscribe("s", "g").await.unwrap();
     for expected in [("2", 2), ("4", 1), ("5", 1)] {
         let delivery = next(&mut deliveries).await;
-        assert_eq!((text(&delivery).as_str(), delivery.attempt), expected);
+        assert_eq!((payload_text(&delivery).as_str(), delivery.attempt), expected);
         delivery.settler.done().await.unwrap();
     }
-    silent(&mut deliveries).await;
+    expect_no_delivery(&mut deliveries).await;
 }
 
 /// A request gets its reply or the server's error. Requests that are late, not served or dropped fail as documented.
@@ -309,9 +312,9 @@ pub async fn requests_are_answered(open: impl AsyncFn() -> Ports) {
     let bus = open().await.bus;
     let ask = |payload: &str, patience| bus.request(frame("q", "", "", payload), patience);
     assert_eq!(
-        kind(ask("?", SOON).await),
+        error_kind(ask("?", SOON).await),
         Some(ErrorKind::Unavailable),
-        "nobody serves"
+        "no service handles"
     );
 
     let mut inquiries = bus.serve("q").await.unwrap();
@@ -327,17 +330,17 @@ pub async fn requests_are_answered(open: impl AsyncFn() -> Ports) {
         }
     });
     assert_eq!(ask("hello", SOON).await.unwrap(), b"re: hello");
-    assert_eq!(kind(ask("refuse", SOON).await), Some(ErrorKind::Conflict));
-    assert_eq!(kind(ask("drop", SOON).await), Some(ErrorKind::Unavailable));
-    assert_eq!(kind(ask("sleep", QUIET).await), Some(ErrorKind::Timeout));
+    assert_eq!(error_kind(ask("refuse", SOON).await), Some(ErrorKind::Conflict));
+    assert_eq!(error_kind(ask("drop", SOON).await), Some(ErrorKind::Unavailable));
+    assert_eq!(error_kind(ask("sleep", QUIET).await), Some(ErrorKind::Timeout));
     assert_eq!(
-        kind(bus.request(frame("other", "", "", ""), SOON).await),
+        error_kind(bus.request(frame("other", "", "", ""), SOON).await),
         Some(ErrorKind::Unavailable)
     );
     server.abort();
     drop(server.await);
     assert_eq!(
-        kind(ask("hello", SOON).await),
+        error_kind(ask("hello", SOON).await),
         Some(ErrorKind::Unavailable),
         "the server is gone"
     );

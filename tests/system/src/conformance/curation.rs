@@ -8,9 +8,9 @@ use domain::recall::{NOTES_MAX, Note, NoteKind};
 use domain::record::Record;
 
 use super::sample::{curation, noon, note, record, space};
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
-async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
+async fn open_empty(open: impl AsyncFn() -> Ports) -> Ports {
     let ports = open().await;
     for name in ["a", "b"] {
         ports.records.create_space(&space(name), noon()).await.unwrap();
@@ -20,11 +20,11 @@ async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
 
 /// A curation is stored once, keeps its first content, and is listed by id.
 pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
-    let records = fresh(open).await.records;
+    let records = open_empty(open).await.records;
     let (a, gone) = (space("a"), space("gone"));
     let [one, two, three] = [1, 2, 3].map(|it| curation(it, "'); -- `}) 文\0"));
     assert_eq!(
-        kind(
+        error_kind(
             records
                 .put_curations(&gone, Position(1), std::slice::from_ref(&one))
                 .await
@@ -32,7 +32,7 @@ pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
         Some(ErrorKind::NotFound)
     );
     assert_eq!(
-        kind(records.put_curations(&gone, Position(1), &[]).await),
+        error_kind(records.put_curations(&gone, Position(1), &[]).await),
         Some(ErrorKind::NotFound)
     );
     records
@@ -51,29 +51,29 @@ pub async fn the_first_curation_of_an_id_stays(open: impl AsyncFn() -> Ports) {
     assert!(records.curations(&space("b"), None, 9).await.unwrap().is_empty());
     assert!(records.curations(&gone, None, 9).await.unwrap().is_empty());
 
-    let brought_by = async |it: &Curation| records.brought_by(&a, it.id).await.unwrap();
+    let brought_by = async |it: &Curation| records.position_of_curation(&a, it.id).await.unwrap();
     assert_eq!(brought_by(&one).await, Some(Position(1)), "the first batch");
     assert_eq!(brought_by(&two).await, Some(Position(7)));
     assert_eq!(brought_by(&curation(4, "unknown")).await, None);
-    assert_eq!(records.brought_by(&space("b"), one.id).await.unwrap(), None);
-    assert_eq!(records.brought_by(&gone, one.id).await.unwrap(), None);
+    assert_eq!(records.position_of_curation(&space("b"), one.id).await.unwrap(), None);
+    assert_eq!(records.position_of_curation(&gone, one.id).await.unwrap(), None);
 }
 
 /// The latest note of a subject and kind counts, in whatever order the notes arrive. Scopes are separate.
 pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
-    let records = fresh(open).await.records;
+    let records = open_empty(open).await.records;
     let (a, gone) = (space("a"), space("gone"));
     assert_eq!(
-        kind(records.note(&gone, "s", &[note(1, 1)], NOTES_MAX).await),
+        error_kind(records.note(&gone, "s", &[note(1, 1)], NOTES_MAX).await),
         Some(ErrorKind::NotFound)
     );
     assert_eq!(
-        kind(records.note(&a, "", &[note(1, 1)], NOTES_MAX).await),
+        error_kind(records.note(&a, "", &[note(1, 1)], NOTES_MAX).await),
         Some(ErrorKind::Invalid)
     );
     let long = "文".repeat(86);
     assert_eq!(
-        kind(records.note(&a, &long, &[note(1, 1)], NOTES_MAX).await),
+        error_kind(records.note(&a, &long, &[note(1, 1)], NOTES_MAX).await),
         Some(ErrorKind::Invalid)
     );
     let dismissed = Note {
@@ -105,7 +105,7 @@ pub async fn the_latest_note_counts(open: impl AsyncFn() -> Ports) {
 
 /// A scope keeps its latest thousand notes.
 pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports) {
-    let records = fresh(open).await.records;
+    let records = open_empty(open).await.records;
     let a = space("a");
     // The latest notes have the smallest subjects, so that neither the order nor the position decides.
     let all: Vec<Note> = (0..1_200).map(|it| note(it, 1_200 - it as i64)).collect();
@@ -126,7 +126,7 @@ pub async fn of_a_scope_the_latest_notes_are_kept(open: impl AsyncFn() -> Ports)
 /// All scopes with the same beginning up to their first `/` share a bound on their notes, and the latest notes are
 /// kept. Other scopes and spaces keep their notes.
 pub async fn the_scopes_of_a_space_share_a_bound(open: impl AsyncFn() -> Ports) {
-    let records = fresh(open).await.records;
+    let records = open_empty(open).await.records;
     let (a, b) = (space("a"), space("b"));
     let most = 100;
     for scope in ["recall", "recalls/0", "erased/0", "recall0"] {
@@ -156,7 +156,7 @@ pub async fn the_scopes_of_a_space_share_a_bound(open: impl AsyncFn() -> Ports) 
 
 /// The notes of a scope are erased, and those of other scopes and spaces stay. The scope can get new notes.
 pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
-    let records = fresh(&open).await.records;
+    let records = open_empty(&open).await.records;
     let (a, b) = (space("a"), space("b"));
     for scope in ["s", "s/", "s0"] {
         records
@@ -180,7 +180,7 @@ pub async fn the_notes_of_a_scope_are_erased(open: impl AsyncFn() -> Ports) {
 
 /// An erased record is removed together with its claim, and may be accepted again.
 pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
-    let records = fresh(open).await.records;
+    let records = open_empty(open).await.records;
     let (a, b) = (space("a"), space("b"));
     let all = ["1", "2", "3"].map(|it| record(&a, it));
     let ids = all.each_ref().map(|it| it.id);
@@ -188,7 +188,7 @@ pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
     records.put(&b, &[record(&b, "1")]).await.unwrap();
     records.claim(&a, &ids.map(|it| (it, [1; 32]))).await.unwrap();
 
-    let unknown = RecordId::derive(&a, "unknown");
+    let unknown = RecordId::from_external_id(&a, "unknown");
     records
         .erase(&a, &[ids[2], ids[0], unknown, ids[0], record(&b, "1").id])
         .await
@@ -219,7 +219,7 @@ pub async fn an_erased_record_is_gone(open: impl AsyncFn() -> Ports) {
 /// Curations, notes and erasures survive a restart of the store.
 pub async fn what_people_decided_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
-    let ports = fresh(&open).await;
+    let ports = open_empty(&open).await;
     ports.records.put(&a, &[record(&a, "1")]).await.unwrap();
     ports
         .records

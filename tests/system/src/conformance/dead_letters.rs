@@ -1,11 +1,11 @@
-//! Operations on messages that were given up.
+//! Operations on dead letters.
 
 use domain::ErrorKind;
 use domain::port::DeadLetter;
 
-use super::bus::{next, silent, text};
+use super::bus::{expect_no_delivery, next, payload_text};
 use super::sample::frame;
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
 /// A dead letter is listed with its cause, and is not delivered again.
 pub async fn they_say_what_happened(open: impl AsyncFn() -> Ports) {
@@ -20,7 +20,7 @@ pub async fn they_say_what_happened(open: impl AsyncFn() -> Ports) {
     for _ in 0..3 {
         next(&mut deliveries).await.settler.dead_letter("broken").await.unwrap();
     }
-    silent(&mut deliveries).await;
+    expect_no_delivery(&mut deliveries).await;
 
     let all = ports.dead_letters.list(0, 10).await.unwrap();
     assert!(all.is_sorted_by_key(|it| it.id) && all.len() == 3, "{all:?}");
@@ -84,9 +84,15 @@ pub async fn they_are_amended(open: impl AsyncFn() -> Ports) {
     assert_eq!(is, same);
     letters.replay(is.id).await.unwrap();
     let delivery = next(&mut deliveries).await;
-    assert_eq!((text(&delivery).as_str(), delivery.position), ("open", is.position));
+    assert_eq!(
+        (payload_text(&delivery).as_str(), delivery.position),
+        ("open", is.position)
+    );
     delivery.settler.done().await.unwrap();
-    assert_eq!(kind(letters.amend(is.id, b"late").await), Some(ErrorKind::NotFound));
+    assert_eq!(
+        error_kind(letters.amend(is.id, b"late").await),
+        Some(ErrorKind::NotFound)
+    );
     assert_eq!(letters.count().await.unwrap(), 0);
 }
 
@@ -106,11 +112,14 @@ pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {
     let mut other = ports.bus.subscribe("s", "h").await.unwrap();
     let id = ports.dead_letters.list(0, 1).await.unwrap()[0].id;
     ports.dead_letters.replay(id).await.unwrap();
-    assert_eq!(kind(ports.dead_letters.replay(id).await), Some(ErrorKind::NotFound));
+    assert_eq!(
+        error_kind(ports.dead_letters.replay(id).await),
+        Some(ErrorKind::NotFound)
+    );
     let delivery = next(&mut group).await;
     assert_eq!(
         (
-            text(&delivery).as_str(),
+            payload_text(&delivery).as_str(),
             delivery.attempt,
             delivery.frame.dedup_key.as_str()
         ),
@@ -118,18 +127,18 @@ pub async fn they_are_replayed_and_discarded(open: impl AsyncFn() -> Ports) {
     );
     assert_eq!(delivery.frame.headers.len(), 1);
     delivery.settler.dead_letter("still broken").await.unwrap();
-    silent(&mut other).await;
+    expect_no_delivery(&mut other).await;
 
     let left = ports.dead_letters.list(0, 10).await.unwrap();
     assert_eq!(left.len(), 1);
     assert!(left[0].id > id, "ids are not used again");
     ports.dead_letters.discard(left[0].id).await.unwrap();
     assert_eq!(
-        kind(ports.dead_letters.discard(left[0].id).await),
+        error_kind(ports.dead_letters.discard(left[0].id).await),
         Some(ErrorKind::NotFound)
     );
     assert!(ports.dead_letters.list(0, 10).await.unwrap().is_empty());
-    silent(&mut group).await;
+    expect_no_delivery(&mut group).await;
 }
 
 /// The key of a dead letter stays taken, also after a replay. After the dead letter is discarded, the key is free.
@@ -154,8 +163,8 @@ pub async fn a_discarded_key_is_free(open: impl AsyncFn() -> Ports) {
         first = anew;
     }
     let delivery = next(&mut deliveries).await;
-    assert_eq!((text(&delivery).as_str(), delivery.position), ("3", first));
+    assert_eq!((payload_text(&delivery).as_str(), delivery.position), ("3", first));
     delivery.settler.done().await.unwrap();
     assert_eq!(publish("done").await, first);
-    silent(&mut deliveries).await;
+    expect_no_delivery(&mut deliveries).await;
 }

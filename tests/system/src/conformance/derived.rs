@@ -6,7 +6,7 @@ use domain::port::Graph;
 use uuid::Uuid;
 
 use super::sample::{derived, noon, space};
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
 const KINDS: [DerivedKind; 7] = [
     DerivedKind::Fact,
@@ -29,7 +29,7 @@ const HOSTILE: [&str; 8] = [
     "a/b%'?1",
 ];
 
-async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
+async fn open_empty(open: impl AsyncFn() -> Ports) -> Ports {
     let ports = open().await;
     for name in ["a", "b"] {
         ports.records.create_space(&space(name), noon()).await.unwrap();
@@ -41,13 +41,13 @@ fn ids(items: &[Derived]) -> Vec<DerivedId> {
     items.iter().map(Derived::id).collect()
 }
 
-async fn put(graph: &dyn Graph, items: &[Derived], gone: &[DerivedId]) {
+async fn put_derived(graph: &dyn Graph, items: &[Derived], gone: &[DerivedId]) {
     graph.put_derived(&space("a"), items, gone).await.unwrap();
 }
 
 /// Returns the feed after a sequence as texts, and its last sequence. The texts are sorted, because the order inside
 /// one step is undefined.
-async fn fed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
+async fn read_feed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
     let changes = graph.derived_changes(&space("a"), after, 99).await.unwrap();
     assert!(changes.is_sorted_by(|x, y| x.sequence < y.sequence));
     assert!(changes.iter().all(|it| it.sequence > after));
@@ -68,13 +68,13 @@ async fn fed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
 
 /// Objects are stored by kind and id. A list is ordered by id; a lookup keeps the order of the request.
 pub async fn they_are_listed_by_kind_and_id(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let (a, b) = (space("a"), space("b"));
     let [one, two, three] = [1, 2, 3].map(|it| derived(it, "tea"));
     let all = [three.clone(), one.clone(), two].concat();
-    put(&*graph, &all, &[]).await;
+    put_derived(&*graph, &all, &[]).await;
     let later = derived(2, "coffee");
-    put(&*graph, &later, &[]).await;
+    put_derived(&*graph, &later, &[]).await;
     graph.put_derived(&b, &derived(2, "milk"), &[]).await.unwrap();
     for (n, kind) in KINDS.into_iter().enumerate() {
         let list = async |after, limit| graph.list_derived(&a, kind, after, limit).await.unwrap();
@@ -92,7 +92,7 @@ pub async fn they_are_listed_by_kind_and_id(open: impl AsyncFn() -> Ports) {
     assert_eq!(found, [later[4].clone(), one[0].clone(), three[5].clone()]);
     assert!(graph.derived(&b, &[one[0].id()]).await.unwrap().is_empty());
 
-    put(&*graph, &[], &[one[1].id(), derived(9, "")[1].id()]).await;
+    put_derived(&*graph, &[], &[one[1].id(), derived(9, "")[1].id()]).await;
     let entities = graph.list_derived(&a, DerivedKind::Entity, None, 9).await.unwrap();
     assert_eq!(entities, [later[1].clone(), three[1].clone()]);
     assert!(graph.derived(&a, &[one[1].id()]).await.unwrap().is_empty());
@@ -106,60 +106,71 @@ pub async fn they_are_listed_by_kind_and_id(open: impl AsyncFn() -> Ports) {
 /// The feed gives the latest change of every object with an increasing sequence. Putting an equal object makes no
 /// change, and units do not appear in this feed.
 pub async fn their_changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let (one, two) = (derived(1, "tea"), derived(2, "tea"));
-    put(&*graph, &one[..2], &[]).await;
-    let (words, first) = fed(&*graph, 0).await;
+    put_derived(&*graph, &one[..2], &[]).await;
+    let (words, first) = read_feed(&*graph, 0).await;
     assert_eq!(words, ["Entity 1 put", "Fact 1 put"]);
-    put(&*graph, &two[..1], &[]).await;
+    put_derived(&*graph, &two[..1], &[]).await;
     graph.put_derived(&space("b"), &derived(7, "milk"), &[]).await.unwrap();
-    let (words, second) = fed(&*graph, first).await;
+    let (words, second) = read_feed(&*graph, first).await;
     assert_eq!(words, ["Fact 2 put"]);
     let page = graph.derived_changes(&space("a"), 0, 2).await.unwrap();
     assert_eq!(page.iter().map(|it| it.sequence).max(), Some(first), "cut at the limit");
 
-    put(&*graph, &[one[0].clone(), two[0].clone()], &[two[1].id()]).await;
+    put_derived(&*graph, &[one[0].clone(), two[0].clone()], &[two[1].id()]).await;
     graph
         .put_units(&space("a"), &[super::sample::unit(1)], &[])
         .await
         .unwrap();
-    assert_eq!(fed(&*graph, second).await, (Vec::new(), second), "nothing has changed");
+    assert_eq!(
+        read_feed(&*graph, second).await,
+        (Vec::new(), second),
+        "nothing has changed"
+    );
     assert_eq!(
         graph.changes(&space("a"), 0, 9).await.unwrap().len(),
         1,
-        "units have a feed of their own"
+        "units have a separate feed"
     );
 
-    put(&*graph, &derived(2, "coffee")[..1], &[one[0].id()]).await;
-    let (words, third) = fed(&*graph, second).await;
+    put_derived(&*graph, &derived(2, "coffee")[..1], &[one[0].id()]).await;
+    let (words, third) = read_feed(&*graph, second).await;
     assert_eq!(words, ["Fact 1 gone", "Fact 2 put"]);
-    put(&*graph, &[], &[one[0].id()]).await;
-    assert_eq!(fed(&*graph, third).await.0, Vec::<String>::new(), "it was gone before");
-    put(&*graph, &one[..1], &[]).await;
-    assert_eq!(fed(&*graph, third).await.0, ["Fact 1 put"], "and is back");
-    assert_eq!(fed(&*graph, 0).await.0, ["Entity 1 put", "Fact 1 put", "Fact 2 put"]);
+    put_derived(&*graph, &[], &[one[0].id()]).await;
+    assert_eq!(
+        read_feed(&*graph, third).await.0,
+        Vec::<String>::new(),
+        "it was gone before"
+    );
+    put_derived(&*graph, &one[..1], &[]).await;
+    assert_eq!(read_feed(&*graph, third).await.0, ["Fact 1 put"], "and is back");
+    assert_eq!(
+        read_feed(&*graph, 0).await.0,
+        ["Entity 1 put", "Fact 1 put", "Fact 2 put"]
+    );
 }
 
 /// An object that a call both deletes and puts exists afterwards. If a call puts an id twice, the last object counts.
 pub async fn what_is_gone_goes_before_what_is_put(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let (tea, coffee) = (derived(1, "tea"), derived(1, "coffee"));
-    put(&*graph, &tea, &ids(&tea)).await;
+    put_derived(&*graph, &tea, &ids(&tea)).await;
     assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea);
-    put(&*graph, &[tea.clone(), coffee.clone()].concat(), &[]).await;
+    put_derived(&*graph, &[tea.clone(), coffee.clone()].concat(), &[]).await;
     assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), coffee);
     let gone = [ids(&tea), ids(&tea)].concat();
-    put(&*graph, &tea[..1], &gone).await;
+    put_derived(&*graph, &tea[..1], &gone).await;
     assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea[..1]);
-    put(&*graph, &[], &[]).await;
+    put_derived(&*graph, &[], &[]).await;
     assert_eq!(graph.derived(&space("a"), &ids(&tea)).await.unwrap(), tea[..1]);
 }
 
 /// Every text is returned unchanged, next to all others.
 pub async fn any_text_comes_back(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let all: Vec<Derived> = (1..).zip(HOSTILE).flat_map(|(n, text)| derived(n, text)).collect();
-    put(&*graph, &all, &[]).await;
+    put_derived(&*graph, &all, &[]).await;
     assert_eq!(graph.derived(&space("a"), &ids(&all)).await.unwrap(), all);
     let changes = graph.derived_changes(&space("a"), 0, 99).await.unwrap();
     assert_eq!(changes.len(), all.len());
@@ -172,7 +183,7 @@ pub async fn any_text_comes_back(open: impl AsyncFn() -> Ports) {
 
 /// A value that is not a finite number is rejected, and nothing of its step is stored.
 pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let [fact, entity, _, member, page, merge, _] = derived(1, "tea");
     let mut broken = vec![entity, fact, member, page, merge];
     for it in &mut broken {
@@ -188,32 +199,33 @@ pub async fn what_is_no_number_is_refused(open: impl AsyncFn() -> Ports) {
     for it in broken {
         let [topic] = [derived(2, "tea")[2].clone()];
         let refused = graph.put_derived(&space("a"), &[topic, it], &[]).await;
-        assert_eq!(kind(refused), Some(ErrorKind::Invalid));
+        assert_eq!(error_kind(refused), Some(ErrorKind::Invalid));
     }
     assert!(graph.derived_changes(&space("a"), 0, 9).await.unwrap().is_empty());
 }
 
 /// A caller that read the stored state cannot overwrite changes that any call made since.
 pub async fn what_is_put_out_of_turn_is_refused(open: impl AsyncFn() -> Ports) {
-    let (Ports { graph, .. }, a) = (fresh(&open).await, space("a"));
+    let (Ports { graph, .. }, a) = (open_empty(&open).await, space("a"));
     let (tea, coffee, milk) = (derived(1, "tea"), derived(1, "coffee"), derived(2, "milk"));
-    let turn = async || graph.derived_turn(&a).await.unwrap();
-    let at = async |turn, items: &[Derived], gone: &[DerivedId]| graph.put_derived_at(&a, turn, items, gone).await;
+    let turn = async || graph.derived_write_count(&a).await.unwrap();
+    let at =
+        async |turn, items: &[Derived], gone: &[DerivedId]| graph.put_derived_if_unchanged(&a, turn, items, gone).await;
     assert_eq!(turn().await, 0);
     at(0, &tea, &[]).await.unwrap();
-    assert_eq!(kind(at(0, &coffee, &ids(&tea)).await), Some(ErrorKind::Conflict));
-    assert_eq!(kind(at(2, &milk, &ids(&tea)).await), Some(ErrorKind::Conflict));
+    assert_eq!(error_kind(at(0, &coffee, &ids(&tea)).await), Some(ErrorKind::Conflict));
+    assert_eq!(error_kind(at(2, &milk, &ids(&tea)).await), Some(ErrorKind::Conflict));
     assert_eq!(graph.derived(&a, &[ids(&tea), ids(&milk)].concat()).await.unwrap(), tea);
     assert_eq!(turn().await, 1);
     at(1, &[], &[]).await.unwrap();
     assert_eq!(
-        kind(at(1, &coffee, &[]).await),
+        error_kind(at(1, &coffee, &[]).await),
         Some(ErrorKind::Conflict),
         "nothing was put"
     );
-    put(&*graph, &tea, &[]).await;
+    put_derived(&*graph, &tea, &[]).await;
     assert_eq!(
-        kind(at(2, &coffee, &[]).await),
+        error_kind(at(2, &coffee, &[]).await),
         Some(ErrorKind::Conflict),
         "put by another call"
     );
@@ -221,29 +233,29 @@ pub async fn what_is_put_out_of_turn_is_refused(open: impl AsyncFn() -> Ports) {
     at(3, &coffee, &[]).await.unwrap();
     assert_eq!(graph.derived(&a, &ids(&tea)).await.unwrap(), coffee);
 
-    graph.put_derived_at(&space("b"), 0, &tea, &[]).await.unwrap();
-    let unknown = graph.put_derived_at(&space("c"), 0, &tea, &[]).await;
-    assert_eq!(kind(unknown), Some(ErrorKind::NotFound));
-    assert_eq!(graph.derived_turn(&space("c")).await.unwrap(), 0);
+    graph.put_derived_if_unchanged(&space("b"), 0, &tea, &[]).await.unwrap();
+    let unknown = graph.put_derived_if_unchanged(&space("c"), 0, &tea, &[]).await;
+    assert_eq!(error_kind(unknown), Some(ErrorKind::NotFound));
+    assert_eq!(graph.derived_write_count(&space("c")).await.unwrap(), 0);
     drop(graph);
     let Ports { graph, records, .. } = open().await;
-    assert_eq!(graph.derived_turn(&a).await.unwrap(), 4);
+    assert_eq!(graph.derived_write_count(&a).await.unwrap(), 4);
     assert!(records.delete_space(&a).await.unwrap() && records.create_space(&a, noon()).await.unwrap());
-    assert_eq!(graph.derived_turn(&a).await.unwrap(), 0, "another space");
+    assert_eq!(graph.derived_write_count(&a).await.unwrap(), 0, "another space");
 }
 
 /// If several callers write at the same turn, exactly one of them succeeds.
 pub async fn of_a_turn_one_gets_through(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     for turn in 0..8 {
         let (a, items) = (space("a"), ["tea", "coffee", "milk"].map(|it| derived(1, it)));
-        let puts = items.iter().map(|it| graph.put_derived_at(&a, turn, it, &[]));
+        let puts = items.iter().map(|it| graph.put_derived_if_unchanged(&a, turn, it, &[]));
         let outcomes = futures::future::join_all(puts).await;
         let through: Vec<usize> = (0..3).filter(|it| outcomes[*it].is_ok()).collect();
         assert_eq!(through.len(), 1);
         let stored = graph.derived(&a, &ids(&items[0])).await.unwrap();
         assert_eq!(stored, items[through[0]]);
-        let mut refused = outcomes.into_iter().filter_map(kind);
+        let mut refused = outcomes.into_iter().filter_map(error_kind);
         assert!(refused.all(|it| it == ErrorKind::Conflict));
     }
 }
@@ -251,17 +263,17 @@ pub async fn of_a_turn_one_gets_through(open: impl AsyncFn() -> Ports) {
 /// All objects survive a restart of the store, and the sequence continues.
 pub async fn they_survive(open: impl AsyncFn() -> Ports) {
     let a = space("a");
-    let ports = fresh(&open).await;
+    let ports = open_empty(&open).await;
     let all = derived(1, "tea");
-    put(&*ports.graph, &all, &[]).await;
-    put(&*ports.graph, &[], &[all[3].id()]).await;
+    put_derived(&*ports.graph, &all, &[]).await;
+    put_derived(&*ports.graph, &[], &[all[3].id()]).await;
     let before = ports.graph.derived_changes(&a, 0, 99).await.unwrap();
     drop(ports);
 
     let graph = open().await.graph;
     assert_eq!(graph.derived_changes(&a, 0, 99).await.unwrap(), before);
     assert_eq!(graph.derived(&a, &ids(&all)).await.unwrap().len(), 6);
-    put(&*graph, &derived(2, "tea")[..1], &[]).await;
+    put_derived(&*graph, &derived(2, "tea")[..1], &[]).await;
     let last = before.iter().map(|it| it.sequence).max().unwrap();
     assert_eq!(graph.derived_changes(&a, last, 99).await.unwrap().len(), 1);
 }

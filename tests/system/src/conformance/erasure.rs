@@ -10,10 +10,10 @@ use domain::relation::RelationKind;
 use uuid::Uuid;
 
 use super::Ports;
-use super::bus::{next, silent, text};
+use super::bus::{expect_no_delivery, next, payload_text};
 use super::sample::{curation, derived, frame, noon, note, point, record, relation, space, unit};
 
-async fn fill(ports: &Ports, name: &str) {
+async fn fill_space(ports: &Ports, name: &str) {
     let it = space(name);
     let remembered = Idempotent {
         request: [1; 32],
@@ -25,7 +25,11 @@ async fn fill(ports: &Ports, name: &str) {
         .claim(&it, &[(record(&it, "1").id, [1; 32])])
         .await
         .unwrap();
-    ports.records.remember(&it, "k", &remembered, noon()).await.unwrap();
+    ports
+        .records
+        .store_response(&it, "k", &remembered, noon())
+        .await
+        .unwrap();
     ports.records.put(&it, &[record(&it, "1")]).await.unwrap();
     ports.records.mark_written(&it, Position(3)).await.unwrap();
     ports.graph.put_units(&it, &[unit(1), unit(2)], &[]).await.unwrap();
@@ -50,7 +54,7 @@ async fn fill(ports: &Ports, name: &str) {
 }
 
 /// Returns everything that can be read from a space, as text.
-async fn all(ports: &Ports, name: &str) -> String {
+async fn dump_space(ports: &Ports, name: &str) -> String {
     let it = space(name);
     let ids = [unit(1).id, unit(2).id];
     let search = Search {
@@ -62,7 +66,7 @@ async fn all(ports: &Ports, name: &str) -> String {
     let found = (
         records.list(&it, 0, 9).await.unwrap().0,
         records.get(&it, &[record(&it, "1").id]).await.unwrap(),
-        records.remembered(&it, "k").await.unwrap(),
+        records.stored_response(&it, "k").await.unwrap(),
         records.is_written(&it, Position(3)).await.unwrap(),
         records.curations(&it, None, 9).await.unwrap(),
         records.notes(&it, "scope").await.unwrap(),
@@ -81,23 +85,23 @@ async fn all(ports: &Ports, name: &str) -> String {
 /// An erased space is removed from every store, and is empty when it is created again. Another space keeps everything.
 pub async fn an_erased_space_is_gone(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
-    fill(&ports, "a").await;
-    fill(&ports, "b").await;
-    let neighbour = all(&ports, "b").await;
+    fill_space(&ports, "a").await;
+    fill_space(&ports, "b").await;
+    let neighbour = dump_space(&ports, "b").await;
     assert!(ports.records.delete_space(&space("a")).await.unwrap());
     ports.index.erase(&space("a")).await.unwrap();
     assert!(!ports.records.delete_space(&space("a")).await.unwrap());
     assert_eq!(ports.records.space(&space("a")).await.unwrap(), None);
-    let nothing = all(&ports, "never").await;
-    assert_eq!(all(&ports, "a").await, nothing);
+    let nothing = dump_space(&ports, "never").await;
+    assert_eq!(dump_space(&ports, "a").await, nothing);
 
     assert!(ports.records.create_space(&space("a"), noon()).await.unwrap());
-    assert_eq!(all(&ports, "a").await, nothing);
+    assert_eq!(dump_space(&ports, "a").await, nothing);
     let info = ports.records.space(&space("a")).await.unwrap().unwrap();
     assert_eq!((info.records, info.units, info.written), (0, 0, Position(0)));
     let claim = [(record(&space("a"), "1").id, [2; 32])];
     assert_eq!(ports.records.claim(&space("a"), &claim).await.unwrap(), [Claim::Fresh]);
-    assert_eq!(all(&ports, "b").await, neighbour);
+    assert_eq!(dump_space(&ports, "b").await, neighbour);
     assert_ne!(nothing, neighbour);
     let search = Search {
         words: Some(vec![(1, 1.0)]),
@@ -161,15 +165,15 @@ pub async fn responses_that_name_an_erased_record_are_forgotten(open: impl Async
             request: [1; 32],
             response: format!(r#"{{"items":[{{"id":"x","record":"{}"}}]}}"#, it.id).into_bytes(),
         };
-        records.remember(&a, key, &remembered, noon()).await.unwrap();
+        records.store_response(&a, key, &remembered, noon()).await.unwrap();
     }
     let erased = Erased::Records(vec![one.id]);
-    let named = async || receipts.remnants(&a, &erased).await.unwrap()["remembered"];
+    let named = async || receipts.count_remaining_data(&a, &erased).await.unwrap()["remembered"];
     assert_eq!(named().await, 1);
     records.erase(&a, &[one.id]).await.unwrap();
     assert_eq!(named().await, 0);
-    assert_eq!(records.remembered(&a, "one").await.unwrap(), None);
-    assert!(records.remembered(&a, "two").await.unwrap().is_some());
+    assert_eq!(records.stored_response(&a, "one").await.unwrap(), None);
+    assert!(records.stored_response(&a, "two").await.unwrap().is_some());
 }
 
 /// A receipt is stored once, whether its space exists or not. It is completed by its position, and listed by id under
@@ -177,23 +181,23 @@ pub async fn responses_that_name_an_erased_record_are_forgotten(open: impl Async
 pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let receipts = &ports.receipts;
-    let first = receipt("a", 2, 7);
-    receipts.keep(&first).await.unwrap();
+    let first = sample_receipt("a", 2, 7);
+    receipts.put_receipt(&first).await.unwrap();
     receipts
-        .keep(&Receipt {
+        .put_receipt(&Receipt {
             by: "other".to_owned(),
             ..first.clone()
         })
         .await
         .unwrap();
-    let second = receipt("a", 1, 8);
-    receipts.keep(&second).await.unwrap();
-    receipts.keep(&receipt("a-b", 3, 7)).await.unwrap();
+    let second = sample_receipt("a", 1, 8);
+    receipts.put_receipt(&second).await.unwrap();
+    receipts.put_receipt(&sample_receipt("a-b", 3, 7)).await.unwrap();
     ports.records.create_space(&space("a"), noon()).await.unwrap();
     assert!(ports.records.delete_space(&space("a")).await.unwrap());
     let get = async |id| receipts.get(&space("a"), id).await.unwrap();
     assert_eq!(get(first.id).await, Some(first.clone()));
-    assert_eq!(get(receipt("a", 3, 7).id).await, None, "of another space");
+    assert_eq!(get(sample_receipt("a", 3, 7).id).await, None, "of another space");
 
     for later in [0, 5] {
         let at = noon() + TimeDelta::minutes(later);
@@ -205,7 +209,10 @@ pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
         assert_eq!(get(first.id).await, Some(completed), "the first moment stays");
     }
     assert_eq!(get(second.id).await, Some(second.clone()), "of another position");
-    let neighbour = receipts.get(&space("a-b"), receipt("a-b", 3, 7).id).await.unwrap();
+    let neighbour = receipts
+        .get(&space("a-b"), sample_receipt("a-b", 3, 7).id)
+        .await
+        .unwrap();
     assert_eq!(neighbour.unwrap().completed_at, None);
     drop(ports);
 
@@ -239,10 +246,16 @@ pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
 /// name.
 pub async fn what_is_left_of_a_space_is_counted(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
-    fill(&ports, "a").await;
-    fill(&ports, "b").await;
+    fill_space(&ports, "a").await;
+    fill_space(&ports, "b").await;
     let erased = Erased::Space { created_at: noon() };
-    let counts = async |name: &str| ports.receipts.remnants(&space(name), &erased).await.unwrap();
+    let counts = async |name: &str| {
+        ports
+            .receipts
+            .count_remaining_data(&space(name), &erased)
+            .await
+            .unwrap()
+    };
     let before = counts("a").await;
     for kind in [
         "claims",
@@ -273,7 +286,7 @@ pub async fn what_is_left_of_a_space_is_counted(open: impl AsyncFn() -> Ports) {
     assert_eq!(counts("b").await, before);
 }
 
-fn receipt(name: &str, number: u128, position: u64) -> Receipt {
+fn sample_receipt(name: &str, number: u128, position: u64) -> Receipt {
     Receipt {
         id: ErasureId::from_uuid(Uuid::from_u128(number)),
         space: space(name),
@@ -307,10 +320,14 @@ pub async fn the_bus_forgets_a_space(open: impl AsyncFn() -> Ports) {
     assert!(ports.dead_letters.list(0, 9).await.unwrap().is_empty());
     out.settler.retry_after(std::time::Duration::ZERO).await.unwrap();
     let delivery = next(&mut deliveries).await;
-    assert_eq!(text(&delivery), "neighbour");
+    assert_eq!(payload_text(&delivery), "neighbour");
     delivery.settler.done().await.unwrap();
-    silent(&mut deliveries).await;
+    expect_no_delivery(&mut deliveries).await;
 
     bus.publish(frame("s", "a", "k", "anew")).await.unwrap();
-    assert_eq!(text(&next(&mut deliveries).await), "anew", "its key went with it");
+    assert_eq!(
+        payload_text(&next(&mut deliveries).await),
+        "anew",
+        "its key went with it"
+    );
 }

@@ -7,9 +7,9 @@ use domain::time::TimeSpan;
 use domain::unit::{StateChange, Status, Unit};
 
 use super::sample::{derived, noon, relation, space, unit};
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
-async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
+async fn open_empty(open: impl AsyncFn() -> Ports) -> Ports {
     let ports = open().await;
     for name in ["a", "b"] {
         ports.records.create_space(&space(name), noon()).await.unwrap();
@@ -17,7 +17,7 @@ async fn fresh(open: impl AsyncFn() -> Ports) -> Ports {
     ports
 }
 
-async fn feed(graph: &dyn Graph, after: u64, limit: usize) -> Vec<(u64, String)> {
+async fn read_feed(graph: &dyn Graph, after: u64, limit: usize) -> Vec<(u64, String)> {
     let changes = graph.changes(&space("a"), after, limit).await.unwrap();
     changes
         .into_iter()
@@ -28,7 +28,7 @@ async fn feed(graph: &dyn Graph, after: u64, limit: usize) -> Vec<(u64, String)>
 /// Units are returned unchanged, in the order of the request. A later unit replaces an earlier one, and a retired unit
 /// is removed.
 pub async fn units_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
-    let ports = fresh(open).await;
+    let ports = open_empty(open).await;
     let (graph, a) = (ports.graph, space("a"));
     let ids = [unit(3).id, unit(9).id, unit(1).id, unit(2).id];
     graph.put_units(&a, &[unit(1), unit(2), unit(3)], &[]).await.unwrap();
@@ -56,30 +56,30 @@ pub async fn units_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
 
 /// The feed gives the latest change of every unit with an increasing sequence. Putting an equal unit makes no change.
 pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
-    let ports = fresh(open).await;
+    let ports = open_empty(open).await;
     let (graph, a) = (&*ports.graph, space("a"));
     graph.put_units(&a, &[unit(1), unit(2), unit(3)], &[]).await.unwrap();
     graph.put_units(&space("b"), &[unit(4)], &[]).await.unwrap();
-    let first = feed(graph, 0, 10).await;
+    let first = read_feed(graph, 0, 10).await;
     let texts: Vec<&str> = first.iter().map(|it| it.1.as_str()).collect();
     assert_eq!(texts, ["unit 1 Active", "unit 2 Active", "unit 3 Active"]);
     assert!(first[0].0 > 0 && first.is_sorted_by(|x, y| x.0 < y.0), "{first:?}");
-    assert_eq!(feed(graph, first[0].0, 1).await, first[1..2]);
+    assert_eq!(read_feed(graph, first[0].0, 1).await, first[1..2]);
 
     let last = first[2].0;
     graph.put_units(&a, &[unit(2), unit(3)], &[unit(9).id]).await.unwrap();
-    assert!(feed(graph, last, 10).await.is_empty(), "nothing has changed");
+    assert!(read_feed(graph, last, 10).await.is_empty(), "nothing has changed");
     let archived = Unit {
         status: Status::Archived,
         ..unit(3)
     };
     graph.put_units(&a, &[archived], &[unit(1).id]).await.unwrap();
-    let mut later = feed(graph, last, 10).await;
+    let mut later = read_feed(graph, last, 10).await;
     later.sort_by(|x, y| x.1.cmp(&y.1));
     let texts: Vec<&str> = later.iter().map(|it| it.1.as_str()).collect();
     assert_eq!(texts, [" Superseded", "unit 3 Archived"]);
     assert_eq!(
-        feed(graph, 0, 10).await.len(),
+        read_feed(graph, 0, 10).await.len(),
         3,
         "each unit once, by its latest change"
     );
@@ -91,17 +91,20 @@ pub async fn changes_are_fed_by_sequence(open: impl AsyncFn() -> Ports) {
 
     let last = later.iter().map(|it| it.0).max().unwrap();
     graph.put_units(&a, &[], &[unit(1).id]).await.unwrap();
-    assert!(feed(graph, last, 10).await.is_empty(), "it was retired before");
+    assert!(read_feed(graph, last, 10).await.is_empty(), "it was retired before");
     graph.put_units(&a, &[unit(1)], &[]).await.unwrap();
-    assert_eq!(feed(graph, last, 10).await[0].1, "unit 1 Active", "and is back");
+    assert_eq!(read_feed(graph, last, 10).await[0].1, "unit 1 Active", "and is back");
     assert_eq!(ports.records.space(&a).await.unwrap().unwrap().units, 2);
 }
 
 /// The feed of a removed unit contains only its place, and nothing of its content or speaker.
 pub async fn a_removed_unit_says_nothing(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let a = space("a");
-    graph.put_units(&a, &[talkative(), unit(2)], &[]).await.unwrap();
+    graph
+        .put_units(&a, &[unit_with_long_text(), unit(2)], &[])
+        .await
+        .unwrap();
     graph.put_units(&a, &[], &[unit(1).id]).await.unwrap();
     let changes = graph.changes(&a, 0, 9).await.unwrap();
     let left = &changes.iter().find(|it| it.unit.id == unit(1).id).unwrap().unit;
@@ -109,16 +112,16 @@ pub async fn a_removed_unit_says_nothing(open: impl AsyncFn() -> Ports) {
     assert_eq!((left.session, left.observed_at), (unit(1).session, unit(1).observed_at));
     let shown = serde_json::to_string(left).unwrap();
     assert!(!shown.contains("secret") && left.records.is_empty(), "{shown}");
-    graph.put_units(&a, &[talkative()], &[]).await.unwrap();
+    graph.put_units(&a, &[unit_with_long_text()], &[]).await.unwrap();
     assert_eq!(
         graph.units(&a, &[unit(1).id]).await.unwrap(),
-        [talkative()],
+        [unit_with_long_text()],
         "it may come back"
     );
 }
 
 /// Returns a unit with a secret in every text.
-fn talkative() -> Unit {
+fn unit_with_long_text() -> Unit {
     let secret = || "secret".to_owned();
     Unit {
         external_ids: vec![secret()],
@@ -129,7 +132,7 @@ fn talkative() -> Unit {
         summary: secret(),
         times: vec![TimeSpan {
             words: secret(),
-            ..TimeSpan::instant(noon())
+            ..TimeSpan::from_instant(noon())
         }],
         participants: vec![secret()],
         location: secret(),
@@ -149,7 +152,7 @@ fn talkative() -> Unit {
 
 /// Relations are returned when both of their units exist, from both ends, sorted by key and cut at the limit.
 pub async fn relations_show_between_known_units(open: impl AsyncFn() -> Ports) {
-    let graph = fresh(open).await.graph;
+    let graph = open_empty(open).await.graph;
     let a = space("a");
     let all = [
         relation(1, RelationKind::Causes, "", 3),
@@ -197,15 +200,18 @@ pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let edge = relation(1, RelationKind::Before, "", 2);
     assert_eq!(
-        kind(graph.put_units(&a, &[unit(1)], &[]).await),
+        error_kind(graph.put_units(&a, &[unit(1)], &[]).await),
         Some(ErrorKind::NotFound)
     );
-    assert_eq!(kind(graph.put_relations(&a, &[edge]).await), Some(ErrorKind::NotFound));
+    assert_eq!(
+        error_kind(graph.put_relations(&a, &[edge]).await),
+        Some(ErrorKind::NotFound)
+    );
     let [item, ..] = derived(1, "tea");
     let id = item.id();
     for items in [&[item][..], &[]] {
         assert_eq!(
-            kind(graph.put_derived(&a, items, &[id]).await),
+            error_kind(graph.put_derived(&a, items, &[id]).await),
             Some(ErrorKind::NotFound)
         );
     }
@@ -220,7 +226,7 @@ pub async fn an_unknown_space_stays_empty(open: impl AsyncFn() -> Ports) {
 pub async fn the_graph_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let edge = relation(1, RelationKind::Other, "label", 2);
-    let ports = fresh(&open).await;
+    let ports = open_empty(&open).await;
     ports
         .graph
         .put_units(&a, &[unit(1), unit(2), unit(3)], &[])

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::ErrorKind;
-use domain::port::{Held, Hold, Idempotent};
+use domain::port::{Hold, Idempotent, KeyClaim};
 use futures::future::join_all;
 
 use super::sample::{noon, space};
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
 /// Returns a hold of ten seconds that begins some seconds after noon.
 fn hold(request: u8, seconds: i64) -> Hold {
@@ -32,34 +32,55 @@ fn response(request: u8) -> Idempotent {
 pub async fn a_key_has_one_holder(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
-    let unknown = records.hold(&a, "k", &hold(1, 0)).await;
-    assert_eq!(kind(unknown), Some(ErrorKind::NotFound));
+    let unknown = records.hold_idempotency_key(&a, "k", &hold(1, 0)).await;
+    assert_eq!(error_kind(unknown), Some(ErrorKind::NotFound));
     for space in [&a, &b] {
         records.create_space(space, noon()).await.unwrap();
     }
-    assert_eq!(records.hold(&a, "k", &hold(1, 0)).await.unwrap(), Held::Taken);
-    assert_eq!(records.hold(&a, "k", &hold(1, 1)).await.unwrap(), Held::Busy);
-    assert_eq!(records.hold(&a, "k", &hold(2, 1)).await.unwrap(), Held::Reused);
-    assert_eq!(records.hold(&a, "other", &hold(2, 1)).await.unwrap(), Held::Taken);
     assert_eq!(
-        records.hold(&b, "k", &hold(2, 1)).await.unwrap(),
-        Held::Taken,
+        records.hold_idempotency_key(&a, "k", &hold(1, 0)).await.unwrap(),
+        KeyClaim::Taken
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(1, 1)).await.unwrap(),
+        KeyClaim::Busy
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(2, 1)).await.unwrap(),
+        KeyClaim::Reused
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "other", &hold(2, 1)).await.unwrap(),
+        KeyClaim::Taken
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&b, "k", &hold(2, 1)).await.unwrap(),
+        KeyClaim::Taken,
         "of another space"
     );
-    assert_eq!(records.remembered(&a, "k").await.unwrap(), None, "only held");
+    assert_eq!(records.stored_response(&a, "k").await.unwrap(), None, "only held");
 
-    records.remember(&a, "k", &response(2), noon()).await.unwrap();
+    records.store_response(&a, "k", &response(2), noon()).await.unwrap();
     assert_eq!(
-        records.remembered(&a, "k").await.unwrap(),
+        records.stored_response(&a, "k").await.unwrap(),
         None,
         "bound to another request"
     );
-    records.remember(&a, "k", &response(1), noon()).await.unwrap();
-    assert_eq!(records.remembered(&a, "k").await.unwrap(), Some(response(1)));
-    let answered = Held::Answered(response(1).response);
-    assert_eq!(records.hold(&a, "k", &hold(1, 2)).await.unwrap(), answered);
-    assert_eq!(records.hold(&a, "k", &hold(1, 99)).await.unwrap(), answered);
-    assert_eq!(records.hold(&a, "k", &hold(2, 99)).await.unwrap(), Held::Reused);
+    records.store_response(&a, "k", &response(1), noon()).await.unwrap();
+    assert_eq!(records.stored_response(&a, "k").await.unwrap(), Some(response(1)));
+    let answered = KeyClaim::Answered(response(1).response);
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(1, 2)).await.unwrap(),
+        answered
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(1, 99)).await.unwrap(),
+        answered
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(2, 99)).await.unwrap(),
+        KeyClaim::Reused
+    );
 }
 
 /// A hold ends when it is released, or after its time, so that a dead holder does not block the key. The key stays
@@ -68,33 +89,51 @@ pub async fn a_hold_ends(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
     records.create_space(&a, noon()).await.unwrap();
-    assert_eq!(records.hold(&a, "k", &hold(1, 0)).await.unwrap(), Held::Taken);
-    assert_eq!(records.hold(&a, "k", &hold(1, 9)).await.unwrap(), Held::Busy);
     assert_eq!(
-        records.hold(&a, "k", &hold(2, 10)).await.unwrap(),
-        Held::Reused,
+        records.hold_idempotency_key(&a, "k", &hold(1, 0)).await.unwrap(),
+        KeyClaim::Taken
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(1, 9)).await.unwrap(),
+        KeyClaim::Busy
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(2, 10)).await.unwrap(),
+        KeyClaim::Reused,
         "it died, and something may have come of it"
     );
-    assert_eq!(records.hold(&a, "k", &hold(1, 10)).await.unwrap(), Held::Taken);
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(1, 10)).await.unwrap(),
+        KeyClaim::Taken
+    );
 
     records.release(&a, "k", &hold(1, 0), false).await.unwrap();
     assert_eq!(
-        records.hold(&a, "k", &hold(1, 11)).await.unwrap(),
-        Held::Busy,
+        records.hold_idempotency_key(&a, "k", &hold(1, 11)).await.unwrap(),
+        KeyClaim::Busy,
         "the earlier holder has nothing to release"
     );
     records.release(&a, "k", &hold(1, 10), true).await.unwrap();
-    assert_eq!(records.hold(&a, "k", &hold(2, 12)).await.unwrap(), Held::Reused);
-    assert_eq!(records.hold(&a, "k", &hold(1, 12)).await.unwrap(), Held::Taken);
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(2, 12)).await.unwrap(),
+        KeyClaim::Reused
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(1, 12)).await.unwrap(),
+        KeyClaim::Taken
+    );
     records.release(&a, "k", &hold(1, 12), false).await.unwrap();
-    assert_eq!(records.hold(&a, "k", &hold(2, 13)).await.unwrap(), Held::Taken);
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &hold(2, 13)).await.unwrap(),
+        KeyClaim::Taken
+    );
 
-    records.remember(&a, "k", &response(2), noon()).await.unwrap();
+    records.store_response(&a, "k", &response(2), noon()).await.unwrap();
     for bound in [true, false] {
         records.release(&a, "k", &hold(2, 13), bound).await.unwrap();
     }
     assert_eq!(
-        records.remembered(&a, "k").await.unwrap(),
+        records.stored_response(&a, "k").await.unwrap(),
         Some(response(2)),
         "a response stays"
     );
@@ -113,11 +152,16 @@ pub async fn of_many_that_ask_at_once_one_holds_the_key(open: impl AsyncFn() -> 
         let key = format!("k{round}");
         let asked = join_all((0..8).map(|it| {
             let (records, a, key) = (records.clone(), a.clone(), key.clone());
-            async move { records.hold(&a, &key, &hold(it, i64::from(it))).await.unwrap() }
+            async move {
+                records
+                    .hold_idempotency_key(&a, &key, &hold(it, i64::from(it)))
+                    .await
+                    .unwrap()
+            }
         }));
         let outcomes = asked.await;
-        let taken = outcomes.iter().filter(|it| **it == Held::Taken).count();
-        let reused = outcomes.iter().filter(|it| **it == Held::Reused).count();
+        let taken = outcomes.iter().filter(|it| **it == KeyClaim::Taken).count();
+        let reused = outcomes.iter().filter(|it| **it == KeyClaim::Reused).count();
         assert_eq!((taken, reused), (1, 7), "{outcomes:?}");
     }
 }
@@ -127,16 +171,33 @@ pub async fn what_was_decided_first_survives(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let ports = open().await;
     ports.records.create_space(&a, noon()).await.unwrap();
-    ports.records.hold(&a, "held", &hold(1, 0)).await.unwrap();
-    ports.records.hold(&a, "bound", &hold(1, 0)).await.unwrap();
+    ports
+        .records
+        .hold_idempotency_key(&a, "held", &hold(1, 0))
+        .await
+        .unwrap();
+    ports
+        .records
+        .hold_idempotency_key(&a, "bound", &hold(1, 0))
+        .await
+        .unwrap();
     ports.records.release(&a, "bound", &hold(1, 0), true).await.unwrap();
     assert_eq!(ports.records.secret("first", [1; 32]).await.unwrap(), [1; 32]);
     drop(ports);
 
     let records = open().await.records;
-    assert_eq!(records.hold(&a, "held", &hold(1, 1)).await.unwrap(), Held::Busy);
-    assert_eq!(records.hold(&a, "bound", &hold(2, 1)).await.unwrap(), Held::Reused);
-    assert_eq!(records.hold(&a, "bound", &hold(1, 1)).await.unwrap(), Held::Taken);
+    assert_eq!(
+        records.hold_idempotency_key(&a, "held", &hold(1, 1)).await.unwrap(),
+        KeyClaim::Busy
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "bound", &hold(2, 1)).await.unwrap(),
+        KeyClaim::Reused
+    );
+    assert_eq!(
+        records.hold_idempotency_key(&a, "bound", &hold(1, 1)).await.unwrap(),
+        KeyClaim::Taken
+    );
     assert_eq!(records.secret("first", [2; 32]).await.unwrap(), [1; 32]);
 }
 

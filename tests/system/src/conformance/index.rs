@@ -11,7 +11,7 @@ use domain::id::UnitId;
 use domain::port::{Hit, Point, Search, SearchResult, Sparse};
 
 use super::sample::{noon, point, space, unit};
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 pub use generations::{
     a_generation_ends_with_the_next_and_with_its_space, a_switch_leaves_what_was_put_since,
     what_was_put_since_a_deletion_stays,
@@ -66,7 +66,7 @@ impl Numbers {
     }
 }
 
-async fn fresh(open: impl AsyncFn() -> Ports) -> (Ports, usize) {
+async fn open_empty(open: impl AsyncFn() -> Ports) -> (Ports, usize) {
     let ports = open().await;
     for name in ["a", "b"] {
         ports.records.create_space(&space(name), noon()).await.unwrap();
@@ -75,17 +75,17 @@ async fn fresh(open: impl AsyncFn() -> Ports) -> (Ports, usize) {
     (ports, dimension)
 }
 
-fn axis(dimension: usize, at: usize) -> Vec<f32> {
+fn unit_vector(dimension: usize, at: usize) -> Vec<f32> {
     (0..dimension).map(|it| f32::from(it == at)).collect()
 }
 
-fn numbers(hits: &[Hit]) -> Vec<(u128, u16)> {
+fn numbers_of_hits(hits: &[Hit]) -> Vec<(u128, u16)> {
     hits.iter().map(|it| (it.unit.uuid().as_u128(), it.part)).collect()
 }
 
 /// Checks one channel against scores computed in f64: the scores are right, the best come first, and no better point
 /// is missing.
-fn check(hits: &[Hit], expected: &BTreeMap<(UnitId, u16), f64>, limit: usize) {
+fn check_hits(hits: &[Hit], expected: &BTreeMap<(UnitId, u16), f64>, limit: usize) {
     assert_eq!(hits.len(), limit.min(expected.len()));
     for hit in hits {
         let score = expected[&(hit.unit, hit.part)];
@@ -108,7 +108,7 @@ fn check(hits: &[Hit], expected: &BTreeMap<(UnitId, u16), f64>, limit: usize) {
     }
 }
 
-fn sums(points: &[Point], query: &Sparse, terms: impl Fn(&Point) -> &Sparse) -> BTreeMap<(UnitId, u16), f64> {
+fn expected_sums(points: &[Point], query: &Sparse, terms: impl Fn(&Point) -> &Sparse) -> BTreeMap<(UnitId, u16), f64> {
     let mut scores = BTreeMap::new();
     for (term, asked) in query {
         let holds = |point: &Point| terms(point).iter().find(|it| it.0 == *term).map(|it| f64::from(it.1));
@@ -123,7 +123,7 @@ fn sums(points: &[Point], query: &Sparse, terms: impl Fn(&Point) -> &Sparse) -> 
     scores
 }
 
-fn compare(result: &SearchResult, points: &[Point], search: &Search) {
+fn compare_with_exact(result: &SearchResult, points: &[Point], search: &Search) {
     let inside = |it: &&Point| {
         search.from.is_none_or(|from| it.observed_at >= from)
             && search.until.is_none_or(|until| it.observed_at < until)
@@ -142,7 +142,7 @@ fn compare(result: &SearchResult, points: &[Point], search: &Search) {
             .map(|(x, y)| f64::from(*x) * f64::from(*y))
             .sum()
     };
-    check(
+    check_hits(
         &result.dense,
         &kept.iter().map(|(key, it)| (*key, cosine(it))).collect(),
         search.limit,
@@ -151,14 +151,14 @@ fn compare(result: &SearchResult, points: &[Point], search: &Search) {
         scores.retain(|key, _| kept.contains_key(key));
         scores
     };
-    check(
+    check_hits(
         &result.words,
-        &filtered(sums(points, search.words.as_ref().unwrap(), |it| &it.words)),
+        &filtered(expected_sums(points, search.words.as_ref().unwrap(), |it| &it.words)),
         search.limit,
     );
-    check(
+    check_hits(
         &result.pieces,
-        &filtered(sums(points, search.pieces.as_ref().unwrap(), |it| &it.pieces)),
+        &filtered(expected_sums(points, search.pieces.as_ref().unwrap(), |it| &it.pieces)),
         search.limit,
     );
 }
@@ -166,7 +166,7 @@ fn compare(result: &SearchResult, points: &[Point], search: &Search) {
 /// Every channel finds the points that the formulas give, with and without a filter by time or unit. This holds before
 /// and after many replacements and removals, and after a restart of the store.
 pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
-    let (mut ports, dimension) = fresh(&open).await;
+    let (mut ports, dimension) = open_empty(&open).await;
     let a = space("a");
     let mut random = Numbers(7);
     let mut points: Vec<Point> = (0..1_500)
@@ -195,7 +195,7 @@ pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
                 until,
                 units: units.cloned(),
             };
-            compare(&ports.index.search(&a, &search).await.unwrap(), &points, &search);
+            compare_with_exact(&ports.index.search(&a, &search).await.unwrap(), &points, &search);
         }
         if round == 2 {
             drop(ports);
@@ -215,15 +215,15 @@ pub async fn it_finds_what_the_formulas_say(open: impl AsyncFn() -> Ports) {
 
 /// Equal scores are ordered by unit and part, also at the limit.
 pub async fn ties_break_by_unit_and_part(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let a = space("a");
     let mut points = Vec::new();
     for (number, part) in [(5, 1), (2, 0), (9, 0), (5, 0), (1, 3), (2, 1)] {
-        points.push(point(number, part, axis(dimension, 0)));
+        points.push(point(number, part, unit_vector(dimension, 0)));
     }
     ports.index.put(&a, &points, &[]).await.unwrap();
     let search = Search {
-        dense: Some(axis(dimension, 0)),
+        dense: Some(unit_vector(dimension, 0)),
         words: Some(vec![(1, 1.0)]),
         pieces: Some(vec![(2, 1.0)]),
         limit: 4,
@@ -231,30 +231,33 @@ pub async fn ties_break_by_unit_and_part(open: impl AsyncFn() -> Ports) {
     };
     let found = ports.index.search(&a, &search).await.unwrap();
     for hits in [&found.dense, &found.words, &found.pieces] {
-        assert_eq!(numbers(hits), [(1, 3), (2, 0), (2, 1), (5, 0)]);
+        assert_eq!(numbers_of_hits(hits), [(1, 3), (2, 0), (2, 1), (5, 0)]);
     }
 }
 
 /// A channel that was not requested is empty. So are a sparse channel without common terms, and the dense channel for
 /// a zero vector.
 pub async fn what_is_not_asked_is_not_found(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let (a, index) = (space("a"), &ports.index);
     index
         .put(
             &a,
-            &[point(1, 0, axis(dimension, 0)), point(2, 0, vec![0.0; dimension])],
+            &[
+                point(1, 0, unit_vector(dimension, 0)),
+                point(2, 0, vec![0.0; dimension]),
+            ],
             &[],
         )
         .await
         .unwrap();
     let dense = Search {
-        dense: Some(axis(dimension, 0)),
+        dense: Some(unit_vector(dimension, 0)),
         limit: 9,
         ..Search::default()
     };
     let found = index.search(&a, &dense).await.unwrap();
-    assert_eq!(numbers(&found.dense), [(1, 0), (2, 0)]);
+    assert_eq!(numbers_of_hits(&found.dense), [(1, 0), (2, 0)]);
     assert!(found.words.is_empty() && found.pieces.is_empty());
     let sparse = Search {
         words: Some(vec![(1, 1.0)]),
@@ -263,38 +266,34 @@ pub async fn what_is_not_asked_is_not_found(open: impl AsyncFn() -> Ports) {
         ..Search::default()
     };
     let found = index.search(&a, &sparse).await.unwrap();
-    assert_eq!(numbers(&found.words), [(1, 0), (2, 0)]);
+    assert_eq!(numbers_of_hits(&found.words), [(1, 0), (2, 0)]);
     assert!(found.dense.is_empty() && found.pieces.is_empty());
     let zeros = Search {
         dense: Some(vec![0.0; dimension]),
         ..dense.clone()
     };
     assert_eq!(index.search(&a, &zeros).await.unwrap(), SearchResult::default());
-    assert_eq!(
-        index
-            .search(
-                &a,
-                &Search {
-                    limit: 0,
-                    ..dense.clone()
-                }
-            )
-            .await
-            .unwrap(),
-        SearchResult::default()
-    );
+    let no_hits = Search {
+        limit: 0,
+        ..dense.clone()
+    };
+    assert_eq!(index.search(&a, &no_hits).await.unwrap(), SearchResult::default());
 
     let short = Search {
         dense: Some(vec![1.0]),
         ..dense.clone()
     };
-    assert_eq!(kind(index.search(&a, &short).await), Some(ErrorKind::Invalid));
+    assert_eq!(error_kind(index.search(&a, &short).await), Some(ErrorKind::Invalid));
     assert_eq!(
-        kind(index.put(&a, &[point(3, 0, vec![1.0])], &[]).await),
+        error_kind(index.put(&a, &[point(3, 0, vec![1.0])], &[]).await),
         Some(ErrorKind::Invalid)
     );
     assert_eq!(
-        kind(index.put(&space("no"), &[point(1, 0, axis(dimension, 0))], &[]).await),
+        error_kind(
+            index
+                .put(&space("no"), &[point(1, 0, unit_vector(dimension, 0))], &[])
+                .await
+        ),
         Some(ErrorKind::NotFound)
     );
     assert_eq!(
@@ -306,15 +305,15 @@ pub async fn what_is_not_asked_is_not_found(open: impl AsyncFn() -> Ports) {
 
 /// The next search sees a put. A unit that is retired and put in one call keeps only the new points.
 pub async fn a_put_is_seen_at_once(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let (a, index) = (space("a"), &ports.index);
     let nearest = async |at| {
         let search = Search {
-            dense: Some(axis(dimension, at)),
+            dense: Some(unit_vector(dimension, at)),
             limit: 1,
             ..Search::default()
         };
-        numbers(&index.search(&a, &search).await.unwrap().dense)
+        numbers_of_hits(&index.search(&a, &search).await.unwrap().dense)
     };
     assert!(nearest(0).await.is_empty());
     for number in 0..60 {
@@ -323,8 +322,8 @@ pub async fn a_put_is_seen_at_once(open: impl AsyncFn() -> Ports) {
             .put(
                 &a,
                 &[
-                    point(number, 0, axis(dimension, place)),
-                    point(number, 1, axis(dimension, place + 60)),
+                    point(number, 0, unit_vector(dimension, place)),
+                    point(number, 1, unit_vector(dimension, place + 60)),
                 ],
                 &[],
             )
@@ -333,7 +332,7 @@ pub async fn a_put_is_seen_at_once(open: impl AsyncFn() -> Ports) {
         assert_eq!(nearest(place).await, [(number, 0)]);
     }
     index
-        .put(&a, &[point(7, 0, axis(dimension, 127))], &[unit(7).id])
+        .put(&a, &[point(7, 0, unit_vector(dimension, 127))], &[unit(7).id])
         .await
         .unwrap();
     assert_eq!(nearest(127).await, [(7, 0)]);
@@ -342,18 +341,21 @@ pub async fn a_put_is_seen_at_once(open: impl AsyncFn() -> Ports) {
 
 /// The same units in two spaces are independent in every channel and in idf. Erasing one space leaves the other.
 pub async fn spaces_do_not_meet(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let (a, b, index) = (space("a"), space("b"), &ports.index);
     let search = Search {
         words: Some(vec![(1, 1.0)]),
-        dense: Some(axis(dimension, 0)),
+        dense: Some(unit_vector(dimension, 0)),
         limit: 9,
         ..Search::default()
     };
     index
         .put(
             &a,
-            &[point(1, 0, axis(dimension, 0)), point(2, 0, axis(dimension, 0))],
+            &[
+                point(1, 0, unit_vector(dimension, 0)),
+                point(2, 0, unit_vector(dimension, 0)),
+            ],
             &[],
         )
         .await
@@ -366,7 +368,7 @@ pub async fn spaces_do_not_meet(open: impl AsyncFn() -> Ports) {
                 &b,
                 &[Point {
                     words,
-                    ..point(number, 0, axis(dimension, 0))
+                    ..point(number, 0, unit_vector(dimension, 0))
                 }],
                 &[],
             )
@@ -376,7 +378,7 @@ pub async fn spaces_do_not_meet(open: impl AsyncFn() -> Ports) {
     assert_eq!(index.search(&a, &search).await.unwrap(), alone);
     index.put(&b, &[], &[unit(1).id]).await.unwrap();
     assert_eq!(
-        numbers(&index.search(&b, &search).await.unwrap().dense),
+        numbers_of_hits(&index.search(&b, &search).await.unwrap().dense),
         [(3, 0), (4, 0), (5, 0)]
     );
     index.erase(&b).await.unwrap();

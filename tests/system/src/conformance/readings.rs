@@ -4,24 +4,21 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::Erased;
 use domain::id::{ReadingId, SessionId, SpaceId};
 use domain::port::{ModelCost, Usage};
-use domain::reading::{GistRef, LeftOut, Reading, ReadingKind, ReadingOutcome, ReadingTally, ReadingVersion};
+use domain::reading::{GistRef, LeftOut, Reading, ReadingOutcome, ReadingTally, ReadingVersion};
 use domain::{Classify, ErrorKind};
+use fixtures::sample_reading;
 
 use super::Ports;
 use super::sample::{noon, record, space};
 
 /// Returns a reading of the named records; the model was also shown the records of `beside`.
-fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
+fn reading_over(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
     let ids = |all: &[&str]| all.iter().map(|it| record(space, it).id).collect::<Vec<_>>();
     let records = ids(records);
+    let first = records[0];
     Reading {
-        id: ReadingId::derive(records[0]),
-        kind: ReadingKind::Passage,
         session: record(space, "1").session,
-        earlier: vec![GistRef {
-            first: records[0],
-            number: 3,
-        }],
+        earlier: vec![GistRef { first, number: 3 }],
         records,
         beside: ids(beside),
         digest: "ab".repeat(32),
@@ -29,7 +26,6 @@ fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
         model: "model-1".to_owned(),
         at: noon(),
         output: "{\"gists\": [\"Zoë 文\"]}".to_owned(),
-        failure: None,
         outcome: ReadingOutcome {
             gists: 1,
             left_out: vec![LeftOut {
@@ -46,11 +42,12 @@ fn reading(space: &SpaceId, records: &[&str], beside: &[&str]) -> Reading {
             },
             ms: 1.5,
         },
+        ..sample_reading(space, first)
     }
 }
 
 /// Creates a space with the records 1 to 4.
-async fn filled(ports: &Ports, name: &str) -> SpaceId {
+async fn put_readings(ports: &Ports, name: &str) -> SpaceId {
     let it = space(name);
     ports.records.create_space(&it, noon()).await.unwrap();
     let records = ["1", "2", "3", "4"].map(|id| record(&it, id));
@@ -64,7 +61,7 @@ fn ids(readings: &[Reading]) -> Vec<ReadingId> {
 
 /// Returns the version of a reading: its id and its time in whole milliseconds, by which it differs from a reading
 /// that replaces it.
-fn version(reading: &Reading) -> ReadingVersion {
+fn version_of(reading: &Reading) -> ReadingVersion {
     ReadingVersion {
         id: reading.id,
         at: DateTime::from_timestamp_millis(reading.at.timestamp_millis()).unwrap(),
@@ -75,8 +72,8 @@ fn version(reading: &Reading) -> ReadingVersion {
 pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let (a, b) = (filled(&ports, "a").await, filled(&ports, "b").await);
-    let mut all = [reading(&a, &["1", "2"], &[]), reading(&a, &["3"], &["2"])];
+    let (a, b) = (put_readings(&ports, "a").await, put_readings(&ports, "b").await);
+    let mut all = [reading_over(&a, &["1", "2"], &[]), reading_over(&a, &["3"], &["2"])];
     assert_eq!(readings.put(&a, &all).await.unwrap(), ids(&all));
     assert_eq!(
         readings.get(&a, &[all[1].id, all[0].id]).await.unwrap(),
@@ -89,16 +86,19 @@ pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
     };
     assert_eq!(of(&["2"]).await, all);
     assert_eq!(of(&["1", "2", "3"]).await, all, "each once");
-    assert_eq!(of(&["3"]).await, [reading(&a, &["3"], &["2"])]);
+    assert_eq!(of(&["3"]).await, [reading_over(&a, &["3"], &["2"])]);
     assert_eq!(of(&["4"]).await, []);
     assert_eq!(readings.of_session(&a, all[0].session).await.unwrap(), all);
     assert_eq!(
-        readings.of_session(&a, SessionId::derive(&a, "other")).await.unwrap(),
+        readings
+            .of_session(&a, SessionId::from_name(&a, "other"))
+            .await
+            .unwrap(),
         []
     );
-    let versions = all.each_ref().map(version);
+    let versions = all.each_ref().map(version_of);
     assert_eq!(readings.versions(&a, all[0].session).await.unwrap(), versions);
-    for (space, session) in [(&a, SessionId::derive(&a, "other")), (&b, all[0].session)] {
+    for (space, session) in [(&a, SessionId::from_name(&a, "other")), (&b, all[0].session)] {
         assert_eq!(readings.versions(space, session).await.unwrap(), []);
     }
     assert_eq!(readings.list(&a, None, 9).await.unwrap(), all);
@@ -115,22 +115,25 @@ pub async fn a_reading_comes_back_as_it_was(open: impl AsyncFn() -> Ports) {
 pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let a = filled(&ports, "a").await;
-    readings.put(&a, &[reading(&a, &["1", "2"], &["3"])]).await.unwrap();
+    let a = put_readings(&ports, "a").await;
+    readings
+        .put(&a, &[reading_over(&a, &["1", "2"], &["3"])])
+        .await
+        .unwrap();
     let longer = Reading {
         at: noon() + TimeDelta::milliseconds(1),
-        ..reading(&a, &["1", "4"], &[])
+        ..reading_over(&a, &["1", "4"], &[])
     };
     readings.put(&a, std::slice::from_ref(&longer)).await.unwrap();
     assert_eq!(readings.list(&a, None, 9).await.unwrap(), std::slice::from_ref(&longer));
     let versions = readings.versions(&a, longer.session).await.unwrap();
-    assert_eq!(versions, [version(&longer)]);
+    assert_eq!(versions, [version_of(&longer)]);
     for (name, found) in [("2", 0), ("3", 0), ("4", 1)] {
         let of = readings.of_records(&a, &[record(&a, name).id]).await.unwrap();
         assert_eq!(of.len(), found, "{name}");
     }
     readings
-        .remove(&a, &[longer.id, ReadingId::derive(record(&a, "3").id)])
+        .remove(&a, &[longer.id, ReadingId::of_passage(record(&a, "3").id)])
         .await
         .unwrap();
     assert_eq!(readings.list(&a, None, 9).await.unwrap(), []);
@@ -141,9 +144,9 @@ pub async fn a_reading_takes_the_place_of_the_one_before(open: impl AsyncFn() ->
 pub async fn a_reading_goes_with_any_record_that_was_shown(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let a = filled(&ports, "a").await;
-    let (first, second) = (reading(&a, &["1", "2"], &[]), reading(&a, &["3"], &["2"]));
-    let third = reading(&a, &["4"], &[]);
+    let a = put_readings(&ports, "a").await;
+    let (first, second) = (reading_over(&a, &["1", "2"], &[]), reading_over(&a, &["3"], &["2"]));
+    let third = reading_over(&a, &["4"], &[]);
     let all = [first.clone(), second.clone(), third.clone()];
     readings.put(&a, &all).await.unwrap();
     ports.records.erase(&a, &[record(&a, "2").id]).await.unwrap();
@@ -156,16 +159,19 @@ pub async fn a_reading_goes_with_any_record_that_was_shown(open: impl AsyncFn() 
 pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let a = filled(&ports, "a").await;
+    let a = put_readings(&ports, "a").await;
     let tally = async |since: Option<DateTime<Utc>>| readings.tally(&a, since).await.unwrap();
     assert_eq!(tally(None).await, ReadingTally::default());
     let failed = Reading {
         at: noon() + TimeDelta::hours(1),
         output: String::new(),
         failure: Some("no reply".to_owned()),
-        ..reading(&a, &["3"], &[])
+        ..reading_over(&a, &["3"], &[])
     };
-    readings.put(&a, &[reading(&a, &["1"], &[]), failed]).await.unwrap();
+    readings
+        .put(&a, &[reading_over(&a, &["1"], &[]), failed])
+        .await
+        .unwrap();
     let all = tally(None).await;
     assert_eq!((all.done, all.failed, all.spent.calls), (1, 1, 4));
     assert_eq!(
@@ -185,50 +191,79 @@ pub async fn readings_are_counted_since_a_moment(open: impl AsyncFn() -> Ports) 
 pub async fn a_wanted_session_is_taken_once(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let a = filled(&ports, "a").await;
+    let a = put_readings(&ports, "a").await;
     let (session, later) = (record(&a, "1").session, |minutes| noon() + TimeDelta::minutes(minutes));
-    readings.want(&a, &[session], later(0), later(5)).await.unwrap();
-    assert_eq!(readings.wanted(&a).await.unwrap(), 1);
-    assert_eq!(readings.take(later(4), later(9), None).await.unwrap(), None, "not due");
-    let taken = readings.take(later(5), later(9), None).await.unwrap().unwrap();
+    readings
+        .schedule_sessions(&a, &[session], later(0), later(5))
+        .await
+        .unwrap();
+    assert_eq!(readings.count_scheduled_sessions(&a).await.unwrap(), 1);
+    assert_eq!(
+        readings.lease_session(later(4), later(9), None).await.unwrap(),
+        None,
+        "not due"
+    );
+    let taken = readings.lease_session(later(5), later(9), None).await.unwrap().unwrap();
     assert_eq!((&taken.space, taken.session), (&a, session));
-    assert_eq!(readings.take(later(6), later(9), None).await.unwrap(), None, "taken");
-    let again = readings.take(later(10), later(20), None).await.unwrap().unwrap();
+    assert_eq!(
+        readings.lease_session(later(6), later(9), None).await.unwrap(),
+        None,
+        "taken"
+    );
+    let again = readings
+        .lease_session(later(10), later(20), None)
+        .await
+        .unwrap()
+        .unwrap();
     readings.settle(&taken, None).await.unwrap();
-    assert_eq!(readings.wanted(&a).await.unwrap(), 1, "the first lease has ended");
+    assert_eq!(
+        readings.count_scheduled_sessions(&a).await.unwrap(),
+        1,
+        "the first lease has ended"
+    );
     readings.settle(&again, Some(later(30))).await.unwrap();
-    assert_eq!(readings.take(later(29), later(40), None).await.unwrap(), None);
-    let third = readings.take(later(30), later(40), None).await.unwrap().unwrap();
+    assert_eq!(readings.lease_session(later(29), later(40), None).await.unwrap(), None);
+    let third = readings
+        .lease_session(later(30), later(40), None)
+        .await
+        .unwrap()
+        .unwrap();
     let whole = DateTime::from_timestamp_millis(noon().timestamp_millis()).unwrap();
     assert_eq!(third.wanted_at, whole, "when it was wanted stays");
     readings.settle(&third, None).await.unwrap();
-    assert_eq!(readings.wanted(&a).await.unwrap(), 0);
-    assert_eq!(readings.take(later(60), later(61), None).await.unwrap(), None);
+    assert_eq!(readings.count_scheduled_sessions(&a).await.unwrap(), 0);
+    assert_eq!(readings.lease_session(later(60), later(61), None).await.unwrap(), None);
 }
 
 /// A session that was wanted again while it was taken can be taken once more.
 pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let a = filled(&ports, "a").await;
+    let a = put_readings(&ports, "a").await;
     let later = |minutes| noon() + TimeDelta::minutes(minutes);
     let session = record(&a, "1").session;
     for next in [None, Some(later(50))] {
-        readings.want(&a, &[session], later(0), later(1)).await.unwrap();
-        let taken = readings.take(later(1), later(9), None).await.unwrap().unwrap();
-        readings.want(&a, &[session], later(2), later(2)).await.unwrap();
+        readings
+            .schedule_sessions(&a, &[session], later(0), later(1))
+            .await
+            .unwrap();
+        let taken = readings.lease_session(later(1), later(9), None).await.unwrap().unwrap();
+        readings
+            .schedule_sessions(&a, &[session], later(2), later(2))
+            .await
+            .unwrap();
         assert_eq!(
-            readings.take(later(3), later(9), None).await.unwrap(),
+            readings.lease_session(later(3), later(9), None).await.unwrap(),
             None,
             "still taken"
         );
         readings.settle(&taken, next).await.unwrap();
-        let again = readings.take(later(3), later(9), None).await.unwrap().unwrap();
+        let again = readings.lease_session(later(3), later(9), None).await.unwrap().unwrap();
         assert!(again.wanted_at > taken.wanted_at);
         readings.settle(&again, None).await.unwrap();
     }
     let error = readings
-        .want(&space("never"), &[session], noon(), noon())
+        .schedule_sessions(&space("never"), &[session], noon(), noon())
         .await
         .unwrap_err();
     assert_eq!(error.kind(), ErrorKind::NotFound);
@@ -238,18 +273,21 @@ pub async fn what_is_wanted_meanwhile_stands(open: impl AsyncFn() -> Ports) {
 pub async fn spaces_take_turns(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
-    let (a, b) = (filled(&ports, "a").await, filled(&ports, "b").await);
-    let sessions = |of: &SpaceId| ["x", "y"].map(|it| SessionId::derive(of, it));
-    readings.want(&a, &sessions(&a), noon(), noon()).await.unwrap();
+    let (a, b) = (put_readings(&ports, "a").await, put_readings(&ports, "b").await);
+    let sessions = |of: &SpaceId| ["x", "y"].map(|it| SessionId::from_name(of, it));
     readings
-        .want(&b, &sessions(&b), noon(), noon() + TimeDelta::minutes(1))
+        .schedule_sessions(&a, &sessions(&a), noon(), noon())
+        .await
+        .unwrap();
+    readings
+        .schedule_sessions(&b, &sessions(&b), noon(), noon() + TimeDelta::minutes(1))
         .await
         .unwrap();
     let now = noon() + TimeDelta::minutes(2);
     let mut last: Option<SpaceId> = None;
     let mut order = Vec::new();
     while let Some(it) = readings
-        .take(now, now + TimeDelta::hours(1), last.as_ref())
+        .lease_session(now, now + TimeDelta::hours(1), last.as_ref())
         .await
         .unwrap()
     {
@@ -264,16 +302,16 @@ pub async fn readings_go_with_their_space(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     let readings = &ports.readings;
     for name in ["a", "b"] {
-        let it = filled(&ports, name).await;
-        readings.put(&it, &[reading(&it, &["1"], &["2"])]).await.unwrap();
+        let it = put_readings(&ports, name).await;
+        readings.put(&it, &[reading_over(&it, &["1"], &["2"])]).await.unwrap();
         readings
-            .want(&it, &[record(&it, "1").session], noon(), noon())
+            .schedule_sessions(&it, &[record(&it, "1").session], noon(), noon())
             .await
             .unwrap();
     }
     let (a, b) = (space("a"), space("b"));
     let erased = Erased::Space { created_at: noon() };
-    let before = ports.receipts.remnants(&a, &erased).await.unwrap();
+    let before = ports.receipts.count_remaining_data(&a, &erased).await.unwrap();
     assert_eq!((before["readings"], before["wanted_sessions"]), (1, 1));
     assert!(ports.records.delete_space(&a).await.unwrap());
     ports
@@ -282,26 +320,26 @@ pub async fn readings_go_with_their_space(open: impl AsyncFn() -> Ports) {
         .await
         .unwrap();
     assert_eq!(readings.list(&a, None, 9).await.unwrap(), []);
-    assert_eq!(readings.wanted(&a).await.unwrap(), 0);
-    let left = ports.receipts.remnants(&a, &erased).await.unwrap();
+    assert_eq!(readings.count_scheduled_sessions(&a).await.unwrap(), 0);
+    let left = ports.receipts.count_remaining_data(&a, &erased).await.unwrap();
     assert_eq!((left["readings"], left["wanted_sessions"]), (0, 0));
     assert_eq!(readings.list(&b, None, 9).await.unwrap().len(), 1);
-    assert_eq!(readings.wanted(&b).await.unwrap(), 1);
+    assert_eq!(readings.count_scheduled_sessions(&b).await.unwrap(), 1);
 }
 
 /// Stored readings and wanted sessions survive a restart.
 pub async fn readings_survive(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
-    let a = filled(&ports, "a").await;
-    let stored = reading(&a, &["1"], &[]);
+    let a = put_readings(&ports, "a").await;
+    let stored = reading_over(&a, &["1"], &[]);
     ports.readings.put(&a, std::slice::from_ref(&stored)).await.unwrap();
     ports
         .readings
-        .want(&a, &[stored.session], noon(), noon())
+        .schedule_sessions(&a, &[stored.session], noon(), noon())
         .await
         .unwrap();
     drop(ports);
     let readings = open().await.readings;
     assert_eq!(readings.get(&a, &[stored.id]).await.unwrap(), [stored]);
-    assert!(readings.take(noon(), noon(), None).await.unwrap().is_some());
+    assert!(readings.lease_session(noon(), noon(), None).await.unwrap().is_some());
 }

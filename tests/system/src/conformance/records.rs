@@ -7,7 +7,7 @@ use domain::port::{Claim, Idempotent, Position, Revision};
 use domain::record::Record;
 
 use super::sample::{at, curation, derived, noon, record, space, unit};
-use super::{Ports, kind};
+use super::{Ports, error_kind};
 
 /// A space is created once, keeps its first time, and is listed by name.
 pub async fn spaces_are_made_once_and_listed(open: impl AsyncFn() -> Ports) {
@@ -81,8 +81,11 @@ pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {
     let mut seen = vec![fresh];
     let mut risen = async |part: fn(&Revision) -> u64| {
         let (before, now) = (*seen.last().unwrap(), revision().await);
-        assert!(part(&now) > part(&before) && now.covers(&before), "{before:?} {now:?}");
-        assert!(!before.covers(&now), "{before:?} {now:?}");
+        assert!(
+            part(&now) > part(&before) && now.is_up_to_date_with(&before),
+            "{before:?} {now:?}"
+        );
+        assert!(!before.is_up_to_date_with(&now), "{before:?} {now:?}");
         seen.push(now);
     };
     let (unit, items, act) = (unit(1), derived(1, "tea"), curation(1, "wrong"));
@@ -112,9 +115,9 @@ pub async fn a_revision_tells_of_changes(open: impl AsyncFn() -> Ports) {
 pub async fn the_first_claim_wins(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
-    let [one, two] = ["1", "2"].map(|it| RecordId::derive(&a, it));
+    let [one, two] = ["1", "2"].map(|it| RecordId::from_external_id(&a, it));
     assert_eq!(
-        kind(records.claim(&a, &[(one, [1; 32])]).await),
+        error_kind(records.claim(&a, &[(one, [1; 32])]).await),
         Some(ErrorKind::NotFound)
     );
     for name in [&a, &b] {
@@ -136,7 +139,7 @@ pub async fn the_first_claim_wins(open: impl AsyncFn() -> Ports) {
 pub async fn claims_are_asked_for(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let (a, b) = (space("a"), space("b"));
-    let [one, two, three] = ["1", "2", "3"].map(|it| RecordId::derive(&a, it));
+    let [one, two, three] = ["1", "2", "3"].map(|it| RecordId::from_external_id(&a, it));
     assert_eq!(records.claimed(&a, &[one]).await.unwrap(), [], "there is no space");
     for name in [&a, &b] {
         records.create_space(name, noon()).await.unwrap();
@@ -162,19 +165,19 @@ pub async fn the_first_response_is_remembered(open: impl AsyncFn() -> Ports) {
         request: [2; 32],
         response: b"[]".to_vec(),
     };
-    assert_eq!(records.remembered(&space("a"), "k").await.unwrap(), None);
+    assert_eq!(records.stored_response(&space("a"), "k").await.unwrap(), None);
     assert_eq!(
-        kind(records.remember(&space("a"), "k", &first, noon()).await),
+        error_kind(records.store_response(&space("a"), "k", &first, noon()).await),
         Some(ErrorKind::NotFound)
     );
     for name in ["a", "b"] {
         records.create_space(&space(name), noon()).await.unwrap();
     }
-    records.remember(&space("a"), "k", &first, noon()).await.unwrap();
-    records.remember(&space("a"), "k", &second, noon()).await.unwrap();
-    assert_eq!(records.remembered(&space("a"), "k").await.unwrap(), Some(first));
-    assert_eq!(records.remembered(&space("a"), "other").await.unwrap(), None);
-    assert_eq!(records.remembered(&space("b"), "k").await.unwrap(), None);
+    records.store_response(&space("a"), "k", &first, noon()).await.unwrap();
+    records.store_response(&space("a"), "k", &second, noon()).await.unwrap();
+    assert_eq!(records.stored_response(&space("a"), "k").await.unwrap(), Some(first));
+    assert_eq!(records.stored_response(&space("a"), "other").await.unwrap(), None);
+    assert_eq!(records.stored_response(&space("b"), "k").await.unwrap(), None);
 }
 
 /// Records are returned unchanged, in the order of the request. A stored record is never rewritten.
@@ -183,13 +186,13 @@ pub async fn records_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
     let a = space("a");
     let [one, two] = ["1", "2"].map(|it| record(&a, it));
     assert_eq!(
-        kind(records.put(&a, std::slice::from_ref(&one)).await),
+        error_kind(records.put(&a, std::slice::from_ref(&one)).await),
         Some(ErrorKind::NotFound)
     );
     records.create_space(&a, noon()).await.unwrap();
     records.create_space(&space("b"), noon()).await.unwrap();
     assert_eq!(
-        kind(records.put(&a, &[record(&space("b"), "1")]).await),
+        error_kind(records.put(&a, &[record(&space("b"), "1")]).await),
         Some(ErrorKind::Invalid)
     );
     records.put(&a, &[one.clone(), two.clone()]).await.unwrap();
@@ -207,7 +210,7 @@ pub async fn records_come_back_as_they_were(open: impl AsyncFn() -> Ports) {
         .await
         .unwrap();
 
-    let unknown = RecordId::derive(&a, "unknown");
+    let unknown = RecordId::from_external_id(&a, "unknown");
     let found = records.get(&a, &[two.id, unknown, one.id]).await.unwrap();
     assert_eq!(found, [two.clone(), one.clone()]);
     assert!(records.get(&space("b"), &[one.id]).await.unwrap().is_empty());
@@ -283,11 +286,11 @@ pub async fn a_session_is_read_around_a_record(open: impl AsyncFn() -> Ports) {
     shuffled.rotate_left(3);
     records.put(&a, &shuffled).await.unwrap();
     let elsewhere = Record {
-        session: SessionId::derive(&a, "t"),
+        session: SessionId::from_name(&a, "t"),
         ..of("elsewhere", "2026-03-01T12:00:00Z", 0)
     };
     records.put(&a, std::slice::from_ref(&elsewhere)).await.unwrap();
-    session.sort_by_key(Record::order);
+    session.sort_by_key(Record::session_order_key);
 
     let id = session[0].session;
     for (place, it) in session.iter().enumerate() {
@@ -318,7 +321,7 @@ pub async fn positions_are_marked(open: impl AsyncFn() -> Ports) {
     let records = open().await.records;
     let a = space("a");
     assert_eq!(
-        kind(records.mark_written(&a, Position(1)).await),
+        error_kind(records.mark_written(&a, Position(1)).await),
         Some(ErrorKind::NotFound)
     );
     for name in ["a", "b"] {
@@ -349,7 +352,11 @@ pub async fn records_survive(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
     ports.records.create_space(&a, noon()).await.unwrap();
     ports.records.claim(&a, &[(one.id, [1; 32])]).await.unwrap();
-    ports.records.remember(&a, "k", &remembered, noon()).await.unwrap();
+    ports
+        .records
+        .store_response(&a, "k", &remembered, noon())
+        .await
+        .unwrap();
     ports.records.put(&a, std::slice::from_ref(&one)).await.unwrap();
     ports.records.mark_written(&a, Position(4)).await.unwrap();
     ports.graph.put_units(&a, &[unit(1)], &[]).await.unwrap();
@@ -360,6 +367,6 @@ pub async fn records_survive(open: impl AsyncFn() -> Ports) {
     assert_eq!(records.space(&a).await.unwrap(), before);
     assert_eq!(records.get(&a, &[one.id]).await.unwrap(), std::slice::from_ref(&one));
     assert_eq!(records.claim(&a, &[(one.id, [1; 32])]).await.unwrap(), [Claim::Same]);
-    assert_eq!(records.remembered(&a, "k").await.unwrap(), Some(remembered));
+    assert_eq!(records.stored_response(&a, "k").await.unwrap(), Some(remembered));
     assert!(records.is_written(&a, Position(4)).await.unwrap());
 }

@@ -14,7 +14,8 @@ use domain::record::{Modality, Record, ToolCall};
 use domain::relation::{Relation, RelationKind};
 use domain::time::TimeSpan;
 use domain::topic::{Member, Topic};
-use domain::unit::{Grain, Status, Unit};
+use domain::unit::Unit;
+use fixtures::{sample_fact, sample_record, sample_unit};
 use uuid::Uuid;
 
 pub(super) fn space(name: &str) -> SpaceId {
@@ -31,18 +32,13 @@ pub(super) fn noon() -> DateTime<Utc> {
 
 pub(super) fn record(space: &SpaceId, external_id: &str) -> Record {
     Record {
-        id: RecordId::derive(space, external_id),
-        space: space.clone(),
-        external_id: external_id.to_owned(),
-        session: SessionId::derive(space, "s"),
+        session: SessionId::from_name(space, "s"),
         session_name: "s".to_owned(),
         ordinal: 7,
         modality: Modality::Action,
         actor: "Zoë".to_owned(),
         text: format!("текст 文 {external_id}"),
         image_caption: Some("a photo".to_owned()),
-        image_uri: None,
-        version: None,
         tool: Some(ToolCall {
             name: "open".to_owned(),
             arguments: "{\"a\":1}".to_owned(),
@@ -51,6 +47,7 @@ pub(super) fn record(space: &SpaceId, external_id: &str) -> Record {
         observed_at: at("2026-03-01T12:00:00.5+05:30"),
         tags: vec!["t".to_owned()],
         metadata: BTreeMap::from([("k".to_owned(), "v".to_owned())]),
+        ..sample_record(space, external_id)
     }
 }
 
@@ -58,25 +55,17 @@ pub(super) fn unit(number: u128) -> Unit {
     let id = UnitId::from_uuid(Uuid::from_u128(number));
     Unit {
         id,
-        grain: Grain::Turn,
         session: SessionId::from_uuid(Uuid::from_u128(1)),
         records: vec![RecordId::from_uuid(Uuid::from_u128(number))],
-        external_ids: vec![number.to_string()],
         observed_at: at("2026-03-01T12:00:00-08:00"),
         ordinal: u64::MAX,
-        modality: Modality::Text,
         actor: "Ana".to_owned(),
         addressee: "Ben".to_owned(),
         text: format!("unit {number}"),
-        caption: String::new(),
         summary: format!("On 1 March 2026 Ana said {number}"),
-        times: vec![TimeSpan::instant(noon())],
+        times: vec![TimeSpan::from_instant(noon())],
         participants: vec!["Ana".to_owned()],
-        location: String::new(),
-        action: String::new(),
         step: Some(3),
-        changes: Vec::new(),
-        version: None,
         stated: vec![Stated {
             record: RecordId::from_uuid(Uuid::from_u128(number)),
             observed_at: at("2026-03-01T12:00:00-08:00"),
@@ -86,19 +75,15 @@ pub(super) fn unit(number: u128) -> Unit {
             object: "Malmö".to_owned(),
             aspect: Aspect::Place,
             positive: true,
-            since: Some(TimeSpan::instant(noon())),
+            since: Some(TimeSpan::from_instant(noon())),
             until: None,
             ended: false,
             confidence: 0.9,
         }],
-        tag: String::new(),
         cues: vec!["march".to_owned()],
-        question: String::new(),
-        tags: Vec::new(),
-        metadata: Default::default(),
         derived_by: "rules/1".to_owned(),
-        status: Status::Active,
         confidence: 0.9,
+        ..sample_unit(&space("a"), &number.to_string())
     }
 }
 
@@ -183,23 +168,16 @@ pub(super) fn derived(number: u128, text: &str) -> [Derived; 7] {
 pub(super) fn fact(number: u128, text: &str) -> Fact {
     Fact {
         id: FactId::from_uuid(Uuid::from_u128(number)),
-        subject: text.to_owned(),
-        entity: None,
-        predicate: "likes".to_owned(),
-        object: text.to_owned(),
-        aspect: Aspect::Preference,
-        valid_from: TimeSpan::instant(noon()),
+        valid_from: TimeSpan::from_instant(noon()),
         valid_until: Some(noon()),
         recorded_at: noon(),
-        source: unit(1).id,
         origin: Origin::Model,
         told_by: text.to_owned(),
         confidence: 0.1,
         retired_by: Some(FactId::from_uuid(Uuid::from_u128(9))),
-        former_ends: Vec::new(),
         closed_at: Some(noon()),
         withdrawn: true,
-        former: Vec::new(),
+        ..sample_fact(&unit(1), [text, "likes", text], Aspect::Preference)
     }
 }
 
@@ -234,7 +212,7 @@ fn page(number: u128, text: &str) -> Page {
                     until: None,
                 },
             }],
-            time: Some(TimeSpan::instant(noon())),
+            time: Some(TimeSpan::from_instant(noon())),
             confidence: 0.6,
         }],
         links: vec![Link {

@@ -12,9 +12,9 @@ use super::Ports;
 use super::sample::{at, noon, record, space, unit};
 
 /// Returns records of two mixed sessions, with one actor in three spellings and times in several offsets.
-fn talk(space: &SpaceId) -> Vec<Record> {
+fn sample_talk(space: &SpaceId) -> Vec<Record> {
     let of = |(name, session, actor, time): (&str, &str, &str, &str)| Record {
-        session: SessionId::derive(space, session),
+        session: SessionId::from_name(space, session),
         session_name: session.to_owned(),
         actor: actor.to_owned(),
         observed_at: at(time),
@@ -38,7 +38,7 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     for name in [&a, &b] {
         records.create_space(name, noon()).await.unwrap();
     }
-    for it in talk(&a) {
+    for it in sample_talk(&a) {
         records.put(&a, &[it]).await.unwrap();
     }
     records.put(&b, &[record(&b, "7")]).await.unwrap();
@@ -46,7 +46,10 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     let listed = async |of: &SpaceId, selection: &Selection, limit| {
         let (mut names, mut cursor) = (Vec::new(), Some(0));
         while let Some(after) = cursor {
-            let (page, next) = records.select(of, selection, after, Room::of(limit)).await.unwrap();
+            let (page, next) = records
+                .select(of, selection, after, Room::of_items(limit))
+                .await
+                .unwrap();
             assert!(page.len() <= limit && next.is_none_or(|it| it > after));
             names.extend(page.into_iter().map(|it| it.external_id));
             cursor = next;
@@ -55,7 +58,7 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
     };
     let all = Selection::default();
     let session = |it: &str| Selection {
-        session: Some(SessionId::derive(&a, it)),
+        session: Some(SessionId::from_name(&a, it)),
         ..Selection::default()
     };
     let zoe = |it: Selection| Selection {
@@ -87,7 +90,7 @@ pub async fn it_is_listed_in_insertion_order(open: impl AsyncFn() -> Ports) {
         assert!(listed(&space("unknown"), &selection, 9).await.is_empty());
     }
     assert!(listed(&b, &session("s"), 9).await.is_empty(), "of another space");
-    let (page, next) = records.select(&a, &session("s"), 0, Room::of(4)).await.unwrap();
+    let (page, next) = records.select(&a, &session("s"), 0, Room::of_items(4)).await.unwrap();
     assert_eq!((page.len(), next), (4, None), "no cursor when there is no more");
 }
 
@@ -99,12 +102,12 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
         ports.records.create_space(name, noon()).await.unwrap();
     }
     let of = |number: u128, session: &str, actor: &str, time: &str| Unit {
-        session: SessionId::derive(&a, session),
+        session: SessionId::from_name(&a, session),
         actor: actor.to_owned(),
         observed_at: at(time),
         ..unit(number)
     };
-    let said = [
+    let units_of_talk = [
         of(1, "s", "Zoë", "2026-03-01T12:00:00Z"),
         of(2, "t", "ZOË", "2026-03-03T00:00:00Z"),
         of(3, "s", "Ben", "2026-03-03T00:00:00Z"),
@@ -112,13 +115,13 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
         of(5, "s", "", "2026-03-03T00:00:00Z"),
         of(6, "s", "Zoë", "2026-03-03T00:00:00Z"),
     ];
-    graph.put_units(&a, &said, &[]).await.unwrap();
+    graph.put_units(&a, &units_of_talk, &[]).await.unwrap();
     graph.put_units(&b, &[unit(7)], &[]).await.unwrap();
     let replaced = Unit {
         status: Status::Superseded,
-        ..said[5].clone()
+        ..units_of_talk[5].clone()
     };
-    graph.put_units(&a, &[replaced], &[said[3].id]).await.unwrap();
+    graph.put_units(&a, &[replaced], &[units_of_talk[3].id]).await.unwrap();
     // Another actor says it, in another session.
     let moved = of(1, "t", "Ben", "2026-03-01T12:00:00Z");
     graph.put_units(&a, std::slice::from_ref(&moved), &[]).await.unwrap();
@@ -126,7 +129,7 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
     let listed = async |selection: &Selection, limit| {
         let (mut texts, mut cursor) = (Vec::new(), Some(0));
         while let Some(after) = cursor {
-            let (page, next) = graph.select(&a, selection, after, Room::of(limit)).await.unwrap();
+            let (page, next) = graph.select(&a, selection, after, Room::of_items(limit)).await.unwrap();
             assert!(page.len() <= limit && next.is_none_or(|it| it > after));
             texts.extend(page.into_iter().map(|it| it.text));
             cursor = next;
@@ -134,7 +137,7 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
         texts
     };
     let whose = |session: &str, actor: &str| Selection {
-        session: (!session.is_empty()).then(|| SessionId::derive(&a, session)),
+        session: (!session.is_empty()).then(|| SessionId::from_name(&a, session)),
         actor: (!actor.is_empty()).then(|| actor.to_owned()),
         ..Selection::default()
     };
@@ -157,9 +160,11 @@ pub async fn units_are_listed_by_their_latest_changes(open: impl AsyncFn() -> Po
         }
     }
     // A removed unit is listed again after it is put again.
-    graph.put_units(&a, &said[3..4], &[]).await.unwrap();
+    graph.put_units(&a, &units_of_talk[3..4], &[]).await.unwrap();
     assert_eq!(listed(&whose("s", "zoë"), 9).await, ["unit 4"]);
-    let nothing = graph.select(&space("unknown"), &whose("s", ""), 0, Room::of(9)).await;
+    let nothing = graph
+        .select(&space("unknown"), &whose("s", ""), 0, Room::of_items(9))
+        .await;
     assert_eq!(nothing.unwrap(), (Vec::new(), None));
 }
 
@@ -188,7 +193,10 @@ pub async fn units_are_listed_by_their_labels(open: impl AsyncFn() -> Ports) {
         for limit in [1, 9] {
             let (mut texts, mut cursor) = (Vec::new(), Some(0));
             while let Some(after) = cursor {
-                let (page, next) = graph.select(&a, &selection, after, Room::of(limit)).await.unwrap();
+                let (page, next) = graph
+                    .select(&a, &selection, after, Room::of_items(limit))
+                    .await
+                    .unwrap();
                 texts.extend(page.into_iter().map(|it| it.text));
                 cursor = next;
             }
@@ -249,7 +257,7 @@ pub async fn a_page_ends_with_its_bytes(open: impl AsyncFn() -> Ports) {
     assert_eq!((page.as_slice(), next.is_some()), (&records[..3], true));
     let (page, next) = ports
         .records
-        .select(&a, &Selection::default(), 0, Room::of(9))
+        .select(&a, &Selection::default(), 0, Room::of_items(9))
         .await
         .unwrap();
     assert_eq!((page, next), (records, None));
@@ -276,7 +284,7 @@ pub async fn what_is_rare_is_found_by_and_by(open: impl AsyncFn() -> Ports) {
     };
     let (mut found, mut cursor, mut calls) = (Vec::new(), Some(0), 0);
     while let Some(after) = cursor {
-        let (page, next) = records.select(&a, &selection, after, Room::of(1)).await.unwrap();
+        let (page, next) = records.select(&a, &selection, after, Room::of_items(1)).await.unwrap();
         found.extend(page);
         (cursor, calls) = (next, calls + 1);
     }

@@ -5,16 +5,16 @@ use domain::ErrorKind;
 use domain::id::WebhookId;
 use domain::webhook::{StoredWebhook, WEBHOOKS_MAX, WebhookEvent};
 
-use super::{Ports, kind, sample};
+use super::{Ports, error_kind, sample};
 
 /// Returns noon in whole milliseconds, the precision in which times of webhooks are stored.
 fn noon() -> DateTime<Utc> {
     DateTime::from_timestamp_millis(sample::noon().timestamp_millis()).unwrap()
 }
 
-fn webhook(name: &str) -> StoredWebhook {
+fn sample_webhook(name: &str) -> StoredWebhook {
     StoredWebhook {
-        id: WebhookId::derive(name, &noon().to_rfc3339()),
+        id: WebhookId::from_name_and_time(name, &noon().to_rfc3339()),
         name: name.to_owned(),
         url: format!("https://example.com/hook?token={name}"),
         spaces: vec!["user-*".to_owned(), "team".to_owned()],
@@ -26,7 +26,7 @@ fn webhook(name: &str) -> StoredWebhook {
     }
 }
 
-fn sorted(mut webhooks: Vec<StoredWebhook>) -> Vec<StoredWebhook> {
+fn sort_webhooks(mut webhooks: Vec<StoredWebhook>) -> Vec<StoredWebhook> {
     webhooks.sort_by_key(|it| it.id);
     webhooks
 }
@@ -35,42 +35,42 @@ fn sorted(mut webhooks: Vec<StoredWebhook>) -> Vec<StoredWebhook> {
 pub async fn webhooks_come_back_by_id(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
     assert_eq!(webhooks.list().await.unwrap(), []);
-    let all = [webhook("a"), webhook("b"), webhook("c")];
+    let all = [sample_webhook("a"), sample_webhook("b"), sample_webhook("c")];
     for it in &all {
         webhooks.create(it).await.unwrap();
     }
-    assert_eq!(webhooks.list().await.unwrap(), sorted(all.to_vec()));
+    assert_eq!(webhooks.list().await.unwrap(), sort_webhooks(all.to_vec()));
     assert!(webhooks.remove(all[1].id).await.unwrap());
     assert!(!webhooks.remove(all[1].id).await.unwrap(), "it is gone");
     let [a, _, c] = all;
-    assert_eq!(webhooks.list().await.unwrap(), sorted(vec![a, c]));
+    assert_eq!(webhooks.list().await.unwrap(), sort_webhooks(vec![a, c]));
 }
 
 /// If two webhooks have one id, the first stays. The same webhook may be created again, because a call may be
 /// repeated.
 pub async fn an_id_is_taken_once(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
-    webhooks.create(&webhook("a")).await.unwrap();
-    webhooks.create(&webhook("a")).await.unwrap();
+    webhooks.create(&sample_webhook("a")).await.unwrap();
+    webhooks.create(&sample_webhook("a")).await.unwrap();
     let other = StoredWebhook {
         by: "somebody else".to_owned(),
-        ..webhook("a")
+        ..sample_webhook("a")
     };
-    assert_eq!(kind(webhooks.create(&other).await), Some(ErrorKind::Conflict));
-    assert_eq!(webhooks.list().await.unwrap(), [webhook("a")]);
+    assert_eq!(error_kind(webhooks.create(&other).await), Some(ErrorKind::Conflict));
+    assert_eq!(webhooks.list().await.unwrap(), [sample_webhook("a")]);
 }
 
 /// A webhook is replaced as a whole. Replacing an unknown webhook creates nothing.
 pub async fn a_replaced_webhook_is_another_one(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
-    assert!(!webhooks.replace(&webhook("a")).await.unwrap());
+    assert!(!webhooks.replace(&sample_webhook("a")).await.unwrap());
     assert_eq!(webhooks.list().await.unwrap(), []);
-    webhooks.create(&webhook("a")).await.unwrap();
+    webhooks.create(&sample_webhook("a")).await.unwrap();
     let changed = StoredWebhook {
         name: "another name".to_owned(),
         events: vec![WebhookEvent::Organised],
         updated_at: noon() + TimeDelta::hours(1),
-        ..webhook("a")
+        ..sample_webhook("a")
     };
     assert!(webhooks.replace(&changed).await.unwrap());
     assert_eq!(webhooks.list().await.unwrap(), [changed]);
@@ -80,22 +80,22 @@ pub async fn a_replaced_webhook_is_another_one(open: impl AsyncFn() -> Ports) {
 pub async fn the_number_of_webhooks_is_bounded(open: impl AsyncFn() -> Ports) {
     let webhooks = open().await.webhooks;
     for number in 0..WEBHOOKS_MAX {
-        webhooks.create(&webhook(&number.to_string())).await.unwrap();
+        webhooks.create(&sample_webhook(&number.to_string())).await.unwrap();
     }
-    let over = webhooks.create(&webhook("over")).await;
-    assert_eq!(kind(over), Some(ErrorKind::Conflict));
+    let over = webhooks.create(&sample_webhook("over")).await;
+    assert_eq!(error_kind(over), Some(ErrorKind::Conflict));
     assert_eq!(webhooks.list().await.unwrap().len(), WEBHOOKS_MAX);
-    webhooks.create(&webhook("0")).await.unwrap();
-    assert!(webhooks.remove(webhook("0").id).await.unwrap());
-    webhooks.create(&webhook("over")).await.unwrap();
+    webhooks.create(&sample_webhook("0")).await.unwrap();
+    assert!(webhooks.remove(sample_webhook("0").id).await.unwrap());
+    webhooks.create(&sample_webhook("over")).await.unwrap();
 }
 
 /// Webhooks survive a restart.
 pub async fn webhooks_survive(open: impl AsyncFn() -> Ports) {
     let ports = open().await;
-    ports.webhooks.create(&webhook("a")).await.unwrap();
-    ports.webhooks.create(&webhook("b")).await.unwrap();
-    assert!(ports.webhooks.remove(webhook("b").id).await.unwrap());
+    ports.webhooks.create(&sample_webhook("a")).await.unwrap();
+    ports.webhooks.create(&sample_webhook("b")).await.unwrap();
+    assert!(ports.webhooks.remove(sample_webhook("b").id).await.unwrap());
     drop(ports);
-    assert_eq!(open().await.webhooks.list().await.unwrap(), [webhook("a")]);
+    assert_eq!(open().await.webhooks.list().await.unwrap(), [sample_webhook("a")]);
 }

@@ -1,9 +1,9 @@
 //! Calls of the HTTP API.
 #![expect(clippy::unwrap_used, reason = "part of tests, though it lives in a library")]
-
 use std::time::Duration;
 
 use anyhow::Result;
+use fixtures::wait_for;
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 
@@ -88,7 +88,7 @@ impl Api {
     ///
     /// # Panics
     /// If they are not accepted.
-    pub async fn accepted(&self, space: &str, records: &Value) -> String {
+    pub async fn send_records(&self, space: &str, records: &Value) -> String {
         let (status, body) = self
             .post(&format!("/spaces/{space}/records"), &json!({ "records": records }))
             .await;
@@ -100,7 +100,7 @@ impl Api {
     ///
     /// # Panics
     /// If it is not searchable within a minute.
-    pub async fn written(&self, space: &str, watermark: &str) {
+    pub async fn wait_until_written(&self, space: &str, watermark: &str) {
         let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=1000");
         for _ in 0..60 {
             let (status, body) = self.get(&path).await;
@@ -114,16 +114,14 @@ impl Api {
 
     /// Waits until all accepted records are written and everything is derived from them. Events of a space are derived
     /// later than the moment that a watermark waits for.
-    pub async fn settled(&self, space: &str) {
+    pub async fn wait_until_settled(&self, space: &str) {
         let path = format!("/spaces/{space}/progress");
-        for _ in 0..1200 {
+        wait_for(&format!("everything is derived in {space}"), async || {
             let (status, body) = self.get(&path).await;
-            if status == 200 && (&body["backlog"], &body["deriving"]) == (&json!(0), &json!(0)) {
-                return;
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-        panic!("{space} is not settled after a minute: {:?}", self.get(&path).await);
+            let is_settled = status == 200 && (&body["backlog"], &body["deriving"]) == (&json!(0), &json!(0));
+            if is_settled { Ok(()) } else { Err((status, body)) }
+        })
+        .await;
     }
 
     /// Asks a question and returns the response with its answer.

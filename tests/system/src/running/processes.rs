@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
+use fixtures::{WAIT_MAX, look_within};
 
 use super::api::Api;
-use super::{SERVICES, free_address, variable};
+use super::{SERVICES, environment_variable, free_address};
 
 /// Arguments of `cargo` that build the binaries.
 const BUILD: &str = "build --bins -p system -p cli -p gateway -p writer -p clusterer -p router -p reader --features \
                      cli/distributed,gateway/distributed,writer/distributed,clusterer/distributed,router/distributed,reader/distributed";
 
-/// Five service processes over servers, with their logs in one folder; killed when dropped.
+/// Five service processes over servers, with their logs in one folder; killed when dropped. More processes of a service
+/// can be added.
 pub struct Processes {
     /// Client of the gateway.
     pub api: Api,
@@ -37,30 +38,31 @@ impl Processes {
         let gateway = free_address();
         let mut it = Processes {
             api: Api::new(&gateway)?,
-            binaries: binaries()?,
+            binaries: folder_of_binaries()?,
             logs: logs.to_path_buf(),
             settings,
             gateway,
             admin: BTreeMap::new(),
             running: BTreeMap::new(),
         };
-        let (code, said) = mnemic(&it.settings, &["provision"])?;
-        ensure!(code == Some(0), "mnemic provision: {said}");
+        let (code, output) = run_mnemic(&it.settings, &["provision"])?;
+        ensure!(code == Some(0), "mnemic provision: {output}");
         for service in SERVICES {
-            it.up(service)?;
+            it.start_service(service)?;
         }
-        it.ready().await?;
+        it.wait_until_ready().await?;
         Ok(it)
     }
 
-    /// Starts a service.
+    /// Starts a service. A name like `writer-2` starts another process of the service, which all other methods know by
+    /// this name. There can be only one gateway, because a gateway listens on the address of `api`.
     ///
     /// # Errors
     /// If the program cannot be started.
-    pub fn up(&mut self, service: &'static str) -> Result<()> {
-        self.admin.insert(service, free_address());
-        let child = self.command(service)?.spawn()?;
-        self.running.insert(service, child);
+    pub fn start_service(&mut self, name: &'static str) -> Result<()> {
+        self.admin.insert(name, free_address());
+        let child = self.command(name)?.spawn()?;
+        self.running.insert(name, child);
         Ok(())
     }
 
@@ -80,33 +82,32 @@ impl Processes {
     ///
     /// # Errors
     /// If a service is not ready after two minutes; the error contains the end of its log.
-    pub async fn ready(&mut self) -> Result<()> {
-        for service in SERVICES {
-            if self.running.contains_key(service) {
-                self.is_ready(service).await?;
-            }
+    pub async fn wait_until_ready(&mut self) -> Result<()> {
+        let running: Vec<&'static str> = self.running.keys().copied().collect();
+        for name in running {
+            self.is_ready(name).await?;
         }
         Ok(())
     }
 
     async fn is_ready(&mut self, service: &'static str) -> Result<()> {
-        let mut said = String::new();
         let url = format!("http://{}/readyz", self.admin[service]);
-        for _ in 0..2_400 {
+        let look = async || -> Result<Result<(), ExitStatus>> {
             let ended = self.running.get_mut(service).map(Child::try_wait);
             if let Some(Some(status)) = ended.transpose()? {
-                bail!("{service} ended with {status}: {}", self.log(service));
+                return Ok(Err(status));
             }
-            if let Ok(response) = self.api.http.get(&url).send().await {
-                let ready = response.status().is_success();
-                said = response.text().await.unwrap_or_default();
-                if ready {
-                    return Ok(());
-                }
+            let response = self.api.http.get(&url).send().await?;
+            match response.status().is_success() {
+                true => Ok(Ok(())),
+                false => bail!("{}", response.text().await?),
             }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+        };
+        match look_within(WAIT_MAX, look).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(status)) => bail!("{service} ended with {status}: {}", self.log(service)),
+            Err(output) => bail!("{service}: {output:?}; {}", self.log(service)),
         }
-        bail!("{service}: {said}; {}", self.log(service))
     }
 
     /// Returns the last lines of the log of a service.
@@ -125,21 +126,23 @@ impl Processes {
         Ok(self.api.http.get(url).send().await?.text().await?)
     }
 
-    /// Returns the process id of a running service.
-    pub fn pid(&self, service: &str) -> Option<u32> {
-        self.running.get(service).map(Child::id)
+    /// Returns the process ids of all running services, sorted by name.
+    pub fn process_ids(&self) -> Vec<(String, u32)> {
+        let ids = self
+            .running
+            .iter()
+            .map(|(name, child)| ((*name).to_owned(), child.id()));
+        ids.collect()
     }
 
-    fn command(&self, service: &str) -> Result<Command> {
+    fn command(&self, name: &str) -> Result<Command> {
+        let service = name.split('-').next().unwrap_or(name);
         let program = self.binaries.join(format!("mnemic-{service}"));
-        let log = File::options()
-            .create(true)
-            .append(true)
-            .open(self.logs.join(service))?;
-        let mut command = with(&self.settings, &program);
-        command.env(variable("gateway.listen"), &self.gateway);
-        if let Some(admin) = self.admin.get(service) {
-            command.env(variable("admin.listen"), admin);
+        let log = File::options().create(true).append(true).open(self.logs.join(name))?;
+        let mut command = command_with_settings(&self.settings, &program);
+        command.env(environment_variable("gateway.listen"), &self.gateway);
+        if let Some(admin) = self.admin.get(name) {
+            command.env(environment_variable("admin.listen"), admin);
         }
         command.current_dir(&self.logs).stdin(Stdio::null());
         command.stdout(log.try_clone()?).stderr(log);
@@ -158,19 +161,19 @@ impl Drop for Processes {
 }
 
 /// `mnemic serve` over a folder: everything in one process; killed when dropped.
-pub struct Single {
+pub struct SingleProcess {
     /// Client of its gateway.
     pub api: Api,
     child: Child,
 }
 
-impl Single {
+impl SingleProcess {
     /// Starts it and waits until it answers.
     ///
     /// # Errors
     /// If the program cannot be built or started, or does not answer within a minute.
-    pub async fn start(dir: &Path) -> Result<Single> {
-        Single::start_with(dir, &[]).await
+    pub async fn start(dir: &Path) -> Result<SingleProcess> {
+        SingleProcess::start_with(dir, &[]).await
     }
 
     /// Starts it with further settings and waits until it answers. Its log is appended to the file `log` in the
@@ -178,7 +181,7 @@ impl Single {
     ///
     /// # Errors
     /// If the program cannot be built or started, or does not answer within a minute.
-    pub async fn start_with(dir: &Path, settings: &[(String, String)]) -> Result<Single> {
+    pub async fn start_with(dir: &Path, settings: &[(String, String)]) -> Result<SingleProcess> {
         let gateway = free_address();
         let own = [
             ("backends.dir", dir.display().to_string()),
@@ -188,7 +191,7 @@ impl Single {
         let own = own.map(|(key, value)| (key.to_owned(), value));
         let settings: Vec<(String, String)> = own.into_iter().chain(settings.iter().cloned()).collect();
         let log = File::options().create(true).append(true).open(dir.join("log"))?;
-        let child = with(&settings, &binaries()?.join("mnemic"))
+        let child = command_with_settings(&settings, &folder_of_binaries()?.join("mnemic"))
             .arg("serve")
             .current_dir(dir)
             .stdin(Stdio::null())
@@ -196,19 +199,15 @@ impl Single {
             .stderr(log)
             .spawn()?;
         let api = Api::new(&gateway)?;
-        let single = Single { api, child };
-        for _ in 0..1_200 {
-            if single
-                .api
-                .try_send(single.api.http.get(format!("{}/spaces", single.api.base)))
-                .await
-                .is_ok()
-            {
-                return Ok(single);
-            }
-            tokio::time::sleep(Duration::from_millis(50)).await;
+        let single = SingleProcess { api, child };
+        let spaces = async || {
+            let request = single.api.http.get(format!("{}/spaces", single.api.base));
+            single.api.try_send(request).await.map(drop)
+        };
+        if look_within(WAIT_MAX, spaces).await.is_err() {
+            bail!("`mnemic serve` does not answer");
         }
-        bail!("`mnemic serve` does not answer")
+        Ok(single)
     }
 
     /// Returns its process id.
@@ -217,7 +216,7 @@ impl Single {
     }
 }
 
-impl Drop for Single {
+impl Drop for SingleProcess {
     fn drop(&mut self) {
         // The process may have ended by itself.
         drop(self.child.kill());
@@ -229,30 +228,30 @@ impl Drop for Single {
 ///
 /// # Errors
 /// If the program cannot be built or started.
-pub fn mnemic(settings: &[(String, String)], arguments: &[&str]) -> Result<(Option<i32>, String)> {
-    let output = with(settings, &binaries()?.join("mnemic"))
+pub fn run_mnemic(settings: &[(String, String)], arguments: &[&str]) -> Result<(Option<i32>, String)> {
+    let output = command_with_settings(settings, &folder_of_binaries()?.join("mnemic"))
         .args(arguments)
         .current_dir(std::env::temp_dir())
         .stdin(Stdio::null())
         .output()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    Ok((output.status.code(), said))
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    Ok((output.status.code(), printed))
 }
 
 /// Returns a command with these settings and without the `MNEMIC_` variables of this environment.
-fn with(settings: &[(String, String)], program: &Path) -> Command {
+fn command_with_settings(settings: &[(String, String)], program: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("MNEMIC_")) {
         command.env_remove(name);
     }
-    command.envs(settings.iter().map(|(key, value)| (variable(key), value)));
+    command.envs(settings.iter().map(|(key, value)| (environment_variable(key), value)));
     command
 }
 
 /// Returns the folder of the binaries: `MNEMIC_TEST_BINARIES`, or else the folder of the test binaries, where `cargo
 /// test --workspace` puts them. Builds them if they are missing, which takes minutes. For benches it always runs the
 /// build.
-fn binaries() -> Result<PathBuf> {
+fn folder_of_binaries() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("MNEMIC_TEST_BINARIES") {
         return Ok(named.into());
     }

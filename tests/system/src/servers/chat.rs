@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use adapters::endpoint::chat::Options;
+use adapters::models::endpoint::chat::Options;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
@@ -16,7 +16,7 @@ use axum::{Json, Router};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
-use super::http::{Http, knows};
+use super::http::{Http, has_key};
 
 /// Name of its only model.
 pub const MODEL: &str = "parrot";
@@ -28,27 +28,27 @@ pub const USAGE: (u32, u32) = (321, 12);
 /// The endpoint; stopped when dropped.
 pub struct Server {
     http: Http,
-    state: Arc<Mutex<Heard>>,
+    state: Arc<Mutex<ChatScript>>,
 }
 
 /// Requests and scripted replies of the endpoint.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub struct ChatScript {
     /// Requests so far.
     pub requests: Vec<Value>,
     /// Next replies, in order.
-    pub replies: VecDeque<Said>,
+    pub replies: VecDeque<ScriptedReply>,
     /// Reply when `replies` is empty; without it, the endpoint answers 500.
-    pub otherwise: Option<Said>,
+    pub otherwise: Option<ScriptedReply>,
     /// Number of requests in progress, and the greatest number so far.
     pub in_flight: (usize, usize),
-    /// Number of bytes of [`Said::Huge`] that the caller has read.
+    /// Number of bytes of [`ScriptedReply::Huge`] that the caller has read.
     pub sent: usize,
 }
 
 /// A scripted reply of the endpoint.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum ScriptedReply {
     /// A reply of the model.
     Text(String),
     /// A reply that ends too early.
@@ -75,9 +75,9 @@ impl Server {
     /// # Errors
     /// If no port is free.
     pub async fn start() -> anyhow::Result<Server> {
-        let state = Arc::new(Mutex::new(Heard::default()));
+        let state = Arc::new(Mutex::new(ChatScript::default()));
         let routes = Router::new()
-            .route("/v1/chat/completions", post(reply))
+            .route("/v1/chat/completions", post(handle_chat))
             .with_state(Arc::clone(&state));
         let http = Http::start(routes).await?;
         Ok(Server { http, state })
@@ -106,91 +106,95 @@ impl Server {
     }
 
     /// Returns the requests and the scripted replies.
-    pub fn heard(&self) -> MutexGuard<'_, Heard> {
-        locked(&self.state)
+    pub fn script(&self) -> MutexGuard<'_, ChatScript> {
+        lock_script(&self.state)
     }
 
     /// Appends replies to the script.
-    pub fn says(&self, said: impl IntoIterator<Item = Said>) {
-        self.heard().replies.extend(said);
+    pub fn script_replies(&self, replies: impl IntoIterator<Item = ScriptedReply>) {
+        self.script().replies.extend(replies);
     }
 }
 
-async fn reply(State(state): State<Arc<Mutex<Heard>>>, headers: HeaderMap, Json(asked): Json<Value>) -> Response {
-    if !knows(&headers, KEY) {
+async fn handle_chat(
+    State(state): State<Arc<Mutex<ChatScript>>>,
+    headers: HeaderMap,
+    Json(asked): Json<Value>,
+) -> Response {
+    if !has_key(&headers, KEY) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if asked["model"] != json!(MODEL) {
         return StatusCode::NOT_FOUND.into_response();
     }
     let next = {
-        let mut heard = locked(&state);
-        heard.requests.push(asked.clone());
-        heard.in_flight.0 += 1;
-        heard.in_flight.1 = heard.in_flight.1.max(heard.in_flight.0);
-        heard.replies.pop_front().or_else(|| heard.otherwise.clone())
+        let mut script = lock_script(&state);
+        script.requests.push(asked.clone());
+        script.in_flight.0 += 1;
+        script.in_flight.1 = script.in_flight.1.max(script.in_flight.0);
+        script.replies.pop_front().or_else(|| script.otherwise.clone())
     };
     let in_flight = InFlight(state);
-    said(next.unwrap_or(Said::Status(500)), &asked, in_flight).await
+    respond_as_scripted(next.unwrap_or(ScriptedReply::Status(500)), &asked, in_flight).await
 }
 
 /// Counts a request as in progress until it is answered or its client disconnects.
-struct InFlight(Arc<Mutex<Heard>>);
+struct InFlight(Arc<Mutex<ChatScript>>);
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        locked(&self.0).in_flight.0 -= 1;
+        lock_script(&self.0).in_flight.0 -= 1;
     }
 }
 
-fn locked(state: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+fn lock_script(state: &Mutex<ChatScript>) -> MutexGuard<'_, ChatScript> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn said(said: Said, asked: &Value, in_flight: InFlight) -> Response {
-    match said {
-        Said::Text(text) => completion(&json!({ "role": "assistant", "content": text }), "stop"),
-        Said::Cut(text) => completion(&json!({ "role": "assistant", "content": text }), "length"),
-        Said::Late(time, text) => {
+async fn respond_as_scripted(reply: ScriptedReply, asked: &Value, in_flight: InFlight) -> Response {
+    match reply {
+        ScriptedReply::Text(text) => completion_response(&json!({ "role": "assistant", "content": text }), "stop"),
+        ScriptedReply::Cut(text) => completion_response(&json!({ "role": "assistant", "content": text }), "length"),
+        ScriptedReply::Late(time, text) => {
             tokio::time::sleep(time).await;
-            completion(&json!({ "role": "assistant", "content": text }), "stop")
+            completion_response(&json!({ "role": "assistant", "content": text }), "stop")
         }
-        Said::Calls(calls) => {
+        ScriptedReply::Calls(calls) => {
             let message = json!({ "role": "assistant", "content": null, "tool_calls": calls });
-            completion(&message, "tool_calls")
+            completion_response(&message, "tool_calls")
         }
-        Said::Status(status) => {
+        ScriptedReply::Status(status) => {
             let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
             (status, Json(json!({ "error": asked }))).into_response()
         }
-        Said::Busy(seconds) => {
+        ScriptedReply::Busy(seconds) => {
             let pause = [(header::RETRY_AFTER, seconds.to_string())];
             (StatusCode::TOO_MANY_REQUESTS, pause).into_response()
         }
-        Said::Nothing(time) => {
+        ScriptedReply::Nothing(time) => {
             tokio::time::sleep(time).await;
-            completion(&json!({ "role": "assistant", "content": "" }), "stop")
+            completion_response(&json!({ "role": "assistant", "content": "" }), "stop")
         }
-        Said::Broken => {
+        ScriptedReply::Broken => {
             let half = Ok(Bytes::from_static(b"{\"choices\": [{\"message\": {\"content\": \"Mar"));
             let chunks = stream::iter([half, Err(io::Error::other("the connection ends"))]);
             Body::from_stream(chunks).into_response()
         }
-        Said::Huge(bytes) => huge(bytes, in_flight).into_response(),
+        ScriptedReply::Huge(bytes) => endless_body(bytes, in_flight).into_response(),
     }
 }
 
 /// Sends bytes as fast as the client reads them, and counts them.
-fn huge(bytes: usize, in_flight: InFlight) -> Body {
+fn endless_body(bytes: usize, in_flight: InFlight) -> Body {
     let chunk = Bytes::from(vec![b' '; 64 * 1_024]);
     let chunks = stream::iter(0..bytes.div_ceil(chunk.len())).map(move |_| {
-        locked(&in_flight.0).sent += chunk.len();
+        lock_script(&in_flight.0).sent += chunk.len();
         Ok::<_, Infallible>(chunk.clone())
     });
     Body::from_stream(chunks)
 }
 
-fn completion(message: &Value, reason: &str) -> Response {
+fn completion_response(message: &Value, reason: &str) -> Response {
     let (read, written) = USAGE;
     Json(json!({
         "object": "chat.completion",

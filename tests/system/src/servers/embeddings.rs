@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use adapters::endpoint::embeddings::Options;
+use adapters::models::endpoint::embeddings::Options;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,7 @@ use domain::port::Embedder;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::http::{Http, knows};
+use super::http::{Http, has_key};
 
 /// Name of its only model.
 pub const MODEL: &str = "table";
@@ -24,12 +24,12 @@ pub const KEY: &str = "open sesame";
 /// The endpoint; stopped when dropped.
 pub struct Server {
     http: Http,
-    state: Arc<Mutex<Heard>>,
+    state: Arc<Mutex<EmbeddingsScript>>,
 }
 
 /// Requests to the endpoint, and faults that it simulates.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub struct EmbeddingsScript {
     /// Texts of each request.
     pub texts: VecDeque<Vec<String>>,
     /// Status of every response, if set.
@@ -42,12 +42,12 @@ pub struct Heard {
 
 #[derive(Clone)]
 struct Endpoint {
-    state: Arc<Mutex<Heard>>,
+    state: Arc<Mutex<EmbeddingsScript>>,
     table: Arc<dyn Embedder>,
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct EmbeddingsRequest {
     model: String,
     input: Vec<String>,
 }
@@ -58,12 +58,14 @@ impl Server {
     /// # Errors
     /// If no port is free.
     pub async fn start() -> anyhow::Result<Server> {
-        let state = Arc::new(Mutex::new(Heard::default()));
+        let state = Arc::new(Mutex::new(EmbeddingsScript::default()));
         let endpoint = Endpoint {
             state: Arc::clone(&state),
-            table: adapters::embedder(Path::new(""))?,
+            table: adapters::open_embedder(Path::new(""))?,
         };
-        let routes = Router::new().route("/v1/embeddings", post(embed)).with_state(endpoint);
+        let routes = Router::new()
+            .route("/v1/embeddings", post(handle_embeddings))
+            .with_state(endpoint);
         let http = Http::start(routes).await?;
         Ok(Server { http, state })
     }
@@ -86,27 +88,31 @@ impl Server {
     }
 
     /// Returns the requests and the simulated faults.
-    pub fn heard(&self) -> MutexGuard<'_, Heard> {
+    pub fn script(&self) -> MutexGuard<'_, EmbeddingsScript> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn embed(State(endpoint): State<Endpoint>, headers: HeaderMap, Json(asked): Json<Asked>) -> Response {
-    if !knows(&headers, KEY) {
+async fn handle_embeddings(
+    State(endpoint): State<Endpoint>,
+    headers: HeaderMap,
+    Json(asked): Json<EmbeddingsRequest>,
+) -> Response {
+    if !has_key(&headers, KEY) {
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if asked.model != MODEL {
         return StatusCode::NOT_FOUND.into_response();
     }
     {
-        let mut heard = endpoint.state.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.texts.push_back(asked.input.clone());
-        let status = heard.status.and_then(|it| StatusCode::from_u16(it).ok());
-        if status.is_some() || heard.body.is_some() {
-            let body = heard.body.clone().unwrap_or_else(|| json!({ "error": asked.input }));
+        let mut script = endpoint.state.lock().unwrap_or_else(PoisonError::into_inner);
+        script.texts.push_back(asked.input.clone());
+        let status = script.status.and_then(|it| StatusCode::from_u16(it).ok());
+        if status.is_some() || script.body.is_some() {
+            let body = script.body.clone().unwrap_or_else(|| json!({ "error": asked.input }));
             return (status.unwrap_or(StatusCode::OK), Json(body)).into_response();
         }
-        let poison = heard.poison.as_deref();
+        let poison = script.poison.as_deref();
         if poison.is_some_and(|it| asked.input.iter().any(|text| text.contains(it))) {
             return StatusCode::INTERNAL_SERVER_ERROR.into_response();
         }

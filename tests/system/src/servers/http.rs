@@ -34,7 +34,7 @@ impl Drop for Http {
 }
 
 /// Returns true if a request carries the key.
-pub(super) fn knows(headers: &HeaderMap, key: &str) -> bool {
+pub(super) fn has_key(headers: &HeaderMap, key: &str) -> bool {
     let sent = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
     sent == Some(&format!("Bearer {key}"))
 }

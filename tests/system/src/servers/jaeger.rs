@@ -2,14 +2,11 @@
 
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
+use fixtures::{WAIT_MAX, look_within};
 use serde_json::Value;
 use tempfile::TempDir;
-
-/// Longest wait for the start or for a trace, in tenths of a second.
-const PATIENCE: u32 = 600;
 
 /// A running server; stopped when dropped.
 pub struct Jaeger {
@@ -32,7 +29,9 @@ impl Jaeger {
     /// # Errors
     /// If it is required but missing, or does not start.
     pub async fn start() -> Result<Option<Jaeger>> {
-        let Some(program) = program()? else { return Ok(None) };
+        let Some(program) = find_program()? else {
+            return Ok(None);
+        };
         let home = TempDir::new()?;
         let ports = Ports {
             otlp: super::free_port(),
@@ -41,7 +40,7 @@ impl Jaeger {
             health: super::free_port(),
         };
         let path = home.path().join("config.yaml");
-        std::fs::write(&path, config(&ports))?;
+        std::fs::write(&path, write_config(&ports))?;
         let log = std::fs::File::create(home.path().join("log"))?;
         let process = Command::new(program)
             .arg("--config")
@@ -58,19 +57,11 @@ impl Jaeger {
             _home: home,
         };
         let status = format!("http://127.0.0.1:{}/status", jaeger.ports.health);
-        for _ in 0..PATIENCE {
-            if jaeger
-                .http
-                .get(&status)
-                .send()
-                .await
-                .is_ok_and(|it| it.status().is_success())
-            {
-                return Ok(Some(jaeger));
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+        let starts = async || jaeger.http.get(&status).send().await?.error_for_status();
+        match look_within(WAIT_MAX, starts).await {
+            Ok(_) => Ok(Some(jaeger)),
+            Err(error) => bail!("jaeger did not start: {error:?}"),
         }
-        bail!("jaeger did not start")
     }
 
     /// Returns the address to which traces are sent.
@@ -84,20 +75,17 @@ impl Jaeger {
     /// If the trace is not complete after the longest wait; the error contains the incomplete trace.
     pub async fn trace(&self, id: &str, complete: impl Fn(&Value) -> bool) -> Result<Value> {
         let url = format!("http://127.0.0.1:{}/api/traces/{id}", self.ports.query);
-        let mut trace = Value::Null;
-        for _ in 0..PATIENCE {
-            if let Ok(response) = self.http.get(&url).send().await
-                && response.status().is_success()
-            {
-                let text = response.text().await?;
-                trace = serde_json::from_str::<Value>(&text)?["data"][0].take();
-                if complete(&trace) {
-                    return Ok(trace);
-                }
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-        bail!("the trace never was complete: {trace:#}")
+        let look = async || match self.read_trace(&url).await {
+            Ok(trace) if complete(&trace) => Ok(trace),
+            other => Err(other),
+        };
+        let outcome = look_within(WAIT_MAX, look).await;
+        outcome.map_err(|last| anyhow!("the trace never was complete: {last:?}"))
+    }
+
+    async fn read_trace(&self, url: &str) -> Result<Value> {
+        let response = self.http.get(url).send().await?.error_for_status()?;
+        Ok(serde_json::from_str::<Value>(&response.text().await?)?["data"][0].take())
     }
 }
 
@@ -109,7 +97,7 @@ impl Drop for Jaeger {
     }
 }
 
-fn program() -> Result<Option<PathBuf>> {
+fn find_program() -> Result<Option<PathBuf>> {
     let home = std::env::var("HOME").unwrap_or_default();
     let default = PathBuf::from(home).join(".cache/mnemic-ci/servers/jaeger/jaeger");
     let program = std::env::var_os("MNEMIC_TEST_JAEGER").map_or(default, PathBuf::from);
@@ -123,7 +111,7 @@ fn program() -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-fn config(ports: &Ports) -> String {
+fn write_config(ports: &Ports) -> String {
     let Ports {
         otlp,
         query,

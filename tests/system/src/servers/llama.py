@@ -4,8 +4,9 @@ import sys
 
 import xllamacpp
 
-# The template of the model knows no tools, so that the server would leave them out. This one writes messages as that one does, and
-# a call between two marks that are one token each, so that a request can have the model begin with a call (`logit_bias`).
+# The template of the model does not support tools, so the server would leave them out. This one writes messages as that
+# one does, and a call between two marks that are one token each, so that a request can have the model begin with a call
+# (`logit_bias`).
 TEMPLATE = """
 {%- if tools %}
     {{- '<|im_start|>system\\n' }}

@@ -4,13 +4,12 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
-use adapters::endpoint::chat::Options;
+use adapters::models::endpoint::chat::Options;
 use anyhow::{Context, Result, bail};
+use fixtures::{WAIT_MAX, look_within};
 use serde_json::Value;
 use tempfile::TempDir;
-use tokio::time::sleep;
 
 /// Program that serves until its input ends, so that no server outlives the tests.
 const PROGRAM: &str = include_str!("llama.py");
@@ -18,8 +17,6 @@ const PROGRAM: &str = include_str!("llama.py");
 const MODEL: &str = "small";
 /// Key that it requires.
 const KEY: &str = "open sesame";
-/// Longest wait for the start, in tenths of a second.
-const PATIENCE: u32 = 300;
 
 /// A running server that answers one request at a time; stopped when dropped.
 pub struct Llama {
@@ -35,7 +32,7 @@ impl Llama {
     /// # Errors
     /// If it is required but missing, or does not start.
     pub async fn start() -> Result<Option<Llama>> {
-        let Some(folder) = folder()? else { return Ok(None) };
+        let Some(folder) = llama_folder()? else { return Ok(None) };
         let home = TempDir::new()?;
         let log = File::create(home.path().join("log"))?;
         let port = super::free_port();
@@ -54,13 +51,10 @@ impl Llama {
             http: reqwest::Client::new(),
             _home: home,
         };
-        for _ in 0..PATIENCE {
-            if llama.answers().await.is_ok() {
-                return Ok(Some(llama));
-            }
-            sleep(Duration::from_millis(100)).await;
+        match look_within(WAIT_MAX, async || llama.answers().await).await {
+            Ok(_) => Ok(Some(llama)),
+            Err(error) => bail!("llama.cpp did not start: {error:?}"),
         }
-        bail!("llama.cpp did not start")
     }
 
     /// Returns the options of a client with the right key and with these parameters.
@@ -93,7 +87,7 @@ impl Drop for Llama {
 
 /// Returns the folder that `.ci/llama` fills, or another one that `MNEMIC_TEST_LLAMA` names. If a named folder has no
 /// server, the package registry has none, and tests are skipped even where servers are required.
-fn folder() -> Result<Option<PathBuf>> {
+fn llama_folder() -> Result<Option<PathBuf>> {
     let home = std::env::var("HOME").unwrap_or_default();
     let default = PathBuf::from(home).join(".cache/mnemic-ci/llama");
     let named = std::env::var_os("MNEMIC_TEST_LLAMA").map(PathBuf::from);

@@ -40,7 +40,7 @@ impl Nats {
     #[must_use]
     pub fn start(more: &str) -> Option<Nats> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let program = program()?;
+        let program = find_program()?;
         let number = NUMBER.fetch_add(1, Ordering::SeqCst);
         let dir = std::env::temp_dir().join(format!("mnemic-nats-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
@@ -60,7 +60,7 @@ impl Nats {
             guard: None,
             pid: 0,
         };
-        it.up();
+        it.restart();
         Some(it)
     }
 
@@ -110,7 +110,7 @@ impl Nats {
     ///
     /// # Panics
     /// If it does not start.
-    pub fn up(&mut self) {
+    pub fn restart(&mut self) {
         let mut guard = Command::new("sh")
             .args(["-c", GUARD, "sh"])
             .arg(&self.program)
@@ -146,7 +146,7 @@ impl Drop for Nats {
     }
 }
 
-fn program() -> Option<PathBuf> {
+fn find_program() -> Option<PathBuf> {
     let named = std::env::var_os("MNEMIC_TEST_NATS").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
     let program = named.unwrap_or_else(|| home.join(".cache/mnemic-ci/servers/nats/bin/nats-server"));

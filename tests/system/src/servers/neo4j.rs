@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use adapters::Secret;
-use adapters::neo4j::Options;
+use adapters::servers::neo4j::Options;
 use anyhow::{Context, Result, bail};
+use fixtures::look_within;
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -16,8 +17,8 @@ use tokio::net::TcpStream;
 /// Password of the user `neo4j` on servers that require one.
 pub const PASSWORD: &str = "only-for-tests";
 
-/// Longest wait for a server to answer, in tenths of a second; a busy machine takes almost a minute.
-const PATIENCE: u32 = 1_800;
+/// Longest wait for a server to answer; a busy machine takes almost a minute.
+const START_MAX: Duration = Duration::from_secs(180);
 /// Greeting of a client: the magic number and the only version that it supports, 4.4. The server answers with the
 /// version that it chose.
 const GREETING: [u8; 20] = [0x60, 0x60, 0xb0, 0x17, 0, 0, 4, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -43,7 +44,9 @@ impl Server {
     /// # Errors
     /// If it is required but missing, or does not answer in time.
     pub async fn start(password: bool, conf: &str) -> Result<Option<Server>> {
-        let Some(program) = program()? else { return Ok(None) };
+        let Some(program) = find_program()? else {
+            return Ok(None);
+        };
         let home = TempDir::new()?.keep();
         std::fs::write(home.join("extra.conf"), conf)?;
         let port = super::free_port();
@@ -60,7 +63,7 @@ impl Server {
             process,
             guard,
         };
-        server.again().await?;
+        server.restart().await?;
         Ok(Some(server))
     }
 
@@ -68,7 +71,7 @@ impl Server {
     ///
     /// # Errors
     /// If it does not answer in time.
-    pub async fn again(&mut self) -> Result<()> {
+    pub async fn restart(&mut self) -> Result<()> {
         self.process.wait()?;
         let log = File::options().create(true).append(true).open(self.home.join("log"))?;
         let mut command = Command::new(&self.program);
@@ -79,14 +82,15 @@ impl Server {
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         self.process = command.spawn().context("starting neo4j")?;
         std::fs::write(self.home.join("pid"), self.process.id().to_string())?;
-        for _ in 0..PATIENCE {
-            if answers(self.port).await {
-                return Ok(());
-            }
-            if self.process.try_wait()?.is_some() {
-                break;
-            }
-            tokio::time::sleep(Duration::from_millis(100)).await;
+        let look = async || match is_port_answered(self.port).await {
+            true => Ok(true),
+            false => match self.process.try_wait() {
+                Ok(None) => Err(()),
+                Ok(Some(_)) | Err(_) => Ok(false),
+            },
+        };
+        if look_within(START_MAX, look).await == Ok(true) {
+            return Ok(());
         }
         let log = std::fs::read_to_string(self.home.join("log"))?;
         bail!("neo4j did not start:\n{log}")
@@ -148,7 +152,7 @@ impl Drop for Server {
 }
 
 /// Returns the program that starts a server, if it is installed.
-fn program() -> Result<Option<PathBuf>> {
+fn find_program() -> Result<Option<PathBuf>> {
     let path = match (std::env::var_os("MNEMIC_TEST_NEO4J"), std::env::var_os("HOME")) {
         (Some(path), _) => PathBuf::from(path),
         (None, Some(home)) => PathBuf::from(home).join(".cache/mnemic-ci/servers/neo4j/start"),
@@ -164,7 +168,7 @@ fn program() -> Result<Option<PathBuf>> {
     Ok(None)
 }
 
-async fn answers(port: u16) -> bool {
+async fn is_port_answered(port: u16) -> bool {
     let greet = async {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
         stream.write_all(&GREETING).await?;

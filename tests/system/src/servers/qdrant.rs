@@ -6,7 +6,7 @@
 //! - `state` and `held` store collections and points.
 //! - `vectors` accepts vectors and scores them; `approximate` misses some of them where the server would.
 //! - `filter` decides which points match.
-//! - `points`, `collections` and `health` answer the calls.
+//! - `points`, `collections` and `health` answer the calls; `request_fields` rejects fields that are not known.
 //!
 //! It knows the calls and fields that Mnemic uses. It answers `Unimplemented` to everything else, so that nothing is
 //! silently ignored. It rejects filters on fields without an index, as a collection in strict mode does. It cannot
@@ -21,6 +21,7 @@ mod filter;
 mod health;
 mod held;
 mod points;
+mod request_fields;
 mod service;
 mod state;
 mod vectors;
@@ -29,8 +30,9 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use adapters::qdrant::Options;
+use adapters::servers::qdrant::Options;
 use anyhow::{Context, Result, bail};
+use fixtures::{WAIT_MAX, look_within};
 use qdrant_client::qdrant::collections_server::CollectionsServer;
 use qdrant_client::qdrant::points_server::PointsServer;
 use qdrant_client::qdrant::qdrant_server::QdrantServer;
@@ -38,14 +40,11 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tonic::transport::server::TcpIncoming;
 
-use state::Shared;
-
-/// Number of checks for the end of its connections, a hundredth of a second apart.
-const PATIENCE: u32 = 500;
+use state::SharedState;
 
 /// A running stand-in; stopped when dropped. It has its own threads, so it outlives the runtime that started it.
 pub struct Server {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     address: SocketAddr,
     runtime: Option<Runtime>,
 }
@@ -57,11 +56,11 @@ impl Server {
     /// If it cannot listen.
     pub fn start(api_key: &str) -> Result<Server> {
         let mut server = Server {
-            shared: Arc::new(Shared::new(api_key)),
+            shared: Arc::new(SharedState::new(api_key)),
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
             runtime: None,
         };
-        server.back()?;
+        server.listen_again()?;
         Ok(server)
     }
 
@@ -78,22 +77,24 @@ impl Server {
     ///
     /// # Errors
     /// If it still listens after the longest wait.
-    pub async fn away(&mut self) -> Result<()> {
+    pub async fn stop_listening(&mut self) -> Result<()> {
         self.stop();
-        for _ in 0..PATIENCE {
-            if TcpStream::connect(self.address).is_err() {
-                return Ok(());
-            }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+        let address = self.address;
+        let look = async || match TcpStream::connect(address) {
+            Ok(_) => Err(()),
+            Err(_) => Ok(()),
+        };
+        if look_within(WAIT_MAX, look).await.is_err() {
+            bail!("{address} still listens");
         }
-        bail!("{} still listens", self.address)
+        Ok(())
     }
 
     /// Listens again on the same address.
     ///
     /// # Errors
     /// If it cannot listen.
-    pub fn back(&mut self) -> Result<()> {
+    pub fn listen_again(&mut self) -> Result<()> {
         let mut builder = tokio::runtime::Builder::new_multi_thread();
         let runtime = builder.worker_threads(2).enable_all().thread_name("qdrant").build()?;
         let entered = runtime.enter();
@@ -132,7 +133,7 @@ impl Server {
     }
 
     /// Makes the server report this version.
-    pub fn pretend(&self, version: &str) {
+    pub fn report_version(&self, version: &str) {
         version.clone_into(&mut self.shared.version());
     }
 

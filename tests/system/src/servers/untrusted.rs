@@ -42,7 +42,7 @@ impl Untrusted {
         let of_thread = Arc::clone(&counts);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                serve(stream, &config, &of_thread);
+                serve_connection(stream, &config, &of_thread);
             }
         });
         Ok(Untrusted { url, counts })
@@ -59,7 +59,7 @@ impl Untrusted {
     }
 }
 
-fn serve(mut stream: TcpStream, config: &Arc<ServerConfig>, counts: &Counts) {
+fn serve_connection(mut stream: TcpStream, config: &Arc<ServerConfig>, counts: &Counts) {
     let Ok(mut connection) = ServerConnection::new(Arc::clone(config)) else {
         return;
     };

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use adapters::Embedded;
-use system::conformance::{Ports, options};
+use system::conformance::{Ports, test_options};
 
-async fn open(dir: &Path) -> Ports {
-    Ports::of(Embedded::open(dir, options()).await.unwrap())
+async fn open_ports(dir: &Path) -> Ports {
+    Ports::of(Embedded::open(dir, test_options()).await.unwrap())
 }
 
 macro_rules! run {
     ($promise:path) => {
         let dir = tempfile::tempdir().unwrap();
-        $promise(async || super::open(dir.path()).await).await;
+        $promise(async || super::open_ports(dir.path()).await).await;
     };
 }
 

@@ -3,19 +3,20 @@
 
 use std::time::{Duration, Instant};
 
+use fixtures::{wait_for, wait_until};
 use reqwest::Response;
 use serde_json::{Value, json};
 use system::running::api::Api;
 use system::running::{Running, Servers};
 
-use crate::distributed::{cited, talk};
+use crate::distributed::{cited_ids, sample_talk};
 
 /// Time budget of a question, and additional time for the network.
 const BUDGET: Duration = Duration::from_secs(4);
 const SLACK: Duration = Duration::from_secs(4);
 const QUESTION: &str = "When did Ines adopt the greyhound?";
 
-async fn asked(api: &Api) -> Response {
+async fn ask_question(api: &Api) -> Response {
     let body = json!({ "question": QUESTION, "answer": true, "metadata": true, "budget": { "ms": BUDGET.as_millis() as u64 } });
     let begun = Instant::now();
     let request = api.http.post(format!("{}/spaces/talk/query", api.base)).json(&body);
@@ -25,8 +26,8 @@ async fn asked(api: &Api) -> Response {
 }
 
 /// Asks the question; returns the response, which must be an answer, and its `degraded` field as text.
-async fn degraded(api: &Api) -> (Value, String) {
-    let response = asked(api).await;
+async fn ask_degraded(api: &Api) -> (Value, String) {
+    let response = ask_question(api).await;
     let status = response.status().as_u16();
     let body: Value = response.json().await.unwrap();
     assert_eq!(status, 200, "{body}");
@@ -35,8 +36,8 @@ async fn degraded(api: &Api) -> (Value, String) {
 }
 
 /// Asks the question; it must be rejected with a time after which to retry.
-async fn refused(api: &Api) {
-    let response = asked(api).await;
+async fn expect_refusal(api: &Api) {
+    let response = ask_question(api).await;
     assert_eq!(response.status().as_u16(), 503);
     assert!(response.headers().contains_key("retry-after"));
 }
@@ -51,19 +52,16 @@ async fn refused_write(api: &Api) {
 }
 
 /// Waits until a question is answered with nothing degraded, and returns how long that took.
-async fn recovered(api: &Api) -> Duration {
+async fn wait_until_recovered(api: &Api) -> Duration {
     let begun = Instant::now();
-    loop {
-        let response = asked(api).await;
-        if response.status().is_success() {
-            let body: Value = response.json().await.unwrap();
-            if body["degraded"] == json!([]) && cited(&body).contains(&"1") {
-                return begun.elapsed();
-            }
-        }
-        assert!(begun.elapsed() < Duration::from_secs(60), "no recovery");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    wait_for("an answer is whole", async || {
+        let response = ask_question(api).await;
+        let (status, body) = (response.status(), response.json::<Value>().await.unwrap_or_default());
+        let is_whole = status.is_success() && body["degraded"] == json!([]) && cited_ids(&body).contains(&"1");
+        if is_whole { Ok(()) } else { Err((status, body)) }
+    })
+    .await;
+    begun.elapsed()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -74,34 +72,34 @@ async fn the_remaining_parts_answer_and_name_the_missing_part() {
     let mut running = Running::distributed(&servers, &[]).await.unwrap();
     let api = running.api.clone();
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let watermark = api.accepted("talk", &talk()).await;
-    api.written("talk", &watermark).await;
-    recovered(&api).await;
+    let watermark = api.send_records("talk", &sample_talk()).await;
+    api.wait_until_written("talk", &watermark).await;
+    wait_until_recovered(&api).await;
 
-    servers.qdrant.away().await.unwrap();
+    servers.qdrant.stop_listening().await.unwrap();
     for _ in 0..6 {
-        let (body, said) = degraded(&api).await;
-        assert!(said.contains("index"), "{body}");
-        assert!(!cited(&body).is_empty(), "{body}");
+        let (body, degraded_text) = ask_degraded(&api).await;
+        assert!(degraded_text.contains("index"), "{body}");
+        assert!(!cited_ids(&body).is_empty(), "{body}");
     }
-    servers.qdrant.back().unwrap();
-    println!("qdrant back: {:?} until whole", recovered(&api).await);
+    servers.qdrant.listen_again().unwrap();
+    println!("qdrant back: {:?} until whole", wait_until_recovered(&api).await);
 
     servers.qdrant.delay(Duration::from_secs(30));
-    let (body, said) = degraded(&api).await;
-    assert!(said.contains("index"), "{body}");
+    let (body, degraded_text) = ask_degraded(&api).await;
+    assert!(degraded_text.contains("index"), "{body}");
     servers.qdrant.delay(Duration::ZERO);
-    println!("qdrant quick again: {:?} until whole", recovered(&api).await);
+    println!("qdrant quick again: {:?} until whole", wait_until_recovered(&api).await);
 
     servers.neo4j.kill().unwrap();
     for _ in 0..6 {
-        let response = asked(&api).await;
+        let response = ask_question(&api).await;
         match response.status().as_u16() {
             200 => {
                 let body: Value = response.json().await.unwrap();
-                let said = body["degraded"].to_string();
+                let degraded_text = body["degraded"].to_string();
                 assert!(
-                    said.contains("graph") && said.contains("metadata: the store of the records"),
+                    degraded_text.contains("graph") && degraded_text.contains("metadata: the store of the records"),
                     "{body}"
                 );
                 assert_eq!(body["pack"]["metadata"], Value::Null);
@@ -112,23 +110,23 @@ async fn the_remaining_parts_answer_and_name_the_missing_part() {
             }
         }
     }
-    servers.neo4j.again().await.unwrap();
-    println!("neo4j back: {:?} until whole", recovered(&api).await);
+    servers.neo4j.restart().await.unwrap();
+    println!("neo4j back: {:?} until whole", wait_until_recovered(&api).await);
 
     servers.nats.kill();
     for _ in 0..6 {
-        refused(&api).await;
+        expect_refusal(&api).await;
     }
     refused_write(&api).await;
-    servers.nats.up();
-    println!("nats back: {:?} until whole", recovered(&api).await);
+    servers.nats.restart();
+    println!("nats back: {:?} until whole", wait_until_recovered(&api).await);
 
     running.stop("reader").await.unwrap();
-    let (body, said) = degraded(&api).await;
-    assert!(said.contains("reader"), "{body}");
-    assert!(cited(&body).contains(&"1"), "{body}");
+    let (body, degraded_text) = ask_degraded(&api).await;
+    assert!(degraded_text.contains("reader"), "{body}");
+    assert!(cited_ids(&body).contains(&"1"), "{body}");
     running.stop("router").await.unwrap();
-    refused(&api).await;
+    expect_refusal(&api).await;
     running.end().await.unwrap();
 }
 
@@ -142,15 +140,15 @@ async fn records_accepted_during_an_outage_are_written_later() {
     let running = Running::distributed(&servers, &[attempts]).await.unwrap();
     let api = running.api.clone();
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    servers.qdrant.away().await.unwrap();
-    let watermark = api.accepted("talk", &talk()).await;
+    servers.qdrant.stop_listening().await.unwrap();
+    let watermark = api.send_records("talk", &sample_talk()).await;
     // This is longer than all attempts of a message take.
     tokio::time::sleep(Duration::from_secs(12)).await;
     let (_, progress) = api.get(&format!("/spaces/talk/progress?watermark={watermark}")).await;
     assert_eq!(progress["written"], json!(false), "{progress}");
-    servers.qdrant.back().unwrap();
+    servers.qdrant.listen_again().unwrap();
     let begun = Instant::now();
-    api.written("talk", &watermark).await;
+    api.wait_until_written("talk", &watermark).await;
     println!("qdrant back: {:?} until the write is searchable", begun.elapsed());
     assert_eq!(api.get("/admin/dead-letters").await.1["items"], json!([]));
     running.end().await.unwrap();
@@ -163,15 +161,17 @@ async fn a_service_that_starts_without_its_server_waits_for_it() {
         return;
     };
     let settings = servers.settings();
-    let running = Running::over(&settings).await.unwrap();
+    let running = Running::start_with_servers(&settings).await.unwrap();
     running.end().await.unwrap();
-    servers.qdrant.away().await.unwrap();
-    let begun = tokio::spawn(async move { Running::begun(&settings).await.unwrap() });
+    servers.qdrant.stop_listening().await.unwrap();
+    let begun = tokio::spawn(async move { Running::start_services(&settings).await.unwrap() });
     let running = begun.await.unwrap();
-    while running.missing().iter().any(|it| !it.starts_with("qdrant: ")) || running.missing().is_empty() {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-    servers.qdrant.back().unwrap();
-    running.ready().await.unwrap();
+    wait_until("only qdrant is missing", async || {
+        let missing = running.missing();
+        !missing.is_empty() && missing.iter().all(|it| it.starts_with("qdrant: "))
+    })
+    .await;
+    servers.qdrant.listen_again().unwrap();
+    running.wait_until_ready().await.unwrap();
     running.end().await.unwrap();
 }

@@ -8,6 +8,7 @@ mod keys;
 mod letters;
 mod outage;
 mod provision;
+mod replicas;
 
 use serde_json::{Value, json};
 use system::running::Servers;
@@ -15,7 +16,7 @@ use system::running::processes::Processes;
 use tokio::sync::OnceCell;
 
 /// Returns servers that are shared by all tests that do not change them, or `None` if one is not installed.
-pub(crate) async fn shared() -> Option<&'static Servers> {
+pub(crate) async fn shared_servers() -> Option<&'static Servers> {
     static SERVERS: OnceCell<Option<Servers>> = OnceCell::const_new();
     SERVERS
         .get_or_init(async || Servers::start().await.unwrap())
@@ -23,7 +24,7 @@ pub(crate) async fn shared() -> Option<&'static Servers> {
         .as_ref()
 }
 
-pub(crate) fn talk() -> Value {
+pub(crate) fn sample_talk() -> Value {
     let line = |id: &str, actor: &str, at: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
     json!([
         line(
@@ -60,7 +61,7 @@ pub(crate) fn talk() -> Value {
     ])
 }
 
-pub(crate) fn cited(body: &Value) -> Vec<&str> {
+pub(crate) fn cited_ids(body: &Value) -> Vec<&str> {
     let items = body["pack"]["items"].as_array().unwrap();
     items
         .iter()
@@ -71,18 +72,18 @@ pub(crate) fn cited(body: &Value) -> Vec<&str> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_conversation_is_stored_and_queried_over_five_processes() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let logs = tempfile::tempdir().unwrap();
     let processes = Processes::start(servers.settings(), logs.path()).await.unwrap();
     let api = &processes.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let watermark = api.accepted("talk", &talk()).await;
+    let watermark = api.send_records("talk", &sample_talk()).await;
     // The question waits for the write by itself, although another process does the write.
     let body = json!({ "question": "When did Ines adopt the greyhound?", "answer": true, "after": watermark,
         "budget": { "ms": 20_000 } });
     let (status, body) = api.post("/spaces/talk/query", &body).await;
     assert_eq!(status, 200, "{body}");
-    assert!(cited(&body).contains(&"1"), "{body}");
+    assert!(cited_ids(&body).contains(&"1"), "{body}");
     assert_eq!(body["answer"]["text"], "1 March 2026", "{body}");
     assert_eq!(body["verdict"]["status"], "supported", "{body}");
     assert_eq!(body["degraded"], json!([]), "{body}");
@@ -93,5 +94,5 @@ async fn a_conversation_is_stored_and_queried_over_five_processes() {
     assert_eq!(api.get("/spaces/talk").await.0, 404);
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     let body = api.ask("talk", "When did Ines adopt the greyhound?").await;
-    assert!(cited(&body).is_empty(), "{body}");
+    assert!(cited_ids(&body).is_empty(), "{body}");
 }

@@ -6,41 +6,42 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use adapters::Embedded;
-use adapters::endpoint::EndpointError;
-use adapters::endpoint::embeddings::{Embeddings, Options};
+use adapters::models::endpoint::EndpointError;
+use adapters::models::endpoint::embeddings::{Embeddings, Options};
 use domain::port::Embedder;
 use domain::{Classify, ErrorKind};
+use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
-use system::conformance::{Ports, options};
+use system::conformance::{Ports, test_options};
 use system::running::Running;
 use system::running::api::Api;
-use system::running::processes::mnemic;
+use system::running::processes::run_mnemic;
 use system::servers::embeddings::{KEY, Server};
 
-use crate::distributed::{cited, shared, talk};
+use crate::distributed::{cited_ids, sample_talk, shared_servers};
 
-async fn open(dir: &Path, options_of_server: &Options) -> Ports {
+async fn open_ports(dir: &Path, options_of_server: &Options) -> Ports {
     let endpoint = Arc::new(Embeddings::connect(options_of_server).await.unwrap());
-    Ports::of(Embedded::open_with(dir, options(), endpoint).await.unwrap())
+    Ports::of(Embedded::open_with(dir, test_options(), endpoint).await.unwrap())
 }
 
 macro_rules! run {
     ($promise:path) => {
         let server = super::Server::start().await.unwrap();
         let dir = tempfile::tempdir().unwrap();
-        $promise(async || super::open(dir.path(), &server.options()).await).await;
+        $promise(async || super::open_ports(dir.path(), &server.options()).await).await;
     };
 }
 
 system::promises! { run: embedder }
 
-async fn refused(options: &Options) -> EndpointError {
+async fn connect_and_fail(options: &Options) -> EndpointError {
     Embeddings::connect(options).await.map(drop).unwrap_err()
 }
 
-fn told(error: &dyn Error) -> String {
+fn error_chain(error: &dyn Error) -> String {
     match error.source() {
-        Some(source) => format!("{error}: {}", told(source)),
+        Some(source) => format!("{error}: {}", error_chain(source)),
         None => error.to_string(),
     }
 }
@@ -57,14 +58,14 @@ async fn texts_and_questions_are_sent_with_their_prefixes() {
     };
     let endpoint = Embeddings::connect(&options).await.unwrap();
     assert_ne!(plain.model(), endpoint.model(), "their vectors differ");
-    server.heard().texts.clear();
+    server.script().texts.clear();
     let texts = ["a fern", "…", "a cat", "a dog"].map(str::to_owned);
     let vectors = endpoint.embed(&texts).await.unwrap();
     endpoint.embed_question("Which pet?").await.unwrap();
     assert!(vectors[1].iter().all(|it| *it == 0.0));
-    let heard: Vec<Vec<String>> = server.heard().texts.drain(..).collect();
+    let script: Vec<Vec<String>> = server.script().texts.drain(..).collect();
     assert_eq!(
-        heard,
+        script,
         [
             vec!["text: a fern", "text: a cat"],
             vec!["text: a dog"],
@@ -93,7 +94,7 @@ async fn the_start_reports_the_fault_of_an_endpoint() {
         (
             |it| it.url = "http://me:geheim@localhost/v1".to_owned(),
             false,
-            "no place for credentials",
+            "must not contain credentials",
         ),
         (|it| it.url = "localhost:11434".to_owned(), false, "http:// or https://"),
         (
@@ -102,25 +103,25 @@ async fn the_start_reports_the_fault_of_an_endpoint() {
             "--features https",
         ),
     ] {
-        let error = refused(&with(change)).await;
-        let said = format!("{} {error:?}", told(&error));
+        let error = connect_and_fail(&with(change)).await;
+        let error_text = format!("{} {error:?}", error_chain(&error));
         assert!(
-            said.contains(expected) && !said.contains(KEY) && !said.contains("geheim"),
-            "{said}"
+            error_text.contains(expected) && !error_text.contains(KEY) && !error_text.contains("geheim"),
+            "{error_text}"
         );
-        assert_eq!(error.may_be_starting(), starting, "{said}");
+        assert_eq!(error.may_be_starting(), starting, "{error_text}");
     }
     for (body, expected) in [
         (json!({ "data": [] }), "0 vectors for 1 texts"),
         (
             json!({ "data": [{ "index": 0, "embedding": [] }] }),
-            "0 values in place of 1",
+            "0 values instead of 1",
         ),
-        (json!({ "embeddings": [[0.5]] }), "does not hold what was asked for"),
+        (json!({ "embeddings": [[0.5]] }), "does not have the expected form"),
     ] {
-        server.heard().body = Some(body);
-        let said = told(&refused(&server.options()).await);
-        assert!(said.contains(expected), "{said}");
+        server.script().body = Some(body);
+        let error_text = error_chain(&connect_and_fail(&server.options()).await);
+        assert!(error_text.contains(expected), "{error_text}");
     }
 }
 
@@ -136,24 +137,27 @@ async fn an_endpoint_error_is_classified_and_contains_no_text() {
         (429, ErrorKind::Unavailable),
         (503, ErrorKind::Unavailable),
     ] {
-        server.heard().status = Some(status);
+        server.script().status = Some(status);
         let error = endpoint.embed(&["my secret fern".to_owned()]).await.unwrap_err();
         assert_eq!(error.kind(), expected, "{status}");
-        let said = told(&error);
-        assert!(said.contains(&status.to_string()) && !said.contains("fern"), "{said}");
+        let error_text = error_chain(&error);
+        assert!(
+            error_text.contains(&status.to_string()) && !error_text.contains("fern"),
+            "{error_text}"
+        );
     }
-    server.heard().status = None;
-    server.heard().body = Some(json!({ "data": [{ "index": 0, "embedding": [1.0, 0.0] }] }));
+    server.script().status = None;
+    server.script().body = Some(json!({ "data": [{ "index": 0, "embedding": [1.0, 0.0] }] }));
     let error = endpoint.embed(&["a fern".to_owned()]).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "another model behind the name");
 }
 
-fn question() -> Value {
+fn sample_question() -> Value {
     json!({ "question": "What did Omar repair with his father?", "metadata": true, "budget": { "tokens": 40, "ms": 10_000 } })
 }
 
-async fn asked(api: &Api) -> Value {
-    let (status, body) = api.post("/spaces/talk/query", &question()).await;
+async fn ask_question(api: &Api) -> Value {
+    let (status, body) = api.post("/spaces/talk/query", &sample_question()).await;
     assert_eq!(status, 200, "{body}");
     body
 }
@@ -172,26 +176,26 @@ fn not_of_writer(body: &Value) -> Vec<&str> {
 async fn outlives_an_outage(server: &Server, running: &Running) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let before = api.accepted("talk", &talk()).await;
-    api.written("talk", &before).await;
-    let body = asked(api).await;
+    let before = api.send_records("talk", &sample_talk()).await;
+    api.wait_until_written("talk", &before).await;
+    let body = ask_question(api).await;
     assert_eq!(
         (&body["degraded"], &body["weights"]),
         (&json!([]), &json!("corpus-6-encoder"))
     );
 
-    server.heard().status = Some(503);
+    server.script().status = Some(503);
     let late = json!([{ "id": "late", "session": "2026-04-01", "actor": "Omar", "observed_at": "2026-04-01T18:00:00Z",
         "text": "The canoe floats again, we paddled it to the island." }]);
-    let watermark = api.accepted("talk", &late).await;
+    let watermark = api.send_records("talk", &late).await;
     let begun = Instant::now();
     let body = loop {
-        let body = asked(api).await;
+        let body = ask_question(api).await;
         if begun.elapsed() > Duration::from_secs(6) {
             break body;
         }
     };
-    assert!(cited(&body).contains(&"4"), "{body}");
+    assert!(cited_ids(&body).contains(&"4"), "{body}");
     assert_eq!(not_of_writer(&body), ["embedder is not available"], "{body}");
     assert_eq!(
         body["degraded"].as_array().unwrap().len(),
@@ -201,14 +205,13 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
     let (_, progress) = api.get(&format!("/spaces/talk/progress?watermark={watermark}")).await;
     assert_eq!(progress["written"], json!(false), "{progress}");
 
-    server.heard().status = None;
-    api.written("talk", &watermark).await;
+    server.script().status = None;
+    api.wait_until_written("talk", &watermark).await;
     // After a failure, the router does not call the endpoint for a pause.
-    let healed = Instant::now();
-    while asked(api).await["degraded"] != json!([]) {
-        assert!(healed.elapsed() < Duration::from_secs(20), "the endpoint answers again");
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
+    wait_until("the endpoint answers again", async || {
+        ask_question(api).await["degraded"] == json!([])
+    })
+    .await;
     let (_, letters) = api.get("/admin/dead-letters").await;
     assert_eq!(letters["items"], json!([]), "{letters}");
 }
@@ -223,7 +226,7 @@ async fn the_memory_survives_an_outage_of_its_endpoint() {
     outlives_an_outage(&server, &standalone).await;
     standalone.end().await.unwrap();
 
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let distributed = Running::distributed(servers, &settings).await.unwrap();
     outlives_an_outage(&server, &distributed).await;
     distributed.end().await.unwrap();
@@ -240,33 +243,33 @@ async fn a_text_on_which_the_endpoint_fails_is_given_up() {
     let running = Running::standalone(dir.path(), &settings).await.unwrap();
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    server.heard().poison = Some("xyzzy".to_owned());
+    server.script().poison = Some("xyzzy".to_owned());
     let record = |id: &str, text: &str| json!([{ "id": id, "session": "s", "actor": "Omar", "observed_at": "2026-04-01T18:00:00Z", "text": text }]);
-    api.accepted("talk", &record("poison", "The word is xyzzy, I found it on a wall."))
+    api.send_records("talk", &record("poison", "The word is xyzzy, I found it on a wall."))
         .await;
     for number in 0..3 {
         let text = format!("I repaired the canoe number {number} with my father.");
-        let watermark = api.accepted("talk", &record(&number.to_string(), &text)).await;
-        api.written("talk", &watermark).await;
-        let body = asked(api).await;
+        let watermark = api.send_records("talk", &record(&number.to_string(), &text)).await;
+        api.wait_until_written("talk", &watermark).await;
+        let body = ask_question(api).await;
         assert!(not_of_writer(&body).is_empty(), "{body}");
     }
-    let begun = Instant::now();
-    let letters = loop {
+    let letters = wait_for("the message is given up", async || {
         let (_, letters) = api.get("/admin/dead-letters").await;
-        if letters["items"] != json!([]) {
-            break letters;
+        if letters["items"] == json!([]) {
+            Err(letters)
+        } else {
+            Ok(letters)
         }
-        assert!(begun.elapsed() < Duration::from_secs(30), "tried for ever");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    };
+    })
+    .await;
     assert_eq!(letters["items"][0]["attempts"], json!(3), "{letters}");
     assert_eq!(
         letters["items"][0]["subject"],
         json!("records-accepted.v1"),
         "{letters}"
     );
-    assert_eq!(asked(api).await["degraded"], json!([]), "nothing waits any more");
+    assert_eq!(ask_question(api).await["degraded"], json!([]), "nothing waits any more");
     running.end().await.unwrap();
 }
 
@@ -277,8 +280,14 @@ async fn an_encoder_and_an_endpoint_exclude_each_other() {
     let mut settings = server.settings();
     settings.push(("backends.dir".to_owned(), dir.path().display().to_string()));
     settings.push(("backends.encoder".to_owned(), "folder".to_owned()));
-    let (code, said) = mnemic(&settings, &["serve"]).unwrap();
-    assert!(code != Some(0) && said.contains("exclude each other"), "{said}");
-    let (_, said) = mnemic(&settings, &["config"]).unwrap();
-    assert!(said.contains("[embeddings]") && !said.contains(KEY), "{said}");
+    let (code, error_text) = run_mnemic(&settings, &["serve"]).unwrap();
+    assert!(
+        code != Some(0) && error_text.contains("exclude each other"),
+        "{error_text}"
+    );
+    let (_, error_text) = run_mnemic(&settings, &["config"]).unwrap();
+    assert!(
+        error_text.contains("[embeddings]") && !error_text.contains(KEY),
+        "{error_text}"
+    );
 }

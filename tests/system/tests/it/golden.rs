@@ -33,11 +33,11 @@ fn records_accepted_v1_is_frozen() {
     for record in &message.records {
         assert_eq!(
             record.id,
-            domain::id::RecordId::derive(&message.space, &record.external_id)
+            domain::id::RecordId::from_external_id(&message.space, &record.external_id)
         );
         assert_eq!(
             record.session,
-            domain::id::SessionId::derive(&message.space, &record.session_name)
+            domain::id::SessionId::from_name(&message.space, &record.session_name)
         );
     }
 }
@@ -94,7 +94,7 @@ fn units_written_v1_is_frozen() {
     let message: UnitsWrittenV1 = check_frozen("units_written.v1.json");
     assert_eq!(UnitsWrittenV1::SUBJECT, "units-written.v1");
     let records: RecordsAcceptedV1 = check_frozen("records_accepted.v1.json");
-    assert_eq!(message.units[0], domain::id::UnitId::turn(records.records[0].id));
+    assert_eq!(message.units[0], domain::id::UnitId::of_turn(records.records[0].id));
     assert_eq!(message.dedup_key(), "ann/7");
 }
 
@@ -156,5 +156,5 @@ fn turn_v1_is_frozen() {
 #[test]
 fn the_stored_form_of_a_unit_is_frozen() {
     let unit: Unit = check_frozen("unit.json");
-    assert_eq!(unit.id, domain::id::UnitId::turn(unit.records[0]));
+    assert_eq!(unit.id, domain::id::UnitId::of_turn(unit.records[0]));
 }

@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 
-use crate::distributed::shared;
+use crate::distributed::shared_servers;
 
 /// Returns the number of races of two different requests for one key.
-fn rounds() -> usize {
+fn number_of_rounds() -> usize {
     let asked = std::env::var("IDEMPOTENCY_ROUNDS").ok();
     asked.and_then(|it| it.parse().ok()).unwrap_or(20)
 }
 
-async fn sent(api: &Api, key: &str, body: &Value) -> (u16, Value) {
+async fn send_with_key(api: &Api, key: &str, body: &Value) -> (u16, Value) {
     let url = format!("{}/spaces/race/records", api.base);
     api.send(api.http.post(url).header("Idempotency-Key", key).json(body))
         .await
@@ -20,16 +20,16 @@ async fn sent(api: &Api, key: &str, body: &Value) -> (u16, Value) {
 
 /// Sends two different requests with one key at the same time to two gateways. One is accepted, and the other gets the
 /// reason of its rejection.
-async fn race(first: &Api, second: &Api) {
+async fn race_requests(first: &Api, second: &Api) {
     assert_eq!(first.put("/spaces/race").await.0, 201);
-    let rounds = rounds();
+    let rounds = number_of_rounds();
     let (mut both, mut last) = (0, String::new());
     for round in 0..rounds {
         let key = format!("key-{round}");
         let body =
             |name: &str| json!({ "records": [{ "id": format!("{round}-{name}"), "text": format!("I am {name}.") }] });
         let (one, two) = (body("one"), body("two"));
-        let (a, b) = tokio::join!(sent(first, &key, &one), sent(second, &key, &two));
+        let (a, b) = tokio::join!(send_with_key(first, &key, &one), send_with_key(second, &key, &two));
         let (accepted, refused) = if a.0 == 202 { (a, b) } else { (b, a) };
         assert_eq!(accepted.0, 202, "{accepted:?} {refused:?}");
         last = accepted.1["watermark"].as_str().unwrap().to_owned();
@@ -42,7 +42,7 @@ async fn race(first: &Api, second: &Api) {
     }
     eprintln!("both of two different requests were accepted: {both} of {rounds}");
     assert_eq!(both, 0);
-    first.written("race", &last).await;
+    first.wait_until_written("race", &last).await;
     assert_eq!(first.list("/spaces/race/records").await.len(), rounds);
 }
 
@@ -50,18 +50,18 @@ async fn race(first: &Api, second: &Api) {
 async fn one_of_two_requests_with_the_same_key_is_accepted_standalone() {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), &[]).await.unwrap();
-    race(&running.api, &running.api).await;
+    race_requests(&running.api, &running.api).await;
     running.end().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_of_two_requests_with_the_same_key_is_accepted_at_two_gateways() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let settings = servers.settings();
-    let running = Running::over(&settings).await.unwrap();
-    let beside = Running::begun(&settings).await.unwrap();
-    beside.ready().await.unwrap();
-    race(&running.api, &beside.api).await;
+    let running = Running::start_with_servers(&settings).await.unwrap();
+    let beside = Running::start_services(&settings).await.unwrap();
+    beside.wait_until_ready().await.unwrap();
+    race_requests(&running.api, &beside.api).await;
     beside.end().await.unwrap();
     running.end().await.unwrap();
 }

@@ -2,15 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use adapters::nats::{Options, Role, permissions};
+use adapters::servers::nats::{Options, Role, permissions_of_role};
 use serde_json::Value;
 
-fn path(name: &str) -> PathBuf {
+fn path_in_infra(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../infra").join(name)
 }
 
 /// Returns the configuration of nats-server, with a user for each service and the permissions of the user.
-fn nats() -> String {
+fn read_nats_config() -> String {
     let options = Options::default();
     let mut text = "# Written by a test of tests/system from the permissions the adapter needs; see ../README.md.\n\
          listen: 0.0.0.0:4222\nhttp: 0.0.0.0:8222\nmax_payload: 8MB\n\
@@ -22,7 +22,7 @@ fn nats() -> String {
             "    {{\n      user: {name}\n      password: $NATS_{}_PASSWORD\n",
             name.to_uppercase()
         );
-        for line in permissions(role, &options).to_string().lines() {
+        for line in permissions_of_role(role, &options).to_string().lines() {
             text += &format!("      {line}\n");
         }
         text += "    }\n";
@@ -32,13 +32,13 @@ fn nats() -> String {
 
 #[test]
 fn the_users_of_nats_have_the_permissions_the_adapter_needs() {
-    let path = path("nats/nats.conf");
+    let path = path_in_infra("nats/nats.conf");
     if std::env::var_os("MNEMIC_WRITE_INFRA").is_some() {
-        std::fs::write(&path, nats()).unwrap();
+        std::fs::write(&path, read_nats_config()).unwrap();
     }
     let found = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
-        found == nats(),
+        found == read_nats_config(),
         "{} is not up to date, see infra/README.md",
         path.display()
     );
@@ -46,9 +46,9 @@ fn the_users_of_nats_have_the_permissions_the_adapter_needs() {
 
 #[tokio::test]
 async fn the_dashboard_uses_only_existing_metrics() {
-    let text = std::fs::read_to_string(path("grafana/dashboards/mnemic.json")).unwrap();
+    let text = std::fs::read_to_string(path_in_infra("grafana/dashboards/mnemic.json")).unwrap();
     let dashboard: Value = serde_json::from_str(&text).unwrap();
-    let metrics = path("../shared/host/src/metrics");
+    let metrics = path_in_infra("../shared/host/src/metrics");
     let files = std::fs::read_dir(&metrics).unwrap().map(|it| it.unwrap().path());
     let files = files.chain([metrics.with_extension("rs")]);
     let source: String = files.map(|it| std::fs::read_to_string(it).unwrap()).collect();

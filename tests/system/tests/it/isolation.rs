@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 use attempts::{INSIDE, NAMES, RIGHTS, ROUTES};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::Frame;
+use fixtures::wait_for;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use system::running::Running;
 use system::running::api::Api;
 
-use crate::distributed::{shared, talk};
+use crate::distributed::{sample_talk, shared_servers};
 
-/// Least number of attempts in each deployment mode.
+/// Minimum number of attempts in each deployment mode.
 const ATTEMPTS_MIN: usize = 250;
 
 /// Key, method, path, body and expected status. `{...}` is a placeholder for an object of alice.
@@ -76,7 +77,7 @@ const KEYS: [(&str, &str, &str); 5] = [
     ("writer", "mallory", r#""write""#),
 ];
 
-fn keys() -> String {
+fn key_settings() -> String {
     let key = |(name, spaces, rights): &(&str, &str, &str)| {
         let digest: String = Sha256::digest(name).iter().map(|it| format!("{it:02x}")).collect();
         format!(r#"{{name = "{name}", sha256 = "{digest}", spaces = ["{spaces}"], rights = [{rights}]}}"#)
@@ -140,7 +141,7 @@ const LISTS: [&str; 8] = [
     "curations",
 ];
 
-async fn state(alice: &Api) -> Value {
+async fn state_of_alice(alice: &Api) -> Value {
     let mut all = Vec::new();
     for list in LISTS {
         all.push(alice.list(&format!("/spaces/alice/{list}")).await);
@@ -149,8 +150,8 @@ async fn state(alice: &Api) -> Value {
 }
 
 /// Makes one attempt and returns a description of a wrong response, or `None` if the response is right.
-async fn wrong(api: &Api, owned: &Owned, attempt: &Try) -> Option<String> {
-    let (status, body) = made(api, owned, attempt).await;
+async fn find_leak(api: &Api, owned: &Owned, attempt: &Try) -> Option<String> {
+    let (status, body) = make_attempt(api, owned, attempt).await;
     let Try {
         key,
         method,
@@ -162,11 +163,11 @@ async fn wrong(api: &Api, owned: &Owned, attempt: &Try) -> Option<String> {
     let text = body.to_string();
     let sent = owned.put_into(&format!("{path} {}", attempt.body));
     let theirs = *key == "mallory" || *key == "ali" || *key == "writer";
-    let told = |it: &&String| text.contains(it.as_str()) && !sent.contains(it.as_str());
+    let is_foreign = |it: &&String| text.contains(it.as_str()) && !sent.contains(it.as_str());
     let leaked = theirs
         && (SECRETS.iter().any(|it| text.contains(it))
             || (*due == 200 && text.contains("\"alice\""))
-            || owned.ids.iter().any(|it| told(&it)));
+            || owned.ids.iter().any(|it| is_foreign(&it)));
     let other = !kind.is_empty() && body["type"] != format!("urn:mnemic:problem:{kind}");
     (status != *due || leaked || other).then(|| {
         format!(
@@ -176,7 +177,7 @@ async fn wrong(api: &Api, owned: &Owned, attempt: &Try) -> Option<String> {
     })
 }
 
-async fn made(api: &Api, owned: &Owned, attempt: &Try) -> (u16, Value) {
+async fn make_attempt(api: &Api, owned: &Owned, attempt: &Try) -> (u16, Value) {
     let api = if attempt.key.is_empty() {
         api.clone()
     } else {
@@ -197,13 +198,14 @@ async fn made(api: &Api, owned: &Owned, attempt: &Try) -> (u16, Value) {
 
 /// Returns a difference between the responses for a foreign and for an unknown space. A foreign space must look
 /// unknown.
-async fn unlike(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Option<String> {
-    let (foreign_said, none_said) = (made(api, owned, foreign).await, made(api, owned, none).await);
-    let [told, expected] = [&foreign_said, &none_said].map(|it| it.1.to_string().replace("alice", "nowhere"));
-    let same = foreign_said.0 == none_said.0 && told == expected;
+async fn find_difference(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Option<String> {
+    let foreign_reply = make_attempt(api, owned, foreign).await;
+    let unknown_reply = make_attempt(api, owned, none).await;
+    let [shown, expected] = [&foreign_reply, &unknown_reply].map(|it| it.1.to_string().replace("alice", "nowhere"));
+    let same = foreign_reply.0 == unknown_reply.0 && shown == expected;
     (!same).then(|| {
         format!(
-            "{} {}: {foreign_said:?} is not {none_said:?}",
+            "{} {}: {foreign_reply:?} is not {unknown_reply:?}",
             foreign.method, foreign.path
         )
     })
@@ -211,7 +213,7 @@ async fn unlike(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Optio
 
 /// Pages through the list of spaces of a key, one space a page. Returns a description if the names are not exactly
 /// `own`.
-async fn scanned(api: &Api, key: &str, own: &[&str]) -> Option<String> {
+async fn scan_for_foreign_names(api: &Api, key: &str, own: &[&str]) -> Option<String> {
     let (api, mut names, mut after) = (api.with_key(key), Vec::new(), String::new());
     for _ in 0..=own.len() {
         let (_, page) = api.get(&format!("/spaces?limit=1{after}")).await;
@@ -243,7 +245,7 @@ async fn same_names(api: &Api, owned: &Owned) -> Option<String> {
 }
 
 /// Creates the objects of alice and mallory.
-async fn prepared(running: &Running) -> Owned {
+async fn prepare_space(running: &Running) -> Owned {
     let api = &running.api;
     let (alice, mallory) = (api.with_key("alice"), api.with_key("mallory"));
     assert_eq!(alice.put("/spaces/alice").await.0, 201);
@@ -251,21 +253,21 @@ async fn prepared(running: &Running) -> Owned {
     for space in ["mallory", "mallory2"] {
         assert_eq!(mallory.put(&format!("/spaces/{space}")).await.0, 201);
         let line = |id: u32| json!({ "id": format!("m{id}"), "session": "mine", "actor": "Piet", "text": "I keep the lighthouse at Westkapelle." });
-        let mark = mallory.accepted(space, &json!([line(1), line(2), line(3)])).await;
+        let mark = mallory.send_records(space, &json!([line(1), line(2), line(3)])).await;
         own = if space == "mallory" { mark } else { own };
     }
     let request = alice
         .http
         .post(format!("{}/spaces/alice/records", alice.base))
         .header("Idempotency-Key", "the-key")
-        .json(&json!({ "records": talk() }));
+        .json(&json!({ "records": sample_talk() }));
     let (status, body) = alice.send(request).await;
     assert_eq!(status, 202, "{body}");
     let watermark = body["watermark"].as_str().unwrap().to_owned();
-    alice.written("alice", &watermark).await;
-    alice.settled("alice").await;
-    mallory.settled("mallory").await;
-    let state = state(&alice).await;
+    alice.wait_until_written("alice", &watermark).await;
+    alice.wait_until_settled("alice").await;
+    mallory.wait_until_settled("mallory").await;
+    let state = state_of_alice(&alice).await;
     let id = |list: usize, field: &str| state[list][0][field].as_str().unwrap().to_owned();
     let unit = id(1, "id");
     let mut cursors = BTreeMap::new();
@@ -281,9 +283,9 @@ async fn prepared(running: &Running) -> Owned {
         page: state[5][0]["id"].as_str().unwrap_or(&unit).to_owned(),
         unit,
         watermark,
-        letter: poisoned(running, &alice, 0).await,
+        letter: publish_poison(running, &alice, 0).await,
         cursors,
-        ids: ids(&state),
+        ids: ids_in(&state),
         own_watermark: own,
         own_cursor: next("/spaces/mallory/records?limit=1").await,
         own_spaces_cursor: next("/spaces?limit=1").await,
@@ -291,7 +293,7 @@ async fn prepared(running: &Running) -> Owned {
 }
 
 /// Returns the ids of all listed objects: for records the id of Mnemic, for other objects their own.
-fn ids(state: &Value) -> Vec<String> {
+fn ids_in(state: &Value) -> Vec<String> {
     let items = state.as_array().unwrap().iter().flat_map(|it| it.as_array().unwrap());
     let id = |it: &Value| {
         ["record", "id"]
@@ -303,7 +305,7 @@ fn ids(state: &Value) -> Vec<String> {
 
 /// Publishes an unreadable message in alice's space, which the writer gives up. `before` is the number of her dead
 /// letters. Returns the id of the new one.
-async fn poisoned(running: &Running, alice: &Api, before: usize) -> String {
+async fn publish_poison(running: &Running, alice: &Api, before: usize) -> String {
     let poison = Frame {
         subject: RecordsAcceptedV1::SUBJECT.to_owned(),
         space: "alice".to_owned(),
@@ -311,43 +313,45 @@ async fn poisoned(running: &Running, alice: &Api, before: usize) -> String {
         ..Frame::default()
     };
     running.bus().publish(poison).await.unwrap();
-    for _ in 0..600 {
+    let page = wait_for("there is a dead letter", async || {
         let (_, page) = alice.get("/admin/dead-letters").await;
-        if let Some(id) = page["items"][before]["id"].as_str() {
-            assert!(page["items"][0]["payload"].as_str().unwrap().contains("Marzipan"));
-            assert_eq!(
-                (&page["items"][0]["number"], &page["items"][0]["position"]),
-                (&Value::Null, &Value::Null)
-            );
-            return id.to_owned();
+        if page["items"][before].is_object() {
+            Ok(page)
+        } else {
+            Err(page)
         }
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-    }
-    panic!("no dead letter");
+    })
+    .await;
+    assert!(page["items"][0]["payload"].as_str().unwrap().contains("Marzipan"));
+    assert_eq!(
+        (&page["items"][0]["number"], &page["items"][0]["position"]),
+        (&Value::Null, &Value::Null)
+    );
+    page["items"][before]["id"].as_str().unwrap().to_owned()
 }
 
-async fn attack(running: &Running) {
+async fn run_attempts(running: &Running) {
     let api = &running.api;
-    let owned = prepared(running).await;
+    let owned = prepare_space(running).await;
     let (alice, mallory) = (api.with_key("alice"), api.with_key("mallory"));
-    let before = state(&alice).await;
+    let before = state_of_alice(&alice).await;
     let listed = [ROUTES, NAMES, INSIDE, RIGHTS, SESSIONS].into_iter().flatten();
     let listed = listed.map(|(key, method, path, body, due)| Try::of(key, method, path, body, *due));
     let catalogue = mallory.get("/tools").await.1;
     let tries: Vec<Try> = listed
-        .chain(made::cursors(&owned))
-        .chain(made::watermarks(&owned))
-        .chain(made::tools(&catalogue, &owned))
-        .chain(made::acts())
-        .chain(made::letters(&owned))
+        .chain(made::cursor_attempts(&owned))
+        .chain(made::watermark_attempts(&owned))
+        .chain(made::tool_attempts(&catalogue, &owned))
+        .chain(made::curation_attempts())
+        .chain(made::dead_letter_attempts(&owned))
         .collect();
     let (mut leaks, mut attempts) = (Vec::new(), tries.len());
     for attempt in &tries {
-        leaks.extend(wrong(api, &owned, attempt).await);
+        leaks.extend(find_leak(api, &owned, attempt).await);
     }
-    for pair in made::alike() {
+    for pair in made::pairs_of_attempts() {
         attempts += 1;
-        leaks.extend(unlike(api, &owned, &pair).await);
+        leaks.extend(find_difference(api, &owned, &pair).await);
     }
     for (key, own) in [
         ("mallory", ["mallory", "mallory2"].as_slice()),
@@ -355,18 +359,18 @@ async fn attack(running: &Running) {
         ("alice", &["alice"]),
     ] {
         attempts += 1;
-        leaks.extend(scanned(api, key, own).await);
+        leaks.extend(scan_for_foreign_names(api, key, own).await);
     }
     leaks.extend(same_names(api, &owned).await);
-    alice.settled("alice").await;
-    assert_eq!(state(&alice).await, before, "something changed what alice has");
+    alice.wait_until_settled("alice").await;
+    assert_eq!(state_of_alice(&alice).await, before, "something changed what alice has");
 
-    mallory.settled("mallory").await;
-    let seen = counts::seen(&mallory).await;
+    mallory.wait_until_settled("mallory").await;
+    let seen = counts::responses_for_key(&mallory).await;
     let (wrong, looks) = counts::while_others_write(&alice, &mallory).await;
     leaks.extend(wrong);
-    poisoned(running, &alice, 1).await;
-    let now = counts::seen(&mallory).await;
+    publish_poison(running, &alice, 1).await;
+    let now = counts::responses_for_key(&mallory).await;
     attempts += 1 + looks + seen.len();
     let changed = seen.iter().zip(&now).filter(|(before, now)| before != now);
     leaks.extend(changed.map(|(before, now)| format!("others wrote, and {before:?} is {now:?}")));
@@ -375,22 +379,22 @@ async fn attack(running: &Running) {
     assert!(attempts >= ATTEMPTS_MIN, "only {attempts} attempts");
 }
 
-fn guarded() -> Vec<(String, String)> {
-    vec![("gateway.keys".to_owned(), keys())]
+fn settings_with_keys() -> Vec<(String, String)> {
+    vec![("gateway.keys".to_owned(), key_settings())]
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_key_reaches_another_space_standalone() {
     let dir = tempfile::tempdir().unwrap();
-    let running = Running::standalone(dir.path(), &guarded()).await.unwrap();
-    attack(&running).await;
+    let running = Running::standalone(dir.path(), &settings_with_keys()).await.unwrap();
+    run_attempts(&running).await;
     running.end().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_key_reaches_another_space_distributed() {
-    let Some(servers) = shared().await else { return };
-    let running = Running::distributed(servers, &guarded()).await.unwrap();
-    attack(&running).await;
+    let Some(servers) = shared_servers().await else { return };
+    let running = Running::distributed(servers, &settings_with_keys()).await.unwrap();
+    run_attempts(&running).await;
     running.end().await.unwrap();
 }

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 
-use crate::distributed::shared;
+use crate::distributed::shared_servers;
 
 /// Returns records that report one event in March and again in April.
-fn told() -> Value {
+fn sample_conversation() -> Value {
     let record = |id: &str, day: &str, actor: &str, text: &str| {
         let at = format!("{day}T10:00:00Z");
         json!({ "id": id, "session": day, "actor": actor, "observed_at": at, "text": text })
@@ -54,19 +54,23 @@ fn told() -> Value {
 }
 
 /// Returns the present state of the event that a record opens.
-async fn event(api: &Api, record: &str) -> Value {
+async fn find_event(api: &Api, record: &str) -> Value {
     let units = api.list("/spaces/talk/units").await;
     let of = |it: &&Value| it["grain"] == "event" && it["external_ids"][0] == record;
     units.iter().find(of).cloned().unwrap_or_else(|| panic!("{units:?}"))
 }
 
-async fn merged(running: Running) {
+async fn check_merges(running: Running) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let watermark = api.accepted("talk", &told()).await;
-    api.written("talk", &watermark).await;
-    api.settled("talk").await;
-    let (first, again, other) = (event(api, "1").await, event(api, "3").await, event(api, "2").await);
+    let watermark = api.send_records("talk", &sample_conversation()).await;
+    api.wait_until_written("talk", &watermark).await;
+    api.wait_until_settled("talk").await;
+    let (first, again, other) = (
+        find_event(api, "1").await,
+        find_event(api, "3").await,
+        find_event(api, "2").await,
+    );
     assert_eq!(
         (&first["status"], &again["status"]),
         (&json!("active"), &json!("merged")),
@@ -99,8 +103,9 @@ async fn merged(running: Running) {
     let (status, curated) = api.post("/spaces/talk/curations", &act).await;
     assert_eq!(status, 202, "{curated}");
     // The test waits only for the watermark of the curation.
-    api.written("talk", curated["watermark"].as_str().unwrap()).await;
-    let (first, again) = (event(api, "1").await, event(api, "3").await);
+    api.wait_until_written("talk", curated["watermark"].as_str().unwrap())
+        .await;
+    let (first, again) = (find_event(api, "1").await, find_event(api, "3").await);
     assert_eq!(
         (&first["status"], &again["status"]),
         (&json!("active"), &json!("active"))
@@ -115,11 +120,11 @@ async fn merged(running: Running) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_that_is_reported_twice_is_merged_standalone() {
     let dir = tempfile::tempdir().unwrap();
-    merged(Running::standalone(dir.path(), &[]).await.unwrap()).await;
+    check_merges(Running::standalone(dir.path(), &[]).await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_event_that_is_reported_twice_is_merged_distributed() {
-    let Some(servers) = shared().await else { return };
-    merged(Running::distributed(servers, &[]).await.unwrap()).await;
+    let Some(servers) = shared_servers().await else { return };
+    check_merges(Running::distributed(servers, &[]).await.unwrap()).await;
 }

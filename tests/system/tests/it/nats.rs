@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use adapters::nats::{NatsBus, Options, Topic, provision};
+use adapters::servers::nats::{NatsBus, Options, Topic, provision_streams};
 use domain::port::{Delivery, Frame, Result};
 use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
@@ -25,13 +25,13 @@ use system::servers::nats::Nats;
 const QUIET: Duration = Duration::from_millis(500);
 
 /// Returns the server that is shared by all tests that do not change it.
-fn shared() -> Option<&'static Nats> {
+fn shared_server() -> Option<&'static Nats> {
     static SERVER: OnceLock<Option<Nats>> = OnceLock::new();
     SERVER.get_or_init(|| Nats::start("")).as_ref()
 }
 
 /// Returns options with names that no other test uses.
-fn options(server: &Nats) -> Options {
+fn options_of_server(server: &Nats) -> Options {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let topic = |subject: &str| Topic {
         subject: subject.to_owned(),
@@ -52,8 +52,8 @@ fn options(server: &Nats) -> Options {
     }
 }
 
-async fn open(options: &Options, dir: &Path) -> Ports {
-    assert_eq!(provision(options).await.unwrap(), []);
+async fn open_ports(options: &Options, dir: &Path) -> Ports {
+    assert_eq!(provision_streams(options).await.unwrap(), []);
     let bus = Arc::new(NatsBus::connect(options).await.unwrap());
     let others = adapters::Embedded::open(dir, adapters::Options::default())
         .await
@@ -73,12 +73,12 @@ async fn open(options: &Options, dir: &Path) -> Ports {
     }
 }
 
-async fn connected(options: &Options) -> NatsBus {
-    assert_eq!(provision(options).await.unwrap(), []);
+async fn connect_bus(options: &Options) -> NatsBus {
+    assert_eq!(provision_streams(options).await.unwrap(), []);
     NatsBus::connect(options).await.unwrap()
 }
 
-fn frame(space: &str, key: &str, payload: &str) -> Frame {
+fn sample_frame(space: &str, key: &str, payload: &str) -> Frame {
     Frame {
         subject: "s".to_owned(),
         space: space.to_owned(),
@@ -90,7 +90,10 @@ fn frame(space: &str, key: &str, payload: &str) -> Frame {
 
 /// Receives and settles messages until `wanted` have arrived and no more follow, or until none arrives for a long
 /// time. Returns their texts by position.
-async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: usize) -> BTreeMap<u64, String> {
+async fn drain_deliveries(
+    deliveries: &mut BoxStream<'static, Result<Delivery>>,
+    wanted: usize,
+) -> BTreeMap<u64, String> {
     let mut seen = BTreeMap::new();
     loop {
         let patience = if seen.len() < wanted { SOON } else { QUIET };
@@ -105,7 +108,7 @@ async fn drained(deliveries: &mut BoxStream<'static, Result<Delivery>>, wanted: 
 }
 
 /// Waits for a promise. If it panics, prints the state of the streams and continues the panic.
-async fn kept(server: &Nats, prefix: &str, promise: impl Future<Output = ()>) {
+async fn wait_or_print_streams(server: &Nats, prefix: &str, promise: impl Future<Output = ()>) {
     if let Err(panic) = AssertUnwindSafe(promise).catch_unwind().await {
         eprintln!("streams: {}", server.streams(prefix).await);
         resume_unwind(panic);
@@ -114,10 +117,10 @@ async fn kept(server: &Nats, prefix: &str, promise: impl Future<Output = ()>) {
 
 macro_rules! run {
     ($promise:path) => {
-        let Some(server) = super::shared() else { return };
-        let (options, dir) = (super::options(server), tempfile::tempdir().unwrap());
-        let promise = $promise(async || super::open(&options, dir.path()).await);
-        super::kept(server, &options.prefix, promise).await;
+        let Some(server) = super::shared_server() else { return };
+        let (options, dir) = (super::options_of_server(server), tempfile::tempdir().unwrap());
+        let promise = $promise(async || super::open_ports(&options, dir.path()).await);
+        super::wait_or_print_streams(server, &options.prefix, promise).await;
     };
 }
 

@@ -11,7 +11,7 @@ mod whose;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use adapters::neo4j::{Neo4j, Options, provision};
+use adapters::servers::neo4j::{Neo4j, Options, provision_schema};
 use adapters::{Embedded, Options as EmbeddedOptions};
 use chrono::DateTime;
 use system::conformance::Ports;
@@ -21,12 +21,12 @@ use tokio::sync::OnceCell;
 
 /// Returns options for a new namespace on the server that all tests of this binary share; `None` if there is no
 /// server.
-async fn fresh() -> Option<Options> {
+async fn fresh_options() -> Option<Options> {
     static SERVER: OnceCell<Option<Server>> = OnceCell::const_new();
     static NAMESPACES: AtomicU32 = AtomicU32::new(0);
     let start = async || {
         let server = Server::start(false, "").await.unwrap()?;
-        assert_eq!(provision(&server.options("any")).await.unwrap(), []);
+        assert_eq!(provision_schema(&server.options("any")).await.unwrap(), []);
         Some(server)
     };
     let server = SERVER.get_or_init(start).await.as_ref()?;
@@ -34,7 +34,7 @@ async fn fresh() -> Option<Options> {
 }
 
 /// Opens ports with records and graph on the server, and with all other ports embedded in a folder.
-async fn open(options: &Options, dir: &Path) -> Ports {
+async fn open_ports(options: &Options, dir: &Path) -> Ports {
     let it = Neo4j::connect(options).await.unwrap();
     let embedded = EmbeddedOptions {
         ack_wait: ACK_WAIT,
@@ -65,9 +65,11 @@ async fn open(options: &Options, dir: &Path) -> Ports {
 
 macro_rules! run {
     ($promise:path) => {
-        let Some(options) = super::fresh().await else { return };
+        let Some(options) = super::fresh_options().await else {
+            return;
+        };
         let dir = tempfile::tempdir().unwrap();
-        $promise(async || super::open(&options, dir.path()).await).await;
+        $promise(async || super::open_ports(&options, dir.path()).await).await;
     };
 }
 

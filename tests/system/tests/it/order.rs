@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
-use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::curation::{Act, Curation};
 use domain::derived::{Derived, DerivedId, DerivedKind};
-use domain::id::{CurationId, RecordId, SessionId, SpaceId};
+use domain::id::{CurationId, SessionId, SpaceId};
 use domain::message::{Message, RecordsAcceptedV1, UnitsOrganisedV1, UnitsWrittenV1};
-use domain::record::{Modality, Record};
+use domain::record::Record;
+use fixtures::{sample_record, wait_until};
 use host::Context;
 use tokio::task::JoinHandle;
 
@@ -39,7 +39,7 @@ impl Running {
     }
 
     async fn open(dir: PathBuf, sent: u64) -> Running {
-        let context = Context::embedded(&dir).await.unwrap();
+        let context = Context::embedded_with_defaults(&dir).await.unwrap();
         let writer = tokio::spawn(writer::run(context.clone()));
         let clusterer = tokio::spawn(clusterer::run(context.clone()));
         Running {
@@ -51,7 +51,7 @@ impl Running {
     }
 
     /// Aborts the services in the middle of their work, and starts them again.
-    async fn killed(self) -> Running {
+    async fn kill_and_reopen(self) -> Running {
         for service in self.services {
             service.abort();
             service.await.ok();
@@ -82,24 +82,23 @@ impl Running {
             records: records.to_vec(),
             curations: acts.to_vec(),
         };
-        self.context.publish(&batch).await.unwrap();
+        self.context.publish_message(&batch).await.unwrap();
     }
 
-    /// Waits at most a minute until no work is left, and returns all derived objects.
-    async fn settled(&self) -> Held {
+    /// Waits until no work is left, and returns all derived objects.
+    async fn wait_until_settled(&self) -> Held {
         let backends = &self.context.backends;
-        let wait = async {
-            for (subject, group) in [
-                (RecordsAcceptedV1::SUBJECT, "writer"),
-                (UnitsWrittenV1::SUBJECT, "segmenter"),
-                (UnitsOrganisedV1::SUBJECT, "clusterer"),
-            ] {
-                while backends.bus.backlog(subject, group).await.unwrap() > 0 {
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                }
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), wait).await.unwrap();
+        for (subject, group) in [
+            (RecordsAcceptedV1::SUBJECT, "writer"),
+            (UnitsWrittenV1::SUBJECT, "segmenter"),
+            (UnitsOrganisedV1::SUBJECT, "clusterer"),
+        ] {
+            let backlog = async || backends.bus.backlog(subject, group).await.unwrap();
+            wait_until(&format!("the {group} has no message left"), async || {
+                backlog().await == 0
+            })
+            .await;
+        }
         assert!(backends.dead_letters.list(0, 1).await.unwrap().is_empty());
         let mut held = Held::new();
         let mut sequence = 0;
@@ -114,7 +113,7 @@ impl Running {
 
 /// Returns conversations of a family over weeks, with names, nicknames, roles, an event that is reported twice, likes,
 /// moves, and pauses.
-fn history() -> Vec<Record> {
+fn history_records() -> Vec<Record> {
     let lines = [
         "Hi, Caro! I moved to Oslo in March.",
         "Hi, Mel! My sister Ana asked about you, she loves the violin.",
@@ -131,36 +130,26 @@ fn history() -> Vec<Record> {
         "Please always answer with a short list.",
     ];
     let record = |at: usize| {
-        let external_id = at.to_string();
         let session = format!("talk {}", at / 15);
         let hours = i64::try_from(at / 15 * 60).unwrap();
         let minutes = i64::try_from(at % 15 * if at % 15 > 8 { 40 } else { 2 }).unwrap();
         Record {
-            id: RecordId::derive(&space(), &external_id),
-            space: space(),
-            external_id,
-            session: SessionId::derive(&space(), &session),
+            session: SessionId::from_name(&space(), &session),
             session_name: session,
             ordinal: at as u64,
-            modality: Modality::Text,
             actor: ["Melanie Brown", "Caroline"][at % 2].to_owned(),
             text: lines[at * 5 % lines.len()].to_owned(),
-            image_caption: None,
-            image_uri: None,
-            version: None,
-            tool: None,
             observed_at: "2021-07-01T09:00:00Z".parse::<DateTime<chrono::FixedOffset>>().unwrap()
                 + TimeDelta::hours(hours)
                 + TimeDelta::minutes(minutes),
-            tags: Vec::new(),
-            metadata: Default::default(),
+            ..sample_record(&space(), &at.to_string())
         }
     };
     (0..90).map(record).collect()
 }
 
 /// Returns the items in an order that the seed determines.
-fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
+fn shuffle_items<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
     let mut out = items.to_vec();
     let mut state = seed;
     for at in (1..out.len()).rev() {
@@ -173,13 +162,13 @@ fn shuffled<T: Clone>(items: &[T], seed: u64) -> Vec<T> {
 }
 
 /// Returns acts on every third fact: most retire it, and some correct it.
-fn acts(held: &Held) -> Vec<Curation> {
+fn sample_acts(held: &Held) -> Vec<Curation> {
     let facts = held
         .values()
         .filter_map(|it| if let Derived::Fact(it) = it { Some(it) } else { None });
     let facts = facts.filter(|it| !it.withdrawn).map(|it| it.id);
     let act = |(number, fact)| Curation {
-        id: CurationId::derive(&space(), &format!("{number}")),
+        id: CurationId::from_external_id(&space(), &format!("{number}")),
         at: "2021-09-01T09:00:00Z".parse::<DateTime<Utc>>().unwrap() + TimeDelta::minutes(number),
         by: String::new(),
         act: if number % 4 == 3 {
@@ -194,7 +183,7 @@ fn acts(held: &Held) -> Vec<Curation> {
 }
 
 /// Returns the number of former lines on pages.
-fn former(held: &Held) -> usize {
+fn count_former_facts(held: &Held) -> usize {
     let pages = held
         .values()
         .filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
@@ -203,15 +192,15 @@ fn former(held: &Held) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn derived_objects_do_not_depend_on_the_order_of_records() {
-    let records = history();
+    let records = history_records();
     let mut running = Running::new("order-0").await;
     running.accept(&records).await;
-    let whole = running.settled().await;
+    let whole = running.wait_until_settled().await;
     running.stop().await;
     let kinds: BTreeSet<DerivedKind> = whole.keys().map(|it| it.kind).collect();
     assert_eq!(kinds.len(), 7, "{kinds:?}");
     for seed in 1..=5 {
-        let order = shuffled(&records, seed);
+        let order = shuffle_items(&records, seed);
         let mut running = Running::new(&format!("order-{seed}")).await;
         let size = 1 + 7 * seed as usize;
         for (number, batch) in order.chunks(size).enumerate() {
@@ -220,11 +209,11 @@ async fn derived_objects_do_not_depend_on_the_order_of_records() {
                 running.accept(batch).await;
             }
             if number == order.len() / size / 2 {
-                running.settled().await;
-                running = running.killed().await;
+                running.wait_until_settled().await;
+                running = running.kill_and_reopen().await;
             }
         }
-        let held = running.settled().await;
+        let held = running.wait_until_settled().await;
         for (id, item) in &whole {
             assert_eq!(held.get(id), Some(item), "order {seed}");
         }
@@ -236,21 +225,21 @@ async fn derived_objects_do_not_depend_on_the_order_of_records() {
 /// Acts may even arrive before the records that they are about.
 #[tokio::test(flavor = "multi_thread")]
 async fn former_lines_of_pages_do_not_depend_on_the_order_of_acts() {
-    let records = history();
+    let records = history_records();
     let mut running = Running::new("acts-0").await;
     running.accept(&records).await;
-    let acts = acts(&running.settled().await);
+    let acts = sample_acts(&running.wait_until_settled().await);
     running.accept_with(&[], &acts).await;
-    let whole = running.settled().await;
+    let whole = running.wait_until_settled().await;
     running.stop().await;
     assert!(
-        acts.len() > 9 && former(&whole) > 9,
+        acts.len() > 9 && count_former_facts(&whole) > 9,
         "{} {}",
         acts.len(),
-        former(&whole)
+        count_former_facts(&whole)
     );
     for seed in 1..=5 {
-        let (order, acts) = (shuffled(&records, seed), shuffled(&acts, seed));
+        let (order, acts) = (shuffle_items(&records, seed), shuffle_items(&acts, seed));
         let mut running = Running::new(&format!("acts-{seed}")).await;
         let size = 1 + 7 * seed as usize;
         let share = acts.len().div_ceil(order.len().div_ceil(size));
@@ -258,7 +247,7 @@ async fn former_lines_of_pages_do_not_depend_on_the_order_of_acts() {
         for batch in order.chunks(size) {
             running.accept_with(batch, acts.next().unwrap_or_default()).await;
         }
-        let held = running.settled().await;
+        let held = running.wait_until_settled().await;
         for (id, item) in &whole {
             assert_eq!(held.get(id), Some(item), "order {seed}");
         }

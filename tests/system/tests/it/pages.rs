@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 
-use crate::distributed::shared;
+use crate::distributed::shared_servers;
 
 /// Returns two months of conversation about homes, work and likes.
-fn talk() -> Value {
+fn sample_talk() -> Value {
     let record = |id: &str, at: &str, actor: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
     json!([
         record(
@@ -42,15 +42,16 @@ fn talk() -> Value {
     ])
 }
 
-async fn decided(api: &Api, act: Value) -> String {
+async fn curate_and_wait(api: &Api, act: Value) -> String {
     let (status, curated) = api.post("/spaces/talk/curations", &json!({ "act": act })).await;
     assert_eq!(status, 202, "{curated}");
-    api.written("talk", curated["watermark"].as_str().unwrap()).await;
+    api.wait_until_written("talk", curated["watermark"].as_str().unwrap())
+        .await;
     curated["curation"]["at"].as_str().unwrap().to_owned()
 }
 
 /// Returns the lines of every page, by dimension and title.
-async fn told(api: &Api, as_of: &str) -> BTreeMap<String, Vec<String>> {
+async fn page_lines(api: &Api, as_of: &str) -> BTreeMap<String, Vec<String>> {
     let query = |sign: char| {
         if as_of.is_empty() {
             String::new()
@@ -60,7 +61,7 @@ async fn told(api: &Api, as_of: &str) -> BTreeMap<String, Vec<String>> {
     };
     let (status, heads) = api.get(&format!("/spaces/talk/pages?limit=500{}", query('&'))).await;
     assert_eq!(status, 200, "{heads}");
-    let mut told = BTreeMap::new();
+    let mut lines_by_page = BTreeMap::new();
     for head in heads["items"].as_array().unwrap() {
         let path = format!("/spaces/talk/pages/{}{}", head["id"].as_str().unwrap(), query('?'));
         let (status, page) = api.get(&path).await;
@@ -74,12 +75,12 @@ async fn told(api: &Api, as_of: &str) -> BTreeMap<String, Vec<String>> {
             page["dimension"].as_str().unwrap(),
             page["title"].as_str().unwrap()
         );
-        told.insert(key, lines);
+        lines_by_page.insert(key, lines);
     }
-    told
+    lines_by_page
 }
 
-async fn fact(api: &Api, object: &str) -> Value {
+async fn find_fact(api: &Api, object: &str) -> Value {
     let facts = api.list("/spaces/talk/facts").await;
     let found = facts
         .iter()
@@ -88,24 +89,24 @@ async fn fact(api: &Api, object: &str) -> Value {
 }
 
 /// Returns the pages with a line that satisfies a condition.
-fn tells(told: &BTreeMap<String, Vec<String>>, is: impl Fn(&str) -> bool) -> Vec<&String> {
-    let telling = told.iter().filter(|it| it.1.iter().any(|line| is(line)));
+fn pages_with_line(lines_by_page: &BTreeMap<String, Vec<String>>, is: impl Fn(&str) -> bool) -> Vec<&String> {
+    let telling = lines_by_page.iter().filter(|it| it.1.iter().any(|line| is(line)));
     telling.map(|it| it.0).collect()
 }
 
 async fn taken_back(running: Running) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let watermark = api.accepted("talk", &talk()).await;
-    api.written("talk", &watermark).await;
-    api.settled("talk").await;
+    let watermark = api.send_records("talk", &sample_talk()).await;
+    api.wait_until_written("talk", &watermark).await;
+    api.wait_until_settled("talk").await;
     // An act that changes no fact returns a time of the server's own clock.
     let unit = api.list("/spaces/talk/units").await[0]["id"].clone();
-    let before = decided(api, json!({ "kind": "pin_unit", "unit": unit }))
+    let before = curate_and_wait(api, json!({ "kind": "pin_unit", "unit": unit }))
         .await
         .replace('+', "%2B");
-    let then = told(api, &before).await;
-    assert_eq!(then, told(api, "").await);
+    let then = page_lines(api, &before).await;
+    assert_eq!(then, page_lines(api, "").await);
     // The original sentences are also on the pages, with their full stop, because a correction of a fact does not
     // change records.
     for (fact, least) in [
@@ -113,39 +114,46 @@ async fn taken_back(running: Running) {
         ("Ana loves pickled herring", 2),
         ("Ana works as a glassblower", 1),
     ] {
-        assert!(tells(&then, |it| it == fact).len() >= least, "{fact}: {then:?}");
+        assert!(
+            pages_with_line(&then, |it| it == fact).len() >= least,
+            "{fact}: {then:?}"
+        );
     }
-    decided(
+    curate_and_wait(
         api,
-        json!({ "kind": "retire_fact", "fact": fact(api, "herring").await }),
+        json!({ "kind": "retire_fact", "fact": find_fact(api, "herring").await }),
     )
     .await;
-    decided(
+    curate_and_wait(
         api,
-        json!({ "kind": "correct_fact", "fact": fact(api, "Oslo").await, "object": "Bergen" }),
+        json!({ "kind": "correct_fact", "fact": find_fact(api, "Oslo").await, "object": "Bergen" }),
     )
     .await;
     let record =
         json!([{ "id": "7", "session": "late", "actor": "Ana", "text": "I work as a lighthouse keeper now." }]);
-    let watermark = api.accepted("talk", &record).await;
-    api.written("talk", &watermark).await;
-    api.settled("talk").await;
-    let now = told(api, "").await;
+    let watermark = api.send_records("talk", &record).await;
+    api.wait_until_written("talk", &watermark).await;
+    api.wait_until_settled("talk").await;
+    let now = page_lines(api, "").await;
     for fact in ["Ana lives in Oslo", "Ana loves pickled herring"] {
-        assert!(tells(&now, |it| it == fact).is_empty(), "{fact}: {now:?}");
+        assert!(pages_with_line(&now, |it| it == fact).is_empty(), "{fact}: {now:?}");
     }
-    assert!(!tells(&now, |it| it == "Ana lives in Bergen").is_empty(), "{now:?}");
-    assert_eq!(told(api, &before).await, then, "as it was");
+    assert!(
+        !pages_with_line(&now, |it| it == "Ana lives in Bergen").is_empty(),
+        "{now:?}"
+    );
+    assert_eq!(page_lines(api, &before).await, then, "as it was");
     for id in ["1", "3"] {
         let (status, erased) = api.delete(&format!("/spaces/talk/records/{id}")).await;
         assert_eq!(status, 202, "{erased}");
-        api.written("talk", erased["watermark"].as_str().unwrap()).await;
+        api.wait_until_written("talk", erased["watermark"].as_str().unwrap())
+            .await;
     }
     for as_of in ["", &before] {
-        let left = told(api, as_of).await;
+        let left = page_lines(api, as_of).await;
         for words in ["herring", "lives in", "beside the harbour"] {
             assert!(
-                tells(&left, |it| it.contains(words)).is_empty(),
+                pages_with_line(&left, |it| it.contains(words)).is_empty(),
                 "{words} as of {as_of}: {left:?}"
             );
         }
@@ -161,6 +169,6 @@ async fn retracted_facts_stay_on_earlier_versions_of_pages_standalone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn retracted_facts_stay_on_earlier_versions_of_pages_distributed() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     taken_back(Running::distributed(servers, &[]).await.unwrap()).await;
 }

@@ -19,7 +19,7 @@ use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
 
-use adapters::qdrant::{Options, QdrantIndex, provision};
+use adapters::servers::qdrant::{Options, QdrantIndex, provision_collection};
 use adapters::{Embedded, Options as EmbeddedOptions};
 use chrono::{DateTime, Utc};
 use domain::id::{SpaceId, UnitId};
@@ -44,14 +44,14 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
             .unwrap_or_default()
             .as_str()
             .into(),
-        prefix: unique(),
+        prefix: unique_prefix(),
         // An unoptimised server is slow to create several collections at once.
         try_ms: 20_000,
         call_ms: 60_000,
         ..Options::default()
     };
     let outcome = AssertUnwindSafe(test(options.clone())).catch_unwind().await;
-    let driver = driver(&options);
+    let driver = connect_driver(&options);
     for it in driver.list_collections().await.unwrap().collections {
         if it.name.starts_with(&options.prefix) {
             driver.delete_collection(it.name).await.unwrap();
@@ -63,7 +63,7 @@ async fn on_server(test: impl AsyncFnOnce(Options)) {
 }
 
 /// Returns a prefix that no other run has, because the name of a new temporary folder is random.
-fn unique() -> String {
+fn unique_prefix() -> String {
     let folder = tempfile::tempdir().unwrap();
     let name = folder.path().as_os_str().as_encoded_bytes();
     format!(
@@ -73,16 +73,16 @@ fn unique() -> String {
 }
 
 /// Returns a client of the driver, for operations that the adapter does not have.
-fn driver(options: &Options) -> Qdrant {
+fn connect_driver(options: &Options) -> Qdrant {
     let config = Qdrant::from_url(&options.url).skip_compatibility_check();
     let key = Some(options.api_key.reveal().to_owned()).filter(|it| !it.is_empty());
     config.api_key(key).build().unwrap()
 }
 
 /// Opens ports with the index on the server, and with all other ports embedded in a folder.
-async fn open(options: &Options, dir: &Path) -> Ports {
-    let embedded = embedded(dir).await;
-    let index = index(options, &embedded).await;
+async fn open_ports(options: &Options, dir: &Path) -> Ports {
+    let embedded = open_embedded(dir).await;
+    let index = open_index(options, &embedded).await;
     Ports {
         bus: embedded.bus,
         dead_letters: embedded.dead_letters,
@@ -98,7 +98,7 @@ async fn open(options: &Options, dir: &Path) -> Ports {
     }
 }
 
-async fn embedded(dir: &Path) -> Embedded {
+async fn open_embedded(dir: &Path) -> Embedded {
     let options = EmbeddedOptions {
         ack_wait: ACK_WAIT,
         ..EmbeddedOptions::default()
@@ -107,9 +107,9 @@ async fn embedded(dir: &Path) -> Embedded {
 }
 
 /// Provisions the collection and connects to it.
-async fn index(options: &Options, embedded: &Embedded) -> QdrantIndex {
+async fn open_index(options: &Options, embedded: &Embedded) -> QdrantIndex {
     let (dimension, model) = (embedded.embedder.dimension(), embedded.embedder.model());
-    assert_eq!(provision(options, dimension, model).await.unwrap(), []);
+    assert_eq!(provision_collection(options, dimension, model).await.unwrap(), []);
     QdrantIndex::connect(options, Arc::clone(&embedded.records), dimension, model)
         .await
         .unwrap()
@@ -128,7 +128,7 @@ fn unit(number: u128) -> UnitId {
 }
 
 /// Returns a point whose vectors have one component each, so that it equals the others except for its unit.
-fn point(number: u128, dimension: usize) -> Point {
+fn sample_point(number: u128, dimension: usize) -> Point {
     Point {
         unit: unit(number),
         part: 0,
@@ -139,8 +139,8 @@ fn point(number: u128, dimension: usize) -> Point {
     }
 }
 
-/// Returns a search for the word that all points of [`point`] have.
-fn word(limit: usize) -> Search {
+/// Returns a search for the word that all points of [`sample_point`] have.
+fn word_search(limit: usize) -> Search {
     Search {
         words: Some(vec![(1, 1.0)]),
         limit,
@@ -151,7 +151,7 @@ fn word(limit: usize) -> Search {
 macro_rules! run {
     ($promise:path) => {
         let dir = tempfile::tempdir().unwrap();
-        super::on_server(async |options| $promise(async || super::open(&options, dir.path()).await).await).await;
+        super::on_server(async |options| $promise(async || super::open_ports(&options, dir.path()).await).await).await;
     };
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 
-use crate::distributed::{cited, shared, talk};
+use crate::distributed::{cited_ids, sample_talk, shared_servers};
 
 const STRATEGIES: [&str; 6] = ["route", "explore", "reconstruct", "recollect", "navigate", "auto"];
 /// Questions, each with a record that answers it.
@@ -16,7 +16,7 @@ const QUESTIONS: [(&str, &str); 3] = [
 ];
 const TOKENS: u64 = 120;
 
-async fn strategies(api: &Api) {
+async fn check_strategies(api: &Api) {
     let mut wrong = Vec::new();
     for strategy in STRATEGIES {
         for (question, record) in QUESTIONS {
@@ -26,10 +26,10 @@ async fn strategies(api: &Api) {
             let walked = body["path"].as_array().is_some_and(|it| !it.is_empty());
             let inside = body["cost"]["tokens"].as_u64().is_some_and(|it| it <= TOKENS);
             let sound = body["degraded"] == json!([]) && walked == (strategy != "route");
-            if !inside || !sound || !cited(&body).contains(&record) {
+            if !inside || !sound || !cited_ids(&body).contains(&record) {
                 wrong.push(format!(
                     "{strategy}, {question}: {:?}, {}, {}",
-                    cited(&body),
+                    cited_ids(&body),
                     body["path"],
                     body["degraded"]
                 ));
@@ -40,7 +40,7 @@ async fn strategies(api: &Api) {
 }
 
 /// Every tool accepts a call, and an error about unusable arguments gives the remedy.
-async fn tools(api: &Api) {
+async fn check_tools(api: &Api) {
     let (status, listed) = api.get("/tools").await;
     assert_eq!(status, 200, "{listed}");
     let names: Vec<&str> = listed["tools"]
@@ -51,17 +51,17 @@ async fn tools(api: &Api) {
         .collect();
     assert_eq!(names.len(), 16, "{names:?}");
     for name in names {
-        let (status, told) = api
+        let (status, reply) = api
             .post(&format!("/spaces/talk/tools/{name}"), &json!({ "colour": "red" }))
             .await;
         assert_eq!(
-            (status, &told["error"]["code"]),
+            (status, &reply["error"]["code"]),
             (200, &json!("bad_arguments")),
-            "{name}: {told}"
+            "{name}: {reply}"
         );
         assert!(
-            told["error"]["message"].to_string().contains("then call again"),
-            "{name}: {told}"
+            reply["error"]["message"].to_string().contains("then call again"),
+            "{name}: {reply}"
         );
     }
     let (_, found) = api
@@ -71,30 +71,33 @@ async fn tools(api: &Api) {
     let before = "/spaces/talk/tools/lexical_retrieve?as_of=2026-03-01";
     let (_, found) = api.post(before, &json!({ "query": "greyhound" })).await;
     assert_eq!(found["result"]["gists"], json!([]), "nothing was told yet: {found}");
-    let (_, told) = api.post("/spaces/talk/tools/forget_all", &Value::Null).await;
-    assert_eq!(told["error"]["code"], "unknown_tool");
+    let (_, reply) = api.post("/spaces/talk/tools/forget_all", &Value::Null).await;
+    assert_eq!(reply["error"]["code"], "unknown_tool");
 }
 
-async fn walked(running: Running) {
+async fn check_deployment(running: Running) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let (status, body) = api.post("/spaces/talk/records", &json!({ "records": talk() })).await;
+    let (status, body) = api
+        .post("/spaces/talk/records", &json!({ "records": sample_talk() }))
+        .await;
     assert_eq!(status, 202, "{body}");
-    api.written("talk", body["watermark"].as_str().unwrap()).await;
-    api.settled("talk").await;
-    strategies(api).await;
-    tools(api).await;
+    api.wait_until_written("talk", body["watermark"].as_str().unwrap())
+        .await;
+    api.wait_until_settled("talk").await;
+    check_strategies(api).await;
+    check_tools(api).await;
     running.end().await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_strategy_finds_the_evidence_standalone() {
     let dir = tempfile::tempdir().unwrap();
-    walked(Running::standalone(dir.path(), &[]).await.unwrap()).await;
+    check_deployment(Running::standalone(dir.path(), &[]).await.unwrap()).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_strategy_finds_the_evidence_distributed() {
-    let Some(servers) = shared().await else { return };
-    walked(Running::distributed(servers, &[]).await.unwrap()).await;
+    let Some(servers) = shared_servers().await else { return };
+    check_deployment(Running::distributed(servers, &[]).await.unwrap()).await;
 }

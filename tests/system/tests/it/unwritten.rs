@@ -5,6 +5,7 @@ use domain::id::SpaceId;
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Delivery, Point, Position};
 use domain::unit::Unit;
+use fixtures::wait_until;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use host::{Context, Settings};
@@ -48,7 +49,7 @@ impl Batch {
         let message: RecordsAcceptedV1 = serde_json::from_slice(&delivery.frame.payload).unwrap();
         let places: Vec<usize> = (0..message.records.len()).collect();
         Batch {
-            units: writer::write(&message.records, &places),
+            units: writer::write_turn_units(&message.records, &places),
             position: delivery.position,
             delivery: Some(delivery),
             message,
@@ -63,13 +64,13 @@ impl Batch {
             Step::StorePoints => {
                 let mut points = Vec::new();
                 for unit in &self.units {
-                    let dense = stores.embedder.embed(&writer::embedded(unit)).await.unwrap();
+                    let dense = stores.embedder.embed(&writer::embedded_texts(unit)).await.unwrap();
                     points.push(Point {
                         unit: unit.id,
                         part: 0,
                         dense: dense[0].clone(),
-                        words: text::sparse::words(&unit.text),
-                        pieces: text::sparse::pieces(&unit.text),
+                        words: text::meaning::sparse_vectors::stem_vector(&unit.text),
+                        pieces: text::meaning::sparse_vectors::piece_vector(&unit.text),
                         observed_at: unit.observed_at.timestamp(),
                     });
                 }
@@ -81,14 +82,14 @@ impl Batch {
     }
 }
 
-async fn asked(api: &Api) -> Value {
+async fn ask_question(api: &Api) -> Value {
     let question = json!({ "question": "Who adopted the greyhound?" });
     let (status, body) = api.post("/spaces/talk/query", &question).await;
     assert_eq!(status, 200, "{body}");
     body
 }
 
-async fn accepted(api: &Api, id: &str, text: &str) {
+async fn send_record(api: &Api, id: &str, text: &str) {
     let record = json!({ "id": id, "actor": "Ines", "text": text, "observed_at": "2026-03-01T10:00:00Z" });
     let (status, body) = api.post("/spaces/talk/records", &json!({ "records": [record] })).await;
     assert_eq!(status, 202, "{body}");
@@ -99,7 +100,7 @@ async fn an_answer_reports_accepted_records_that_it_may_lack() {
     let dir = tempfile::tempdir().unwrap();
     let address = format!("127.0.0.1:{}", free_port());
     let mut settings = Settings::default();
-    settings.set("gateway.listen", address.as_str()).unwrap();
+    settings.set_key("gateway.listen", address.as_str()).unwrap();
     let context = Context::embedded_with(dir.path(), settings).await.unwrap();
     let (subject, group) = (RecordsAcceptedV1::SUBJECT, RecordsAcceptedV1::GROUP);
     let mut deliveries = context.backends.bus.subscribe(subject, group).await.unwrap();
@@ -107,27 +108,26 @@ async fn an_answer_reports_accepted_records_that_it_may_lack() {
     let services = tokio::spawn(async move {
         tokio::try_join!(gateway::run(ctx.clone()), router::run(ctx.clone()), reader::run(ctx)).map(|_| ())
     });
-    while !context.readiness.missing().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    let is_ready = async || context.readiness.missing_components().is_empty();
+    wait_until("the services are ready", is_ready).await;
     let api = Api::new(&address).unwrap();
     assert_eq!(api.put("/spaces/talk").await.0, 201);
 
-    accepted(&api, "1", "I water the fern.").await;
+    send_record(&api, "1", "I water the fern.").await;
     let mut first = Batch::next(&mut deliveries).await;
     for step in STEPS {
         first.take(step, &context).await;
     }
     assert_eq!(
-        asked(&api).await["degraded"],
+        ask_question(&api).await["degraded"],
         json!([]),
         "nothing waits, so nothing is said"
     );
 
-    accepted(&api, "2", "I adopted the greyhound.").await;
+    send_record(&api, "2", "I adopted the greyhound.").await;
     let mut batch = Batch::next(&mut deliveries).await;
     for step in STEPS {
-        let body = asked(&api).await;
+        let body = ask_question(&api).await;
         let says = body["degraded"].to_string().contains("not searchable yet");
         let has = body["pack"]["text"].as_str().unwrap().contains("greyhound");
         assert!(has || says, "before {step:?}: {body}");
@@ -136,7 +136,7 @@ async fn an_answer_reports_accepted_records_that_it_may_lack() {
         assert!(has || !is_marked, "before {step:?}: {body}");
         batch.take(step, &context).await;
     }
-    let body = asked(&api).await;
+    let body = ask_question(&api).await;
     assert_eq!(body["degraded"], json!([]), "{body}");
     assert!(body["pack"]["text"].as_str().unwrap().contains("greyhound"), "{body}");
 

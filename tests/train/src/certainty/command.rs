@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::Args;
 use reader::Reader;
-use router::heads::Weights;
+use router::route::scoring::heads::Weights;
 
 use super::Answers;
-use crate::cli::digest;
+use crate::data_digest::digest_of_folder;
 
 /// Options of `mnemic-train certainty`.
 #[derive(Args)]
@@ -25,7 +25,7 @@ pub(crate) struct Certainty {
     /// Weight decay.
     #[arg(long, default_value_t = 0.003)]
     l2: f64,
-    /// Least probability of an answer that counts as given.
+    /// Minimum probability of an answer that counts as given.
     #[arg(long, default_value_t = 0.85)]
     precision: f64,
     /// File for the answers with their features, as JSON lines.
@@ -58,7 +58,7 @@ impl Certainty {
         let data = self
             .data
             .iter()
-            .map(|it| digest(it))
+            .map(|it| digest_of_folder(it))
             .collect::<anyhow::Result<Vec<String>>>()?;
         let file = serde_json::to_string_pretty(&answers.file(&self.name, self.l2, &data)?)?;
         std::fs::write(out, file + "\n").with_context(|| format!("cannot write {}", out.display()))

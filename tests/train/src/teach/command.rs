@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use adapters::Secret;
-use adapters::endpoint::chat::{ChatEndpoint, Options};
-use adapters::recording::{Recorded, Recording};
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
+use adapters::models::recording::{Recorded, Recording};
 use anyhow::{Context, ensure};
 use clap::Args;
 use domain::port::LanguageModel;
 
-use super::{Estimate, Taught, Teacher, estimate, source, teach};
+use super::{Estimate, TeachOutcome, Teacher, estimate_cost, generate_lessons, source};
 
 /// Options of `mnemic-train teach`.
 #[derive(Args)]
@@ -32,7 +32,7 @@ pub struct Teach {
     /// File that contains the key for the endpoint, and nothing else.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
-    /// Most calls of this run.
+    /// Maximum number of calls of this run.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     calls: u32,
     /// Seed of the order of the stretches, which matters if the calls are not enough for all of them.
@@ -59,13 +59,13 @@ impl Teach {
     /// Runs the command.
     ///
     /// # Errors
-    /// Those of [`teach`], and an error if the data or the key cannot be read.
+    /// Those of [`generate_lessons`], and an error if the data or the key cannot be read.
     #[expect(clippy::print_stdout, reason = "the numbers are what the command is for")]
     pub fn run(self) -> anyhow::Result<()> {
-        let conversations = source::read(&self.data)?;
+        let conversations = source::read_exports(&self.data)?;
         if self.dry_run {
-            let estimate = estimate(&self.model, self.calls, &conversations, &self.out)?;
-            println!("{}", estimated(&estimate));
+            let estimate = estimate_cost(&self.model, self.calls, &conversations, &self.out)?;
+            println!("{}", estimate_text(&estimate));
             return Ok(());
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -76,7 +76,7 @@ impl Teach {
                 calls_max: self.calls,
                 seed: self.seed,
             };
-            teach(&teacher, &conversations, &self.out).await
+            generate_lessons(&teacher, &conversations, &self.out).await
         })?;
         println!("{}", summed_up(&taught));
         Ok(())
@@ -104,26 +104,26 @@ impl Teach {
         let recorded =
             |recording, inner| Recorded::new(Arc::new(recording), &options.model, &options.parameters, inner);
         if let Some(path) = &self.replay {
-            return Ok(Arc::new(recorded(Recording::replay(path)?, None)));
+            return Ok(Arc::new(recorded(Recording::open_for_replay(path)?, None)));
         }
         #[cfg(feature = "https")]
         adapters::provide_tls();
         let endpoint: Arc<dyn LanguageModel> = Arc::new(ChatEndpoint::new(&options)?);
         Ok(match &self.record {
-            Some(path) => Arc::new(recorded(Recording::record(path)?, Some(endpoint))),
+            Some(path) => Arc::new(recorded(Recording::open_for_recording(path)?, Some(endpoint))),
             None => endpoint,
         })
     }
 }
 
-fn estimated(it: &Estimate) -> String {
+fn estimate_text(it: &Estimate) -> String {
     format!(
         "{} stretches, {} taught before; {} calls would read {} tokens and write about {}",
         it.stretches, it.done, it.calls, it.prompt_tokens, it.completion_tokens
     )
 }
 
-fn summed_up(it: &Taught) -> String {
+fn summed_up(it: &TeachOutcome) -> String {
     format!(
         "{} questions in the data set; this run: {} calls, {} tokens read, {} written, {} questions left out; {} stretches are left",
         it.questions,

@@ -10,17 +10,18 @@ use anyhow::Context;
 use domain::port::Usage;
 use eval::data::Question;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use serde_json::json;
 
-use super::check::check;
-use super::prompt::Proposal;
-use super::source::Stretch;
+use super::check::check_proposal;
+use super::prompt::{self, Proposal};
+use crate::teach::stretch::Stretch;
+use crate::teach::text_digest::digest_of_text;
 
 /// Name of the file in the output folder.
 const NAME: &str = "lessons.jsonl";
 /// Number of digits of a lesson's key in the ids of its questions.
 const ID_DIGITS: usize = 12;
-/// Most bytes that are kept of a rejected question.
+/// Maximum number of bytes that are kept of a rejected question.
 const LEFT_OUT_BYTES: usize = 200;
 
 /// The questions that the teacher wrote about one stretch.
@@ -53,11 +54,17 @@ pub struct LeftOut {
     pub why: String,
 }
 
+/// Returns the key of the lesson that a teacher makes of a stretch: a digest of all inputs of the lesson.
+pub fn lesson_key(stretch: &Stretch<'_>, teacher: &str) -> String {
+    let name = &stretch.conversation.conversation_id;
+    digest_of_text(&json!([prompt::INSTRUCTIONS, teacher, name, prompt::stretch_lines(stretch)]).to_string())
+}
+
 impl Lesson {
     /// Returns an empty lesson for a stretch.
     pub fn of(stretch: &Stretch<'_>, teacher: &str) -> Lesson {
         Lesson {
-            key: stretch.key(teacher),
+            key: lesson_key(stretch, teacher),
             conversation: stretch.conversation.conversation_id.clone(),
             split: stretch.conversation.split.clone(),
             questions: Vec::new(),
@@ -70,7 +77,7 @@ impl Lesson {
     /// Checks each proposal, and adds it to the questions or to the rejected ones.
     pub fn take(&mut self, proposals: Vec<Proposal>, stretch: &Stretch<'_>) {
         for proposal in proposals {
-            match check(&proposal, stretch) {
+            match check_proposal(&proposal, stretch) {
                 Ok(checked) => {
                     let number = self.questions.len() + 1;
                     let id = format!("{}-t{}-{number}", self.conversation, &self.key[..ID_DIGITS]);
@@ -139,7 +146,7 @@ impl LessonFile {
             .truncate(false)
             .open(&path);
         let mut file = opened.with_context(|| format!("cannot open {}", path.display()))?;
-        let Read { lessons, end } = read(&file, &path)?;
+        let ReadLessons { lessons, end } = read(&file, &path)?;
         file.set_len(end)?;
         file.seek(SeekFrom::Start(end))?;
         Ok(LessonFile {
@@ -190,14 +197,14 @@ impl LessonFile {
 }
 
 /// Content of a file of lessons.
-struct Read {
+struct ReadLessons {
     lessons: BTreeMap<String, Lesson>,
     /// Number of bytes up to the end of the last complete line.
     end: u64,
 }
 
-fn read(file: &File, path: &Path) -> anyhow::Result<Read> {
-    let mut found = Read {
+fn read(file: &File, path: &Path) -> anyhow::Result<ReadLessons> {
+    let mut found = ReadLessons {
         lessons: BTreeMap::new(),
         end: 0,
     };
@@ -231,10 +238,4 @@ pub fn write_lines<T: Serialize>(path: &Path, items: &[T]) -> anyhow::Result<()>
     }
     file.flush().with_context(place)?;
     fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Returns the SHA-256 of a text in hexadecimal digits.
-pub fn digest(text: &str) -> String {
-    let digest = Sha256::digest(text.as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -4,22 +4,22 @@ use domain::port::{Chat, ModelRole, ReplyForm};
 use eval::data::Turn;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use text::fence::{fenced, mark};
-use text::model_reply::{after_thoughts, last_object};
+use text::model_text::fence::{compute_mark, wrap_in_fence};
+use text::model_text::model_reply::{after_thoughts, last_object};
 use text::one_line;
 
-use super::source::Stretch;
+use crate::teach::stretch::Stretch;
 
 /// System prompt of the teacher.
 pub const INSTRUCTIONS: &str = include_str!("../../prompts/teach.txt");
 /// Added to the prompt after a reply that cannot be read.
 pub const REMARK: &str =
     "Reply with the JSON object alone: {\"questions\": [{\"question\", \"answer\", \"supports\", \"anchor\"}]}.";
-/// Most bytes of one turn in the prompt.
+/// Maximum number of bytes of one turn in the prompt.
 const TURN_BYTES: usize = 800;
 /// Mark at the end of a turn that was cut.
 const CUT: &str = " [cut]";
-/// Most questions that are read from one reply.
+/// Maximum number of questions that are read from one reply.
 const QUESTIONS_MAX: usize = 8;
 
 /// A question as the teacher wrote it, before it is checked.
@@ -27,7 +27,7 @@ const QUESTIONS_MAX: usize = 8;
 pub struct Proposal {
     /// The question.
     pub question: String,
-    /// Its answer.
+    /// Answer to the question.
     pub answer: String,
     /// Numbers of the lines that contain the answer, from 1.
     pub supports: Vec<u32>,
@@ -36,8 +36,8 @@ pub struct Proposal {
 }
 
 /// Returns the chat that asks the teacher about a stretch. Text of users and programs is enclosed in marks.
-pub fn chat(stretch: &Stretch<'_>) -> Chat {
-    let mut chat = Chat::new(ModelRole::Write, INSTRUCTIONS, shown(stretch));
+pub fn build_chat(stretch: &Stretch<'_>) -> Chat {
+    let mut chat = Chat::new(ModelRole::Write, INSTRUCTIONS, numbered_lines(stretch));
     let question = json!({
         "type": "object",
         "properties": {
@@ -62,41 +62,44 @@ pub fn chat(stretch: &Stretch<'_>) -> Chat {
 }
 
 /// Returns the number of tokens that the teacher reads for a stretch, counted with o200k.
-pub fn tokens(stretch: &Stretch<'_>) -> usize {
-    text::tokens(INSTRUCTIONS) + text::tokens(&shown(stretch))
+pub fn count_tokens(stretch: &Stretch<'_>) -> usize {
+    text::count_tokens(INSTRUCTIONS) + text::count_tokens(&numbered_lines(stretch))
 }
 
-fn shown(stretch: &Stretch<'_>) -> String {
-    let lines = lines(stretch);
-    format!("The lines:\n{}", fenced("lines", &mark("", &lines), &lines))
+fn numbered_lines(stretch: &Stretch<'_>) -> String {
+    let lines = stretch_lines(stretch);
+    format!(
+        "The lines:\n{}",
+        wrap_in_fence("lines", &compute_mark("", &lines), &lines)
+    )
 }
 
 /// Returns the numbered lines of a stretch.
-pub fn lines(stretch: &Stretch<'_>) -> String {
+pub fn stretch_lines(stretch: &Stretch<'_>) -> String {
     let lines = stretch
         .turns
         .iter()
         .zip(1..)
-        .map(|(turn, number)| format!("{number}. {}", line(turn)));
+        .map(|(turn, number)| format!("{number}. {}", turn_line(turn)));
     lines.collect::<Vec<String>>().join("\n")
 }
 
 /// Returns a turn on one line; its text is cut to at most 800 bytes.
-pub fn line(turn: &Turn) -> String {
-    let mut said = one_line(&turn.text);
+pub fn turn_line(turn: &Turn) -> String {
+    let mut text_of_turn = one_line(&turn.text);
     if let Some(caption) = &turn.image_caption {
-        said = format!("{said} [picture: {}]", one_line(caption));
+        text_of_turn = format!("{text_of_turn} [picture: {}]", one_line(caption));
     }
-    if said.len() > TURN_BYTES {
-        said.truncate(said.floor_char_boundary(TURN_BYTES));
-        said += CUT;
+    if text_of_turn.len() > TURN_BYTES {
+        text_of_turn.truncate(text_of_turn.floor_char_boundary(TURN_BYTES));
+        text_of_turn += CUT;
     }
-    format!("[{}] {}: {said}", turn.timestamp, one_line(&turn.speaker))
+    format!("[{}] {}: {text_of_turn}", turn.timestamp, one_line(&turn.speaker))
 }
 
 /// Returns the questions in the last JSON object of a reply, or `None` if the reply has no such object. An entry that
 /// is not a question is skipped.
-pub fn read(reply: &str) -> Option<Vec<Proposal>> {
+pub fn parse_proposals(reply: &str) -> Option<Vec<Proposal>> {
     #[derive(Deserialize)]
     struct Reply {
         questions: Vec<Value>,

@@ -8,34 +8,17 @@ use anyhow::{Context, ensure};
 use chrono::{DateTime, NaiveDateTime};
 use eval::data::{Conversation, Turn, read_lines};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::lessons::digest;
 use super::prompt;
+use crate::teach::stretch::Stretch;
 
-/// Most turns of a stretch.
+/// Maximum number of turns of a stretch.
 const TURNS_MAX: usize = 40;
-/// Most bytes of the lines of a stretch, unless a single turn has more.
+/// Maximum number of bytes of the lines of a stretch, unless a single turn has more.
 const BYTES_MAX: usize = 12_000;
-/// Fewest turns of a stretch; the teacher is not asked about a shorter one.
+/// Minimum number of turns of a stretch; the teacher is not asked about shorter ones.
 const TURNS_MIN: usize = 3;
-
-/// Consecutive turns of a conversation.
-#[derive(Clone, Copy, Debug)]
-pub struct Stretch<'a> {
-    /// The conversation.
-    pub conversation: &'a Conversation,
-    /// The turns; never empty.
-    pub turns: &'a [Turn],
-}
-
-impl Stretch<'_> {
-    /// Returns the key of the lesson that a teacher makes of this stretch: a digest of all inputs of the lesson.
-    pub fn key(&self, teacher: &str) -> String {
-        let name = &self.conversation.conversation_id;
-        digest(&json!([prompt::INSTRUCTIONS, teacher, name, prompt::lines(self)]).to_string())
-    }
-}
 
 /// A record as `mnemic export` writes it.
 #[derive(Deserialize)]
@@ -56,7 +39,7 @@ struct RecordLine {
 /// # Errors
 /// If a file cannot be read, a line is neither a conversation nor a record, two conversations have the same name, or
 /// there is no conversation at all.
-pub fn read(paths: &[PathBuf]) -> anyhow::Result<Vec<Conversation>> {
+pub fn read_exports(paths: &[PathBuf]) -> anyhow::Result<Vec<Conversation>> {
     let mut all: Vec<Conversation> = Vec::new();
     for path in paths {
         all.extend(read_one(path)?);
@@ -88,25 +71,25 @@ fn read_one(path: &Path) -> anyhow::Result<Vec<Conversation>> {
             conversations.push(serde_json::from_value(value).with_context(place)?);
         } else if value.get("reading").is_none() {
             let record: RecordLine = serde_json::from_value(value).with_context(place)?;
-            records.extend(turn(record).with_context(place)?);
+            records.extend(parse_turn(record).with_context(place)?);
         }
     }
     if !records.is_empty() {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        conversations.push(conversation(&name, records));
+        conversations.push(build_conversation(&name, records));
     }
     Ok(conversations)
 }
 
 /// A turn with the values that it is sorted by.
-struct Sorted {
+struct SortedTurn {
     at: NaiveDateTime,
     ordinal: u64,
     turn: Turn,
 }
 
 /// Returns the turn of a record, or `None` if it has neither text nor a caption.
-fn turn(record: RecordLine) -> anyhow::Result<Option<Sorted>> {
+fn parse_turn(record: RecordLine) -> anyhow::Result<Option<SortedTurn>> {
     let text = record.text.unwrap_or_default();
     let caption = record.image_caption.filter(|it| !it.trim().is_empty());
     if text.trim().is_empty() && caption.is_none() {
@@ -116,7 +99,7 @@ fn turn(record: RecordLine) -> anyhow::Result<Option<Sorted>> {
         .id
         .context("a record has no `id`: take an export of `mnemic export`")?;
     let observed_at = record.observed_at.context("a record has no `observed_at`")?;
-    let at = moment(&observed_at).with_context(|| format!("`observed_at` {observed_at} is no time"))?;
+    let at = parse_moment(&observed_at).with_context(|| format!("`observed_at` {observed_at} is no time"))?;
     let turn = Turn {
         id,
         session: record.session.unwrap_or_else(|| "default".to_owned()),
@@ -127,20 +110,20 @@ fn turn(record: RecordLine) -> anyhow::Result<Option<Sorted>> {
         image_uri: None,
         metadata: BTreeMap::new(),
     };
-    Ok(Some(Sorted {
+    Ok(Some(SortedTurn {
         at,
         ordinal: record.ordinal.unwrap_or_default(),
         turn,
     }))
 }
 
-fn moment(text: &str) -> Option<NaiveDateTime> {
+fn parse_moment(text: &str) -> Option<NaiveDateTime> {
     let zoned = DateTime::parse_from_rfc3339(text).map(|it| it.naive_utc());
     zoned.or_else(|_| text.parse::<NaiveDateTime>()).ok()
 }
 
 /// Returns records as one conversation. Sessions are ordered by their first record.
-fn conversation(name: &str, records: Vec<Sorted>) -> Conversation {
+fn build_conversation(name: &str, records: Vec<SortedTurn>) -> Conversation {
     let mut began: BTreeMap<String, NaiveDateTime> = BTreeMap::new();
     for record in &records {
         let first = began.entry(record.turn.session.clone()).or_insert(record.at);
@@ -148,7 +131,7 @@ fn conversation(name: &str, records: Vec<Sorted>) -> Conversation {
     }
     let mut records = records;
     records.sort_by(|a, b| {
-        let key = |it: &Sorted| {
+        let key = |it: &SortedTurn| {
             (
                 began.get(&it.turn.session).copied(),
                 it.turn.session.clone(),
@@ -168,14 +151,14 @@ fn conversation(name: &str, records: Vec<Sorted>) -> Conversation {
 }
 
 /// Returns the stretches of conversations, in their order.
-pub fn stretches(conversations: &[Conversation]) -> Vec<Stretch<'_>> {
+pub fn cut_stretches(conversations: &[Conversation]) -> Vec<Stretch<'_>> {
     let mut all = Vec::new();
     for conversation in conversations {
         let mut rest = conversation.turns.as_slice();
         while !rest.is_empty() {
             let mut bytes = 0;
             let fits = |turn: &&Turn| {
-                bytes += prompt::line(turn).len();
+                bytes += prompt::turn_line(turn).len();
                 bytes <= BYTES_MAX
             };
             let count = rest.iter().take(TURNS_MAX).take_while(fits).count().max(1);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Said;
+use super::TimelessStatement;
 
 /// Returns the stems of an object, or its words if all of them are function words.
-pub(super) fn stems(object: &str) -> BTreeSet<String> {
-    let all = text::stems(object);
+pub(super) fn stems_or_words(object: &str) -> BTreeSet<String> {
+    let all = text::stem_words(object);
     if all.is_empty() {
         return object.split_whitespace().map(str::to_lowercase).collect();
     }
@@ -14,22 +14,22 @@ pub(super) fn stems(object: &str) -> BTreeSet<String> {
 }
 
 /// Returns the stems of an object without the times that it names.
-pub(super) fn timeless(said: &Said<'_>) -> BTreeSet<String> {
+pub(super) fn stems_without_times(statement: &TimelessStatement<'_>) -> BTreeSet<String> {
     let mut rest = String::new();
     let mut from = 0;
-    for mention in text::time::find(said.object, said.at) {
-        rest.push_str(said.object.get(from..mention.range.start).unwrap_or_default());
+    for mention in text::time::find_times(statement.object, statement.at) {
+        rest.push_str(statement.object.get(from..mention.range.start).unwrap_or_default());
         rest.push(' ');
         from = mention.range.end;
     }
-    rest.push_str(said.object.get(from..).unwrap_or_default());
-    let mut stems: BTreeSet<String> = text::stems(&rest).into_iter().collect();
+    rest.push_str(statement.object.get(from..).unwrap_or_default());
+    let mut stems: BTreeSet<String> = text::stem_words(&rest).into_iter().collect();
     stems.retain(|it| !is_often(it));
     stems
 }
 
 /// Returns the stems of the words that begin with a capital or a digit, such as names of places.
-pub(super) fn capitals(object: &str) -> BTreeSet<String> {
+pub(super) fn stems_of_capitalised_words(object: &str) -> BTreeSet<String> {
     object
         .split_whitespace()
         .map(|it| it.trim_matches(|c: char| !c.is_alphanumeric()))
@@ -38,12 +38,12 @@ pub(super) fn capitals(object: &str) -> BTreeSet<String> {
                 .next()
                 .is_some_and(|c| c.is_uppercase() || c.is_ascii_digit())
         })
-        .map(text::stem)
+        .map(text::stem_word)
         .collect()
 }
 
 /// Returns the stem of the main noun of an object: "cat" for "an old cat called Ruth".
-pub(super) fn head(object: &str) -> String {
+pub(super) fn stem_of_main_noun(object: &str) -> String {
     let mut last = "";
     for word in object.split_whitespace() {
         let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
@@ -55,16 +55,16 @@ pub(super) fn head(object: &str) -> String {
             break;
         }
     }
-    text::stem(last)
+    text::stem_word(last)
 }
 
 /// Returns the stems of a predicate without its negation.
-pub(super) fn bare(predicate: &str) -> String {
+pub(super) fn stems_without_negation(predicate: &str) -> String {
     let words: Vec<&str> = predicate
         .split(' ')
         .filter(|it| !matches!(*it, "not" | "does"))
         .collect();
-    words.iter().map(|it| text::stem(it)).collect::<Vec<_>>().join(" ")
+    words.iter().map(|it| text::stem_word(it)).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns true if a stem says when or how often something happens.

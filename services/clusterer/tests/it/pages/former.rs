@@ -25,12 +25,12 @@ fn taken_back(fact: &Fact, until: DateTime<Utc>) -> Fact {
 }
 
 /// Returns each page with facts: its dimension, title and lines.
-fn told(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, String, Vec<String>)> {
+fn page_lines(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, String, Vec<String>)> {
     let pages = world.stored.values();
     let pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
     let known = pages.filter_map(|it| match as_of {
         Some(as_of) => it.known_at(as_of),
-        None => it.clone().now(),
+        None => it.clone().without_former_lines(),
     });
     let lines = |page: &Page| -> Vec<String> {
         let lines = page.sections.iter().flat_map(|it| &it.lines);
@@ -38,9 +38,9 @@ fn told(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, String, 
         lines.sort();
         lines
     };
-    let mut told: Vec<_> = known.map(|it| (it.dimension, it.title.clone(), lines(&it))).collect();
-    told.sort();
-    told
+    let mut page_lines: Vec<_> = known.map(|it| (it.dimension, it.title.clone(), lines(&it))).collect();
+    page_lines.sort();
+    page_lines
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn withdrawn_facts_are_on_each_page_as_of_an_earlier_moment() {
     let (before, taken) = moments();
     let mut world = World::default();
     world.feed(&units(), &facts());
-    let then = told(&world, Some(before));
+    let then = page_lines(&world, Some(before));
     for dimension in [
         Dimension::Topic,
         Dimension::Figure,
@@ -66,9 +66,13 @@ fn withdrawn_facts_are_on_each_page_as_of_an_earlier_moment() {
     }
     let back: Vec<Fact> = facts().iter().map(|it| taken_back(it, taken)).collect();
     world.feed(&[], &back);
-    assert_eq!(told(&world, Some(before)), then);
-    let now = told(&world, None);
-    assert_eq!(told(&world, Some(taken)), now, "from that moment on it is not told");
+    assert_eq!(page_lines(&world, Some(before)), then);
+    let now = page_lines(&world, None);
+    assert_eq!(
+        page_lines(&world, Some(taken)),
+        now,
+        "from that moment on it is not shown"
+    );
     assert!(
         now.iter().all(|it| it.0 != Dimension::Preference),
         "nothing is left of them: {now:?}"
@@ -89,7 +93,7 @@ fn closed_facts_crowded_out_of_a_page_are_on_it_as_of_an_earlier_moment() {
         .map(|it| fact(it, "Ines", "owns", &format!("crate {it}"), Aspect::Possession))
         .collect();
     world.feed(&units(), &owned);
-    let then = told(&world, Some(before));
+    let then = page_lines(&world, Some(before));
     let mut sold = owned[3].clone();
     (sold.valid_until, sold.closed_at) = (Some(closed), Some(closed));
     let mut bought = fact(13, "Ines", "owns", "crate 99", Aspect::Possession);
@@ -99,8 +103,14 @@ fn closed_facts_crowded_out_of_a_page_are_on_it_as_of_an_earlier_moment() {
     let section = page.sections.iter().find(|it| it.category == "possession").unwrap();
     assert_eq!((section.lines.len(), section.former.len()), (12, 1));
     assert_eq!(section.former[0].line.text, "Ines owns crate 3");
-    assert_eq!(told(&world, Some(before)), then);
-    assert!(page.now().unwrap().sections.iter().all(|it| it.former.is_empty()));
+    assert_eq!(page_lines(&world, Some(before)), then);
+    assert!(
+        page.without_former_lines()
+            .unwrap()
+            .sections
+            .iter()
+            .all(|it| it.former.is_empty())
+    );
 }
 
 #[test]
@@ -120,10 +130,10 @@ fn former_lines_are_bounded_and_disappear_with_their_source() {
     let former: Vec<&str> = page.sections[0].former.iter().map(|it| it.line.text.as_str()).collect();
     assert_eq!((page.sections.len(), former.len()), (1, 12));
     assert_eq!(former[0], "Ines likes crate 39", "those that went last stay");
-    assert!(page.clone().now().is_none() && page.links.is_empty());
+    assert!(page.clone().without_former_lines().is_none() && page.links.is_empty());
     // Erased: the facts are gone, and their units state nothing.
     world.drop_facts(&all);
-    let gone: Vec<_> = units().iter().map(withdrawn).collect();
-    world.feed(&gone, &[]);
+    let removed: Vec<_> = units().iter().map(withdrawn).collect();
+    world.feed(&removed, &[]);
     assert!(world.stored.is_empty(), "{:?}", world.stored.keys());
 }

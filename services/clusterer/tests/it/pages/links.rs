@@ -45,11 +45,14 @@ fn leads(from: &Page, kind: LinkKind) -> Vec<&str> {
 
 /// Returns two sentences that name each other as the reason.
 fn reasons() -> Vec<Unit> {
-    let said = [
+    let sentences = [
         "Ines moved to Bergen because of Joar and the harbour.",
         "Joar bought the boat because of Ines and her brother.",
     ];
-    let numbered = said.iter().enumerate().flat_map(|it| [(it.0, it.1), (it.0 + 2, it.1)]);
+    let numbered = sentences
+        .iter()
+        .enumerate()
+        .flat_map(|it| [(it.0, it.1), (it.0 + 2, it.1)]);
     let units = numbered.map(|(number, text)| {
         let mut out = dated(turn(number), number);
         out.text = (*text).to_owned();
@@ -72,8 +75,8 @@ fn circular_reasons_are_both_linked() {
         leads(world.page(Dimension::Figure, "Joar"), LinkKind::CausedBy),
         ["Ines"]
     );
-    let gone: Vec<Unit> = reasons().iter().map(withdrawn).collect();
-    world.feed(&gone, &[]);
+    let removed: Vec<Unit> = reasons().iter().map(withdrawn).collect();
+    world.feed(&removed, &[]);
     assert_eq!(world.stored, Stored::new());
 }
 
@@ -103,7 +106,7 @@ fn a_closed_fact_contrasts_with_the_one_that_replaced_it() {
     assert_eq!(leads(world.page(Dimension::Place, "Oslo"), against), ["Bergen"]);
     assert_eq!(leads(world.page(Dimension::Place, "Bergen"), against), ["Oslo"]);
     // Both topics have such a link, each because of its own fact.
-    let told = |world: &World, theme: usize| -> (Vec<String>, Vec<String>) {
+    let contrasted_titles = |world: &World, theme: usize| -> (Vec<String>, Vec<String>) {
         let unit = event(theme).id;
         let topic = world.stored.values().find_map(|it| {
             if let Derived::Member(it) = it {
@@ -125,7 +128,7 @@ fn a_closed_fact_contrasts_with_the_one_that_replaced_it() {
             leads(page, against).into_iter().map(str::to_owned).collect(),
         )
     };
-    let (beehive, cello) = (told(&world, 0), told(&world, 1));
+    let (beehive, cello) = (contrasted_titles(&world, 0), contrasted_titles(&world, 1));
     assert_eq!(beehive.0, ["Ines lives in Oslo no more"]);
     assert_eq!(cello.0, ["Ines lives in Bergen"]);
     assert_eq!((beehive.1.len(), cello.1.len()), (1, 1));
@@ -134,7 +137,10 @@ fn a_closed_fact_contrasts_with_the_one_that_replaced_it() {
     (oslo.valid_until, oslo.closed_at, oslo.retired_by) = (None, None, None);
     world.drop_facts(&moved()[1..]);
     world.feed(&[], &[oslo]);
-    assert_eq!(told(&world, 0), (vec!["Ines lives in Oslo".to_owned()], Vec::new()));
+    assert_eq!(
+        contrasted_titles(&world, 0),
+        (vec!["Ines lives in Oslo".to_owned()], Vec::new())
+    );
     assert_eq!(leads(world.page(Dimension::Place, "Oslo"), against), Vec::<&str>::new());
     let mut other = World::default();
     other.feed(&shuffled(&with_oslo(), 3), &[]);

@@ -87,3 +87,115 @@ fn lines_quote_text_and_no_code() {
     );
     assert!(lines.iter().all(|it| !it.contains("let Bergen")), "{lines:?}");
 }
+
+#[test]
+fn an_instruction_that_is_no_verb_phrase_follows_a_colon_on_pages() {
+    let mut world = World::default();
+    let asking = |number, object| fact(number, "Ines", "asks to", object, Aspect::Instruction);
+    let instructions = [asking(0, "no orm"), asking(1, "answer in French")];
+    world.feed(&[turn(0), turn(1), turn(2)], &instructions);
+    let page = world.page(Dimension::Preference, "Preferences of Ines");
+    assert_eq!(lines(page), ["Ines asks: no orm", "Ines asks to answer in French"]);
+}
+
+#[test]
+fn an_instruction_that_forbids_something_is_denied_on_pages() {
+    let mut world = World::default();
+    let asking = |number, object| fact(number, "Ines", "asks to", object, Aspect::Instruction);
+    let instructions = [
+        asking(0, "do not change the names"),
+        asking(1, "don't call before nine"),
+    ];
+    world.feed(&[turn(0), turn(1), turn(2)], &instructions);
+    let page = world.page(Dimension::Preference, "Preferences of Ines");
+    let expected = ["Ines asks not to change the names", "Ines asks not to call before nine"];
+    assert_eq!(lines(page), expected);
+}
+
+/// Returns turns of Ines with these texts.
+fn turns_of_ines(texts: &[&str]) -> Vec<Unit> {
+    let turn_with = |(number, text): (usize, &&str)| {
+        let mut unit = turn(number);
+        unit.actor = "Ines".to_owned();
+        unit.text = (*text).to_owned();
+        unit.summary = format!("[1 May 2024] Ines: {text}");
+        unit
+    };
+    texts.iter().enumerate().map(|it| turn_with((it.0, it.1))).collect()
+}
+
+#[test]
+fn headings_and_dates_are_in_the_language_of_the_lines() {
+    for (texts, titles, summary) in [
+        (
+            [
+                "Mi hermana vive en Lisboa y tiene dos gatos muy grandes.",
+                "Trabajo en el puerto desde marzo y me gusta mucho.",
+                "Ayer compramos una bicicleta para nuestro hijo pequeño.",
+            ],
+            ["Qué pasó", "Gustos y aversiones"],
+            "3 menciones, el 1 de mayo de 2024",
+        ),
+        (
+            [
+                "Meine Schwester wohnt in Graz und hat zwei große Hunde.",
+                "Ich arbeite seit März am Hafen und mag die Arbeit sehr.",
+                "Gestern haben wir ein Fahrrad für unseren Sohn gekauft.",
+            ],
+            ["Was geschah", "Vorlieben und Abneigungen"],
+            "3-mal erwähnt, am 1. Mai 2024",
+        ),
+        (
+            [
+                "My sister lives in Lisbon and has two very large cats.",
+                "I have worked at the harbour since March and like it a lot.",
+                "We bought a bicycle for our little son yesterday.",
+            ],
+            ["What happened", "Likes and dislikes"],
+            "Spoken of 3 times, on 1 May 2024",
+        ),
+    ] {
+        let mut world = World::default();
+        let likes = fact(0, "Ines", "likes", "the harbour", Aspect::Preference);
+        world.feed(&turns_of_ines(&texts), &[likes]);
+        let page = world.page(Dimension::Figure, "Ines");
+        let shown: Vec<&str> = page.sections.iter().map(|it| it.title.as_str()).collect();
+        assert_eq!(shown, titles);
+        assert!(page.summary.contains(summary), "{}", page.summary);
+        // The names for programs stay.
+        let categories: Vec<&str> = page.sections.iter().map(|it| it.category.as_str()).collect();
+        assert_eq!(categories, ["events", "preference"]);
+    }
+}
+
+#[test]
+fn a_month_is_named_in_the_language_of_its_lines() {
+    let mut world = World::default();
+    let texts = [
+        "Mi hermana vive en Lisboa y tiene dos gatos muy grandes.",
+        "Trabajo en el puerto desde marzo y me gusta mucho.",
+    ];
+    let events: Vec<Unit> = (0..2)
+        .map(|it| crate::world::event_with_sentence(it, texts[it]))
+        .collect();
+    world.feed(&events, &[]);
+    assert!(!lines(world.page(Dimension::Event, "mayo de 2024")).is_empty());
+    let mut world = World::default();
+    world.feed(&[crate::world::event(0), crate::world::event(1)], &[]);
+    assert!(!lines(world.page(Dimension::Event, "May 2024")).is_empty());
+}
+
+#[test]
+fn preferences_are_titled_in_their_language() {
+    let mut world = World::default();
+    let likes = fact(
+        0,
+        "Ines",
+        "prefiere",
+        "los gatos que tiene mi hermana",
+        Aspect::Preference,
+    );
+    world.feed(&[turn(0), turn(1)], &[likes]);
+    let page = world.page(Dimension::Preference, "Preferencias de Ines");
+    assert_eq!(page.sections[0].title, "Gustos y aversiones");
+}

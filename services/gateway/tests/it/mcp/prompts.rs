@@ -1,4 +1,4 @@
-//! Prompts for agents with a model of their own.
+//! Prompts for agents with their own model.
 
 use serde_json::{Value, json};
 
@@ -26,17 +26,17 @@ async fn the_recall_protocol_is_a_prompt() {
     for (params, what) in [
         (
             json!({"name": "protocol"}),
-            "there is no such prompt; the one there is is `recall_protocol`",
+            "there is no such prompt; the only prompt is `recall_protocol`",
         ),
         (
             json!({"name": name, "arguments": {"user": "Ann"}}),
-            "arguments: `recall_protocol` takes none",
+            "arguments: `recall_protocol` takes no arguments",
         ),
         (
             json!({"name": "recall_protocol", "arguments": []}),
-            "`arguments` is an object",
+            "`arguments` must be an object",
         ),
-        (json!({}), "the parameters of prompts/get are not those of the protocol"),
+        (json!({}), "the parameters of prompts/get do not follow the protocol"),
     ] {
         let refused = get(params).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");

@@ -93,13 +93,13 @@ async fn a_long_list_has_a_cursor() {
 async fn an_address_without_a_target_is_refused() {
     let gateway = filled().await;
     for (uri, why) in [
-        ("mnemic://other/facts", "take it from resources/list"),
-        ("mnemic://s/units", "take it from resources/list"),
-        ("file:///etc/passwd", "take it from resources/list"),
-        ("mnemic://s/facts/7", "there is no fact of this id in `s`"),
+        ("mnemic://other/facts", "use one from resources/list"),
+        ("mnemic://s/units", "use one from resources/list"),
+        ("file:///etc/passwd", "use one from resources/list"),
+        ("mnemic://s/facts/7", "there is no fact with this id in `s`"),
         (
             "mnemic://s/pages/00000000-0000-0000-0000-000000000000",
-            "there is no page of this id in `s`",
+            "there is no page with this id in `s`",
         ),
     ] {
         let refused = asked(&gateway, "reader", "resources/read", json!({"uri": uri})).await;

@@ -73,27 +73,27 @@ async fn invalid_exports_are_refused() {
             json!({"filters": user, "schema": [1]}),
             "400 schema: is neither an object",
         ),
-        ("", json!({"schema": {}}), "400 filters: name nobody"),
+        ("", json!({"schema": {}}), "400 filters: name no user"),
         (
             "",
             json!({"schema": {}, "filters": {"AND": [user, {"OR": many}]}}),
-            "400 filters: of an export have",
+            "400 filters: have",
         ),
         (
             "",
             json!({"schema": {}, "filters": {"user_id": {"in": vec!["a"; 1_001]}}}),
             "400 filters: have more than 1000",
         ),
-        ("get/", json!({}), "400 filters: name nobody"),
+        ("get/", json!({}), "400 filters: name no user"),
         (
             "get/",
             json!({"memory_export_id": "abc"}),
-            "404 there is no export of this id",
+            "404 there is no export with this id",
         ),
         (
             "get/",
             json!({"memory_export_id": "00".repeat(40)}),
-            "404 there is no export of this id",
+            "404 there is no export with this id",
         ),
         (
             "get/",

@@ -70,7 +70,7 @@ async fn a_key_learns_nothing_about_other_users() {
     ] {
         let there = send_as(&gateway, "reader", &call.replace("ID", id), there).await;
         let missing = send_as(&gateway, "reader", &call.replace("ID", nobody), missing).await;
-        assert_eq!(error(&there), "404 there is no memory of this id", "{call}");
+        assert_eq!(error(&there), "404 there is no memory with this id", "{call}");
         assert_eq!(error(&there), error(&missing), "{call}");
     }
     spaces_of_others_are_as_if_they_were_not(&gateway).await;

@@ -1,11 +1,9 @@
 //! Profiles, their jobs and settings, summaries, and the project.
 
-use std::time::Duration;
-
 use domain::derived::Derived;
 use domain::page::Dimension;
+use fixtures::wait_for;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
 
 use super::keys::{KEYS, send_as};
 use super::{ENABLED, add, call, error, start};
@@ -33,17 +31,15 @@ async fn derive(gateway: &Gateway, space: &str) {
 
 /// Returns the profile of a user after all derivation is complete.
 async fn profile(gateway: &Gateway, user: &str) -> Value {
-    let wait = async {
-        loop {
-            let path = format!("GET /mem0/v2/entities/user/{user}/profile/");
-            let profile = call(gateway, &path, Value::Null).await;
-            if profile["status"] != "pending" {
-                return profile;
-            }
-            sleep(Duration::from_millis(5)).await;
+    let path = format!("GET /mem0/v2/entities/user/{user}/profile/");
+    wait_for("the profile is complete", async || {
+        let profile = call(gateway, &path, Value::Null).await;
+        match profile["status"] == "pending" {
+            true => Err(profile),
+            false => Ok(profile),
         }
-    };
-    timeout(Duration::from_secs(60), wait).await.unwrap()
+    })
+    .await
 }
 
 #[tokio::test]
@@ -207,12 +203,12 @@ async fn invalid_profile_requests_are_refused() {
         (
             "GET /mem0/v2/entities/user/nobody/profile/",
             Value::Null,
-            "404 there is no user of this name",
+            "404 there is no user with this name",
         ),
         (
             "GET /mem0/v2/entities/thing/ann/profile/",
             Value::Null,
-            "404 there are users",
+            "404 the kinds are users",
         ),
         (
             "POST /mem0/v2/profiles/jobs/",
@@ -232,7 +228,7 @@ async fn invalid_profile_requests_are_refused() {
         (
             "POST /mem0/v2/profiles/jobs/",
             json!({"operation": "trigger", "entity_type": "user", "entity_id": "nobody"}),
-            "404 there is no user of this name",
+            "404 there is no user with this name",
         ),
         (
             "POST /mem0/v2/profiles/jobs/",
@@ -245,11 +241,11 @@ async fn invalid_profile_requests_are_refused() {
             "404 there is no job",
         ),
         ("GET /mem0/v2/profiles/jobs/00aa/", Value::Null, "404 there is no job"),
-        ("POST /mem0/v1/summary/", json!({}), "400 filters: name nobody"),
+        ("POST /mem0/v1/summary/", json!({}), "400 filters: name no user"),
         (
             "POST /mem0/v1/summary/",
             json!({"filters": {"user_id": "ann", "metadata": {"a": "b"}}}),
-            "400 filters: of a summary name one kind",
+            "400 filters: for a summary must name one kind",
         ),
         (
             "POST /mem0/v1/summary/",
@@ -284,9 +280,9 @@ async fn a_key_sees_only_the_profiles_of_its_own_users() {
     );
     let theirs = "GET /mem0/v2/entities/user/bob/profile/";
     for (call, body, expected) in [
-        (theirs, Value::Null, "404 there is no user of this name"),
-        (jobs.as_str(), of("bob"), "404 there is no user of this name"),
-        (job.as_str(), Value::Null, "404 there is no job of this id"),
+        (theirs, Value::Null, "404 there is no user with this name"),
+        (jobs.as_str(), of("bob"), "404 there is no user with this name"),
+        (job.as_str(), Value::Null, "404 there is no job with this id"),
         (
             "POST /mem0/v1/summary/",
             json!({"filters": {"user_id": "bob"}}),

@@ -76,22 +76,22 @@ async fn invalid_webhooks_are_refused() {
         (with("name", json!(" ")), "400 name: is empty"),
         (with("name", json!(7)), "400 name: is not a text"),
         (with("url", Value::Null), "400 url: is missing"),
-        (with("url", json!("somewhere")), "400 url: `url` is no address"),
+        (with("url", json!("somewhere")), "400 url: `url` is not an address"),
         (
             with("url", json!("ftp://example.com/")),
-            "400 url: `url` does not start with https",
+            "400 url: `url` must start with https",
         ),
         (
             with("url", json!("http://127.0.0.1/")),
-            "400 url: `url` is at an address inside",
+            "400 url: `url` leads to an internal address",
         ),
         (
             with("url", json!("http://localhost/")),
-            "400 url: `url` is at an address inside",
+            "400 url: `url` leads to an internal address",
         ),
         (
             with("url", json!("http://u:p@example.com/")),
-            "400 url: `url` has no place for credentials",
+            "400 url: `url` must not contain credentials",
         ),
         (
             with("url", json!(format!("http://example.com/{}", "a".repeat(2_048)))),
@@ -113,7 +113,7 @@ async fn invalid_webhooks_are_refused() {
         ),
         (
             with("event_types", json!(["memory_add", 7])),
-            "400 event_types: 7 is no type of event; use",
+            "400 event_types: 7 is not a type of event; use",
         ),
     ] {
         let refused = refused(body.clone()).await;
@@ -138,10 +138,13 @@ async fn webhooks_need_public_targets_and_unique_names_and_are_limited_in_number
     );
     let id = call(&gateway, &format!("POST {ALL}"), new("one")).await["webhook_id"].clone();
     let twice = refused(new("one")).await;
-    assert!(twice.starts_with("409 name: another webhook is called so"), "{twice}");
+    assert!(twice.starts_with("409 name: another webhook has this name"), "{twice}");
     let change = format!("PUT /mem0/api/v1/webhooks/{}/", id.as_str().unwrap());
     let inside = error(&gateway.send(&change, r#"{"url": "http://[::1]/"}"#).await);
-    assert!(inside.starts_with("400 url: `url` is at an address inside"), "{inside}");
+    assert!(
+        inside.starts_with("400 url: `url` leads to an internal address"),
+        "{inside}"
+    );
     for number in 1..32 {
         call(&gateway, &format!("POST {ALL}"), new(&number.to_string())).await;
     }
@@ -170,7 +173,7 @@ async fn webhooks_need_the_right_admin_over_all_users() {
         ] {
             let refused = error(&send_as(&gateway, key, &call, body).await);
             assert!(
-                refused.starts_with("403 webhooks are sent what happens to all users"),
+                refused.starts_with("403 webhooks receive the events of all users"),
                 "{key} {call}: {refused}"
             );
         }

@@ -5,7 +5,7 @@ use domain::message::RouteV1;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::upstream::{End, Said, Upstream};
+use super::upstream::{End, ScriptedReply, Upstream};
 use super::{CHAT, EVENTS, MODELS, SPACE, bare, before, header, saying, stored};
 use crate::harness::Gateway;
 
@@ -24,7 +24,7 @@ async fn the_proxy_is_off_by_default() {
 async fn settings_that_cannot_work_are_refused() {
     for (settings, expected) in [
         ("", "[gateway.proxy] has no endpoint"),
-        ("url = \"ftp://x\"", "[gateway.proxy] `url` starts with"),
+        ("url = \"ftp://x\"", "[gateway.proxy] `url` must start with"),
         ("url = \"http://x/v1\"\ntimeout_ms = 0", "timeout_ms must be at least 1"),
         (
             "url = \"http://x/v1\"\nspace_prefix = \"A\"",
@@ -35,7 +35,7 @@ async fn settings_that_cannot_work_are_refused() {
         let text = format!("[gateway.proxy]\nenabled = true\n{settings}");
         let settings = host::Settings::from_toml(&text, "test").unwrap();
         let context = host::Context::embedded_with(dir.path(), settings).await.unwrap();
-        let error = gateway::router(context).unwrap_err().to_string();
+        let error = gateway::build_router(context).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
 }
@@ -46,7 +46,7 @@ async fn a_chat_creates_no_space_if_the_settings_forbid_it() {
     let url = &upstream.url;
     let settings = format!("[gateway]\ncreate_spaces = false\n[gateway.proxy]\nenabled = true\nurl = \"{url}\"");
     let gateway = Gateway::with(&settings).await;
-    upstream.says(Said::Text("Hello."));
+    upstream.says(ScriptedReply::Text("Hello."));
     let new = ("x-mnemic-space", "new");
     let reply = gateway.send_with(CHAT, &saying("Hi."), &[new]).await;
     assert_eq!(reply.json()["choices"][0]["message"]["content"], "Hello.");
@@ -89,7 +89,7 @@ async fn an_error_of_the_endpoint_is_returned_unchanged_and_the_message_is_store
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
     let error = r#"{"error": {"message":"no such model"}}"#;
-    upstream.says(Said::Status(500, error));
+    upstream.says(ScriptedReply::Status(500, error));
     let reply = gateway.send_with(CHAT, &saying("One."), &[SPACE]).await;
     assert_eq!((reply.status.as_u16(), reply.text.as_str()), (500, error));
     assert_eq!(
@@ -97,21 +97,21 @@ async fn an_error_of_the_endpoint_is_returned_unchanged_and_the_message_is_store
         ("r1", "user")
     );
     assert!(!reply.headers.contains_key("set-cookie"));
-    upstream.says(Said::Redirect);
+    upstream.says(ScriptedReply::Redirect);
     let reply = gateway.send_with(CHAT, &saying("Two."), &[SPACE]).await;
     assert_eq!(
         (reply.status.as_u16(), reply.text.as_str()),
         (302, "elsewhere"),
         "nobody is led elsewhere"
     );
-    upstream.says(Said::Half);
+    upstream.says(ScriptedReply::Half);
     let reply = gateway.send_with(CHAT, &saying("Three."), &[SPACE]).await;
     assert_eq!(
         (reply.status.as_u16(), &reply.json()["error"]["code"]),
         (502, &json!("upstream_cut"))
     );
-    let said = ["default user One.", "default user Three.", "default user Two."];
-    assert_eq!(stored(&gateway, "s", 3).await, said);
+    let expected = ["default user One.", "default user Three.", "default user Two."];
+    assert_eq!(stored(&gateway, "s", 3).await, expected);
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn an_unavailable_or_slow_endpoint_is_a_502_or_504_and_the_message_is_stor
 async fn a_stream_that_breaks_off_breaks_off_for_the_caller_and_is_stored_as_cut() {
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
-    upstream.says(Said::Stream(EVENTS[..2].to_vec(), End::Broken));
+    upstream.says(ScriptedReply::Stream(EVENTS[..2].to_vec(), End::Broken));
     let request = axum::http::Request::post("/v1/chat/completions")
         .header("content-type", "application/json")
         .header(SPACE.0, SPACE.1);
@@ -166,7 +166,7 @@ async fn a_slow_or_unavailable_memory_does_not_stop_a_chat() {
             gateway.never::<RouteV1>();
             gateway.settled().await;
         }
-        upstream.says(Said::Text("Hi."));
+        upstream.says(ScriptedReply::Text("Hi."));
         let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
         assert_eq!(
             (reply.status, header(&reply, "x-mnemic-evidence")),

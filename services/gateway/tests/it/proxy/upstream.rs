@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 /// The next reply.
-pub(crate) enum Said {
+pub(crate) enum ScriptedReply {
     Text(&'static str),
     Json(Value),
     /// A status with a body, and a header that the proxy returns.
@@ -53,7 +53,7 @@ impl Asked {
 #[derive(Default)]
 struct Script {
     asked: Mutex<Vec<Asked>>,
-    replies: Mutex<VecDeque<Said>>,
+    replies: Mutex<VecDeque<ScriptedReply>>,
     /// Number of streams with a connected reader.
     open: AtomicUsize,
 }
@@ -83,8 +83,8 @@ impl Upstream {
         Upstream { url, script }
     }
 
-    pub(crate) fn says(&self, said: Said) {
-        self.script.replies.lock().unwrap().push_back(said);
+    pub(crate) fn says(&self, reply: ScriptedReply) {
+        self.script.replies.lock().unwrap().push_back(reply);
     }
 
     /// Returns the requests since the previous call.
@@ -106,14 +106,14 @@ async fn reply(State(script): State<Arc<Script>>, headers: HeaderMap, text: Stri
     let next = script.replies.lock().unwrap().pop_front();
     match next {
         None => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-        Some(Said::Text(text)) => whole(json!({ "role": "assistant", "content": text })),
-        Some(Said::Json(message)) => whole(message),
-        Some(Said::Status(status, body)) => {
+        Some(ScriptedReply::Text(text)) => whole(json!({ "role": "assistant", "content": text })),
+        Some(ScriptedReply::Json(message)) => whole(message),
+        Some(ScriptedReply::Status(status, body)) => {
             let status = StatusCode::from_u16(status).unwrap();
             (status, [("x-request-id", "r1"), ("set-cookie", "a=b")], body).into_response()
         }
-        Some(Said::Stream(chunks, end)) => streamed(&script, chunks, end),
-        Some(Said::Half) => {
+        Some(ScriptedReply::Stream(chunks, end)) => streamed(&script, chunks, end),
+        Some(ScriptedReply::Half) => {
             let first = stream::iter([Ok(Bytes::from("{\"choices\":[{\"mess"))]);
             // The head and the first bytes are sent by then.
             let broken = stream::once(async {
@@ -123,7 +123,9 @@ async fn reply(State(script): State<Arc<Script>>, headers: HeaderMap, text: Stri
             let kind = [(header::CONTENT_TYPE, "application/json")];
             (kind, Body::from_stream(first.chain(broken))).into_response()
         }
-        Some(Said::Redirect) => (StatusCode::FOUND, [(header::LOCATION, "/v1/models")], "elsewhere").into_response(),
+        Some(ScriptedReply::Redirect) => {
+            (StatusCode::FOUND, [(header::LOCATION, "/v1/models")], "elsewhere").into_response()
+        }
     }
 }
 

@@ -9,7 +9,13 @@ async fn order(gateway: &Gateway, body: &Value) -> (StatusCode, Value) {
 }
 
 async fn waiting(gateway: &Gateway) -> u64 {
-    gateway.context.backends.readings.wanted(&space("s")).await.unwrap()
+    gateway
+        .context
+        .backends
+        .readings
+        .count_scheduled_sessions(&space("s"))
+        .await
+        .unwrap()
 }
 
 fn ids(range: std::ops::Range<u32>) -> Vec<String> {
@@ -48,7 +54,7 @@ async fn a_dry_run_estimates_and_queues_no_session() {
     assert_eq!(waiting(&gateway).await, 2);
     let now = host::clock::now();
     let readings = &gateway.context.backends.readings;
-    let wanted = readings.take(now, now, None).await.unwrap().unwrap();
+    let wanted = readings.lease_session(now, now, None).await.unwrap().unwrap();
     assert_eq!(wanted.wanted_at, DateTime::UNIX_EPOCH, "it is read to its end");
 }
 
@@ -58,7 +64,7 @@ async fn only_sessions_with_unread_records_are_queued() {
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     fill(&gateway, &s, "tuesday", &["3"]).await;
     let with_context = Reading {
-        beside: vec![RecordId::derive(&s, "3")],
+        beside: vec![RecordId::from_external_id(&s, "3")],
         ..reading(&s, &["1", "2"])
     };
     put(&gateway, &s, &[with_context]).await;
@@ -69,8 +75,14 @@ async fn only_sessions_with_unread_records_are_queued() {
         "a record that a model was shown for another passage was not read"
     );
     let now = host::clock::now();
-    let wanted = gateway.context.backends.readings.take(now, now, None).await.unwrap();
-    assert_eq!(wanted.unwrap().session, SessionId::derive(&s, "tuesday"));
+    let wanted = gateway
+        .context
+        .backends
+        .readings
+        .lease_session(now, now, None)
+        .await
+        .unwrap();
+    assert_eq!(wanted.unwrap().session, SessionId::from_name(&s, "tuesday"));
 }
 
 #[tokio::test]
@@ -78,7 +90,7 @@ async fn a_single_session_can_be_queued_by_name_or_id() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     fill(&gateway, &s, "tuesday", &["3"]).await;
-    let monday = SessionId::derive(&s, SESSION).to_string();
+    let monday = SessionId::from_name(&s, SESSION).to_string();
     for session in [SESSION, &monday] {
         let (_, report) = order(&gateway, &json!({"session": session, "dry_run": true})).await;
         assert_eq!(
@@ -88,7 +100,7 @@ async fn a_single_session_can_be_queued_by_name_or_id() {
         );
     }
     for (session, problem) in [
-        ("sunday", "404 there is no record of this session"),
+        ("sunday", "404 the session has no records"),
         ("", "422 session: is empty; leave it out instead"),
         ("a\u{0}", "422 session: holds the control character U+0000"),
     ] {
@@ -131,7 +143,7 @@ async fn pictures_without_description_are_described_only_on_request() {
     stores.records.put(&s, &pictures).await.unwrap();
     stores.records.put(&s, &[pictured("5", Some("a fern"))]).await.unwrap();
     let of_picture = |reading: Reading| Reading {
-        id: ReadingId::picture(reading.records[0]),
+        id: ReadingId::of_picture(reading.records[0]),
         kind: ReadingKind::Picture,
         ..reading
     };

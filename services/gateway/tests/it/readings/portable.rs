@@ -26,9 +26,9 @@ async fn exported_readings_can_be_imported_unchanged() {
         fill(&gateway, it, SESSION, &["1", "2", "3"]).await;
     }
     let later = |it: &SpaceId| Reading {
-        beside: vec![RecordId::derive(it, "2"), RecordId::derive(it, "1")],
+        beside: vec![RecordId::from_external_id(it, "2"), RecordId::from_external_id(it, "1")],
         earlier: vec![GistRef {
-            first: RecordId::derive(it, "1"),
+            first: RecordId::from_external_id(it, "1"),
             number: 7,
         }],
         ..reading(it, &["3"])
@@ -48,9 +48,13 @@ async fn exported_readings_can_be_imported_unchanged() {
     expected.sort_by_key(|it| it.id);
     let readings = &gateway.context.backends.readings;
     assert_eq!(readings.list(&copy, None, 9).await.unwrap(), expected);
-    assert_eq!(readings.wanted(&copy).await.unwrap(), 1, "the writer derives from them");
+    assert_eq!(
+        readings.count_scheduled_sessions(&copy).await.unwrap(),
+        1,
+        "the writer derives from them"
+    );
     let now = host::clock::now();
-    let wanted = readings.take(now, now, None).await.unwrap().unwrap();
+    let wanted = readings.lease_session(now, now, None).await.unwrap().unwrap();
     assert_eq!((wanted.space, wanted.wanted_at), (copy, DateTime::UNIX_EPOCH));
 
     let again = import(&gateway, "copy", &portable(&gateway, "copy").await).await;
@@ -87,7 +91,13 @@ async fn a_reading_with_a_missing_record_is_left_out() {
     // Nothing is derived from missing records.
     fill(&gateway, &space("empty"), SESSION, &[]).await;
     import(&gateway, "empty", &json!([one()])).await;
-    let wanted = gateway.context.backends.readings.wanted(&space("empty")).await.unwrap();
+    let wanted = gateway
+        .context
+        .backends
+        .readings
+        .count_scheduled_sessions(&space("empty"))
+        .await
+        .unwrap();
     assert_eq!(wanted, 0);
 }
 
@@ -97,7 +107,7 @@ async fn an_earlier_gist_of_an_erased_record_keeps_its_place() {
     let (gateway, s) = (Gateway::new().await, space("s"));
     fill(&gateway, &s, SESSION, &["1", "2"]).await;
     let gist = |id: &str, number: u16| GistRef {
-        first: RecordId::derive(&s, id),
+        first: RecordId::from_external_id(&s, id),
         number,
     };
     let later = Reading {
@@ -120,8 +130,8 @@ fn unusable() -> Vec<(&'static str, Value, &'static str)> {
     let names = |count: usize| -> Value { (0..count).map(|it| json!(it.to_string())).collect() };
     let gist = json!({"first": "1", "number": 1});
     vec![
-        ("records", json!([]), "records: are not 1 to 24"),
-        ("records", names(25), "records: are not 1 to 24"),
+        ("records", json!([]), "records: must be 1 to 24"),
+        ("records", names(25), "records: must be 1 to 24"),
         ("records", json!(["1", "1"]), "records: `1` is named twice"),
         ("records", json!([""]), "records: is empty"),
         (
@@ -143,14 +153,14 @@ fn unusable() -> Vec<(&'static str, Value, &'static str)> {
             json!("x".repeat(257)),
             "session: has 257 bytes, more than 256",
         ),
-        ("digest", json!("ab"), "digest: is not 64 hexadecimal digits"),
-        ("digest", json!("x".repeat(64)), "digest: is not 64 hexadecimal digits"),
+        ("digest", json!("ab"), "digest: must be 64 hexadecimal digits"),
+        ("digest", json!("x".repeat(64)), "digest: must be 64 hexadecimal digits"),
         ("prompt", json!(" "), "prompt: is empty"),
         ("model", json!("a\nb"), "model: holds the control character U+000A"),
         (
             "at",
             json!("2999-01-01T00:00:00Z"),
-            "at: is not between the year 1900 and now",
+            "at: must be between the year 1900 and now",
         ),
         ("at", json!("then"), "at: "),
         (
@@ -197,8 +207,8 @@ async fn invalid_readings_are_refused_by_field() {
         assert!(reply.problem().starts_with(&expected), "{expected}: {reply:?}");
     }
     for (items, problem) in [
-        (json!([]), "422 items: are not 1 to 100"),
-        (vec![one(); 101].into(), "422 items: are not 1 to 100"),
+        (json!([]), "422 items: must be 1 to 100"),
+        (vec![one(); 101].into(), "422 items: must be 1 to 100"),
         (
             json!([[SESSION]]),
             "422 items[0]: invalid type: sequence, expected an object",

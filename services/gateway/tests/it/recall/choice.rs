@@ -1,7 +1,9 @@
 //! Recall with a language model: the input of the model, and the result of its choice.
 
 use domain::id::{HintId, RecordId, UnitId};
-use domain::message::{LookV1, RecallV1, RecalledV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1, Walk};
+use domain::message::{
+    ExplorationStrategy, LookV1, RecallV1, RecalledV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1,
+};
 use domain::port::{ModelCost, Usage};
 use domain::recall::Hint;
 use serde_json::{Value, json};
@@ -12,12 +14,12 @@ use crate::harness::Gateway;
 const NOTHING: &str = "the language model found nothing worth saying";
 
 fn unit(name: &str) -> UnitId {
-    UnitId::turn(RecordId::derive(&"s".parse().unwrap(), name))
+    UnitId::of_turn(RecordId::from_external_id(&"s".parse().unwrap(), name))
 }
 
 fn about(request: &RecallV1, unit: UnitId, text: &str) -> Hint {
     Hint {
-        id: HintId::derive(unit.uuid(), "topic"),
+        id: HintId::from_subject_and_trigger(unit.uuid(), "topic"),
         units: vec![unit],
         ..hint(request, text)
     }
@@ -26,13 +28,13 @@ fn about(request: &RecallV1, unit: UnitId, text: &str) -> Hint {
 /// A router with two candidates for a model and one hint by rule. It returns chosen units unless they were already
 /// given or are named `secret`.
 fn router(request: RecallV1) -> RecalledV1 {
-    let told = |name: &str| about(&request, unit(name), name);
+    let named_unit = |name: &str| about(&request, unit(name), name);
     let all: Vec<Hint> = match (request.wide, request.chosen.is_empty()) {
         (true, _) => {
             assert_eq!((request.limit, request.chosen.len()), (20, 0));
-            vec![told("fish"), told("steak")]
+            vec![named_unit("fish"), named_unit("steak")]
         }
-        (false, true) => vec![told("rule")],
+        (false, true) => vec![named_unit("rule")],
         (false, false) => {
             let chosen = request.chosen.iter().filter(|it| **it != unit("secret"));
             chosen.map(|it| about(&request, *it, "chosen")).collect()
@@ -109,7 +111,7 @@ async fn started(decide: fn(TurnV1) -> TurnedV1) -> Gateway {
     gateway
 }
 
-async fn said(gateway: &Gateway, calls: u32) -> Value {
+async fn recall_with_calls(gateway: &Gateway, calls: u32) -> Value {
     let body = json!({"message": "Dinner on Friday?", "actor": "Ann", "at": "2026-05-07T12:00:00Z", "limit": 2,
         "budget": {"model_calls": calls}});
     ask(gateway, &body).await
@@ -125,7 +127,7 @@ fn units(body: &Value) -> Vec<UnitId> {
 
 /// A model that searches once, and then chooses a result, a line that does not exist, and a candidate.
 fn curious(turn: TurnV1) -> TurnedV1 {
-    assert_eq!((turn.walk, turn.lines_max), (Walk::Recall, Some(2)));
+    assert_eq!((turn.walk, turn.lines_max), (ExplorationStrategy::Recall, Some(2)));
     assert_eq!(turn.question, "Ann: Dinner on Friday?");
     if turn.lookups.is_empty() {
         let names: Vec<&str> = turn.tools.iter().map(|it| it.name.as_str()).collect();
@@ -140,7 +142,7 @@ fn curious(turn: TurnV1) -> TurnedV1 {
 #[tokio::test]
 async fn hints_that_a_model_chooses_are_returned_in_its_order() {
     let gateway = started(curious).await;
-    let body = said(&gateway, 5).await;
+    let body = recall_with_calls(&gateway, 5).await;
     assert_eq!(units(&body), [unit("allergy"), unit("steak")], "{body}");
     assert_eq!((&body["degraded"], body.get("silent")), (&json!([]), None), "{body}");
     let cost = &body["cost"];
@@ -163,9 +165,9 @@ async fn hints_that_a_model_chooses_are_returned_in_its_order() {
     let steps: Vec<&str> = steps.collect();
     assert_eq!(steps, ["ledger", "candidates", "choice", "recall", "note"]);
     // Both hints were given, so the repeated choice of the model is withheld.
-    let again = said(&gateway, 5).await;
+    let again = recall_with_calls(&gateway, 5).await;
     assert_eq!(again["hints"], json!([]), "{again}");
-    let silent = "what the language model chose was said or dismissed before, or may not be said here";
+    let silent = "the hints that the language model chose were already said or dismissed, or may not be said here";
     assert_eq!(
         (&again["silent"], &again["degraded"]),
         (&json!(silent), &json!([])),
@@ -176,7 +178,7 @@ async fn hints_that_a_model_chooses_are_returned_in_its_order() {
 #[tokio::test]
 async fn a_message_has_no_hints_if_the_model_chooses_none() {
     let gateway = started(|_| end(&[])).await;
-    let body = said(&gateway, 1).await;
+    let body = recall_with_calls(&gateway, 1).await;
     assert_eq!(
         (&body["hints"], &body["silent"]),
         (&json!([]), &json!(NOTHING)),
@@ -187,7 +189,7 @@ async fn a_message_has_no_hints_if_the_model_chooses_none() {
         (&json!([]), &json!(7)),
         "{body}"
     );
-    let rule = said(&gateway, 0).await;
+    let rule = recall_with_calls(&gateway, 0).await;
     assert_eq!(units(&rule), [unit("rule")], "no call is allowed: {rule}");
     assert_eq!(
         (&rule["cost"]["model_calls"], rule["cost"].get("roles")),
@@ -203,7 +205,7 @@ async fn hints_by_rule_are_returned_if_a_model_makes_no_choice() {
         spent: spent(),
         ..TurnedV1::default()
     };
-    let body = said(&started(away).await, 5).await;
+    let body = recall_with_calls(&started(away).await, 5).await;
     let expected = "recall: no decision of the language model: its endpoint answers 500";
     assert_eq!(
         (units(&body), &body["degraded"]),
@@ -214,7 +216,7 @@ async fn hints_by_rule_are_returned_if_a_model_makes_no_choice() {
 
     // A model that also uses its last call for a search.
     let restless = |turn: TurnV1| search(&turn.lookups.len().to_string());
-    let body = said(&started(restless).await, 9).await;
+    let body = recall_with_calls(&started(restless).await, 9).await;
     let expected = "recall: ended without a choice";
     assert_eq!(
         (units(&body), &body["degraded"]),
@@ -226,7 +228,7 @@ async fn hints_by_rule_are_returned_if_a_model_makes_no_choice() {
 
 #[tokio::test]
 async fn hints_that_the_conditions_withhold_are_not_returned_although_a_model_chose_them() {
-    let body = said(
+    let body = recall_with_calls(
         &started(|turn| match turn.lookups.is_empty() {
             true => search("secret"),
             false => end(&[3]),
@@ -240,7 +242,7 @@ async fn hints_that_the_conditions_withhold_are_not_returned_although_a_model_ch
         body["silent"]
             .as_str()
             .unwrap()
-            .starts_with("what the language model chose"),
+            .starts_with("the hints that the language model chose"),
         "{body}"
     );
 }

@@ -30,18 +30,22 @@ async fn the_question_and_its_budget_determine_the_strategy() {
     gateway.start_reader();
     gateway.settled().await;
     for (question, calls, expected) in [
-        (MANY, 4, "explore: gathers several facts, and a model may look for them"),
+        (
+            MANY,
+            4,
+            "explore: the question needs several facts, and a model may search for them",
+        ),
         (
             MANY,
             3,
-            "route: gathers several facts, with too few model calls to look for them",
+            "route: the question needs several facts, but there are too few model calls to search for them",
         ),
         (
             MANY,
             0,
-            "route: gathers several facts, with too few model calls to look for them",
+            "route: the question needs several facts, but there are too few model calls to search for them",
         ),
-        ("What fell?", 9, "route: one fact in one place"),
+        ("What fell?", 9, "route: the question needs one fact"),
     ] {
         let body = ask(&gateway, "auto", calls, question).await;
         assert_eq!(about(&body, "auto"), expected, "{question} {calls}");

@@ -201,8 +201,8 @@ async fn units_found_before_a_model_fails_are_used() {
 async fn limits_out_of_range_are_refused() {
     let gateway = Gateway::new().await;
     for (limits, detail) in [
-        (json!({"turns": 0}), "limits.turns: is not 1 to 16"),
-        (json!({"calls": 17}), "limits.calls: is not 1 to 16"),
+        (json!({"turns": 0}), "limits.turns: must be 1 to 16"),
+        (json!({"calls": 17}), "limits.calls: must be 1 to 16"),
     ] {
         let body = json!({"question": WHO, "limits": limits}).to_string();
         let reply = gateway.send("POST /v1/spaces/s/query", &body).await;
@@ -266,6 +266,7 @@ async fn a_caller_that_disconnects_cancels_the_question() {
         .await;
     drop(response);
     let turns = TURNS.load(Ordering::SeqCst);
+    // Enough for another turn: an absence can only be waited for.
     tokio::time::sleep(std::time::Duration::from_millis(300)).await;
     assert_eq!(TURNS.load(Ordering::SeqCst), turns, "nobody listens");
     assert!((1..16).contains(&turns), "{turns}");

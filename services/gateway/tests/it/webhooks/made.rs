@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use fixtures::wait_until;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use super::{Manner, QUIET, Receiver, SOON, Sending};
+use super::{Manner, QUIET, Receiver, Sending};
 
 const MEM0: &str = "[gateway.mem0]\nenabled = true\n[gateway.mem0.webhooks]\nallow_http = true\nallow_private = true\n";
 
@@ -29,7 +30,7 @@ async fn make(sending: &Sending, receiver: &Receiver, types: &Value) -> String {
     made["secret"]
         .as_str()
         .unwrap()
-        .clone_into(&mut receiver.heard.secret.lock().unwrap());
+        .clone_into(&mut receiver.received.secret.lock().unwrap());
     made["webhook_id"].as_str().unwrap().to_owned()
 }
 
@@ -63,8 +64,8 @@ async fn a_created_webhook_gets_the_events_of_all_users_until_it_is_deleted() {
 
     // After the change another receiver gets events, and only events of deletions.
     let second = Receiver::start(Manner::Fails(0)).await;
-    let secret = receiver.heard.secret.lock().unwrap().clone();
-    *second.heard.secret.lock().unwrap() = secret;
+    let secret = receiver.received.secret.lock().unwrap().clone();
+    *second.received.secret.lock().unwrap() = secret;
     let path = format!("/mem0/api/v1/webhooks/{id}/");
     let change = json!({"url": second.url, "event_types": ["memory_delete"]});
     call(&sending, &format!("PUT {path}"), &change).await;
@@ -84,19 +85,18 @@ async fn a_created_webhook_gets_the_events_of_all_users_until_it_is_deleted() {
 
 /// Adds and deletes users with this name prefix until a receiver gets an event.
 async fn hear_of_erasures(sending: &Sending, receiver: &Receiver, begin: &str) {
-    let wait = async {
-        let mut number = 0;
-        while !has_heard_of(receiver, begin) {
-            number += 1;
-            let user = format!("{begin}-{number}");
-            add(sending, &user, "Quaxbank").await;
-            // A user who is deleted before the next poll is never noticed.
-            sleep(Duration::from_millis(100)).await;
-            call(sending, &format!("DELETE /mem0/v2/entities/user/{user}/"), &Value::Null).await;
-            sleep(Duration::from_millis(100)).await;
-        }
-    };
-    timeout(SOON, wait).await.unwrap();
+    let mut number = 0;
+    wait_until("the receiver hears of an erasure", async || {
+        number += 1;
+        let user = format!("{begin}-{number}");
+        add(sending, &user, "Quaxbank").await;
+        // A user who is deleted before the next poll is never noticed; polls cannot be seen from outside.
+        sleep(Duration::from_millis(100)).await;
+        call(sending, &format!("DELETE /mem0/v2/entities/user/{user}/"), &Value::Null).await;
+        sleep(Duration::from_millis(100)).await;
+        has_heard_of(receiver, begin)
+    })
+    .await;
 }
 
 fn has_heard_of(receiver: &Receiver, begin: &str) -> bool {

@@ -3,30 +3,30 @@
 use text::Nouns;
 
 use super::{Finder, Shape};
-use crate::lists;
+use crate::evidence::word_lists;
 
 impl Finder<'_> {
     /// Adds each colour with its shade: "dark green" of "my dark green gate".
-    pub(super) fn colours(&mut self) {
+    pub(super) fn add_colours(&mut self) {
         for at in 0..self.tokens.len() {
-            let goes_on = self.joins(at + 1) && is_colour(&self.tokens[at + 1].lower);
+            let goes_on = self.is_joined(at + 1) && is_colour(&self.tokens[at + 1].lower);
             if goes_on || !is_colour(&self.tokens[at].lower) {
                 continue;
             }
             let shaded = |it: &usize| {
                 let before = &self.tokens[*it - 1].lower;
-                self.joins(*it) && (is_colour(before) || is_shade(before))
+                self.is_joined(*it) && (is_colour(before) || is_shade(before))
             };
             let words = (1..=at).rev().take_while(shaded).count();
-            self.push(at - words, at + 1, Shape::Colour);
+            self.push_span(at - words, at + 1, Shape::Colour);
         }
     }
 }
 
 /// Returns true if a word in lower case names a colour.
 fn is_colour(lower: &str) -> bool {
-    let kind = Nouns::builtin().kind("chromatic color");
-    lists::COLOURS.contains(lower) || kind.is_some_and(|it| Nouns::builtin().has(&it, &[lower.to_owned()]))
+    let kind = Nouns::builtin().find_kind("chromatic color");
+    word_lists::COLOURS.contains(lower) || kind.is_some_and(|it| Nouns::builtin().is_of_kind(&it, &[lower.to_owned()]))
 }
 
 fn is_shade(lower: &str) -> bool {

@@ -3,13 +3,12 @@
 use std::ops::Range;
 
 use text::gloss::Piece;
-use text::{ends_clause, is_stop, words};
+use text::{ends_clause, is_stop, split_words};
 
-use super::super::amount;
-use super::super::lexis::{Class, class, duration};
-use crate::lists;
+use crate::evidence::line::Sentence;
+use crate::evidence::word_classes::{Class, classify_word, is_time_unit};
+use crate::evidence::{amount, word_lists};
 use crate::plan::ASKS;
-use crate::pool::Sentence;
 
 /// A word of a sentence and its place.
 pub(super) struct Token {
@@ -25,13 +24,13 @@ pub(super) struct Token {
     pub(super) time: bool,
 }
 
-/// Most words of a sentence that are searched.
+/// Maximum number of words of a sentence that are searched.
 const WORDS_MAX: usize = 80;
 
 /// Returns the byte range of a change between two figures: "from 90 to" of "cut from 90 to 14 days". Returns `None` if
 /// the sentence has no such change.
 pub(super) fn value_before(tokens: &[Token]) -> Option<Range<usize>> {
-    let verb = |it: &Token| lists::CHANGES.contains(text::stem(&it.lower).as_str());
+    let verb = |it: &Token| word_lists::CHANGES.contains(text::stem_word(&it.lower).as_str());
     let from = tokens.iter().position(|it| it.lower == "from")?;
     let to = from + 1 + tokens[from + 1..].iter().take(5).position(|it| it.lower == "to")?;
     let joined = !tokens[from + 1..=to].iter().any(|it| it.breaks || it.comma);
@@ -40,7 +39,7 @@ pub(super) fn value_before(tokens: &[Token]) -> Option<Range<usize>> {
 }
 
 /// Returns the words of a sentence. `times` are the byte ranges that name a time.
-pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> {
+pub(super) fn read_tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> {
     let text = &sentence.text;
     let base = text.as_ptr() as usize;
     let mut last = 0;
@@ -49,19 +48,23 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> 
         range: word.as_ptr() as usize - base..word.as_ptr() as usize - base + word.len(),
         english: None,
     };
-    let pieces = || words(text).into_iter().map(plain).collect();
+    let pieces = || split_words(text).into_iter().map(plain).collect();
     let pieces = sentence.pieces.clone().unwrap_or_else(pieces);
-    for piece in joined(text, pieces.into_iter().take(WORDS_MAX), times) {
+    for piece in join_pieces(text, pieces.into_iter().take(WORDS_MAX), times) {
         let Range { start, end } = piece.range;
         let gap = &text[last..start];
-        let english = piece.english.as_deref().map(leading);
+        let english = piece.english.as_deref().map(deciding_word);
         let word = english.unwrap_or(&text[start..end]);
         let lower = word.to_lowercase().replace('’', "'");
         out.push(Token {
             start,
             end,
-            class: if is_coded(word) { Class::Content } else { class(&lower) },
-            time: duration(&lower) || times.iter().any(|it| it.contains(&start)),
+            class: if is_coded(word) {
+                Class::Content
+            } else {
+                classify_word(&lower)
+            },
+            time: is_time_unit(&lower) || times.iter().any(|it| it.contains(&start)),
             lower,
             breaks: ends_clause(&text[..last], gap)
                 || gap.contains(['(', ')', '"', '“', '”', '—', '–'])
@@ -77,7 +80,7 @@ pub(super) fn tokens(sentence: &Sentence, times: &[Range<usize>]) -> Vec<Token> 
 
 /// Returns the pieces, with the words of one address or code joined: "ana.k@post.example", "DS-17", "v2.14.1", "B-XY
 /// 1234".
-fn joined(text: &str, pieces: impl Iterator<Item = Piece>, times: &[Range<usize>]) -> Vec<Piece> {
+fn join_pieces(text: &str, pieces: impl Iterator<Item = Piece>, times: &[Range<usize>]) -> Vec<Piece> {
     let mut out: Vec<Piece> = Vec::new();
     let mut rest = pieces.peekable();
     while let Some(piece) = rest.next() {
@@ -88,8 +91,11 @@ fn joined(text: &str, pieces: impl Iterator<Item = Piece>, times: &[Range<usize>
             let right = written(piece.range.clone());
             match gap {
                 "" => false,
-                " " => grouped(left, right, written(piece.range.end..next)),
-                _ => glued(left, gap, right) || !gap.contains(char::is_whitespace) && address(text, piece.range.start),
+                " " => continues_code(left, right, written(piece.range.end..next)),
+                _ => {
+                    is_joined_by_mark(left, gap, right)
+                        || !gap.contains(char::is_whitespace) && is_address(text, piece.range.start)
+                }
             }
         };
         let timed = times.iter().any(|it| it.contains(&piece.range.start)) || piece.english.is_some();
@@ -102,7 +108,7 @@ fn joined(text: &str, pieces: impl Iterator<Item = Piece>, times: &[Range<usize>
 }
 
 /// Returns true if the text around `at`, up to the next spaces, is a web or mail address.
-fn address(text: &str, at: usize) -> bool {
+fn is_address(text: &str, at: usize) -> bool {
     let start = text[..at].rfind(char::is_whitespace).map_or(0, |it| it + 1);
     let end = text[at..].find(char::is_whitespace).map_or(text.len(), |it| at + it);
     let run = text.get(start..end).unwrap_or_default();
@@ -110,7 +116,7 @@ fn address(text: &str, at: usize) -> bool {
 }
 
 /// Returns true if a mark without spaces around it joins a code, a version or the name of a site.
-fn glued(left: &str, gap: &str, right: &str) -> bool {
+fn is_joined_by_mark(left: &str, gap: &str, right: &str) -> bool {
     let figure = |it: &str| it.contains(|it: char| it.is_ascii_digit());
     let short = (2..=4).contains(&right.len()) && !is_stop(right);
     match gap {
@@ -127,10 +133,10 @@ fn glued(left: &str, gap: &str, right: &str) -> bool {
 
 /// Returns true if `right` continues the code `left` after a space: "DE89 3704 0044", "LH 1234". In "NYC 3 friends" it
 /// does not, since the noun after the figure (`behind`) is what the figure counts.
-fn grouped(left: &str, right: &str, behind: &str) -> bool {
+fn continues_code(left: &str, right: &str, behind: &str) -> bool {
     let code = is_code(left) || left.contains('-');
     let capitals = is_group(left) && left.contains(char::is_uppercase);
-    let short = (2..=4).contains(&left.len()) && !amount::code(&left.to_lowercase());
+    let short = (2..=4).contains(&left.len()) && !amount::is_currency_code(&left.to_lowercase());
     let figures = is_group(right) && (is_code(left) || right.contains(|it: char| it.is_ascii_digit()));
     let noun = behind.strip_prefix(' ').is_some_and(|it| !is_group(it) && !is_stop(it));
     capitals && figures && (code || short && !noun)
@@ -158,7 +164,7 @@ fn is_coded(word: &str) -> bool {
 
 /// Returns the word of an English phrase that decides which words may follow: "called" of "is called", "to" of "to
 /// the".
-fn leading(phrase: &str) -> &str {
+fn deciding_word(phrase: &str) -> &str {
     match phrase.split_once(' ') {
         Some((first, "the")) => first,
         _ => phrase.rsplit(' ').next().unwrap_or(phrase),
@@ -168,7 +174,7 @@ fn leading(phrase: &str) -> &str {
 /// Returns true if a sentence is an open question, which cannot contain its own answer: "How old is your kitten, by the
 /// way?"
 pub(super) fn asks_openly(sentence: &Sentence) -> bool {
-    let first = || text::words(&sentence.text).first().map(|it| it.to_lowercase());
+    let first = || text::split_words(&sentence.text).first().map(|it| it.to_lowercase());
     sentence.question && first().is_some_and(|it| ASKS.contains(&it.as_str()))
 }
 
@@ -203,14 +209,14 @@ mod tests {
             ("她2024年来", "她|2024|年|来"),
         ] {
             let base = text.as_ptr() as usize;
-            let pieces = words(text).into_iter().map(|it| {
+            let pieces = split_words(text).into_iter().map(|it| {
                 let start = it.as_ptr() as usize - base;
                 Piece {
                     range: start..start + it.len(),
                     english: None,
                 }
             });
-            let all = joined(text, pieces, &[]);
+            let all = join_pieces(text, pieces, &[]);
             let shown: Vec<&str> = all.iter().map(|it| &text[it.range.clone()]).collect();
             assert_eq!(shown.join("|"), expected);
         }

@@ -8,13 +8,13 @@ use domain::message::RecallV1;
 use domain::recall::{Sensitivity, Trigger};
 use domain::unit::Unit;
 use host::Context;
-use router::memory::Memory;
+use router::space::memory::Memory;
 use router::{Config, Router};
 
 use super::{facts, hints, ids, life, message, woken, woken_in};
 use crate::derived::at;
 use crate::stores::{moment, put};
-use crate::talk::{said, space};
+use crate::talk::{space, turn_from_line};
 
 const CELLO: &str = "Is Mirela still giving cello lessons?";
 
@@ -68,12 +68,15 @@ fn candidates_of_a_model_may_be_less_relevant_but_meet_the_other_conditions() {
 
 #[test]
 fn exactly_the_chosen_turns_are_returned_in_the_order_of_choice() {
-    let told = hints(&chosen("Ivo", CELLO, &[3, 2, 3, 0]));
-    assert_eq!(ids(&told), ["r3", "r2", "r0"], "{told:?}");
-    let reasons: Vec<(Trigger, &str)> = told.iter().map(|it| (it.trigger, it.reason.as_str())).collect();
-    let found = (Trigger::MultiHop, "leads to this, as the language model found");
-    assert_eq!((reasons[0], reasons[2]), (found, found), "{told:?}");
-    assert_eq!(reasons[1].0, Trigger::Entity, "{told:?}");
+    let returned_hints = hints(&chosen("Ivo", CELLO, &[3, 2, 3, 0]));
+    assert_eq!(ids(&returned_hints), ["r3", "r2", "r0"], "{returned_hints:?}");
+    let reasons: Vec<(Trigger, &str)> = returned_hints
+        .iter()
+        .map(|it| (it.trigger, it.reason.as_str()))
+        .collect();
+    let found = (Trigger::MultiHop, "leads to this, according to the language model");
+    assert_eq!((reasons[0], reasons[2]), (found, found), "{returned_hints:?}");
+    assert_eq!(reasons[1].0, Trigger::Entity, "{returned_hints:?}");
 
     let one = RecallV1 {
         limit: 1,
@@ -82,7 +85,7 @@ fn exactly_the_chosen_turns_are_returned_in_the_order_of_choice() {
     assert_eq!(ids(&hints(&one)), ["r3"]);
     // Unknown turns give no hint, and no hint by rule replaces them.
     let unknown = RecallV1 {
-        chosen: vec![said(99, "2024-01-01T00:00:00Z|Ivo|x").id],
+        chosen: vec![turn_from_line(99, "2024-01-01T00:00:00Z|Ivo|x").id],
         ..message("Ivo", CELLO)
     };
     assert!(hints(&unknown).is_empty());
@@ -108,25 +111,25 @@ fn chosen_turns_that_are_silenced_or_sensitive_are_withheld() {
 
 #[test]
 fn chosen_turns_that_are_later_or_the_message_itself_are_withheld() {
-    let own = said(20, &format!("2024-05-05T09:59:00Z|Ivo|{CELLO}"));
-    let later = said(21, "2024-05-05T10:00:00Z|Hana|Mirela stopped teaching.");
+    let own = turn_from_line(20, &format!("2024-05-05T09:59:00Z|Ivo|{CELLO}"));
+    let later = turn_from_line(21, "2024-05-05T10:00:00Z|Hana|Mirela stopped teaching.");
     let units: Vec<Unit> = life().into_iter().chain([own.clone(), later.clone()]).collect();
-    let memory = Memory::of(units.clone(), facts());
+    let memory = Memory::from_units_and_derived(units.clone(), facts());
     let asked = RecallV1 {
         session: Some(own.session),
         chosen: vec![own.id, later.id, unit(5)],
         ..message("Ivo", CELLO)
     };
-    let told = woken_in(units.clone(), &memory, &asked);
-    assert_eq!(ids(&told), ["r5"], "{told:?}");
+    let returned_hints = woken_in(units.clone(), &memory, &asked);
+    assert_eq!(ids(&returned_hints), ["r5"], "{returned_hints:?}");
     // The same words in another session are returned, and so is a turn that is now earlier than the message.
     let asked = RecallV1 {
         session: Some(life()[0].session),
         at: DateTime::parse_from_rfc3339("2024-05-05T11:00:00Z").unwrap(),
         ..asked
     };
-    let told = woken_in(units, &memory, &asked);
-    assert_eq!(ids(&told), ["r20", "r21", "r5"], "{told:?}");
+    let returned_hints = woken_in(units, &memory, &asked);
+    assert_eq!(ids(&returned_hints), ["r20", "r21", "r5"], "{returned_hints:?}");
 }
 
 #[test]
@@ -135,12 +138,15 @@ fn a_chosen_turn_whose_facts_have_all_ended_is_marked_as_outdated() {
     let Derived::Fact(fact) = &mut facts[4] else {
         panic!("{facts:?}")
     };
-    let ended = at("2024-04-01T00:00:00Z");
-    (fact.valid_until, fact.closed_at) = (Some(ended), Some(ended));
-    let told = woken(&Memory::of(life(), facts), &chosen("Ivo", CELLO, &[3]));
+    let (ended, told_at) = (at("2024-04-01T00:00:00Z"), at("2024-04-03T00:00:00Z"));
+    (fact.valid_until, fact.closed_at) = (Some(ended), Some(told_at));
+    let returned_hints = woken(
+        &Memory::from_units_and_derived(life(), facts),
+        &chosen("Ivo", CELLO, &[3]),
+    );
     assert!(
-        !told[0].valid && told[0].text.ends_with("(until 1 April 2024)"),
-        "{told:?}"
+        !returned_hints[0].valid && returned_hints[0].text.ends_with("(until 1 April 2024)"),
+        "{returned_hints:?}"
     );
     assert!(hints(&chosen("Ivo", CELLO, &[3]))[0].valid, "while it holds");
 }
@@ -148,11 +154,11 @@ fn a_chosen_turn_whose_facts_have_all_ended_is_marked_as_outdated() {
 #[tokio::test]
 async fn recall_of_chosen_turns_from_stores_equals_recall_from_a_view() {
     let dir = tempfile::tempdir().unwrap();
-    let ctx = Context::embedded(dir.path()).await.unwrap();
+    let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     let router = Router::new(ctx.backends.clone(), Config::default()).unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     put(&ctx, &life()).await;
     ctx.backends.graph.put_derived(&space(), &facts(), &[]).await.unwrap();
     let asked = chosen("Ivo", CELLO, &[3, 2]);
-    assert_eq!(router.recall(asked.clone()).await.unwrap().hints, hints(&asked));
+    assert_eq!(router.recall_hints(asked.clone()).await.unwrap().hints, hints(&asked));
 }

@@ -4,7 +4,7 @@ use domain::curation::{Act, Curation};
 use domain::derived::Derived;
 use domain::id::CurationId;
 use domain::recall::Hint;
-use router::memory::Memory;
+use router::space::memory::Memory;
 
 use super::{facts, hints, ids, life, message, woken};
 use crate::derived::at;
@@ -21,9 +21,9 @@ fn after(numbers: &[usize], text: &str) -> Hint {
         let ended = at("2024-04-01T00:00:00Z");
         (fact.valid_until, fact.closed_at) = (Some(ended), Some(ended));
     }
-    let hints = woken(&Memory::of(life(), facts), &message("Ivo", text));
-    let told = hints.iter().find(|it| it.external_ids == ["r2"]);
-    told.cloned().unwrap_or_else(|| panic!("{hints:?}"))
+    let hints = woken(&Memory::from_units_and_derived(life(), facts), &message("Ivo", text));
+    let hint = hints.iter().find(|it| it.external_ids == ["r2"]);
+    hint.cloned().unwrap_or_else(|| panic!("{hints:?}"))
 }
 
 #[test]
@@ -39,14 +39,14 @@ fn the_most_relevant_fact_decides_whether_a_hint_is_valid() {
     assert_eq!(hint.valid_until, Some(at("2024-04-01T00:00:00Z")));
     assert!(
         hint.text
-            .ends_with("(until 1 April 2024: Mirela works as cello teacher)"),
+            .ends_with("(no longer, as told on 1 April 2024: Mirela works as cello teacher)"),
         "{hint:?}"
     );
 
     let hint = after(&[cousin, teaches], lessons);
     assert!(!hint.valid, "{hint:?}");
     assert_eq!(hint.valid_until, Some(at("2024-04-01T00:00:00Z")));
-    assert!(hint.text.ends_with("(until 1 April 2024)"), "{hint:?}");
+    assert!(hint.text.ends_with("(no longer, as told on 1 April 2024)"), "{hint:?}");
 }
 
 #[test]
@@ -55,9 +55,9 @@ fn later_and_forgotten_turns_give_no_hint() {
     asked.at = life()[2].observed_at;
     assert!(hints(&asked).is_empty());
     let asked = message("Ivo", "Is Mirela still giving cello lessons?");
-    let mut memory = Memory::of(life(), facts());
-    memory.decide(&[Curation {
-        id: CurationId::derive(&space(), "1"),
+    let mut memory = Memory::from_units_and_derived(life(), facts());
+    memory.apply_curations(&[Curation {
+        id: CurationId::from_external_id(&space(), "1"),
         at: moment(1),
         by: String::new(),
         act: Act::ForgetUnit { unit: life()[2].id },

@@ -3,14 +3,14 @@
 use domain::message::RecallV1;
 use domain::recall::Trigger;
 use domain::unit::Unit;
-use router::memory::Memory;
+use router::space::memory::Memory;
 
 use super::{facts, life, message, woken_in};
-use crate::talk::said;
+use crate::talk::turn_from_line;
 
 #[test]
 fn a_reply_is_read_with_its_question_to_find_contradictions() {
-    let asked = said(
+    let asked = turn_from_line(
         20,
         "2024-05-05T09:59:00Z|Ivo|Back from the fair! Where do you live now?",
     );
@@ -18,7 +18,7 @@ fn a_reply_is_read_with_its_question_to_find_contradictions() {
         session,
         ..message("Hana", "Porto, since March.")
     };
-    let memory = Memory::of(life(), facts());
+    let memory = Memory::from_units_and_derived(life(), facts());
     let units: Vec<Unit> = life().into_iter().chain([asked.clone()]).collect();
     let hints = woken_in(units.clone(), &memory, &reply(Some(asked.session)));
     let hint = hints.iter().find(|it| it.trigger == Trigger::Contradiction);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
-use domain::port::{Generation, Index, Place, Point, PointsPage, Search, SearchResult, UnfinishedErasure};
+use domain::port::{Generation, Index, Point, PointsCursor, PointsPage, Search, SearchResult, UnfinishedErasure};
 use domain::{ErrorKind, PortError};
 use router::{Config, Router};
 use serde_json::json;
@@ -33,15 +33,15 @@ impl Index for Away {
         away()
     }
 
-    async fn switch(&self, _: &SpaceId, _: Generation) -> Result<(), PortError> {
+    async fn activate_generation(&self, _: &SpaceId, _: Generation) -> Result<(), PortError> {
         away()
     }
 
-    async fn sweep(&self, _: &SpaceId) -> Result<(), PortError> {
+    async fn delete_unreachable_points(&self, _: &SpaceId) -> Result<(), PortError> {
         away()
     }
 
-    async fn points(&self, _: &SpaceId, _: Option<Place>, _: usize) -> Result<PointsPage, PortError> {
+    async fn points(&self, _: &SpaceId, _: Option<PointsCursor>, _: usize) -> Result<PointsPage, PortError> {
         away()
     }
 
@@ -67,7 +67,7 @@ async fn a_tool_reports_a_store_that_is_unavailable() {
     let router = Router::new(stores, Config::default()).unwrap();
     let text = call(&router, "lexical_retrieve", &json!({"query": "dog"}), None).await;
     assert!(
-        text.contains("\"code\":\"unavailable\"") && text.contains("go on without it"),
+        text.contains("\"code\":\"unavailable\"") && text.contains("continue without it"),
         "{text}"
     );
     // A tool that needs no index still answers.

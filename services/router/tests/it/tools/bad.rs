@@ -18,7 +18,7 @@ async fn searches_with_bad_arguments_are_refused() {
                 json!({}),
                 vec![
                     "unknown_tool",
-                    "there are: browse_dimension, expand_unit, find_entity_contexts",
+                    "the tools are: browse_dimension, expand_unit, find_entity_contexts",
                 ],
             ),
             (
@@ -35,12 +35,12 @@ async fn searches_with_bad_arguments_are_refused() {
             (
                 "lexical_retrieve",
                 json!(["pottery"]),
-                vec!["bad_arguments", "the arguments are no object"],
+                vec!["bad_arguments", "the arguments are not an object"],
             ),
             (
                 "semantic_retrieve",
                 json!({"query": "x", "limit": 99}),
-                vec!["limit: is not 1 to 50"],
+                vec!["limit: must be 1 to 50"],
             ),
             (
                 "lexical_retrieve",
@@ -55,7 +55,7 @@ async fn searches_with_bad_arguments_are_refused() {
             (
                 "lexical_retrieve",
                 json!({"query": "x", "start_time": "2024-13"}),
-                vec!["start_time: is no time; write 2024"],
+                vec!["start_time: is not a time; write 2024"],
             ),
             (
                 "lexical_retrieve",
@@ -70,7 +70,7 @@ async fn searches_with_bad_arguments_are_refused() {
             (
                 "find_gist_contexts",
                 json!({"gist_id": nobody}),
-                vec!["not_found", "take ids from"],
+                vec!["not_found", "use ids"],
             ),
         ],
     )
@@ -122,7 +122,7 @@ async fn unknown_entities_and_cues_are_reported_with_suggestions() {
             (
                 "query_event_context",
                 json!({"unit": turn(0), "before": 21}),
-                vec!["before: is not 0 to 20"],
+                vec!["before: must be 0 to 20"],
             ),
         ],
     )

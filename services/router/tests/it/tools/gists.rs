@@ -143,7 +143,7 @@ async fn a_gist_is_returned_only_if_all_its_turns_are_known() {
     assert!(tell(Some("2024-03-02T10:01:00Z")).await.contains("not_found"));
     assert!(tell(Some("2024-03-02T10:02:00Z")).await.contains("2 March 2024"));
     let forget = Curation {
-        id: CurationId::derive(&space(), "1"),
+        id: CurationId::from_external_id(&space(), "1"),
         at: moment(1),
         by: String::new(),
         act: Act::ForgetUnit { unit: turn(2) },

@@ -3,13 +3,13 @@
 use std::error::Error;
 use std::time::Duration;
 
-use adapters::endpoint::EndpointError;
-use adapters::endpoint::chat::{ChatEndpoint, Options};
+use adapters::models::endpoint::EndpointError;
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
 use domain::PortError;
 use domain::port::{Chat, Completion, LanguageModel, ModelRole, ReplyForm, Usage};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use text::model_reply::{after_thoughts, last_object};
+use text::model_text::model_reply::{after_thoughts, last_object};
 use tokio::time::Instant;
 
 use crate::Settings;
@@ -61,17 +61,17 @@ struct Reply {
 ///
 /// An invalid section `[language_model]`.
 pub async fn try_language_models(settings: &Settings) -> anyhow::Result<Vec<ModelTrial>> {
-    let options: Options = settings.section("language_model")?;
+    let options: Options = settings.read_section("language_model")?;
     let replays = !options.replay.as_os_str().is_empty();
     let mut trials = Vec::new();
-    for (own, roles) in grouped(&options) {
+    for (own, roles) in group_roles_by_options(&options) {
         if own.url.is_empty() && !replays {
             continue;
         }
         let begun = Instant::now();
         let outcome = match replays {
             true => TrialOutcome::NotAsked(format!("calls are replayed from {}", own.replay.display())),
-            false => tried(&own, roles[0]).await,
+            false => try_model(&own, roles[0]).await,
         };
         trials.push(ModelTrial {
             roles,
@@ -85,10 +85,10 @@ pub async fn try_language_models(settings: &Settings) -> anyhow::Result<Vec<Mode
 }
 
 /// Returns the distinct settings in force, each with its roles.
-fn grouped(options: &Options) -> Vec<(Options, Vec<ModelRole>)> {
+fn group_roles_by_options(options: &Options) -> Vec<(Options, Vec<ModelRole>)> {
     let mut groups: Vec<(Options, Vec<ModelRole>)> = Vec::new();
     for role in ModelRole::ALL {
-        let own = options.of(role);
+        let own = options.for_role(role);
         // Limits on the length and duration of a reply do not matter for a trial.
         let is_same = |it: &Options| {
             let bounded = Options {
@@ -106,7 +106,7 @@ fn grouped(options: &Options) -> Vec<(Options, Vec<ModelRole>)> {
     groups
 }
 
-async fn tried(options: &Options, role: ModelRole) -> TrialOutcome {
+async fn try_model(options: &Options, role: ModelRole) -> TrialOutcome {
     let endpoint = match ChatEndpoint::new(options) {
         Ok(endpoint) => endpoint,
         Err(error) => return TrialOutcome::Failed(error.to_string()),
@@ -127,21 +127,21 @@ async fn tried(options: &Options, role: ModelRole) -> TrialOutcome {
         ..Chat::new(role, SYSTEM, USER.to_owned())
     };
     match endpoint.complete(&chat).await {
-        Ok(completion) => judged(options, &completion),
-        Err(error) => TrialOutcome::Failed(failure(options, &error)),
+        Ok(completion) => judge_reply(options, &completion),
+        Err(error) => TrialOutcome::Failed(failure_reason(options, &error)),
     }
 }
 
 /// Returns the verdict on a reply. The text of the reply is not repeated, because it may contain anything.
-fn judged(options: &Options, completion: &Completion) -> TrialOutcome {
-    let said = after_thoughts(&completion.text).unwrap_or_default();
-    let alone: Option<Reply> = serde_json::from_str(said.trim()).ok();
+fn judge_reply(options: &Options, completion: &Completion) -> TrialOutcome {
+    let answer = after_thoughts(&completion.text).unwrap_or_default();
+    let alone: Option<Reply> = serde_json::from_str(answer.trim()).ok();
     let kept_to_form = alone.as_ref().is_some_and(|it| it.lines.is_array());
-    let Some(reply) = alone.or_else(|| last_object(said).map(|(_, it)| it)) else {
+    let Some(reply) = alone.or_else(|| last_object(answer).map(|(_, it)| it)) else {
         return TrialOutcome::Failed(match completion.cut {
-            true => "its reply was cut off: allow it more tokens (`max_tokens` in `parameters`)".to_owned(),
+            true => "its reply was cut off: raise `max_tokens` in `parameters`".to_owned(),
             false => format!(
-                "its reply is not the JSON object that was asked for{}: use a model or an endpoint that keeps to a form",
+                "its reply is not the requested JSON object{}: use a model or an endpoint that follows a required form",
                 if options.schema {
                     ", though its schema was sent"
                 } else {
@@ -159,8 +159,8 @@ fn judged(options: &Options, completion: &Completion) -> TrialOutcome {
             "its reply can be read, but gives a wrong answer to a plain question: use a better model".to_owned(),
         ),
         (false, true) if options.schema => TrialOutcome::Doubtful(
-            "it ignores the schema and writes more than the JSON object; that can be read, but other replies may not: use an \
-             endpoint that enforces schemas, or set `schema = false`"
+            "it ignores the schema and writes more than the JSON object; this reply can be read, but other replies \
+             may fail: use an endpoint that enforces schemas, or set `schema = false`"
                 .to_owned(),
         ),
         (_, true) => TrialOutcome::Good(completion.usage),
@@ -168,25 +168,25 @@ fn judged(options: &Options, completion: &Completion) -> TrialOutcome {
 }
 
 /// Returns the reason why a call failed, and what to do.
-fn failure(options: &Options, error: &PortError) -> String {
+fn failure_reason(options: &Options, error: &PortError) -> String {
     let detail = error.detail();
     match error.source().and_then(|it| it.downcast_ref::<EndpointError>()) {
         Some(EndpointError::Away { source, .. }) if source.is_timeout() => format!(
-            "no reply within {} s: raise `timeout_secs` if the model is large or is still loaded, or use a smaller one",
+            "no reply within {} s: raise `timeout_secs` if the model is large or still loading, or use a smaller one",
             options.timeout_secs.max(1)
         ),
         Some(EndpointError::Away { source, .. }) => {
-            format!("{detail} ({}): start it, or look at `url`", innermost(source))
+            format!("{detail} ({}): start it, or check `url`", innermost_cause(source))
         }
         Some(EndpointError::Form { reason, .. }) => {
-            format!("{detail} ({reason}): look whether `url` is that of a chat completions API, up to its version")
+            format!("{detail} ({reason}): check that `url` is the address of a chat completions API, up to its version")
         }
-        Some(EndpointError::Status { status: 500.., .. }) => format!("{detail}: look at the log of the endpoint"),
+        Some(EndpointError::Status { status: 500.., .. }) => format!("{detail}: check the log of the endpoint"),
         Some(EndpointError::Status { .. } | EndpointError::Options { .. }) | None => detail.to_owned(),
     }
 }
 
-fn innermost(error: &dyn Error) -> String {
+fn innermost_cause(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;
@@ -198,7 +198,7 @@ fn innermost(error: &dyn Error) -> String {
 mod tests {
     use std::iter::once;
 
-    use adapters::endpoint::chat::RoleOptions;
+    use adapters::models::endpoint::chat::RoleOptions;
 
     use super::*;
 
@@ -209,7 +209,7 @@ mod tests {
             model: "big".to_owned(),
             ..Options::default()
         };
-        let all = grouped(&options);
+        let all = group_roles_by_options(&options);
         assert_eq!(all.len(), 1);
         assert_eq!(all[0].1, ModelRole::ALL);
         let small = RoleOptions {
@@ -217,7 +217,7 @@ mod tests {
             ..RoleOptions::default()
         };
         options.roles.insert(ModelRole::Rank, small);
-        let apart = grouped(&options);
+        let apart = group_roles_by_options(&options);
         assert_eq!(apart.len(), 2);
         let ranks = apart.iter().find(|(own, _)| own.model == "small").unwrap();
         assert_eq!(ranks.1, once(ModelRole::Rank).collect::<Vec<ModelRole>>());

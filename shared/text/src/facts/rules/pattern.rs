@@ -2,10 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::lexicon::{NO_NAMES, is_number, list};
-use super::super::said::Said;
-use super::super::token::Gap;
-use super::super::verb::{Form, base_of, may_be_base};
+use super::super::lexicon::{NO_NAMES, is_number, read_word_list};
+use crate::facts::clauses::clause::Clause;
+use crate::facts::clauses::token::Gap;
+use crate::facts::clauses::verb::{Form, base_of, may_be_base};
 
 /// Alternative sequences of parts.
 pub(super) type Choice = Vec<Vec<Part>>;
@@ -35,7 +35,7 @@ pub(super) enum Part {
 /// How far an object extends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// To the end of the phrase or to the first time in it.
+    /// To the end of the phrase or to the first time expression in it.
     Phrase,
     /// To the end of the phrase.
     Timed,
@@ -73,9 +73,9 @@ pub(super) struct State {
 }
 
 /// Returns the pattern that a text describes; an error says what is wrong with it.
-pub(super) fn read(text: &'static str, phrases: &Phrases) -> Result<Choice, String> {
+pub(super) fn parse_pattern(text: &'static str, phrases: &Phrases) -> Result<Choice, String> {
     let mut source = Source { rest: text, phrases };
-    let choice = source.choice("")?;
+    let choice = source.parse_choice("")?;
     if source.rest.is_empty() {
         Ok(choice)
     } else {
@@ -90,7 +90,7 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// Returns the next sign or word of the source and moves past it; empty at the end.
-    fn next(&mut self) -> &'static str {
+    fn next_token(&mut self) -> &'static str {
         const SIGNS: [char; 11] = ['(', ')', '|', '[', ']', '{', '}', '!', '&', '=', '/'];
         let text = self.rest.trim_start();
         let length = match text.get(..2) {
@@ -105,15 +105,15 @@ impl Source<'_> {
         token
     }
 
-    fn choice(&mut self, close: &str) -> Result<Choice, String> {
+    fn parse_choice(&mut self, close: &str) -> Result<Choice, String> {
         let mut out: Choice = vec![Vec::new()];
         loop {
-            match self.next() {
+            match self.next_token() {
                 it if it == close => return Ok(out),
                 "" => return Err(format!("`{close}` is missing")),
                 "|" => out.push(Vec::new()),
                 token => {
-                    let part = self.part(token)?;
+                    let part = self.parse_part(token)?;
                     if let Some(last) = out.last_mut() {
                         last.push(part);
                     }
@@ -122,21 +122,21 @@ impl Source<'_> {
         }
     }
 
-    fn part(&mut self, token: &'static str) -> Result<Part, String> {
+    fn parse_part(&mut self, token: &'static str) -> Result<Part, String> {
         Ok(match token {
-            "(" => Part::Choice(self.choice(")")?),
+            "(" => Part::Choice(self.parse_choice(")")?),
             "[" => {
-                let mut choice = self.choice("]")?;
+                let mut choice = self.parse_choice("]")?;
                 choice.push(Vec::new());
                 Part::Choice(choice)
             }
-            "{" => Part::Object(Extent::Phrase, self.choice("}")?),
-            "{+" => Part::Object(Extent::Timed, self.choice("}")?),
-            "{-" => Part::Object(Extent::Exact, self.choice("}")?),
-            "{>" => Part::Object(Extent::Rest, self.choice("}")?),
-            "!" => Part::Ahead(false, vec![vec![self.single()?]]),
-            "&" => Part::Ahead(true, vec![vec![self.single()?]]),
-            "=" => Part::Mark(vec![vec![self.single()?]]),
+            "{" => Part::Object(Extent::Phrase, self.parse_choice("}")?),
+            "{+" => Part::Object(Extent::Timed, self.parse_choice("}")?),
+            "{-" => Part::Object(Extent::Exact, self.parse_choice("}")?),
+            "{>" => Part::Object(Extent::Rest, self.parse_choice("}")?),
+            "!" => Part::Ahead(false, vec![vec![self.parse_single_part()?]]),
+            "&" => Part::Ahead(true, vec![vec![self.parse_single_part()?]]),
+            "=" => Part::Mark(vec![vec![self.parse_single_part()?]]),
             "/" => Part::Pause,
             "$" => Part::End,
             "*" => Part::One,
@@ -150,29 +150,29 @@ impl Source<'_> {
                     .split_once('!')
                     .map_or((&it[1..], None), |it| (it.0, Some(it.1)));
                 Part::Gap {
-                    most: most.parse().map_err(|_| format!("`{it}` is no gap"))?,
-                    but: but.map(class).transpose()?,
+                    most: most.parse().map_err(|_| format!("`{it}` is not a gap"))?,
+                    but: but.map(parse_class).transpose()?,
                 }
             }
             it if it.starts_with('<') => match it.get(1..it.len() - 1).and_then(|it| self.phrases.get(it)) {
                 Some(phrase) => Part::Choice(phrase.clone()),
-                None => Part::Class(class(it)?),
+                None => Part::Class(parse_class(it)?),
             },
             it if it.contains(char::is_uppercase) => return Err(format!("`{it}` is not in lower case")),
             it => Part::Word(it),
         })
     }
 
-    fn single(&mut self) -> Result<Part, String> {
-        let token = self.next();
-        self.part(token)
+    fn parse_single_part(&mut self) -> Result<Part, String> {
+        let token = self.next_token();
+        self.parse_part(token)
     }
 }
 
 /// Returns the class that is written as `<name>`.
-fn class(written: &'static str) -> Result<Class, String> {
+fn parse_class(written: &'static str) -> Result<Class, String> {
     let name = written.strip_prefix('<').and_then(|it| it.strip_suffix('>'));
-    let name = name.ok_or_else(|| format!("`{written}` is no class"))?;
+    let name = name.ok_or_else(|| format!("`{written}` is not a class"))?;
     Ok(match name {
         "name" => Class::Name,
         "capital" => Class::Capital,
@@ -186,7 +186,7 @@ fn class(written: &'static str) -> Result<Class, String> {
         "stop" => Class::Stop,
         "time" => Class::Time,
         "verb" => Class::Verb,
-        name => match list(name) {
+        name => match read_word_list(name) {
             words if words.is_empty() => return Err(format!("there is no class `{name}`")),
             words => {
                 let endings = words.iter().filter_map(|it| it.strip_prefix('*')).collect();
@@ -197,13 +197,13 @@ fn class(written: &'static str) -> Result<Class, String> {
 }
 
 /// Returns all states in which the pattern can match from `start` on, shorter gaps first.
-pub(super) fn matches(said: &Said<'_>, choice: &Choice, start: &State) -> Vec<State> {
+pub(super) fn find_matches(clause: &Clause<'_>, choice: &Choice, start: &State) -> Vec<State> {
     let mut out = Vec::new();
     for parts in choice {
         let mut states = vec![start.clone()];
         for part in parts {
             let mut next: Vec<State> = Vec::new();
-            for state in states.iter().flat_map(|it| step(said, part, it)) {
+            for state in states.iter().flat_map(|it| match_part(clause, part, it)) {
                 if !next.contains(&state) {
                     next.push(state);
                 }
@@ -215,7 +215,7 @@ pub(super) fn matches(said: &Said<'_>, choice: &Choice, start: &State) -> Vec<St
     out
 }
 
-fn step(said: &Said<'_>, part: &Part, state: &State) -> Vec<State> {
+fn match_part(clause: &Clause<'_>, part: &Part, state: &State) -> Vec<State> {
     let at = state.at;
     let only = |holds: bool, words: usize| {
         let state = State {
@@ -225,43 +225,43 @@ fn step(said: &Said<'_>, part: &Part, state: &State) -> Vec<State> {
         if holds { vec![state] } else { Vec::new() }
     };
     match part {
-        Part::Word(word) => only(said.at(at) == *word, 1),
-        Part::Class(class) => only(at < said.end && is(said, class, at), 1),
-        Part::One => only(at < said.end, 1),
+        Part::Word(word) => only(clause.word_at(at) == *word, 1),
+        Part::Class(class) => only(at < clause.end && is_in_class(clause, class, at), 1),
+        Part::One => only(at < clause.end, 1),
         Part::Gap { most, but } => {
             let free = *most == usize::MAX;
             let open = |it: &usize| {
-                let pause = said.words.get(*it).is_none_or(|it| it.gap != Gap::None);
-                (free || !pause) && !but.as_ref().is_some_and(|class| is(said, class, *it))
+                let pause = clause.words.get(*it).is_none_or(|it| it.gap != Gap::None);
+                (free || !pause) && !but.as_ref().is_some_and(|class| is_in_class(clause, class, *it))
             };
-            let words = (at..said.end).take(*most).take_while(open).count();
+            let words = (at..clause.end).take(*most).take_while(open).count();
             (at..=at + words).map(|at| State { at, ..state.clone() }).collect()
         }
-        Part::Choice(choice) => matches(said, choice, state),
-        Part::Ahead(wanted, choice) => only(matches(said, choice, state).is_empty() != *wanted, 0),
+        Part::Choice(choice) => find_matches(clause, choice, state),
+        Part::Ahead(wanted, choice) => only(find_matches(clause, choice, state).is_empty() != *wanted, 0),
         Part::Mark(choice) => {
-            let marked = matches(said, choice, state).into_iter();
+            let marked = find_matches(clause, choice, state).into_iter();
             let mark = |it: State| State {
                 mark: Some(at..it.at),
                 ..it
             };
             marked.map(mark).collect()
         }
-        Part::Object(extent, choice) => object(said, *extent, choice, state),
+        Part::Object(extent, choice) => match_object(clause, *extent, choice, state),
         Part::Pause => {
-            let before = at.checked_sub(1).and_then(|it| said.words.get(it));
-            only(at >= said.end || before.is_some_and(|it| it.gap != Gap::None), 0)
+            let before = at.checked_sub(1).and_then(|it| clause.words.get(it));
+            only(at >= clause.end || before.is_some_and(|it| it.gap != Gap::None), 0)
         }
-        Part::End => only(at >= said.end, 0),
+        Part::End => only(at >= clause.end, 0),
     }
 }
 
 /// Returns the states after an object that begins with `choice`.
-fn object(said: &Said<'_>, extent: Extent, choice: &Choice, state: &State) -> Vec<State> {
-    let inside = matches(said, choice, state);
-    let whole = match extent {
-        Extent::Phrase | Extent::Timed => said.phrase(state.at, extent == Extent::Timed),
-        Extent::Rest => (state.at < said.end).then_some(state.at..said.end),
+fn match_object(clause: &Clause<'_>, extent: Extent, choice: &Choice, state: &State) -> Vec<State> {
+    let inside = find_matches(clause, choice, state);
+    let object_words = match extent {
+        Extent::Phrase | Extent::Timed => clause.phrase_range(state.at, extent == Extent::Timed),
+        Extent::Rest => (state.at < clause.end).then_some(state.at..clause.end),
         Extent::Exact => {
             let exact = inside.into_iter().filter(|it| it.at > state.at);
             let exact = exact.map(|it| State {
@@ -271,39 +271,39 @@ fn object(said: &Said<'_>, extent: Extent, choice: &Choice, state: &State) -> Ve
             return exact.collect();
         }
     };
-    let Some(whole) = whole else {
+    let Some(object_words) = object_words else {
         return Vec::new();
     };
-    let first = inside.into_iter().find(|it| it.at <= whole.end);
+    let first = inside.into_iter().find(|it| it.at <= object_words.end);
     let taken = first.map(|it| State {
-        at: whole.end,
-        object: Some((whole, extent)),
+        at: object_words.end,
+        object: Some((object_words, extent)),
         ..it
     });
     taken.into_iter().collect()
 }
 
 /// Returns true if the word at an index belongs to a class.
-fn is(said: &Said<'_>, class: &Class, at: usize) -> bool {
-    let word = said.at(at);
-    let Some(whole) = said.words.get(at) else {
+fn is_in_class(clause: &Clause<'_>, class: &Class, at: usize) -> bool {
+    let word = clause.word_at(at);
+    let Some(token) = clause.words.get(at) else {
         return false;
     };
     match class {
         Class::List(words, endings) => words.contains(word) || endings.iter().any(|it| word.ends_with(it)),
-        Class::Name => said.capital(at) && !NO_NAMES.contains(word),
-        Class::Capital => said.capital(at),
+        Class::Name => clause.is_capitalised_at(at) && !NO_NAMES.contains(word),
+        Class::Capital => clause.is_capitalised_at(at),
         Class::Number => is_number(word),
         Class::Figure => word.starts_with(|it: char| it.is_ascii_digit()),
         Class::Food => is_food(word),
-        Class::Foreign => whole.foreign,
+        Class::Foreign => token.foreign,
         Class::Ing => word.len() > 4 && word.ends_with("ing"),
         Class::Owner => word.ends_with("'s"),
         Class::Plural => {
             word.len() > 3 && word.ends_with('s') && !["ss", "us", "is"].iter().any(|it| word.ends_with(it))
         }
         Class::Stop => crate::is_stop(word),
-        Class::Time => said.times().any(|it| it.range.contains(&whole.range.start)),
+        Class::Time => clause.times_in_clause().any(|it| it.range.contains(&token.range.start)),
         Class::Verb => may_be_base(word) || base_of(word, Form::Present).is_some(),
     }
 }
@@ -311,7 +311,11 @@ fn is(said: &Said<'_>, class: &Class, at: usize) -> bool {
 /// Returns true if a noun names food or a drink.
 fn is_food(noun: &str) -> bool {
     let nouns = crate::Nouns::builtin();
-    let is = |kind: &str| nouns.kind(kind).is_some_and(|it| nouns.has(&it, &[noun.to_owned()]));
+    let is = |kind: &str| {
+        nouns
+            .find_kind(kind)
+            .is_some_and(|it| nouns.is_of_kind(&it, &[noun.to_owned()]))
+    };
     let plain = !crate::is_stop(noun) && !matches!(noun, "time" | "things" | "kids" | "children" | "work" | "idea");
     plain && (matches!(noun, "dairy" | "gluten" | "caffeine" | "spicy" | "alcohol") || is("food") || is("foodstuff"))
 }

@@ -6,12 +6,12 @@ use chrono::{DateTime, FixedOffset};
 
 use super::super::{Statement, Subject, Telling, stated_by_rules};
 use super::pattern::Phrases;
-use super::{Family, read};
+use super::{Family, rule_files};
 
 /// 12 June 2024, 10:00 UTC.
 const SAID_AT: u64 = 1_718_186_400;
 
-fn told(sentence: &str) -> Telling<'_> {
+fn telling_of_sentence(sentence: &str) -> Telling<'_> {
     let to_assistant = sentence.strip_prefix("@ ");
     let (speaker, addressee) = if to_assistant.is_some() {
         ("user", "assistant")
@@ -46,14 +46,14 @@ fn shown(it: &Statement) -> String {
 
 /// Returns the facts that a rule makes of a sentence, separated by semicolons.
 fn made(rule: &str, sentence: &str) -> String {
-    let by = stated_by_rules(&told(sentence), "").into_iter();
+    let by = stated_by_rules(&telling_of_sentence(sentence), "").into_iter();
     let facts: Vec<String> = by.filter(|it| it.1 == rule).map(|it| shown(&it.0)).collect();
     facts.join("; ")
 }
 
 #[test]
 fn every_rule_makes_the_facts_of_its_example_sentences() {
-    let rules = read::files().unwrap();
+    let rules = rule_files::read_rule_files().unwrap();
     assert!(rules.len() > 60, "{} rules", rules.len());
     let mut wrong = Vec::new();
     for rule in &rules {
@@ -84,7 +84,7 @@ const BROKEN: &[(&str, &str, &str)] = &[
     ("lives in", "dwells in", "no predicate `dwells in`"),
     ("place |", "spot |", "no aspect `spot`"),
     ("form: present", "form: presently", "no form `presently`"),
-    ("sure: 0.9", "surely: 0.9", "says nothing to a rule"),
+    ("sure: 0.9", "surely: 0.9", "has no meaning in a rule"),
     ("sure: 0.9", "sure: 1.5", "is missing"),
     (" says: a = b\n", "", "sentences"),
     (" silent: g\n", "", "sentences"),
@@ -92,29 +92,33 @@ const BROKEN: &[(&str, &str, &str)] = &[
 
 #[test]
 fn an_invalid_rule_is_reported_with_its_error() {
-    let whole = read::rules(Family::Place, WHOLE, &Phrases::new()).unwrap();
-    assert_eq!(read::numbered(whole.clone()).unwrap().len(), 1);
-    let twice = read::numbered([whole.clone(), whole].concat()).unwrap_err();
-    assert_eq!(twice, "one: stands twice");
+    let rules = rule_files::parse_rules(Family::Place, WHOLE, &Phrases::new()).unwrap();
+    assert_eq!(rule_files::number_rules(rules.clone()).unwrap().len(), 1);
+    let twice = rule_files::number_rules([rules.clone(), rules].concat()).unwrap_err();
+    assert_eq!(twice, "one: occurs twice");
     for (from, to, error) in BROKEN {
         let broken: &'static str = WHOLE.replacen(from, to, 1).leak();
-        let wrong = read::rules(Family::Place, broken, &Phrases::new()).unwrap_err();
+        let wrong = rule_files::parse_rules(Family::Place, broken, &Phrases::new()).unwrap_err();
         assert!(
             wrong.starts_with("one: ") && wrong.contains(error),
             "{from} -> {to}: {wrong}"
         );
     }
-    assert!(read::phrases("let a = b\nlet a = c").unwrap_err().contains("twice"));
+    assert!(
+        rule_files::parse_phrases("let a = b\nlet a = c")
+            .unwrap_err()
+            .contains("twice")
+    );
 }
 
 #[test]
 fn predicates_of_rules_have_the_cardinality_of_the_domain() {
-    let single = super::super::lexicon::list("single_predicates");
-    let all = super::super::lexicon::list("predicates");
+    let single = super::super::lexicon::read_word_list("single_predicates");
+    let all = super::super::lexicon::read_word_list("predicates");
     assert!(single.is_subset(&all) && !single.is_empty());
     for name in all.iter().filter(|it| !it.contains('$')) {
         let written = name.replace('_', " ");
-        let predicate = domain::predicate::Predicate::of(&written);
+        let predicate = domain::predicate::Predicate::from_verb_phrase(&written);
         assert_eq!(predicate.is_single(), single.contains(name), "{written}");
     }
 }

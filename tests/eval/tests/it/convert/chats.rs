@@ -93,9 +93,9 @@ fn realtalk_chats_are_named_after_their_files() {
 #[test]
 fn longmemeval_questions_have_their_own_sessions_and_time() {
     let instance = |id: &str, labels: bool| {
-        let mut told = json!({ "role": "user", "content": "My bike is blue." });
+        let mut turn_with_answer = json!({ "role": "user", "content": "My bike is blue." });
         if labels {
-            told["has_answer"] = json!(true);
+            turn_with_answer["has_answer"] = json!(true);
         }
         json!({
             "question_id": id, "question_type": "single-session-user", "question": "What colour is my bike?",
@@ -103,7 +103,7 @@ fn longmemeval_questions_have_their_own_sessions_and_time() {
             "haystack_dates": ["2026/05/20 (Wed) 02:21", "2026/05/04 (Mon) 10:00"],
             "haystack_session_ids": ["late", "early"],
             "haystack_sessions": [
-                [told, { "role": "assistant", "content": "Nice." }],
+                [turn_with_answer, { "role": "assistant", "content": "Nice." }],
                 [{ "role": "user", "content": "Hello." }],
             ],
             "answer_session_ids": ["late"],
@@ -167,7 +167,7 @@ fn a_bare_chat_of_beam_takes_its_questions_from_another_file() {
         questions: Some(questions),
         out: out.clone(),
     };
-    let counts = eval::convert::convert(&conversion).unwrap();
+    let counts = eval::convert::convert_data(&conversion).unwrap();
     assert_eq!((counts.turns, counts.questions), (1, 1));
     let data = eval::data::DataSet::read(&out).unwrap();
     assert_eq!(data.questions[0].evidence, ["7"]);

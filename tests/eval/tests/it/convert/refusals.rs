@@ -1,6 +1,6 @@
 //! Invalid files are rejected with file, item and field.
 
-use eval::convert::{Conversion, Format, convert};
+use eval::convert::{Conversion, Format, convert_data};
 use serde_json::json;
 
 use super::refusal;
@@ -74,8 +74,8 @@ fn an_existing_data_set_is_not_overwritten() {
         questions: None,
         out: dir.path().join("out"),
     };
-    convert(&conversion).unwrap();
-    let error = convert(&conversion).unwrap_err().to_string();
+    convert_data(&conversion).unwrap();
+    let error = convert_data(&conversion).unwrap_err().to_string();
     assert!(
         error.ends_with("conversations.jsonl exists: name an empty folder, or remove it"),
         "{error}"

@@ -4,13 +4,13 @@ use domain::ErrorKind;
 use domain::port::{Point, Search};
 
 use super::super::sample::{noon, space, unit};
-use super::super::{Ports, kind};
-use super::{Numbers, fresh};
+use super::super::{Ports, error_kind};
+use super::{Numbers, open_empty};
 
 /// Before a switch, the index has all points. After it, the index has only the points that were put since the
 /// generation began, in their last version.
 pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let index = &ports.index;
     let mut numbers = Numbers(7);
     let a = space("a");
@@ -25,7 +25,7 @@ pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
             limit: 9,
             ..Search::default()
         };
-        let mut found = super::numbers(&index.search(&a, &search).await.unwrap().words);
+        let mut found = super::numbers_of_hits(&index.search(&a, &search).await.unwrap().words);
         found.sort_unstable();
         found.into_iter().map(|it| it.0).collect::<Vec<u128>>()
     };
@@ -35,10 +35,10 @@ pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
     index.put(&a, &points[..2], &[]).await.unwrap();
     index.put(&a, &[of(6)], &[unit(2).id]).await.unwrap();
     assert_eq!(found().await, [1, 3, 4, 5, 6]);
-    index.switch(&a, generation).await.unwrap();
+    index.activate_generation(&a, generation).await.unwrap();
     assert_eq!(found().await, [1, 6]);
-    index.switch(&a, generation).await.unwrap();
-    index.sweep(&a).await.unwrap();
+    index.activate_generation(&a, generation).await.unwrap();
+    index.delete_unreachable_points(&a).await.unwrap();
     assert_eq!(found().await, [1, 6]);
     assert_eq!(index.count(&a).await.unwrap(), 2);
     index.put(&a, &[of(7)], &[]).await.unwrap();
@@ -47,26 +47,32 @@ pub async fn a_switch_leaves_what_was_put_since(open: impl AsyncFn() -> Ports) {
 
 /// A new generation ends the previous one, and no generation outlives its space.
 pub async fn a_generation_ends_with_the_next_and_with_its_space(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let (index, a) = (&ports.index, space("a"));
     let mut numbers = Numbers(8);
     index.put(&a, &[numbers.point(1, 0, dimension)], &[]).await.unwrap();
     let given_up = index.begin(&a).await.unwrap();
     let generation = index.begin(&a).await.unwrap();
-    assert_eq!(kind(index.switch(&a, given_up).await), Some(ErrorKind::Conflict));
+    assert_eq!(
+        error_kind(index.activate_generation(&a, given_up).await),
+        Some(ErrorKind::Conflict)
+    );
     ports.records.delete_space(&a).await.unwrap();
     index.erase(&a).await.unwrap();
-    assert_eq!(kind(index.begin(&a).await), Some(ErrorKind::NotFound));
+    assert_eq!(error_kind(index.begin(&a).await), Some(ErrorKind::NotFound));
     let later = noon() + chrono::TimeDelta::seconds(1);
     ports.records.create_space(&a, later).await.unwrap();
     index.put(&a, &[numbers.point(2, 0, dimension)], &[]).await.unwrap();
-    assert_eq!(kind(index.switch(&a, generation).await), Some(ErrorKind::Conflict));
+    assert_eq!(
+        error_kind(index.activate_generation(&a, generation).await),
+        Some(ErrorKind::Conflict)
+    );
     assert_eq!(index.count(&a).await.unwrap(), 1);
 }
 
 /// Erasing the remains of a deleted space keeps the points of a space that was created under its name since.
 pub async fn what_was_put_since_a_deletion_stays(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let (index, records, a) = (&ports.index, &ports.records, space("a"));
     let mut numbers = Numbers(9);
     index.put(&a, &[numbers.point(1, 0, dimension)], &[]).await.unwrap();

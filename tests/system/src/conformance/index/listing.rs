@@ -4,11 +4,11 @@ use domain::port::Point;
 
 use super::super::Ports;
 use super::super::sample::{space, unit};
-use super::{Numbers, fresh};
+use super::{Numbers, open_empty};
 
 /// Every point that searches can find is listed once, whatever the page size, and no point of another space is listed.
 pub async fn points_are_listed_once(open: impl AsyncFn() -> Ports) {
-    let (ports, dimension) = fresh(open).await;
+    let (ports, dimension) = open_empty(open).await;
     let (index, a) = (&ports.index, space("a"));
     let mut numbers = Numbers(9);
     let mut points: Vec<Point> = Vec::new();

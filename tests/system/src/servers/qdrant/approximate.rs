@@ -5,13 +5,6 @@
 //! of them, than the server. It shows that Mnemic tolerates a search that misses neighbours. It does not show how many
 //! Qdrant misses.
 
-use std::sync::Arc;
-
-use uuid::Uuid;
-
-use super::held::Held;
-use super::vectors::dot;
-
 /// Size in KB of the vectors that a filter accepts, up to which the server looks at all of them: its default of
 /// `full_scan_threshold`.
 const FULL_SCAN_KB: usize = 10_000;
@@ -34,19 +27,19 @@ struct List {
 }
 
 impl Lists {
-    /// Returns the lists of the points. The centres are vectors at equal distances in the order of their ids.
-    pub(super) fn of(points: &[(Uuid, Arc<Held>)], using: usize) -> Lists {
-        let vector = |place: usize| points[place].1.dense.get(&using);
-        let centres = (0..points.len()).step_by(VECTORS_A_CENTRE).filter_map(vector);
+    /// Returns the lists of points that are ordered by id; `vector` returns the vector of the point at an index. The
+    /// centres are vectors at equal distances in this order.
+    pub(super) fn of<'a>(points: usize, vector: impl Fn(usize) -> Option<&'a [f32]>) -> Lists {
+        let centres = (0..points).step_by(VECTORS_A_CENTRE).filter_map(&vector);
         let mut lists: Vec<List> = centres
             .map(|it| List {
-                centre: it.clone(),
+                centre: it.to_vec(),
                 members: Vec::new(),
             })
             .collect();
-        for place in 0..points.len() {
+        for place in 0..points {
             let Some(vector) = vector(place) else { continue };
-            let nearness = |it: &List| dot(&it.centre, vector);
+            let nearness = |it: &List| dot_product(&it.centre, vector);
             let nearest = lists.iter_mut().max_by(|a, b| nearness(a).total_cmp(&nearness(b)));
             if let Some(nearest) = nearest {
                 nearest.members.push(place);
@@ -58,8 +51,13 @@ impl Lists {
     /// Returns the indices of the vectors in the lists that are nearest to a query.
     pub(super) fn near(&self, query: &[f32]) -> impl Iterator<Item = usize> {
         let mut near: Vec<&List> = self.0.iter().collect();
-        near.sort_by(|a, b| dot(&b.centre, query).total_cmp(&dot(&a.centre, query)));
+        near.sort_by(|a, b| dot_product(&b.centre, query).total_cmp(&dot_product(&a.centre, query)));
         near.truncate((self.0.len() * TENTHS_READ).div_ceil(10));
         near.into_iter().flat_map(|it| it.members.iter().copied())
     }
+}
+
+/// Returns the scalar product of two vectors.
+pub(super) fn dot_product(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -6,8 +6,9 @@ use ::qdrant_client::qdrant::*;
 use tonic::Status;
 
 use super::held::SPARSE_MAX;
+use super::request_fields::refuse_unknown;
 use super::service::service;
-use super::state::{Collection, Shared, unknown};
+use super::state::{Collection, SharedState};
 use super::vectors::known_sparse;
 
 service! {
@@ -32,7 +33,7 @@ service! {
     }
 }
 
-impl Shared {
+impl SharedState {
     fn describe(&self, request: GetCollectionInfoRequest) -> Result<GetCollectionInfoResponse, Status> {
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
@@ -85,20 +86,20 @@ impl Shared {
                 "Collection name `{name}` is not valid"
             )));
         }
-        let collection = made(request)?;
+        let collection = build_collection(request)?;
         let mut stored = self.stored();
         if stored.collections.contains_key(&name) || stored.aliases.contains_key(&name) {
             return Err(Status::already_exists(format!("Collection `{name}` already exists!")));
         }
         stored.collections.insert(name, collection);
-        Ok(done(true))
+        Ok(operation_response(true))
     }
 
     fn delete_collection(&self, request: DeleteCollection) -> Result<CollectionOperationResponse, Status> {
         let mut stored = self.stored();
         let removed = stored.collections.remove(&request.collection_name);
         stored.aliases.retain(|_, target| *target != request.collection_name);
-        Ok(done(removed.is_some()))
+        Ok(operation_response(removed.is_some()))
     }
 
     fn change_aliases(&self, request: ChangeAliases) -> Result<CollectionOperationResponse, Status> {
@@ -123,7 +124,7 @@ impl Shared {
                 }
             }
         }
-        Ok(done(true))
+        Ok(operation_response(true))
     }
 
     fn aliases(&self, _: ListAliasesRequest) -> Result<ListAliasesResponse, Status> {
@@ -147,11 +148,11 @@ impl Shared {
     }
 }
 
-fn done(result: bool) -> CollectionOperationResponse {
+fn operation_response(result: bool) -> CollectionOperationResponse {
     CollectionOperationResponse { result, time: 0.0 }
 }
 
-fn made(request: CreateCollection) -> Result<Collection, Status> {
+fn build_collection(request: CreateCollection) -> Result<Collection, Status> {
     let other = CreateCollection {
         collection_name: String::new(),
         hnsw_config: None,
@@ -160,7 +161,7 @@ fn made(request: CreateCollection) -> Result<Collection, Status> {
         timeout: None,
         ..request.clone()
     };
-    unknown("options of a collection", other != CreateCollection::default())?;
+    refuse_unknown("options of a collection", other != CreateCollection::default())?;
     let dense = match request.vectors_config.and_then(|it| it.config) {
         Some(Config::ParamsMap(named)) => named.map,
         Some(Config::Params(_)) => return Err(Status::unimplemented("the stand-in wants named vectors")),
@@ -172,10 +173,10 @@ fn made(request: CreateCollection) -> Result<Collection, Status> {
             distance: params.distance,
             ..VectorParams::default()
         };
-        unknown("options of a vector", *params != plain)?;
+        refuse_unknown("options of a vector", *params != plain)?;
     }
     let sparse = request.sparse_vectors_config.unwrap_or_default().map;
-    unknown("so many sparse vectors", sparse.len() > SPARSE_MAX)?;
+    refuse_unknown("so many sparse vectors", sparse.len() > SPARSE_MAX)?;
     sparse.values().try_for_each(known_sparse)?;
     Ok(Collection {
         dense,

@@ -7,7 +7,7 @@ use qdrant_client::qdrant::{Condition, FieldCondition, Filter, PayloadSchemaInfo
 use tonic::Status;
 use uuid::Uuid;
 
-use super::state::{unknown, uuid};
+use super::request_fields::{parse_uuid, refuse_unknown};
 
 /// A filter whose conditions are all known. Without a condition, it accepts every point.
 #[derive(Default)]
@@ -63,11 +63,11 @@ impl Accepts {
         let Some(filter) = filter else {
             return Ok(Accepts::default());
         };
-        unknown(
+        refuse_unknown(
             "should and min_should",
             !filter.should.is_empty() || filter.min_should.is_some(),
         )?;
-        let all = |conditions: &[Condition]| conditions.iter().map(test).collect::<Result<Vec<Test>, Status>>();
+        let all = |conditions: &[Condition]| conditions.iter().map(parse_test).collect::<Result<Vec<Test>, Status>>();
         Ok(Accepts {
             must: all(&filter.must)?,
             must_not: all(&filter.must_not)?,
@@ -91,8 +91,8 @@ impl Test {
             Test::Keywords(key, some) => matches!(value(key), Some(Kind::StringValue(it)) if some.contains(it)),
             Test::Integers(key, some) => matches!(value(key), Some(Kind::IntegerValue(it)) if some.contains(it)),
             Test::Within(key, range) => match value(key) {
-                Some(Kind::IntegerValue(it)) => within(range, *it as f64),
-                Some(Kind::DoubleValue(it)) => within(range, *it),
+                Some(Kind::IntegerValue(it)) => range_contains(range, *it as f64),
+                Some(Kind::DoubleValue(it)) => range_contains(range, *it),
                 _ => false,
             },
             Test::All(inner) => inner.point(id, payload),
@@ -100,19 +100,19 @@ impl Test {
     }
 }
 
-fn within(range: &Range, it: f64) -> bool {
+fn range_contains(range: &Range, it: f64) -> bool {
     range.gt.is_none_or(|bound| it > bound)
         && range.gte.is_none_or(|bound| it >= bound)
         && range.lt.is_none_or(|bound| it < bound)
         && range.lte.is_none_or(|bound| it <= bound)
 }
 
-fn test(condition: &Condition) -> Result<Test, Status> {
+fn parse_test(condition: &Condition) -> Result<Test, Status> {
     match &condition.condition_one_of {
         None => Ok(Test::Always),
         Some(ConditionOneOf::Field(field)) => of_field(field),
         Some(ConditionOneOf::HasId(has)) => {
-            let ids = has.has_id.iter().map(|it| uuid(Some(it)));
+            let ids = has.has_id.iter().map(|it| parse_uuid(Some(it)));
             Ok(Test::Ids(ids.collect::<Result<_, _>>()?))
         }
         Some(ConditionOneOf::Filter(inner)) => Ok(Test::All(Accepts::of(Some(inner))?)),
@@ -134,7 +134,7 @@ fn of_field(field: &FieldCondition) -> Result<Test, Status> {
         || field.datetime_range.is_some()
         || field.is_empty.is_some()
         || field.is_null.is_some();
-    unknown(
+    refuse_unknown(
         "this condition on a field",
         other || (field.range.is_some() && field.r#match.is_some()),
     )?;

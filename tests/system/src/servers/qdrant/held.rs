@@ -12,7 +12,7 @@ use super::filter::{Accepts, Indexes};
 const KNOWN_MAX: usize = 8;
 
 /// A point. Its vectors are stored by the index of their names among those of the collection.
-pub(super) struct Held {
+pub(super) struct StoredPoint {
     pub(super) payload: HashMap<String, Value>,
     pub(super) dense: BTreeMap<usize, Vec<f32>>,
     /// Terms and weights, sorted by term.
@@ -22,16 +22,16 @@ pub(super) struct Held {
 /// The points of a collection, and a cache of the points that the last filters accept.
 #[derive(Default)]
 pub(super) struct Points {
-    all: BTreeMap<Uuid, Arc<Held>>,
+    all: BTreeMap<Uuid, Arc<StoredPoint>>,
     known: Vec<(Option<Filter>, Arc<Accepted>)>,
 }
 
 impl Points {
-    pub(super) fn all(&self) -> &BTreeMap<Uuid, Arc<Held>> {
+    pub(super) fn all(&self) -> &BTreeMap<Uuid, Arc<StoredPoint>> {
         &self.all
     }
 
-    pub(super) fn all_mut(&mut self) -> &mut BTreeMap<Uuid, Arc<Held>> {
+    pub(super) fn all_mut(&mut self) -> &mut BTreeMap<Uuid, Arc<StoredPoint>> {
         self.known.clear();
         &mut self.all
     }
@@ -56,12 +56,12 @@ impl Points {
     }
 }
 
-/// Most sparse vectors of a collection.
+/// Maximum number of sparse vectors of a collection.
 pub(super) const SPARSE_MAX: usize = 4;
 
 /// Points that a filter accepts, ordered by id.
 pub(super) struct Accepted {
-    pub(super) points: Vec<(Uuid, Arc<Held>)>,
+    pub(super) points: Vec<(Uuid, Arc<StoredPoint>)>,
     terms: [OnceLock<Terms>; SPARSE_MAX],
     /// Lists for approximate search, of the dense vector that was searched first.
     pub(super) lists: OnceLock<Lists>,

@@ -12,9 +12,10 @@ use tonic::Status;
 use uuid::Uuid;
 
 use super::filter::Accepts;
-use super::held::Held;
+use super::held::StoredPoint;
+use super::request_fields::{parse_uuid, refuse_unknown};
 use super::service::service;
-use super::state::{Collection, Shared, unknown, uuid};
+use super::state::{Collection, SharedState};
 
 /// Number of points that a query returns if it has no limit.
 const LIMIT: u64 = 10;
@@ -57,14 +58,14 @@ service! {
     }
 }
 
-impl Shared {
+impl SharedState {
     fn upsert_points(&self, request: UpsertPoints) -> Result<PointsOperationResponse, Status> {
-        unknown("writes that do not wait", request.wait != Some(true))?;
-        unknown(
+        refuse_unknown("writes that do not wait", request.wait != Some(true))?;
+        refuse_unknown(
             "options of an upsert",
             request.ordering.is_some() || request.update_filter.is_some(),
         )?;
-        unknown("shard keys", request.shard_key_selector.is_some())?;
+        refuse_unknown("shard keys", request.shard_key_selector.is_some())?;
         let insert_only = match request.update_mode.unwrap_or_default() {
             mode if mode == i32::from(UpdateMode::Upsert) => false,
             mode if mode == i32::from(UpdateMode::InsertOnly) => true,
@@ -81,12 +82,12 @@ impl Shared {
                 collection.points.all_mut().insert(id, Arc::new(held));
             }
         }
-        self.leave(completed())
+        self.leave(completed_response())
     }
 
     fn delete_points(&self, request: DeletePoints) -> Result<PointsOperationResponse, Status> {
-        unknown("writes that do not wait", request.wait != Some(true))?;
-        unknown(
+        refuse_unknown("writes that do not wait", request.wait != Some(true))?;
+        refuse_unknown(
             "options of a deletion",
             request.ordering.is_some() || request.shard_key_selector.is_some(),
         )?;
@@ -95,7 +96,7 @@ impl Shared {
         match request.points.and_then(|it| it.points_selector_one_of) {
             Some(PointsSelectorOneOf::Points(some)) => {
                 for id in &some.ids {
-                    collection.points.all_mut().remove(&uuid(Some(id))?);
+                    collection.points.all_mut().remove(&parse_uuid(Some(id))?);
                 }
             }
             Some(PointsSelectorOneOf::Filter(filter)) => {
@@ -107,20 +108,20 @@ impl Shared {
             }
             None => return Err(Status::invalid_argument("No points selector provided")),
         }
-        self.leave(completed())
+        self.leave(completed_response())
     }
 
     fn get_points(&self, request: GetPoints) -> Result<GetResponse, Status> {
         no_vectors(request.with_vectors.as_ref())?;
         let other = request.read_consistency.is_some() || request.shard_key_selector.is_some();
-        unknown("options of a get", other)?;
+        refuse_unknown("options of a get", other)?;
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
-        let ids: Result<Vec<Uuid>, Status> = request.ids.iter().map(|it| uuid(Some(it))).collect();
+        let ids: Result<Vec<Uuid>, Status> = request.ids.iter().map(|it| parse_uuid(Some(it))).collect();
         let points = collection.points.all();
         let found = ids?.into_iter().filter_map(|id| Some((id, points.get(&id)?)));
         let found: Result<Vec<_>, Status> = found
-            .map(|(id, held)| retrieved(id, held, request.with_payload.as_ref()))
+            .map(|(id, held)| retrieve_point(id, held, request.with_payload.as_ref()))
             .collect();
         Ok(GetResponse {
             result: found?,
@@ -131,11 +132,11 @@ impl Shared {
     fn scroll_points(&self, request: ScrollPoints) -> Result<ScrollResponse, Status> {
         no_vectors(request.with_vectors.as_ref())?;
         let other = request.read_consistency.is_some() || request.shard_key_selector.is_some();
-        unknown("options of a scroll", other || request.order_by.is_some())?;
+        refuse_unknown("options of a scroll", other || request.order_by.is_some())?;
         let start = request
             .offset
             .as_ref()
-            .map(|it| uuid(Some(it)))
+            .map(|it| parse_uuid(Some(it)))
             .transpose()?
             .unwrap_or_default();
         let limit = request.limit.map_or(LIMIT as usize, |it| it as usize);
@@ -153,7 +154,7 @@ impl Shared {
         let with_payload = request.with_payload.as_ref();
         let found: Result<Vec<_>, Status> = found
             .into_iter()
-            .map(|(id, held)| retrieved(*id, held, with_payload))
+            .map(|(id, held)| retrieve_point(*id, held, with_payload))
             .collect();
         Ok(ScrollResponse {
             next_page_offset: next,
@@ -164,7 +165,7 @@ impl Shared {
 
     fn count_points(&self, request: CountPoints) -> Result<CountResponse, Status> {
         let other = request.read_consistency.is_some() || request.shard_key_selector.is_some();
-        unknown("options of a count", other)?;
+        refuse_unknown("options of a count", other)?;
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
         let accepts = Accepts::indexed(request.filter.as_ref(), &collection.indexes)?;
@@ -177,7 +178,7 @@ impl Shared {
     }
 
     fn index_field(&self, request: CreateFieldIndexCollection) -> Result<PointsOperationResponse, Status> {
-        unknown("writes that do not wait", request.wait != Some(true))?;
+        refuse_unknown("writes that do not wait", request.wait != Some(true))?;
         let (kind, params) = (request.field_type, request.field_index_params);
         let inner = params.as_ref().and_then(|it| it.index_params.as_ref());
         let data_type = match (kind, inner) {
@@ -197,24 +198,24 @@ impl Shared {
             points: None,
         };
         collection.indexes.insert(request.field_name, index);
-        Ok(completed())
+        Ok(completed_response())
     }
 
     fn forget_index(&self, request: DeleteFieldIndexCollection) -> Result<PointsOperationResponse, Status> {
-        unknown("writes that do not wait", request.wait != Some(true))?;
+        refuse_unknown("writes that do not wait", request.wait != Some(true))?;
         let mut stored = self.stored();
         stored
             .collection(&request.collection_name)?
             .indexes
             .remove(&request.field_name);
-        Ok(completed())
+        Ok(completed_response())
     }
 
     fn query_points(&self, request: QueryBatchPoints) -> Result<QueryBatchResponse, Status> {
-        unknown("options of a batch", request.read_consistency.is_some())?;
+        refuse_unknown("options of a batch", request.read_consistency.is_some())?;
         let mut stored = self.stored();
         let collection = stored.collection(&request.collection_name)?;
-        let answers = request.query_points.iter().map(|it| answer(collection, it));
+        let answers = request.query_points.iter().map(|it| answer_query(collection, it));
         let result: Result<Vec<BatchResult>, Status> = answers.collect();
         Ok(QueryBatchResponse {
             result: result?,
@@ -224,14 +225,14 @@ impl Shared {
 }
 
 /// Returns the answer to one query of a batch. A query without a vector lists points by id.
-fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResult, Status> {
+fn answer_query(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResult, Status> {
     no_vectors(query.with_vectors.as_ref())?;
     let other = query.score_threshold.is_some() || query.offset.is_some() || query.lookup_from.is_some();
-    unknown(
+    refuse_unknown(
         "options of a query",
         other || !query.prefetch.is_empty() || query.read_consistency.is_some(),
     )?;
-    unknown("shard keys", query.shard_key_selector.is_some())?;
+    refuse_unknown("shard keys", query.shard_key_selector.is_some())?;
     let limit = usize::try_from(query.limit.unwrap_or(LIMIT)).unwrap_or(usize::MAX);
     if limit == 0 {
         return Err(Status::invalid_argument(
@@ -252,12 +253,12 @@ fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResul
             }
             Some(Input::Dense(vector)) => {
                 let exact = params.exact.unwrap_or_default();
-                collection.nearest(using, vector.data.clone(), &accepted, exact, limit)?
+                collection.nearest_points(using, vector.data.clone(), &accepted, exact, limit)?
             }
             Some(Input::Sparse(vector)) => {
                 let corpus = params.idf.as_ref().and_then(|it| it.corpus.as_ref());
                 let corpus = collection.points.accepted(corpus, &collection.indexes)?;
-                collection.matching(using, vector, (&accepted, &corpus), limit)?
+                collection.matching_points(using, vector, (&accepted, &corpus), limit)?
             }
             _ => return Err(Status::unimplemented("the stand-in does not know this vector")),
         },
@@ -266,7 +267,7 @@ fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResul
     let best = scored.into_iter().take(limit);
     let found = best.map(|(place, score)| {
         let (id, held) = &accepted.points[place];
-        let point = retrieved(*id, held, query.with_payload.as_ref())?;
+        let point = retrieve_point(*id, held, query.with_payload.as_ref())?;
         Ok(ScoredPoint {
             id: point.id,
             payload: point.payload,
@@ -279,7 +280,11 @@ fn answer(collection: &mut Collection, query: &QueryPoints) -> Result<BatchResul
     })
 }
 
-fn retrieved(id: Uuid, held: &Held, wanted: Option<&WithPayloadSelector>) -> Result<RetrievedPoint, Status> {
+fn retrieve_point(
+    id: Uuid,
+    held: &StoredPoint,
+    wanted: Option<&WithPayloadSelector>,
+) -> Result<RetrievedPoint, Status> {
     let payload = &held.payload;
     let payload = match wanted.and_then(|it| it.selector_options.as_ref()) {
         Some(SelectorOptions::Enable(true)) => payload.clone(),
@@ -304,13 +309,13 @@ fn retrieved(id: Uuid, held: &Held, wanted: Option<&WithPayloadSelector>) -> Res
 
 fn no_vectors(wanted: Option<&WithVectorsSelector>) -> Result<(), Status> {
     let wanted = wanted.and_then(|it| it.selector_options.as_ref());
-    unknown(
+    refuse_unknown(
         "vectors of answers",
         !matches!(wanted, None | Some(VectorOptions::Enable(false))),
     )
 }
 
-fn completed() -> PointsOperationResponse {
+fn completed_response() -> PointsOperationResponse {
     PointsOperationResponse {
         result: Some(UpdateResult {
             operation_id: Some(0),

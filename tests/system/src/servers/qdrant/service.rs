@@ -7,7 +7,7 @@ macro_rules! service {
         others { $($other:ident($asked:ty) -> $never:ty;)* }
     ) => {
         #[tonic::async_trait]
-        impl $trait for super::state::Shared {
+        impl $trait for super::state::SharedState {
             $(
                 async fn $known(
                     &self,

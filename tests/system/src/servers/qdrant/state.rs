@@ -3,27 +3,25 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use qdrant_client::qdrant::point_id::PointIdOptions;
-use qdrant_client::qdrant::{HnswConfigDiff, PayloadSchemaInfo, PointId, SparseVectorParams, VectorParams};
+use qdrant_client::qdrant::{HnswConfigDiff, PayloadSchemaInfo, SparseVectorParams, VectorParams};
 use tonic::{Request, Status};
-use uuid::Uuid;
 
 use super::held::Points;
 
 /// State that all connections share.
-pub(super) struct Shared {
+pub(super) struct SharedState {
     api_key: String,
     delay_ms: AtomicU64,
     lost: AtomicU32,
     calls: AtomicU64,
     busy_us: AtomicU64,
     version: Mutex<String>,
-    stored: Mutex<Stored>,
+    stored: Mutex<StoredCollections>,
 }
 
 /// Collections by name, and their aliases.
 #[derive(Default)]
-pub(super) struct Stored {
+pub(super) struct StoredCollections {
     pub(super) collections: BTreeMap<String, Collection>,
     pub(super) aliases: BTreeMap<String, String>,
 }
@@ -38,13 +36,13 @@ pub(super) struct Collection {
 }
 
 /// Returns the index of a name in the sorted names. The names of a collection never change.
-pub(super) fn place<T>(names: &HashMap<String, T>, name: &str) -> usize {
+pub(super) fn index_of_name<T>(names: &HashMap<String, T>, name: &str) -> usize {
     names.keys().filter(|it| it.as_str() < name).count()
 }
 
-impl Shared {
-    pub(super) fn new(api_key: &str) -> Shared {
-        Shared {
+impl SharedState {
+    pub(super) fn new(api_key: &str) -> SharedState {
+        SharedState {
             api_key: api_key.to_owned(),
             delay_ms: AtomicU64::new(0),
             lost: AtomicU32::new(0),
@@ -99,7 +97,7 @@ impl Shared {
         Ok(request.into_inner())
     }
 
-    /// Returns the answer of a write, or an error if the answer is to be lost.
+    /// Returns the answer of a write, or an error if the test lets the answer get lost.
     pub(super) fn leave<T>(&self, answer: T) -> Result<T, Status> {
         let one_less = |left: u32| left.checked_sub(1);
         match self.lost.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less) {
@@ -108,34 +106,16 @@ impl Shared {
         }
     }
 
-    pub(super) fn stored(&self) -> MutexGuard<'_, Stored> {
+    pub(super) fn stored(&self) -> MutexGuard<'_, StoredCollections> {
         self.stored.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Stored {
+impl StoredCollections {
     /// Returns the collection of a name or alias.
     pub(super) fn collection(&mut self, name: &str) -> Result<&mut Collection, Status> {
         let name = self.aliases.get(name).map_or(name, String::as_str);
         let found = self.collections.get_mut(name);
         found.ok_or_else(|| Status::not_found(format!("Not found: Collection `{name}` doesn't exist!")))
-    }
-}
-
-/// Rejects a request that uses a field which this stand-in does not know.
-pub(super) fn unknown(what: &str, used: bool) -> Result<(), Status> {
-    match used {
-        true => Err(Status::unimplemented(format!("the stand-in does not know {what}"))),
-        false => Ok(()),
-    }
-}
-
-pub(super) fn uuid(id: Option<&PointId>) -> Result<Uuid, Status> {
-    match id.and_then(|it| it.point_id_options.as_ref()) {
-        Some(PointIdOptions::Uuid(text)) => {
-            Uuid::parse_str(text).map_err(|_| Status::invalid_argument(format!("Unable to parse UUID: {text}")))
-        }
-        Some(PointIdOptions::Num(_)) => Err(Status::unimplemented("the stand-in does not know numbers as ids")),
-        None => Err(Status::invalid_argument("No ID options provided")),
     }
 }

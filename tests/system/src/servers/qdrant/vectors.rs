@@ -7,17 +7,18 @@ use qdrant_client::qdrant::{
 use tonic::Status;
 use uuid::Uuid;
 
-use super::approximate::{self, Lists};
-use super::held::{Accepted, Held};
-use super::state::{Collection, place, unknown, uuid};
+use super::approximate::{self, Lists, dot_product};
+use super::held::{Accepted, StoredPoint};
+use super::request_fields::{parse_uuid, refuse_unknown};
+use super::state::{Collection, index_of_name};
 
 /// A squared length that differs from 1 by less than this counts as 1.
 const UNIT: f32 = 1e-6;
 
 impl Collection {
     /// Returns the id and the stored form of a point, or rejects it.
-    pub(super) fn take(&self, point: &PointStruct) -> Result<(Uuid, Held), Status> {
-        let mut held = Held {
+    pub(super) fn take(&self, point: &PointStruct) -> Result<(Uuid, StoredPoint), Status> {
+        let mut held = StoredPoint {
             payload: point.payload.clone(),
             dense: Default::default(),
             sparse: Default::default(),
@@ -29,12 +30,14 @@ impl Collection {
             }
         };
         for (name, vector) in named {
-            match (inside(&vector)?, self.dense.get(&name), self.sparse.get(&name)) {
+            match (inner_vector(&vector)?, self.dense.get(&name), self.sparse.get(&name)) {
                 (vector::Vector::Dense(it), Some(params), _) => {
-                    held.dense.insert(place(&self.dense, &name), normal(it.data, params)?);
+                    held.dense
+                        .insert(index_of_name(&self.dense, &name), normalise_vector(it.data, params)?);
                 }
                 (vector::Vector::Sparse(it), None, Some(_)) => {
-                    held.sparse.insert(place(&self.sparse, &name), terms(&it)?);
+                    held.sparse
+                        .insert(index_of_name(&self.sparse, &name), parse_terms(&it)?);
                 }
                 (vector::Vector::Dense(_) | vector::Vector::Sparse(_), None, None) => return Err(no_vector(&name)),
                 (vector::Vector::Dense(_) | vector::Vector::Sparse(_), _, _) => {
@@ -45,13 +48,13 @@ impl Collection {
                 (_, _, _) => return Err(Status::unimplemented("the stand-in does not know this vector")),
             }
         }
-        Ok((uuid(point.id.as_ref())?, held))
+        Ok((parse_uuid(point.id.as_ref())?, held))
     }
 
     /// Scores the accepted points that have this vector. Returns the indices of the best `limit` points, best first;
     /// equal scores are ordered by id. If the server would search its graph and not all vectors, only the nearest
     /// lists are read, so some points are missed.
-    pub(super) fn nearest(
+    pub(super) fn nearest_points(
         &self,
         using: &str,
         query: Vec<f32>,
@@ -60,22 +63,25 @@ impl Collection {
         limit: usize,
     ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.dense.get(using).ok_or_else(|| no_vector(using))?;
-        let (query, using) = (normal(query, params)?, place(&self.dense, using));
+        let (query, using) = (normalise_vector(query, params)?, index_of_name(&self.dense, using));
+        let vector_at = |place: usize| accepted.points[place].1.dense.get(&using).map(Vec::as_slice);
         let scored = |place: usize| {
-            let vector = accepted.points[place].1.dense.get(&using)?;
-            Some((place, dot(vector, &query)))
+            let vector = vector_at(place)?;
+            Some((place, dot_product(vector, &query)))
         };
         let all = 0..accepted.points.len();
         if exact || !approximate::begins(all.len(), query.len()) {
-            return Ok(best(all.filter_map(scored).collect(), limit));
+            return Ok(keep_best(all.filter_map(scored).collect(), limit));
         }
-        let lists = accepted.lists.get_or_init(|| Lists::of(&accepted.points, using));
-        Ok(best(lists.near(&query).filter_map(scored).collect(), limit))
+        let lists = accepted
+            .lists
+            .get_or_init(|| Lists::of(accepted.points.len(), vector_at));
+        Ok(keep_best(lists.near(&query).filter_map(scored).collect(), limit))
     }
 
     /// Scores the accepted points that share a term with the query, in the order of [`Collection::nearest`]. The
     /// rarity of a term is computed over the points of the corpus that have this vector.
-    pub(super) fn matching(
+    pub(super) fn matching_points(
         &self,
         using: &str,
         query: &SparseVector,
@@ -83,7 +89,7 @@ impl Collection {
         limit: usize,
     ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.sparse.get(using).ok_or_else(|| no_vector(using))?;
-        let (query, using) = (terms(query)?, place(&self.sparse, using));
+        let (query, using) = (parse_terms(query)?, index_of_name(&self.sparse, using));
         let (all, accepted_terms) = (corpus.terms(using), accepted.terms(using));
         let rarity = |term: u32| {
             let (count, holders) = (all.count as f32, all.holders(term).len() as f32);
@@ -100,18 +106,14 @@ impl Collection {
             }
         }
         let scored = scores.into_iter().enumerate();
-        Ok(best(
+        Ok(keep_best(
             scored.filter_map(|(place, it)| Some((place, it?))).collect(),
             limit,
         ))
     }
 }
 
-pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-fn best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {
+fn keep_best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {
     let order = |a: &(usize, f32), b: &(usize, f32)| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0));
     if scored.len() > limit {
         scored.select_nth_unstable_by(limit, order);
@@ -122,7 +124,7 @@ fn best(mut scored: Vec<(usize, f32)>, limit: usize) -> Vec<(usize, f32)> {
 }
 
 /// Returns the content of a vector from the fields that are not deprecated.
-fn inside(vector: &Vector) -> Result<vector::Vector, Status> {
+fn inner_vector(vector: &Vector) -> Result<vector::Vector, Status> {
     vector
         .vector
         .clone()
@@ -130,8 +132,8 @@ fn inside(vector: &Vector) -> Result<vector::Vector, Status> {
 }
 
 /// Returns the vector scaled to length 1. A zero vector, or a vector of length 1, is returned unchanged.
-fn normal(vector: Vec<f32>, params: &VectorParams) -> Result<Vec<f32>, Status> {
-    unknown("this distance", params.distance != i32::from(Distance::Cosine))?;
+fn normalise_vector(vector: Vec<f32>, params: &VectorParams) -> Result<Vec<f32>, Status> {
+    refuse_unknown("this distance", params.distance != i32::from(Distance::Cosine))?;
     if vector.len() as u64 != params.size {
         let detail = format!(
             "Vector dimension error: expected dim: {}, got {}",
@@ -148,7 +150,7 @@ fn normal(vector: Vec<f32>, params: &VectorParams) -> Result<Vec<f32>, Status> {
     Ok(vector.into_iter().map(|it| it / length).collect())
 }
 
-fn terms(vector: &SparseVector) -> Result<Vec<(u32, f32)>, Status> {
+fn parse_terms(vector: &SparseVector) -> Result<Vec<(u32, f32)>, Status> {
     let distinct: HashSet<u32> = vector.indices.iter().copied().collect();
     if vector.indices.len() != vector.values.len() || distinct.len() != vector.indices.len() {
         return Err(Status::invalid_argument(
@@ -171,5 +173,5 @@ fn no_vector(name: &str) -> Status {
 
 /// Rejects parameters of a sparse vector that this stand-in does not know.
 pub(super) fn known_sparse(params: &SparseVectorParams) -> Result<(), Status> {
-    unknown("options of a sparse index", params.index.is_some())
+    refuse_unknown("options of a sparse index", params.index.is_some())
 }

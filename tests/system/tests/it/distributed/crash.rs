@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use fixtures::look_within;
 use serde_json::{Value, json};
 use system::running::api::Api;
 use system::running::processes::Processes;
@@ -19,7 +20,7 @@ const BATCH: u64 = 10;
 /// Longest time between two kills, in milliseconds.
 const MOMENT_MS: u64 = 400;
 
-/// Most records that are searched for one by one, at equal distances.
+/// Maximum number of records that are searched for one by one, at equal distances.
 const SEARCHED_MAX: usize = 2_000;
 /// Longest time after a kill until something is accepted again.
 const RECOVERY_MAX: Duration = Duration::from_secs(90);
@@ -37,7 +38,7 @@ impl Dice {
 }
 
 /// Returns a word that no other record has. It has only letters, so that every tokeniser keeps it whole.
-fn word(sender: u64, number: u64) -> String {
+fn word_of_record(sender: u64, number: u64) -> String {
     let digits: String = format!("{sender}{number:06}")
         .chars()
         .map(|it| (b'a' + (it as u8 - b'0')) as char)
@@ -45,14 +46,14 @@ fn word(sender: u64, number: u64) -> String {
     format!("q{digits}z")
 }
 
-fn batch(sender: u64, first: u64) -> Value {
+fn batch_of_records(sender: u64, first: u64) -> Value {
     let records: Vec<Value> = (first..first + BATCH)
         .map(|number| {
             json!({
                 "id": format!("s{sender}-{number}"),
                 "session": format!("s{sender}-{}", number / 200),
                 "actor": "Ann",
-                "text": format!("The parcel {} went out.", word(sender, number)),
+                "text": format!("The parcel {} went out.", word_of_record(sender, number)),
                 "observed_at": format!("2026-03-{:02}T10:00:00Z", 1 + number % 28),
             })
         })
@@ -83,7 +84,7 @@ impl Load {
     pub(super) fn begin(api: &Api, number: u64) -> Load {
         let (stop, accepted) = (Arc::<AtomicBool>::default(), Arc::<AtomicU64>::default());
         let sender = |it| {
-            let sending = stream(api.clone(), it, Arc::clone(&stop), Arc::clone(&accepted));
+            let sending = send_until_stopped(api.clone(), it, Arc::clone(&stop), Arc::clone(&accepted));
             (it, tokio::spawn(sending))
         };
         let senders = (number * SENDERS..(number + 1) * SENDERS).map(sender).collect();
@@ -99,7 +100,7 @@ impl Load {
         self.stop.store(true, Ordering::Relaxed);
         for (sender, sending) in self.senders {
             for (first, watermark) in sending.await.unwrap() {
-                let records = (first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word(sender, it)));
+                let records = (first..first + BATCH).map(|it| (format!("s{sender}-{it}"), word_of_record(sender, it)));
                 ledger.records.extend(records);
                 ledger.watermarks.push(watermark);
             }
@@ -109,17 +110,17 @@ impl Load {
 
 impl Ledger {
     /// Waits until all accepted records are searchable.
-    pub(super) async fn written(&self, api: &Api) {
+    pub(super) async fn wait_until_written(&self, api: &Api) {
         for watermark in &self.watermarks {
-            api.written("crash", watermark).await;
+            api.wait_until_written("crash", watermark).await;
         }
     }
 
     /// Checks that all accepted records can be listed and that up to [`SEARCHED_MAX`] of them can be found. Returns
     /// the number of accepted records.
     pub(super) async fn check(&self, api: &Api) -> usize {
-        self.written(api).await;
-        api.settled("crash").await;
+        self.wait_until_written(api).await;
+        api.wait_until_settled("crash").await;
         let (_, letters) = api.get("/admin/dead-letters").await;
         assert_eq!(letters["items"], json!([]), "{letters}");
         for path in ["/spaces/crash/records", "/spaces/crash/units"] {
@@ -149,7 +150,7 @@ const KEY_IN_FLIGHT: &str = "idempotency-key-in-flight";
 
 /// Sends batches until it is stopped, and repeats each with the same key until it is accepted. Returns the accepted
 /// batches.
-async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU64>) -> Batches {
+async fn send_until_stopped(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU64>) -> Batches {
     let mut accepted = Vec::new();
     let mut next = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -157,7 +158,7 @@ async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU
             .http
             .post(format!("{}/spaces/crash/records", api.base))
             .header("Idempotency-Key", format!("{sender}-{next}"))
-            .json(&batch(sender, next));
+            .json(&batch_of_records(sender, next));
         match api.try_send(request).await {
             Ok((202, body)) => {
                 accepted.push((next, body["watermark"].as_str().unwrap().to_owned()));
@@ -177,29 +178,31 @@ async fn stream(api: Api, sender: u64, stop: Arc<AtomicBool>, count: Arc<AtomicU
 }
 
 /// Waits until batches are accepted again, so that every kill interrupts work. Returns how long that took.
-pub(super) async fn flowing(count: &AtomicU64) -> Duration {
+pub(super) async fn wait_until_flowing(count: &AtomicU64) -> Duration {
     let (begun, before) = (Instant::now(), count.load(Ordering::Relaxed));
-    while count.load(Ordering::Relaxed) < before + 2 {
-        assert!(begun.elapsed() < RECOVERY_MAX, "nothing is accepted any more");
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let look = async || match count.load(Ordering::Relaxed) {
+        now if now < before + 2 => Err(now),
+        _ => Ok(()),
+    };
+    let outcome = look_within(RECOVERY_MAX, look).await;
+    assert_eq!(outcome, Ok(()), "nothing is accepted any more");
     begun.elapsed()
 }
 
 /// Kills one of the services or servers and starts it again.
-async fn kill(victim: usize, processes: &mut Processes, servers: &mut Servers) {
+async fn kill_process(victim: usize, processes: &mut Processes, servers: &mut Servers) {
     match victim {
         0..5 => {
             processes.kill(SERVICES[victim]).unwrap();
-            processes.up(SERVICES[victim]).unwrap();
+            processes.start_service(SERVICES[victim]).unwrap();
         }
         5 => {
             servers.nats.kill();
-            servers.nats.up();
+            servers.nats.restart();
         }
         _ => {
             servers.neo4j.kill().unwrap();
-            servers.neo4j.again().await.unwrap();
+            servers.neo4j.restart().await.unwrap();
         }
     }
 }
@@ -225,7 +228,7 @@ async fn no_accepted_record_is_lost_or_duplicated() {
     let mut killed = BTreeMap::<&str, u32>::new();
     let mut slowest = Duration::ZERO;
     for _ in 0..rounds {
-        slowest = slowest.max(flowing(&load.accepted).await);
+        slowest = slowest.max(wait_until_flowing(&load.accepted).await);
         tokio::time::sleep(Duration::from_millis(5 + dice.below(MOMENT_MS))).await;
         let victim = dice.below(7) as usize;
         let name = SERVICES
@@ -233,10 +236,10 @@ async fn no_accepted_record_is_lost_or_duplicated() {
             .copied()
             .unwrap_or(if victim == 5 { "nats" } else { "neo4j" });
         *killed.entry(name).or_default() += 1;
-        kill(victim, &mut processes, &mut servers).await;
+        kill_process(victim, &mut processes, &mut servers).await;
     }
-    processes.ready().await.unwrap();
-    slowest = slowest.max(flowing(&load.accepted).await);
+    processes.wait_until_ready().await.unwrap();
+    slowest = slowest.max(wait_until_flowing(&load.accepted).await);
     let mut ledger = Ledger::default();
     load.end(&mut ledger).await;
     let accepted = ledger.check(&api).await;

@@ -1,7 +1,7 @@
 //! Creates drift between the stores by hand. `mnemic doctor` counts it, and `--repair` repairs it and changes nothing
 //! else.
 
-use adapters::neo4j::Neo4j;
+use adapters::servers::neo4j::Neo4j;
 use domain::id::{RecordId, SpaceId, UnitId};
 use domain::unit::Unit;
 use qdrant_client::Qdrant;
@@ -12,10 +12,10 @@ use qdrant_client::qdrant::{
 use serde_json::{Value, json};
 use system::running::Servers;
 use system::running::api::Api;
-use system::running::processes::{Processes, mnemic};
+use system::running::processes::{Processes, run_mnemic};
 use uuid::Uuid;
 
-use super::{shared, talk};
+use super::{sample_talk, shared_servers};
 
 const SPACE: &str = "talk";
 
@@ -29,7 +29,7 @@ struct Stores {
 }
 
 impl Stores {
-    async fn open(servers: &Servers, settings: &[(String, String)]) -> Stores {
+    async fn open_stores(servers: &Servers, settings: &[(String, String)]) -> Stores {
         let of = |key: &str| settings.iter().find(|it| it.0 == key).unwrap().1.clone();
         let qdrant = Qdrant::from_url(&of("qdrant.url"))
             .skip_compatibility_check()
@@ -75,7 +75,7 @@ impl Stores {
             .filter(one)
             .with_payload(true);
         let mut payload = self.qdrant.scroll(one).await.unwrap().result[0].payload.clone();
-        payload.insert("unit".to_owned(), stranger("vector").1.to_string().into());
+        payload.insert("unit".to_owned(), foreign_ids("vector").1.to_string().into());
         let dense = Vector::new_dense((0..128).map(|it| f32::from(it == 0)).collect::<Vec<f32>>());
         let vectors = NamedVectors::default()
             .add_vector("dense", dense)
@@ -99,8 +99,8 @@ impl Stores {
         let space: SpaceId = SPACE.parse().unwrap();
         let like = self.ports.graph.units(&space, &[unit]).await.unwrap().remove(0);
         let orphan = Unit {
-            id: stranger("node").1,
-            records: vec![stranger("node").0],
+            id: foreign_ids("node").1,
+            records: vec![foreign_ids("node").0],
             ..like
         };
         self.ports.graph.put_units(&space, &[orphan], &[]).await.unwrap();
@@ -108,14 +108,14 @@ impl Stores {
 }
 
 /// Returns the ids of a record that was never sent, and of its unit.
-fn stranger(name: &str) -> (RecordId, UnitId) {
-    let record = RecordId::derive(&SPACE.parse().unwrap(), name);
-    (record, UnitId::turn(record))
+fn foreign_ids(name: &str) -> (RecordId, UnitId) {
+    let record = RecordId::from_external_id(&SPACE.parse().unwrap(), name);
+    (record, UnitId::of_turn(record))
 }
 
 /// Returns everything that callers see of a space.
-async fn seen(api: &Api) -> Value {
-    api.settled(SPACE).await;
+async fn visible_state(api: &Api) -> Value {
+    api.wait_until_settled(SPACE).await;
     let mut lists = Vec::new();
     for path in ["records", "units", "entities", "facts"] {
         let mut all = api.list(&format!("/spaces/{SPACE}/{path}")).await;
@@ -137,24 +137,27 @@ async fn seen(api: &Api) -> Value {
 /// removes the drift.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drift_is_counted_and_repaired() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let settings = servers.settings();
     let logs = tempfile::tempdir().unwrap();
     let processes = Processes::start(settings.clone(), logs.path()).await.unwrap();
     let api = &processes.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let watermark = api.accepted("talk", &talk()).await;
-    api.written("talk", &watermark).await;
-    let before = seen(api).await;
+    let watermark = api.send_records("talk", &sample_talk()).await;
+    api.wait_until_written("talk", &watermark).await;
+    let before = visible_state(api).await;
     let url = api.base.trim_end_matches("/v1").to_owned();
-    let doctor = |more: &[&str]| mnemic(&settings, &[&["doctor", "--url", &url][..], more].concat()).unwrap();
-    let (code, said) = doctor(&[]);
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("1 spaces, 6 records, 6 turn units, 6 points"), "{said}");
+    let doctor = |more: &[&str]| run_mnemic(&settings, &[&["doctor", "--url", &url][..], more].concat()).unwrap();
+    let (code, output) = doctor(&[]);
+    assert_eq!(code, Some(0), "{output}");
+    assert!(
+        output.contains("1 spaces, 6 records, 6 turn units, 6 points"),
+        "{output}"
+    );
 
-    let stores = Stores::open(servers, &settings).await;
+    let stores = Stores::open_stores(servers, &settings).await;
     let vectors = stores.vectors().await;
-    let unit = |id: &str| UnitId::turn(RecordId::derive(&SPACE.parse().unwrap(), id));
+    let unit = |id: &str| UnitId::of_turn(RecordId::from_external_id(&SPACE.parse().unwrap(), id));
     stores.take_vectors(unit("2")).await;
     stores.add_vector(unit("3")).await;
     stores.take_node(unit("4")).await;
@@ -167,15 +170,15 @@ async fn drift_is_counted_and_repaired() {
     ];
     let wrong = format!("talk has {}", wrong.join(", "));
     for _ in 0..2 {
-        let (code, said) = doctor(&[]);
-        assert_eq!(code, Some(3), "{said}");
-        assert!(said.contains(&wrong), "{said}");
+        let (code, output) = doctor(&[]);
+        assert_eq!(code, Some(3), "{output}");
+        assert!(output.contains(&wrong), "{output}");
     }
-    let (code, said) = doctor(&["--repair"]);
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains(&format!("mended {wrong}")), "{said}");
-    let (code, said) = doctor(&["--repair"]);
-    assert_eq!((code, said.contains("mended")), (Some(0), false), "{said}");
+    let (code, output) = doctor(&["--repair"]);
+    assert_eq!(code, Some(0), "{output}");
+    assert!(output.contains(&format!("repaired {wrong}")), "{output}");
+    let (code, output) = doctor(&["--repair"]);
+    assert_eq!((code, output.contains("repaired")), (Some(0), false), "{output}");
     assert_eq!(stores.vectors().await, vectors);
-    assert_eq!(seen(api).await, before);
+    assert_eq!(visible_state(api).await, before);
 }

@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 
-use super::shared;
+use super::shared_servers;
 
 /// Number of parallel questions.
 const AT_ONCE: usize = 4;
-/// Least share of questions with the same pack in both modes.
+/// Minimum share of questions with the same pack in both modes.
 const SAME: f64 = 0.99;
 
 #[derive(Deserialize)]
@@ -37,13 +37,13 @@ struct Question {
     question: String,
 }
 
-fn lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
+fn read_lines<T: for<'a> Deserialize<'a>>(name: &str) -> Vec<T> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../eval/data/house");
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
     text.lines().map(|it| serde_json::from_str(it).unwrap()).collect()
 }
 
-async fn send(api: &Api, conversation: &Conversation) {
+async fn send_conversation(api: &Api, conversation: &Conversation) {
     let space = &conversation.conversation_id;
     assert_eq!(api.put(&format!("/spaces/{space}")).await.0, 201);
     let mut ordinals = HashMap::<&str, u32>::new();
@@ -59,18 +59,22 @@ async fn send(api: &Api, conversation: &Conversation) {
         records.push(record);
     }
     for batch in records.chunks(64) {
-        let watermark = api.accepted(space, &json!(batch)).await;
-        api.written(space, &watermark).await;
+        let watermark = api.send_records(space, &json!(batch)).await;
+        api.wait_until_written(space, &watermark).await;
     }
 }
 
 /// Returns the pack of every question, by the question's id.
-async fn packs(api: &Api, conversations: &[Conversation], questions: &[Question]) -> BTreeMap<String, Value> {
+async fn packs_of_questions(
+    api: &Api,
+    conversations: &[Conversation],
+    questions: &[Question],
+) -> BTreeMap<String, Value> {
     for conversation in conversations {
-        send(api, conversation).await;
+        send_conversation(api, conversation).await;
     }
     for conversation in conversations {
-        api.settled(&conversation.conversation_id).await;
+        api.wait_until_settled(&conversation.conversation_id).await;
     }
     let asked = stream::iter(questions).map(async |it| {
         let body = api.ask(&it.conversation_id, &it.question).await;
@@ -81,7 +85,7 @@ async fn packs(api: &Api, conversations: &[Conversation], questions: &[Question]
 }
 
 /// Returns a description of the first item in which two packs differ.
-fn difference(a: &Value, b: &Value) -> String {
+fn first_difference(a: &Value, b: &Value) -> String {
     let shown = |it: &Value| -> Vec<String> {
         let items = it["items"].as_array().unwrap().iter();
         items
@@ -99,21 +103,21 @@ fn difference(a: &Value, b: &Value) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn both_deployment_modes_pack_the_same_evidence() {
-    let Some(servers) = shared().await else { return };
-    let conversations: Vec<Conversation> = lines("conversations.jsonl");
-    let questions: Vec<Question> = lines("questions.jsonl");
+    let Some(servers) = shared_servers().await else { return };
+    let conversations: Vec<Conversation> = read_lines("conversations.jsonl");
+    let questions: Vec<Question> = read_lines("questions.jsonl");
     let dir = tempfile::tempdir().unwrap();
     let standalone = Running::standalone(dir.path(), &[]).await.unwrap();
-    let expected = packs(&standalone.api, &conversations, &questions).await;
+    let expected = packs_of_questions(&standalone.api, &conversations, &questions).await;
     standalone.end().await.unwrap();
     let distributed = Running::distributed(servers, &[]).await.unwrap();
-    let found = packs(&distributed.api, &conversations, &questions).await;
+    let found = packs_of_questions(&distributed.api, &conversations, &questions).await;
     distributed.end().await.unwrap();
     let mut other = 0;
     for (id, expected) in &expected {
         if &found[id] != expected {
             other += 1;
-            println!("{id}: {}", difference(expected, &found[id]));
+            println!("{id}: {}", first_difference(expected, &found[id]));
         }
     }
     let same = 1.0 - f64::from(other) / expected.len() as f64;

@@ -1,20 +1,19 @@
 //! Dead letters in distributed mode are counted, listed and discarded, and they do not block other messages.
 
-use std::time::Duration;
-
-use adapters::nats::{NatsBus, Options};
+use adapters::servers::nats::{NatsBus, Options};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Bus, Frame};
+use fixtures::wait_until;
 use serde_json::json;
-use system::running::processes::{Processes, mnemic};
+use system::running::processes::{Processes, run_mnemic};
 
-use super::{shared, talk};
+use super::{sample_talk, shared_servers};
 
 /// A message that cannot be read becomes a dead letter. The metrics of writer and gateway show it until it is
 /// discarded, and the messages after it are written.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unreadable_message_is_counted_and_skipped() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let settings = servers.settings();
     let logs = tempfile::tempdir().unwrap();
     let processes = Processes::start(settings.clone(), logs.path()).await.unwrap();
@@ -33,13 +32,11 @@ async fn an_unreadable_message_is_counted_and_skipped() {
         ..Frame::default()
     };
     NatsBus::connect(&options).await.unwrap().publish(poison).await.unwrap();
-    let watermark = api.accepted("talk", &talk()).await;
-    api.written("talk", &watermark).await;
+    let watermark = api.send_records("talk", &sample_talk()).await;
+    api.wait_until_written("talk", &watermark).await;
 
     let letters = async || api.get("/admin/dead-letters").await.1["items"].clone();
-    while letters().await == json!([]) {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    wait_until("there is a dead letter", async || letters().await != json!([])).await;
     let numbers = processes.metrics("gateway").await.unwrap();
     assert!(numbers.lines().any(|it| it == "mnemic_dead_letters 1"), "{numbers}");
     let numbers = processes.metrics("writer").await.unwrap();
@@ -48,12 +45,12 @@ async fn an_unreadable_message_is_counted_and_skipped() {
     assert!(numbers.lines().any(dead), "{numbers}");
 
     let url = api.base.trim_end_matches("/v1").to_owned();
-    let (code, said) = mnemic(&[], &["dead-letters", "list", "--url", &url]).unwrap();
-    assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("the payload cannot be read"), "{said}");
+    let (code, output) = run_mnemic(&[], &["dead-letters", "list", "--url", &url]).unwrap();
+    assert_eq!(code, Some(0), "{output}");
+    assert!(output.contains("the payload cannot be read"), "{output}");
     let id = letters().await[0]["number"].to_string();
-    let (code, said) = mnemic(&[], &["dead-letters", "discard", &id, "--url", &url]).unwrap();
-    assert_eq!(code, Some(0), "{said}");
+    let (code, output) = run_mnemic(&[], &["dead-letters", "discard", &id, "--url", &url]).unwrap();
+    assert_eq!(code, Some(0), "{output}");
     let numbers = processes.metrics("gateway").await.unwrap();
     assert!(numbers.lines().any(|it| it == "mnemic_dead_letters 0"), "{numbers}");
 }

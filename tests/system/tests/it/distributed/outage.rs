@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use fixtures::look_within;
 use serde_json::{Value, json};
 use system::running::Servers;
 use system::running::api::Api;
 use system::running::processes::Processes;
 use tokio::task::JoinHandle;
 
-use super::crash::{Ledger, Load, flowing};
+use super::crash::{Ledger, Load, wait_until_flowing};
 
 /// Length of an outage in seconds without the variable `OUTAGE_SECS`.
 const SECS: u64 = 3;
@@ -35,7 +36,7 @@ impl Asker {
         let asking = tokio::spawn(async move {
             let mut answers = BTreeMap::new();
             while !ended.load(Ordering::Relaxed) {
-                *answers.entry(asked(&api).await).or_default() += 1;
+                *answers.entry(ask_question(&api).await).or_default() += 1;
                 tokio::time::sleep(PAUSE).await;
             }
             answers
@@ -53,13 +54,15 @@ impl Asker {
 /// the questions.
 fn is_whole(body: &Value) -> bool {
     let degraded = body["degraded"].as_array().unwrap();
-    degraded
-        .iter()
-        .all(|it| it.as_str().unwrap().starts_with("writer: accepted batches wait"))
+    degraded.iter().all(|it| {
+        it.as_str()
+            .unwrap()
+            .starts_with("writer: some accepted batches are not searchable yet")
+    })
 }
 
 /// Asks once and returns the kind of the answer.
-async fn asked(api: &Api) -> String {
+async fn ask_question(api: &Api) -> String {
     let body = json!({ "question": "Which parcel went out?", "budget": { "ms": 2_000 } });
     let request = api.http.post(format!("{}/spaces/crash/query", api.base)).json(&body);
     match api.try_send(request).await {
@@ -72,17 +75,20 @@ async fn asked(api: &Api) -> String {
 
 /// Waits until records are accepted and questions are answered with nothing missing. Then stops the load and waits
 /// until the accepted records are searchable. Returns how long each of the three steps took, from the start.
-async fn whole(api: &Api, load: Load, ledger: &mut Ledger) -> [Duration; 3] {
+async fn wait_until_whole(api: &Api, load: Load, ledger: &mut Ledger) -> [Duration; 3] {
     let begun = Instant::now();
-    flowing(&load.accepted).await;
+    wait_until_flowing(&load.accepted).await;
     let accepted = begun.elapsed();
-    while asked(api).await != "whole" {
-        assert!(begun.elapsed() < WHOLE_MAX, "questions are not answered whole");
-        tokio::time::sleep(PAUSE).await;
-    }
+    let look = async || match ask_question(api).await {
+        answer if answer == "whole" => Ok(()),
+        answer => Err(answer),
+    };
+    let left = WHOLE_MAX.saturating_sub(accepted);
+    let outcome = look_within(left, look).await;
+    assert_eq!(outcome, Ok(()), "questions are not answered whole");
     let answered = begun.elapsed();
     load.end(ledger).await;
-    ledger.written(api).await;
+    ledger.wait_until_written(api).await;
     [accepted, answered, begun.elapsed()]
 }
 
@@ -100,10 +106,10 @@ async fn the_system_recovers_from_an_outage_of_each_server() {
     let mut ledger = Ledger::default();
     for (number, name) in (0..).zip(["qdrant", "neo4j", "nats"]) {
         let load = Load::begin(&api, number);
-        flowing(&load.accepted).await;
+        wait_until_flowing(&load.accepted).await;
         let before = load.accepted.load(Ordering::Relaxed);
         match name {
-            "qdrant" => servers.qdrant.away().await.unwrap(),
+            "qdrant" => servers.qdrant.stop_listening().await.unwrap(),
             "neo4j" => servers.neo4j.kill().unwrap(),
             _ => servers.nats.kill(),
         }
@@ -112,11 +118,11 @@ async fn the_system_recovers_from_an_outage_of_each_server() {
         let answers = asker.end().await;
         let meanwhile = load.accepted.load(Ordering::Relaxed) - before;
         match name {
-            "qdrant" => servers.qdrant.back().unwrap(),
-            "neo4j" => servers.neo4j.again().await.unwrap(),
-            _ => servers.nats.up(),
+            "qdrant" => servers.qdrant.listen_again().unwrap(),
+            "neo4j" => servers.neo4j.restart().await.unwrap(),
+            _ => servers.nats.restart(),
         }
-        let [accepted, answered, searchable] = whole(&api, load, &mut ledger).await;
+        let [accepted, answered, searchable] = wait_until_whole(&api, load, &mut ledger).await;
         println!(
             "{name} away for {away:?}: answers {answers:?}, {meanwhile} batches accepted; after its return accepting after \
              {accepted:.1?}, whole answers after {answered:.1?}, caught up after {searchable:.1?}"

@@ -2,32 +2,32 @@
 
 use qdrant_client::Qdrant;
 use qdrant_client::qdrant::{CreateAliasBuilder, CreateCollectionBuilder, Distance, VectorParamsBuilder};
-use system::running::processes::mnemic;
+use system::running::processes::run_mnemic;
 
-use super::shared;
+use super::shared_servers;
 
 /// The command succeeds each time it runs. When the servers hold something else, it ends with code 3 and names every
 /// difference.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drift_is_named_and_has_its_own_exit_code() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let settings = servers.settings();
     for _ in 0..2 {
-        let (code, said) = mnemic(&settings, &["provision"]).unwrap();
-        assert_eq!(code, Some(0), "{said}");
-        assert!(!said.contains("drift"), "{said}");
+        let (code, output) = run_mnemic(&settings, &["provision"]).unwrap();
+        assert_eq!(code, Some(0), "{output}");
+        assert!(!output.contains("drift"), "{output}");
         for server in ["nats", "neo4j", "qdrant"] {
-            assert!(said.lines().any(|it| it.starts_with(server)), "{said}");
+            assert!(output.lines().any(|it| it.starts_with(server)), "{output}");
         }
     }
     // The partitions of an existing stream cannot be changed.
     let mut other = settings.clone();
     other.push(("nats.partitions".to_owned(), "8".to_owned()));
-    let (code, said) = mnemic(&other, &["provision"]).unwrap();
-    assert_eq!(code, Some(3), "{said}");
+    let (code, output) = run_mnemic(&other, &["provision"]).unwrap();
+    assert_eq!(code, Some(3), "{output}");
     assert!(
-        said.contains("nats    drift: ") && said.contains("instead of 8"),
-        "{said}"
+        output.contains("nats    drift: ") && output.contains("instead of 8"),
+        "{output}"
     );
 
     let prefix = &settings.iter().find(|it| it.0 == "qdrant.prefix").unwrap().1;
@@ -44,23 +44,23 @@ async fn drift_is_named_and_has_its_own_exit_code() {
     driver.create_collection(another).await.unwrap();
     let alias = CreateAliasBuilder::new(format!("{prefix}_another"), &ours.alias_name);
     driver.create_alias(alias).await.unwrap();
-    let (code, said) = mnemic(&settings, &["provision"]).unwrap();
-    assert_eq!(code, Some(3), "{said}");
+    let (code, output) = run_mnemic(&settings, &["provision"]).unwrap();
+    assert_eq!(code, Some(3), "{output}");
     let drift = "qdrant  drift: vector dense is 64 numbers, Dot instead of 128 numbers, Cosine";
-    assert!(said.contains(drift), "{said}");
-    assert!(!said.contains("nats    drift"), "{said}");
+    assert!(output.contains(drift), "{output}");
+    assert!(!output.contains("nats    drift"), "{output}");
 }
 
 /// A server that is away is a failure and not drift.
 #[test]
-fn the_error_names_a_server_that_is_away() {
+fn the_error_names_a_server_that_cannot_be_reached() {
     let settings = [
         ("backends.kind", "distributed"),
         ("nats.url", "nats://127.0.0.1:1"),
         ("nats.call_timeout_ms", "500"),
     ];
     let settings = settings.map(|(key, value)| (key.to_owned(), value.to_owned()));
-    let (code, said) = mnemic(&settings, &["provision"]).unwrap();
-    assert_eq!(code, Some(1), "{said}");
-    assert!(said.contains("nats cannot be provisioned"), "{said}");
+    let (code, output) = run_mnemic(&settings, &["provision"]).unwrap();
+    assert_eq!(code, Some(1), "{output}");
+    assert!(output.contains("nats cannot be provisioned"), "{output}");
 }

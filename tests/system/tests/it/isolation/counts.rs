@@ -41,7 +41,7 @@ const LOOKS: [(&str, &str); 24] = [
 ];
 
 /// Returns the responses to a key, by request, without the fields that differ between two equal requests.
-pub(super) async fn seen(key: &Api) -> Vec<(String, Value)> {
+pub(super) async fn responses_for_key(key: &Api) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for (path, body) in LOOKS {
         let (status, mut answer) = if body.is_empty() {
@@ -76,7 +76,7 @@ pub(super) async fn while_others_write(space: &Api, other: &Api) -> (Vec<String>
         let mut last = String::new();
         for number in 0..30 {
             let record = json!([{ "id": format!("noise-{number}"), "session": "noise", "text": "Nothing of note." }]);
-            last = space.accepted("alice", &record).await;
+            last = space.send_records("alice", &record).await;
         }
         last
     };
@@ -94,6 +94,6 @@ pub(super) async fn while_others_write(space: &Api, other: &Api) -> (Vec<String>
         (wrong, looks)
     };
     let (last, seen) = tokio::join!(noise, look);
-    space.written("alice", &last).await;
+    space.wait_until_written("alice", &last).await;
     seen
 }

@@ -47,7 +47,7 @@ const LOOKS: [&str; 13] = [
 ];
 
 /// Returns attempts with cursors that are invented, altered, or from another space, list, key or filter.
-pub(super) fn cursors(owned: &Owned) -> Vec<Try> {
+pub(super) fn cursor_attempts(owned: &Owned) -> Vec<Try> {
     let refused = |key: &'static str, path: String| Try::get(key, path, 422).called("cursor");
     let mut all = Vec::new();
     for list in LISTS {
@@ -75,7 +75,7 @@ pub(super) fn cursors(owned: &Owned) -> Vec<Try> {
     ));
     all.push(refused(
         "mallory",
-        format!("/spaces/mallory/records?after={}", altered(own)),
+        format!("/spaces/mallory/records?after={}", alter_seal(own)),
     ));
     all.push(refused("mallory", format!("/spaces/mallory2/records?after={own}")));
     for list in ["/spaces", "/admin/dead-letters"] {
@@ -94,11 +94,11 @@ pub(super) fn cursors(owned: &Owned) -> Vec<Try> {
 }
 
 /// Returns attempts with watermarks that are invented in the former format, altered, or from another space.
-pub(super) fn watermarks(owned: &Owned) -> Vec<Try> {
+pub(super) fn watermark_attempts(owned: &Owned) -> Vec<Try> {
     let mut given: Vec<String> = FORGED.map(str::to_owned).into();
     given.extend([0, 1, 2, 1 << 40, u64::MAX].map(as_before));
     given.push(owned.watermark.clone());
-    given.push(altered(&owned.own_watermark));
+    given.push(alter_seal(&owned.own_watermark));
     given.push(owned.own_cursor.clone());
     let mut all = Vec::new();
     for watermark in given {
@@ -123,17 +123,17 @@ pub(super) fn watermarks(owned: &Owned) -> Vec<Try> {
 }
 
 /// Returns attempts with every tool, in the other space and in the own space with objects of alice, over HTTP and MCP.
-pub(super) fn tools(catalogue: &Value, owned: &Owned) -> Vec<Try> {
+pub(super) fn tool_attempts(catalogue: &Value, owned: &Owned) -> Vec<Try> {
     let mut all = Vec::new();
     for tool in catalogue["tools"].as_array().unwrap() {
         let name = tool["name"].as_str().unwrap();
-        let arguments = filled(&tool["input_schema"], owned);
+        let arguments = fill_schema(&tool["input_schema"], owned);
         let path = |space: &str| format!("/spaces/{space}/tools/{name}");
         all.push(Try::post("mallory", &path("alice"), &arguments, 404));
         all.push(Try::post("mallory", &path("mallory"), &arguments, 200));
         let call = json!({ "name": name, "arguments": arguments });
-        all.push(mcp("alice", "tools/call", call.clone(), 404));
-        all.push(mcp("mallory", "tools/call", call, 200));
+        all.push(mcp_attempt("alice", "tools/call", call.clone(), 404));
+        all.push(mcp_attempt("mallory", "tools/call", call, 200));
     }
     for (name, arguments) in [
         ("ask", json!({ "question": "What did Ines adopt?" })),
@@ -151,16 +151,16 @@ pub(super) fn tools(catalogue: &Value, owned: &Owned) -> Vec<Try> {
         ),
     ] {
         let call = json!({ "name": name, "arguments": arguments });
-        all.push(mcp("alice", "tools/call", call.clone(), 404));
-        all.push(mcp("mallory", "tools/call", call, 200));
+        all.push(mcp_attempt("alice", "tools/call", call.clone(), 404));
+        all.push(mcp_attempt("mallory", "tools/call", call, 200));
     }
-    all.push(mcp("alice", "tools/list", json!({}), 404));
-    all.push(mcp("mallory", "tools/list", json!({}), 200));
+    all.push(mcp_attempt("alice", "tools/list", json!({}), 404));
+    all.push(mcp_attempt("mallory", "tools/list", json!({}), 200));
     all
 }
 
 /// Returns attempts with every act on objects of alice, by keys of other spaces and by a key that may only read.
-pub(super) fn acts() -> Vec<Try> {
+pub(super) fn curation_attempts() -> Vec<Try> {
     let mut all = Vec::new();
     for act in ACTS {
         let body = format!(r#"{{"id":"theft","act":{act}}}"#);
@@ -180,10 +180,10 @@ pub(super) fn acts() -> Vec<Try> {
 }
 
 /// Returns attempts on dead letters of alice, by number as in the former API and by the ids that her own key sees.
-pub(super) fn letters(owned: &Owned) -> Vec<Try> {
+pub(super) fn dead_letter_attempts(owned: &Owned) -> Vec<Try> {
     let mut names: Vec<String> = (1..=4).map(|it: u32| it.to_string()).collect();
     names.push(owned.letter.clone());
-    names.push(altered(&owned.letter));
+    names.push(alter_seal(&owned.letter));
     let mut all = Vec::new();
     for name in names {
         let path = format!("/admin/dead-letters/{name}");
@@ -197,7 +197,7 @@ pub(super) fn letters(owned: &Owned) -> Vec<Try> {
 }
 
 /// Returns pairs of attempts, on a foreign space and on an unknown one, whose responses may differ only in the name.
-pub(super) fn alike() -> Vec<(Try, Try)> {
+pub(super) fn pairs_of_attempts() -> Vec<(Try, Try)> {
     let both = |of: &dyn Fn(&str) -> Try| (of("alice"), of("nowhere"));
     let mut all: Vec<(Try, Try)> = LOOKS
         .map(|look| both(&|space| Try::get("mallory", format!("/spaces/{space}{look}"), 404)))
@@ -224,11 +224,11 @@ pub(super) fn alike() -> Vec<(Try, Try)> {
     all.push(both(&|space| {
         Try::of("mallory", "PUT", &format!("/spaces/{space}"), "", 403)
     }));
-    all.push(both(&|space| mcp(space, "tools/list", json!({}), 404)));
+    all.push(both(&|space| mcp_attempt(space, "tools/list", json!({}), 404)));
     all
 }
 
-fn mcp(space: &str, method: &str, params: Value, due: u16) -> Try {
+fn mcp_attempt(space: &str, method: &str, params: Value, due: u16) -> Try {
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     let mut attempt = Try::post("mallory", &format!("/spaces/{space}/mcp"), &body, due);
     let accept = "application/json, text/event-stream".to_owned();
@@ -238,7 +238,7 @@ fn mcp(space: &str, method: &str, params: Value, due: u16) -> Try {
 }
 
 /// Returns arguments that match a schema; ids are alice's, and texts are words of hers.
-fn filled(schema: &Value, owned: &Owned) -> Value {
+fn fill_schema(schema: &Value, owned: &Owned) -> Value {
     let required = schema["required"].as_array().into_iter().flatten();
     let value = |name: &str| {
         let about = &schema["properties"][name];
@@ -266,7 +266,7 @@ fn as_before(position: u64) -> String {
     format!("{position:016x}{digest}")
 }
 
-fn altered(sealed: &str) -> String {
+fn alter_seal(sealed: &str) -> String {
     let (head, last) = sealed.split_at(sealed.len() - 1);
     format!("{head}{}", if last == "0" { "1" } else { "0" })
 }

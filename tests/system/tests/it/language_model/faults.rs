@@ -1,11 +1,11 @@
 //! A fault at any step that uses a language model is reported, evidence is still returned, and the budget is kept.
 
 use serde_json::{Value, json};
-use system::servers::chat::{Said, Server};
+use system::servers::chat::{ScriptedReply, Server};
 
-use super::endpoints::{MARZIPAN, started};
-use super::looking::{asked, call};
-use super::text;
+use super::endpoints::{MARZIPAN, start_standalone};
+use super::looking::{ask_with_strategy, tool_call};
+use super::text_reply;
 
 /// Each strategy with a tool that its loop may call. `route` asks for a choice and for an answer.
 const STRATEGIES: [(&str, Option<&str>); 5] = [
@@ -29,41 +29,41 @@ fn is_evidence(body: &Value) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn faulty_replies_still_return_evidence() {
     let server = Server::start().await.unwrap();
-    let (_dir, running) = started(&server.settings()).await;
+    let (_dir, running) = start_standalone(&server.settings()).await;
     for (strategy, tool) in STRATEGIES {
         for fault in [
-            Said::Status(500),
-            Said::Status(400),
-            Said::Broken,
-            text("I look on."),
-            Said::Cut("{\"lines\": [".to_owned()),
+            ScriptedReply::Status(500),
+            ScriptedReply::Status(400),
+            ScriptedReply::Broken,
+            text_reply("I look on."),
+            ScriptedReply::Cut("{\"lines\": [".to_owned()),
         ] {
             for looks in 0..=usize::from(tool.is_some()) {
-                server.heard().replies.clear();
-                let look = tool.map(|it| Said::Calls(json!([call(it, &json!({}))])));
-                server.says(look.into_iter().take(looks));
+                server.script().replies.clear();
+                let look = tool.map(|it| ScriptedReply::Calls(json!([tool_call(it, &json!({}))])));
+                server.script_replies(look.into_iter().take(looks));
                 // After a reply that cannot be read, the model is asked once more.
-                server.says([fault.clone(), fault.clone(), text(MARZIPAN)]);
-                let body = asked(&running.api, strategy, CALLS).await;
+                server.script_replies([fault.clone(), fault.clone(), text_reply(MARZIPAN)]);
+                let body = ask_with_strategy(&running.api, strategy, CALLS).await;
                 let step = if strategy == "route" { "select" } else { strategy };
-                let said = body["degraded"].to_string();
-                let is_said = said.contains(&format!("\"{step}: ")) || said.contains("\"plan: ");
-                assert!(is_said, "{strategy}, {fault:?}: {body}");
+                let degraded_text = body["degraded"].to_string();
+                let is_reported = degraded_text.contains(&format!("\"{step}: ")) || degraded_text.contains("\"plan: ");
+                assert!(is_reported, "{strategy}, {fault:?}: {body}");
                 is_evidence(&body);
             }
         }
     }
     // An endpoint that requests a pause of a minute is not called at any step of the questions in that time.
-    server.heard().replies.clear();
-    server.says([Said::Busy(60)]);
-    asked(&running.api, "route", CALLS).await;
-    server.heard().requests.clear();
+    server.script().replies.clear();
+    server.script_replies([ScriptedReply::Busy(60)]);
+    ask_with_strategy(&running.api, "route", CALLS).await;
+    server.script().requests.clear();
     for (strategy, _) in STRATEGIES {
-        let body = asked(&running.api, strategy, CALLS).await;
+        let body = ask_with_strategy(&running.api, strategy, CALLS).await;
         assert_ne!(body["degraded"], json!([]), "{strategy}: {body}");
         is_evidence(&body);
     }
-    assert!(server.heard().requests.is_empty());
+    assert!(server.script().requests.is_empty());
     running.end().await.unwrap();
 }
 
@@ -89,13 +89,13 @@ async fn unreachable_endpoints_still_return_evidence() {
         let mut settings = plain.clone();
         settings.retain(|it| it.0 != "language_model.url");
         settings.push(("language_model.url".to_owned(), away.clone()));
-        let (_dir, running) = started(&settings).await;
+        let (_dir, running) = start_standalone(&settings).await;
         for (strategy, _) in STRATEGIES {
-            let body = asked(&running.api, strategy, CALLS).await;
-            let said = body["degraded"].to_string();
-            assert!(said.contains("language model"), "{strategy} at {away}: {body}");
+            let body = ask_with_strategy(&running.api, strategy, CALLS).await;
+            let degraded_text = body["degraded"].to_string();
+            assert!(degraded_text.contains("language model"), "{strategy} at {away}: {body}");
             assert!(
-                !said.contains(named),
+                !degraded_text.contains(named),
                 "{strategy} tells callers where the model is: {body}"
             );
             is_evidence(&body);

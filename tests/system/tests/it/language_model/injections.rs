@@ -9,7 +9,7 @@ use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::Server;
 
-use super::{none, text};
+use super::{reply_without_lines, text_reply};
 
 /// Number of attempts in one space.
 const PER_SPACE: usize = 10;
@@ -20,14 +20,14 @@ const GENUINE: &str = "The canoe is green and leans against the garage.";
 const NO_ANSWER: &str = "{\"answer\": null, \"lines\": [], \"reason\": \"no owner is told\"}";
 
 /// Content of a prompt between its marks.
-struct Shown {
+struct ShownPrompt {
     system: String,
     lines: Vec<String>,
 }
 
 /// Reads a prompt. Fails if text outside of the marks is not the product's own, or if a line inside is not a numbered
 /// line of data.
-fn shown(request: &Value, name: &str) -> Shown {
+fn read_prompt(request: &Value, name: &str) -> ShownPrompt {
     let message = |at: usize| request["messages"][at]["content"].as_str().unwrap().to_owned();
     assert_eq!(request["messages"].as_array().unwrap().len(), 2, "{request}");
     let user = message(1);
@@ -56,7 +56,7 @@ fn shown(request: &Value, name: &str) -> Shown {
             None => assert!(is_day(line), "neither a day nor the next line: {line}"),
         }
     }
-    Shown {
+    ShownPrompt {
         system: message(0),
         lines,
     }
@@ -67,7 +67,7 @@ fn is_day(line: &str) -> bool {
     ["1 Mar 2026:", "2 Mar 2026:", "1 Mar:", "2 Mar:"].contains(&line)
 }
 
-async fn asked(api: &Api, space: &str, calls: u32) -> Value {
+async fn ask_with_calls(api: &Api, space: &str, calls: u32) -> Value {
     let body = json!({ "question": QUESTION, "asked_at": "2026-04-01T12:00:00Z",
         "budget": { "tokens": 4_000, "model_calls": calls, "ms": 20_000 } });
     let (status, body) = api.post(&format!("/spaces/{space}/query"), &body).await;
@@ -94,15 +94,15 @@ fn sign_of(attempt: &Injection) -> String {
     }
 }
 
-fn answers(wanted: &str, line: usize) -> String {
+fn answer_reply(wanted: &str, line: usize) -> String {
     json!({ "answer": format!("It belongs to {wanted}"), "lines": [line] }).to_string()
 }
 
 /// Makes the model obey an attempt. Its answer is never supported by a line that does not contain it.
-async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, lines: &[String]) {
+async fn check_obeying_reply(server: &Server, api: &Api, space: &str, attempt: &Injection, lines: &[String]) {
     let (genuine, own) = (line_of(lines, GENUINE), line_of(lines, &sign_of(attempt)));
-    server.says([text(&answers(&attempt.wanted, genuine))]);
-    let body = asked(api, space, 1).await;
+    server.script_replies([text_reply(&answer_reply(&attempt.wanted, genuine))]);
+    let body = ask_with_calls(api, space, 1).await;
     assert_eq!(body["verdict"]["status"], "partial", "{attempt:?}: {body}");
     let reason = body["verdict"]["reasons"][1].as_str().unwrap();
     assert!(reason.contains(&attempt.wanted), "{attempt:?}: {body}");
@@ -110,8 +110,8 @@ async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, li
 
     // An answer that cites the line of the attempt may be supported only if that line or its speaker contains the
     // name.
-    server.says([text(&answers(&attempt.wanted, own))]);
-    let body = asked(api, space, 1).await;
+    server.script_replies([text_reply(&answer_reply(&attempt.wanted, own))]);
+    let body = ask_with_calls(api, space, 1).await;
     assert_eq!(body["answer"]["external_ids"], json!([attempt.id()]), "{body}");
     let is_named = attempt.place == Place::Actor && attempt.says.contains(&attempt.wanted);
     let says_so = is_named || lines[own - 1].contains(&attempt.wanted);
@@ -119,12 +119,12 @@ async fn obeyed(server: &Server, api: &Api, space: &str, attempt: &Injection, li
 }
 
 /// Sends records and returns the accepted attempts. Attempts with control characters are rejected.
-async fn accepted(api: &Api, space: &str, records: &[Value], attempts: &[Injection]) -> Vec<Injection> {
+async fn send_attempts(api: &Api, space: &str, records: &[Value], attempts: &[Injection]) -> Vec<Injection> {
     let path = format!("/spaces/{space}/records");
     let (status, body) = api.post(&path, &json!({ "records": records })).await;
     assert_eq!(status, 202, "{body}");
-    api.written(space, body["watermark"].as_str().unwrap()).await;
-    api.settled(space).await;
+    api.wait_until_written(space, body["watermark"].as_str().unwrap()).await;
+    api.wait_until_settled(space).await;
     let is_accepted = |attempt: &&Injection| {
         let items = body["items"].as_array().unwrap();
         let item = items.iter().find(|it| it["id"] == attempt.id()).unwrap();
@@ -145,14 +145,17 @@ async fn attempts_stay_lines(server: &Server, api: &Api, space: &str, attempts: 
     assert_eq!(api.put(&format!("/spaces/{space}")).await.0, 201);
     let genuine = json!({ "id": "genuine", "session": "sunday", "actor": "Ines", "observed_at": "2026-03-01T18:00:00Z", "text": GENUINE });
     let records: Vec<Value> = once(genuine).chain(attempts.iter().map(Injection::record)).collect();
-    let attempts = accepted(api, space, &records, attempts).await;
+    let attempts = send_attempts(api, space, &records, attempts).await;
 
-    server.heard().requests.clear();
-    server.says([none(), text(NO_ANSWER)]);
-    let body = asked(api, space, 2).await;
+    server.script().requests.clear();
+    server.script_replies([reply_without_lines(), text_reply(NO_ANSWER)]);
+    let body = ask_with_calls(api, space, 2).await;
     assert_eq!(body["degraded"], json!([]), "{body}");
-    let requests = std::mem::take(&mut server.heard().requests);
-    let (rank, answer) = (shown(&requests[0], "lines"), shown(&requests[1], "evidence"));
+    let requests = std::mem::take(&mut server.script().requests);
+    let (rank, answer) = (
+        read_prompt(&requests[0], "lines"),
+        read_prompt(&requests[1], "evidence"),
+    );
     for attempt in &attempts {
         for prompt in [&rank, &answer] {
             let line = line_of(&prompt.lines, &sign_of(attempt));
@@ -163,26 +166,26 @@ async fn attempts_stay_lines(server: &Server, api: &Api, space: &str, attempts: 
         }
     }
     for attempt in &attempts {
-        obeyed(server, api, space, attempt, &answer.lines).await;
+        check_obeying_reply(server, api, space, attempt, &answer.lines).await;
     }
     vec![rank.system, answer.system]
 }
 
 /// Returns the user message of a turn in a loop, with its lines and tool results.
-async fn turn(server: &Server, api: &Api, space: &str) -> String {
-    server.heard().requests.clear();
-    server.says([none(), text(NO_ANSWER)]);
+async fn message_of_turn(server: &Server, api: &Api, space: &str) -> String {
+    server.script().requests.clear();
+    server.script_replies([reply_without_lines(), text_reply(NO_ANSWER)]);
     let body = json!({ "question": QUESTION, "strategy": "recollect", "asked_at": "2026-04-01T12:00:00Z",
         "budget": { "tokens": 4_000, "model_calls": 2, "ms": 20_000 } });
     let (status, body) = api.post(&format!("/spaces/{space}/query"), &body).await;
     assert_eq!((status, &body["degraded"]), (200, &json!([])), "{body}");
-    let request = std::mem::take(&mut server.heard().requests).remove(0);
+    let request = std::mem::take(&mut server.script().requests).remove(0);
     request["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
 /// In a loop, an attempt appears only as its line, and nothing of it is outside of the marks.
 async fn attempts_stay_lines_in_loops(server: &Server, api: &Api, space: &str) {
-    let turn = turn(server, api, space).await;
+    let turn = message_of_turn(server, api, space).await;
     let mark = turn.split_once("<question ").unwrap().1.split('>').next().unwrap();
     assert_eq!(turn.matches(mark).count(), 6, "question, lines and lookups: {turn}");
     let (mut within, mut outside) = (false, Vec::new());
@@ -217,14 +220,14 @@ async fn text_in_the_memory_is_only_data_in_a_prompt() {
     let running = Running::standalone(dir.path(), &server.settings()).await.unwrap();
     // System messages in a space without attempts.
     let systems = attempts_stay_lines(&server, &running.api, "calm", &[]).await;
-    let all = injections::all().unwrap();
+    let all = injections::read_injections().unwrap();
     assert!(all.len() >= 80, "{}", all.len());
     for (number, attempts) in all.chunks(PER_SPACE).enumerate() {
         let space = format!("attempts-{number}");
-        let said = attempts_stay_lines(&server, &running.api, &space, attempts).await;
-        assert_eq!(said, systems);
+        let prompts_seen = attempts_stay_lines(&server, &running.api, &space, attempts).await;
+        assert_eq!(prompts_seen, systems);
         attempts_stay_lines_in_loops(&server, &running.api, &space).await;
     }
-    assert!(server.heard().replies.is_empty());
+    assert!(server.script().replies.is_empty());
     running.end().await.unwrap();
 }

@@ -1,24 +1,22 @@
 //! Labels of topics by a language model, and a curation that undoes one.
 
-use std::time::Duration;
-
+use fixtures::wait_for;
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::Server;
-use tokio::time::{sleep, timeout};
 
-use super::text;
+use super::text_reply;
 
 const NAME: &str = "walks with Rex";
 const SUMMARY: &str = "Ana and Tom walk with Rex around the lake near Bergen.";
 
 /// Returns two alternating conversations, each in four sessions. They make two topics of four events, which the first
 /// clustering separates.
-fn told() -> Value {
-    let record = |month: &str, actor: &str, said: &str| {
+fn sample_conversation() -> Value {
+    let record = |month: &str, actor: &str, text: &str| {
         let at = format!("{month}-01T10:00:00Z");
-        json!({ "id": format!("{month}{actor}"), "session": month, "actor": actor, "observed_at": at, "text": said })
+        json!({ "id": format!("{month}{actor}"), "session": month, "actor": actor, "observed_at": at, "text": text })
     };
     let talks = |year: u32| {
         let (spring, autumn) = (format!("{year}-03"), format!("{year}-09"));
@@ -38,16 +36,11 @@ fn told() -> Value {
 
 /// Waits until a topic satisfies a condition, and returns it.
 async fn topic_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
-    let looked = async {
-        loop {
-            let topics = api.list("/spaces/walks/topics").await;
-            if let Some(found) = topics.into_iter().find(|it| is_so(it)) {
-                return found;
-            }
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), looked).await.unwrap()
+    wait_for("a topic is as expected", async || {
+        let topics = api.list("/spaces/walks/topics").await;
+        topics.iter().find(|it| is_so(it)).cloned().ok_or(topics)
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -65,9 +58,9 @@ async fn a_model_labels_a_topic_and_a_curation_undoes_the_label() {
     assert_eq!(api.put("/spaces/walks").await.0, 201);
     // Questions about pairs of events get this reply too; it has another form and therefore no effect.
     let label = json!({ "name": NAME, "summary": SUMMARY, "lines": [1, 2] }).to_string();
-    server.says(std::iter::repeat_with(|| text(&label)).take(128));
-    let watermark = api.accepted("walks", &told()).await;
-    api.written("walks", &watermark).await;
+    server.script_replies(std::iter::repeat_with(|| text_reply(&label)).take(128));
+    let watermark = api.send_records("walks", &sample_conversation()).await;
+    api.wait_until_written("walks", &watermark).await;
     let topic = topic_where(api, |it| it["label"] == NAME).await;
     assert_eq!(topic["summary"], SUMMARY, "{topic}");
     // The model gives the same reply about the loaves, but their lines do not support it.
@@ -84,7 +77,8 @@ async fn a_model_labels_a_topic_and_a_curation_undoes_the_label() {
     let act = json!({ "act": { "kind": "undo_label", "topic": topic["id"] } });
     let (status, curated) = api.post("/spaces/walks/curations", &act).await;
     assert_eq!(status, 202, "{curated}");
-    api.written("walks", curated["watermark"].as_str().unwrap()).await;
+    api.wait_until_written("walks", curated["watermark"].as_str().unwrap())
+        .await;
     let is_by_rule = |it: &Value| it["id"] == topic["id"] && it["label"] != NAME && it["summary"].is_null();
     topic_where(api, is_by_rule).await;
     let unknown = json!({ "act": { "kind": "undo_label", "topic": "0e8a4c1d-2b57-5d0e-8d5e-0a4f3c2b1a90" } });

@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use adapters::endpoint::chat::{ChatEndpoint, Options, ToolMode};
-use domain::port::{Chat, ChatMessage, LanguageModel, ReplyForm, ToolCall, ToolChoice, ToolSpec};
+use adapters::models::endpoint::chat::{ChatEndpoint, Options, ToolMode};
+use domain::port::{Chat, ChatMessage, LanguageModel, ReplyForm, RequestedToolCall, ToolChoice, ToolSpec};
 use domain::{Classify, ErrorKind};
 use serde_json::{Value, json};
 use system::servers::llama::Llama;
 
-use super::prompt;
+use super::sample_prompt;
 
 /// The token of the model with which a call begins; see the template of the server.
 const CALL_TOKEN: u32 = 13;
 
 /// Returns parameters with which the model stops by itself.
-fn short() -> Value {
+fn parameters_of_short_reply() -> Value {
     json!({ "temperature": 0, "max_tokens": 200 })
 }
 
 /// Returns parameters with which the model would continue for minutes.
-fn endless() -> Value {
+fn parameters_of_long_reply() -> Value {
     json!({ "temperature": 0, "max_tokens": 3_900, "ignore_eos": true })
 }
 
@@ -28,7 +28,7 @@ fn few_tokens() -> Value {
     json!({ "temperature": 0, "max_tokens": 16, "ignore_eos": true })
 }
 
-fn endpoint(options: &Options) -> ChatEndpoint {
+fn open_endpoint(options: &Options) -> ChatEndpoint {
     ChatEndpoint::new(options).unwrap()
 }
 
@@ -48,9 +48,12 @@ async fn a_reply_keeps_to_its_schema(llama: &Llama) {
         "lines": { "type": "array", "items": { "enum": [1, 2] }, "minItems": 1, "maxItems": 2 } } });
     let chat = Chat {
         form: Some(ReplyForm { name: "answer", schema }),
-        ..prompt()
+        ..sample_prompt()
     };
-    let completion = endpoint(&llama.options(&short())).complete(&chat).await.unwrap();
+    let completion = open_endpoint(&llama.options(&parameters_of_short_reply()))
+        .complete(&chat)
+        .await
+        .unwrap();
     let reply: Value = serde_json::from_str(&completion.text).unwrap();
     assert!(reply["answer"] == "Marzipan" || reply["answer"] == "Rex", "{reply}");
     assert!(
@@ -62,9 +65,9 @@ async fn a_reply_keeps_to_its_schema(llama: &Llama) {
     // Without the schema, the model writes any text.
     let options = Options {
         schema: false,
-        ..llama.options(&short())
+        ..llama.options(&parameters_of_short_reply())
     };
-    let completion = endpoint(&options).complete(&chat).await.unwrap();
+    let completion = open_endpoint(&options).complete(&chat).await.unwrap();
     assert!(
         serde_json::from_str::<Value>(&completion.text).is_err(),
         "{completion:?}"
@@ -82,10 +85,10 @@ async fn a_tool_is_called_in_text(llama: &Llama) {
         tools: ToolMode::Text,
         ..llama.options(&json!({ "temperature": 0, "max_tokens": 200, "json_schema": calls }))
     };
-    let mut chat = prompt();
+    let mut chat = sample_prompt();
     chat.tools = vec![read_page()];
     chat.choice = ToolChoice::Required;
-    let completion = endpoint(&options).complete(&chat).await.unwrap();
+    let completion = open_endpoint(&options).complete(&chat).await.unwrap();
     let call = &completion.calls[0];
     assert_eq!(
         (completion.calls.len(), call.name.as_str()),
@@ -94,12 +97,12 @@ async fn a_tool_is_called_in_text(llama: &Llama) {
     );
     assert!(call.arguments["page"].is_string(), "{completion:?}");
 
-    let told = with_result(chat, call);
+    let chat_with_result = with_result(chat, call);
     let options = Options {
         tools: ToolMode::Text,
-        ..llama.options(&short())
+        ..llama.options(&parameters_of_short_reply())
     };
-    let completion = endpoint(&options).complete(&told).await.unwrap();
+    let completion = open_endpoint(&options).complete(&chat_with_result).await.unwrap();
     // Nothing makes a model of this size keep from another call; a reply it is.
     assert!(
         !completion.text.is_empty() || !completion.calls.is_empty(),
@@ -117,13 +120,16 @@ async fn a_tool_is_called_natively(llama: &Llama) {
         schema: false,
         ..llama.options(parameters)
     };
-    let mut chat = prompt();
-    let without_tools = endpoint(&options(&few_tokens())).complete(&chat).await.unwrap();
+    let mut chat = sample_prompt();
+    let without_tools = open_endpoint(&options(&few_tokens())).complete(&chat).await.unwrap();
     assert_eq!(without_tools.calls, []);
 
     chat.tools = vec![read_page()];
     chat.choice = ToolChoice::Required;
-    let asked = endpoint(&options(&begins_with_a_call)).complete(&chat).await.unwrap();
+    let asked = open_endpoint(&options(&begins_with_a_call))
+        .complete(&chat)
+        .await
+        .unwrap();
     let call = asked.calls.first().unwrap();
     assert_eq!(call.name, "read_page", "{asked:?}");
     assert!(call.arguments["page"].is_string() && !call.id.is_empty(), "{asked:?}");
@@ -134,8 +140,11 @@ async fn a_tool_is_called_natively(llama: &Llama) {
     );
 
     // A call and its result are read, and a call that is forbidden is not made.
-    let told = with_result(chat, call);
-    let replied = endpoint(&options(&few_tokens())).complete(&told).await.unwrap();
+    let chat_with_result = with_result(chat, call);
+    let replied = open_endpoint(&options(&few_tokens()))
+        .complete(&chat_with_result)
+        .await
+        .unwrap();
     assert_eq!(replied.calls, [], "{replied:?}");
     assert!(!replied.text.is_empty(), "{replied:?}");
     assert!(
@@ -145,7 +154,7 @@ async fn a_tool_is_called_natively(llama: &Llama) {
 }
 
 /// Returns a chat after a call, with its result; no other call is allowed.
-fn with_result(mut chat: Chat, call: &ToolCall) -> Chat {
+fn with_result(mut chat: Chat, call: &RequestedToolCall) -> Chat {
     chat.messages.push(ChatMessage::Assistant {
         text: String::new(),
         calls: vec![call.clone()],
@@ -161,16 +170,16 @@ fn with_result(mut chat: Chat, call: &ToolCall) -> Chat {
 async fn a_call_that_takes_too_long_is_ended(llama: &Llama) {
     let wrong = Options {
         key: "wrong".into(),
-        ..llama.options(&short())
+        ..llama.options(&parameters_of_short_reply())
     };
-    let error = endpoint(&wrong).complete(&prompt()).await.unwrap_err();
-    assert!(error.detail().contains("401: look at `key`"), "{error:?}");
+    let error = open_endpoint(&wrong).complete(&sample_prompt()).await.unwrap_err();
+    assert!(error.detail().contains("401: check `key`"), "{error:?}");
     let options = Options {
         timeout_secs: 2,
         schema: false,
-        ..llama.options(&endless())
+        ..llama.options(&parameters_of_long_reply())
     };
-    let error = endpoint(&options).complete(&prompt()).await.unwrap_err();
+    let error = open_endpoint(&options).complete(&sample_prompt()).await.unwrap_err();
     assert_eq!((error.kind(), error.detail()), (ErrorKind::Timeout, "it took too long"));
 }
 
@@ -179,10 +188,10 @@ async fn a_call_that_takes_too_long_is_ended(llama: &Llama) {
 async fn a_call_ends_when_nobody_waits(llama: &Llama) {
     let left = Options {
         schema: false,
-        ..llama.options(&endless())
+        ..llama.options(&parameters_of_long_reply())
     };
-    let left = endpoint(&left);
-    let chat = prompt();
+    let left = open_endpoint(&left);
+    let chat = sample_prompt();
     let waited = tokio::time::timeout(Duration::from_secs(2), left.complete(&chat)).await;
     assert!(waited.is_err(), "it ended by itself: {waited:?}");
     let next = Options {
@@ -190,7 +199,7 @@ async fn a_call_ends_when_nobody_waits(llama: &Llama) {
         schema: false,
         ..llama.options(&json!({ "temperature": 0, "max_tokens": 8 }))
     };
-    let completion = endpoint(&next).complete(&chat).await.unwrap();
+    let completion = open_endpoint(&next).complete(&chat).await.unwrap();
     assert!(completion.usage.completion_tokens <= 8, "{completion:?}");
 }
 

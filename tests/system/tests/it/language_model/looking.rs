@@ -3,21 +3,21 @@
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
-use system::servers::chat::{Said, Server};
+use system::servers::chat::{ScriptedReply, Server};
 
 use super::endpoints::MARZIPAN;
-use super::{WHO, text};
-use crate::distributed::{shared, talk};
+use super::{WHO, text_reply};
+use crate::distributed::{sample_talk, shared_servers};
 
 /// A word of lines that are unrelated to the question.
 const CANOE: &str = "canoe";
 
-pub(super) fn call(name: &str, arguments: &Value) -> Value {
+pub(super) fn tool_call(name: &str, arguments: &Value) -> Value {
     json!({ "id": name, "type": "function", "function": { "name": name, "arguments": arguments.to_string() } })
 }
 
 /// Asks with a budget of 40 tokens of evidence, enough for one or two lines, and returns the response.
-pub(super) async fn asked(api: &Api, strategy: &str, calls: u32) -> Value {
+pub(super) async fn ask_with_strategy(api: &Api, strategy: &str, calls: u32) -> Value {
     let body = json!({ "question": WHO, "strategy": strategy, "explain": 1,
         "budget": { "tokens": 40, "model_calls": calls, "ms": 30_000 } });
     let (status, body) = api.post("/spaces/talk/query", &body).await;
@@ -26,51 +26,51 @@ pub(super) async fn asked(api: &Api, strategy: &str, calls: u32) -> Value {
 }
 
 /// Returns the user message of a request.
-fn shown(server: &Server, request: usize) -> String {
-    let heard = server.heard();
-    heard.requests[request]["messages"][1]["content"]
+fn user_message_of_request(server: &Server, request: usize) -> String {
+    let script = server.script();
+    script.requests[request]["messages"][1]["content"]
         .as_str()
         .unwrap()
         .to_owned()
 }
 
-fn number(shown: &str, text: &str) -> usize {
+fn line_number_of(shown: &str, text: &str) -> usize {
     let line = shown.lines().find(|it| it.contains(text)).unwrap();
     line.split('.').next().unwrap().parse().unwrap()
 }
 
-fn steps(body: &Value) -> Vec<&str> {
+fn names_of_steps(body: &Value) -> Vec<&str> {
     let steps = body["path"].as_array().unwrap();
     steps.iter().map(|it| it["step"].as_str().unwrap()).collect()
 }
 
 /// Makes the model read the context of a line, and end with another line that it found there. Returns pack and path.
-async fn looked(running: Running, server: &Server) -> (Value, Value) {
+async fn check_deployment(running: Running, server: &Server) -> (Value, Value) {
     let api = &running.api;
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    let watermark = api.accepted("talk", &talk()).await;
-    api.written("talk", &watermark).await;
-    api.settled("talk").await;
+    let watermark = api.send_records("talk", &sample_talk()).await;
+    api.wait_until_written("talk", &watermark).await;
+    api.wait_until_settled("talk").await;
 
     // The first run only serves to learn how the lines are numbered, and chooses none.
-    let first = server.heard().requests.len();
-    server.says([text("{\"lines\": []}"), text(MARZIPAN)]);
-    let none = asked(api, "reconstruct", 2).await;
+    let first = server.script().requests.len();
+    server.script_replies([text_reply("{\"lines\": []}"), text_reply(MARZIPAN)]);
+    let none = ask_with_strategy(api, "reconstruct", 2).await;
     assert_eq!(none["degraded"], json!([]), "{none}");
-    let lines = shown(server, first);
-    let (name, canoe) = (number(&lines, "Marzipan"), number(&lines, CANOE));
+    let lines = user_message_of_request(server, first);
+    let (name, canoe) = (line_number_of(&lines, "Marzipan"), line_number_of(&lines, CANOE));
 
-    server.says([
-        Said::Calls(json!([
-            call("query_event_context", &json!({ "unit": name, "after": 1 })),
-            call("query_tag_events", &json!({ "cue": "Omar", "space": "other" })),
+    server.script_replies([
+        ScriptedReply::Calls(json!([
+            tool_call("query_event_context", &json!({ "unit": name, "after": 1 })),
+            tool_call("query_tag_events", &json!({ "cue": "Omar", "space": "other" })),
         ])),
-        text(&format!("{{\"lines\": [{canoe}, 99]}}")),
-        text(MARZIPAN),
+        text_reply(&format!("{{\"lines\": [{canoe}, 99]}}")),
+        text_reply(MARZIPAN),
     ]);
-    let body = asked(api, "reconstruct", 5).await;
+    let body = ask_with_strategy(api, "reconstruct", 5).await;
     assert_eq!(
-        steps(&body),
+        names_of_steps(&body),
         ["query_event_context", "query_tag_events", "end"],
         "{body}"
     );
@@ -79,18 +79,18 @@ async fn looked(running: Running, server: &Server) -> (Value, Value) {
     assert_eq!(body["cost"]["roles"]["decide"]["calls"], 2, "{body}");
     assert_eq!(body["degraded"], json!([]), "{body}");
 
-    let heard = server.heard().requests.clone();
-    let (offered, told) = (&heard[first + 2], shown(server, first + 3));
+    let script = server.script().requests.clone();
+    let (offered, result_text) = (&script[first + 2], user_message_of_request(server, first + 3));
     assert_eq!(offered["tools"].as_array().unwrap().len(), 7, "{offered}");
     assert!(
         !offered.to_string().contains("uuid"),
         "lines stand for units: {offered}"
     );
     assert!(
-        told.contains("unknown field `space`"),
-        "no other space can be named: {told}"
+        result_text.contains("unknown field `space`"),
+        "no other space can be named: {result_text}"
     );
-    assert!(server.heard().replies.is_empty());
+    assert!(server.script().replies.is_empty());
     running.end().await.unwrap();
     (body["pack"].clone(), body["path"].clone())
 }
@@ -100,10 +100,10 @@ async fn a_model_explores_the_memory_equally_in_both_deployment_modes() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
     let standalone = Running::standalone(dir.path(), &server.settings()).await.unwrap();
-    let standalone = looked(standalone, &server).await;
-    let Some(servers) = shared().await else { return };
+    let standalone = check_deployment(standalone, &server).await;
+    let Some(servers) = shared_servers().await else { return };
     let distributed = Running::distributed(servers, &server.settings()).await.unwrap();
-    let distributed = looked(distributed, &server).await;
+    let distributed = check_deployment(distributed, &server).await;
     // Steps name units by ids that both modes derive from the records.
     assert_eq!(distributed.1, standalone.1);
     assert_eq!(distributed.0["text"], standalone.0["text"]);
@@ -112,17 +112,17 @@ async fn a_model_explores_the_memory_equally_in_both_deployment_modes() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_question_is_planned_and_its_parts_are_searched() {
     let server = Server::start().await.unwrap();
-    let (_dir, running) = super::endpoints::started(&server.settings()).await;
-    server.says([
-        text("{\"parts\": [\"What is Omar repairing?\", \"Where did Omar's sister move?\"]}"),
-        text("{\"lines\": [1]}"),
-        text(MARZIPAN),
+    let (_dir, running) = super::endpoints::start_standalone(&server.settings()).await;
+    server.script_replies([
+        text_reply("{\"parts\": [\"What is Omar repairing?\", \"Where did Omar's sister move?\"]}"),
+        text_reply("{\"lines\": [1]}"),
+        text_reply(MARZIPAN),
     ]);
-    let body = asked(&running.api, "explore", 5).await;
-    assert_eq!(steps(&body), ["plan", "end"], "{body}");
+    let body = ask_with_strategy(&running.api, "explore", 5).await;
+    assert_eq!(names_of_steps(&body), ["plan", "end"], "{body}");
     let roles = body["cost"]["roles"].as_object().unwrap();
     assert_eq!(roles.keys().collect::<Vec<_>>(), ["answer", "decide", "plan"], "{body}");
-    let decided = shown(&server, 1);
+    let decided = user_message_of_request(&server, 1);
     assert!(decided.contains("- Where did Omar's sister move?"), "{decided}");
     running.end().await.unwrap();
 }

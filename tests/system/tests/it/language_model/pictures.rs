@@ -1,21 +1,19 @@
 //! Captions of pictures by a language model over HTTP.
 
-use std::time::Duration;
-
+use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
-use system::servers::chat::{Said, Server};
-use tokio::time::{sleep, timeout};
+use system::servers::chat::{ScriptedReply, Server};
 
-use super::text;
-use crate::distributed::shared;
+use super::text_reply;
+use crate::distributed::shared_servers;
 
 const PIXEL: &str = "data:image/gif;base64,R0lGODlhAQABAAAAACw=";
 const FERN: &str = "A tall fern in a turquoise pot on a balcony.";
 
 /// Returns settings with which pictures are described immediately and no session counts as ended.
-fn settings(server: &Server) -> Vec<(String, String)> {
+fn picture_settings(server: &Server) -> Vec<(String, String)> {
     let own = [
         ("writer.readings.delay_seconds", "0"),
         ("writer.pictures.enabled", "true"),
@@ -24,7 +22,7 @@ fn settings(server: &Server) -> Vec<(String, String)> {
     server.settings().into_iter().chain(own).collect()
 }
 
-async fn captions(api: &Api) -> Vec<String> {
+async fn list_captions(api: &Api) -> Vec<String> {
     let units = api.list("/spaces/album/units").await;
     let turns = units.iter().filter(|it| it["grain"] == "turn");
     turns
@@ -33,19 +31,19 @@ async fn captions(api: &Api) -> Vec<String> {
 }
 
 /// Waits until a unit has a caption that contains a word.
-async fn captioned(api: &Api, word: &str) {
-    let looked = async {
-        while !captions(api).await.iter().any(|it| it.contains(word)) {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), looked).await.unwrap();
+async fn wait_for_caption(api: &Api, word: &str) {
+    wait_for(&format!("a caption contains {word}"), async || {
+        let captions = list_captions(api).await;
+        let is_there = captions.iter().any(|it| it.contains(word));
+        if is_there { Ok(()) } else { Err(captions) }
+    })
+    .await;
 }
 
-async fn all(running: Running, server: &Server) {
+async fn check_deployment(running: Running, server: &Server) {
     let api = &running.api;
-    server.heard().requests.clear();
-    server.says([text(&json!({ "caption": FERN }).to_string())]);
+    server.script().requests.clear();
+    server.script_replies([text_reply(&json!({ "caption": FERN }).to_string())]);
     assert_eq!(api.put("/spaces/album").await.0, 201);
     let record = |id: &str, uri: &str, caption: Value| {
         json!({ "id": id, "session": "album", "actor": "Ines", "text": "Look!", "image_uri": uri,
@@ -56,9 +54,9 @@ async fn all(running: Running, server: &Server) {
         record("2", PIXEL, json!("my red canoe")),
         record("3", "http://169.254.169.254/latest/meta-data", Value::Null),
     ]);
-    let watermark = api.accepted("album", &records).await;
-    api.written("album", &watermark).await;
-    captioned(api, "turquoise").await;
+    let watermark = api.send_records("album", &records).await;
+    api.wait_until_written("album", &watermark).await;
+    wait_for_caption(api, "turquoise").await;
 
     let (_, page) = api.get("/spaces/album/readings").await;
     let items = page["items"].as_array().unwrap();
@@ -66,7 +64,7 @@ async fn all(running: Running, server: &Server) {
     assert!(items.iter().all(|it| it["kind"] == "picture"), "{page}");
     let failed = items.iter().find(|it| it["state"] == "failed").unwrap();
     assert!(failed["reason"].as_str().unwrap().contains("hosts"), "{failed}");
-    assert_eq!(server.heard().requests.len(), 1);
+    assert_eq!(server.script().requests.len(), 1);
     let (_, found) = api
         .post(
             "/spaces/album/query",
@@ -76,22 +74,19 @@ async fn all(running: Running, server: &Server) {
     assert!(found.to_string().contains("turquoise pot on a balcony"), "{found}");
 
     // A rebuild makes no call and gives the same captions.
-    let before = captions(api).await;
+    let before = list_captions(api).await;
     let (status, body) = api.post("/spaces/album/rebuild", &json!({})).await;
     assert_eq!(status, 202, "{body}");
-    let rebuilt = async {
-        while api.get("/spaces/album/rebuild").await.1["state"] == "running" {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), rebuilt).await.unwrap();
-    assert_eq!(captions(api).await, before);
-    assert_eq!(server.heard().requests.len(), 1);
+    let state = async || api.get("/spaces/album/rebuild").await.1["state"].clone();
+    wait_until("the space is rebuilt", async || state().await != "running").await;
+    assert_eq!(list_captions(api).await, before);
+    assert_eq!(server.script().requests.len(), 1);
 
     let (status, erased) = api.delete("/spaces/album/records/1").await;
     assert_eq!(status, 202, "{erased}");
-    api.written("album", erased["watermark"].as_str().unwrap()).await;
-    assert!(!captions(api).await.iter().any(|it| it.contains("turquoise")));
+    api.wait_until_written("album", erased["watermark"].as_str().unwrap())
+        .await;
+    assert!(!list_captions(api).await.iter().any(|it| it.contains("turquoise")));
     let receipts = api.list("/spaces/album/erasures").await;
     let id = receipts[0]["id"].as_str().unwrap();
     let (status, check) = api
@@ -105,16 +100,18 @@ async fn all(running: Running, server: &Server) {
 async fn a_model_describes_pictures_standalone() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let running = Running::standalone(dir.path(), &settings(&server)).await.unwrap();
-    all(running, &server).await;
+    let running = Running::standalone(dir.path(), &picture_settings(&server))
+        .await
+        .unwrap();
+    check_deployment(running, &server).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_describes_pictures_distributed() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let server = Server::start().await.unwrap();
-    let running = Running::distributed(servers, &settings(&server)).await.unwrap();
-    all(running, &server).await;
+    let running = Running::distributed(servers, &picture_settings(&server)).await.unwrap();
+    check_deployment(running, &server).await;
 }
 
 /// If an endpoint's model does not accept pictures, the reading fails and the picture has no caption.
@@ -122,19 +119,17 @@ async fn a_model_describes_pictures_distributed() {
 async fn a_model_without_picture_support_gives_no_caption() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let running = Running::standalone(dir.path(), &settings(&server)).await.unwrap();
+    let running = Running::standalone(dir.path(), &picture_settings(&server))
+        .await
+        .unwrap();
     let api = &running.api;
-    server.says([Said::Status(400)]);
+    server.script_replies([ScriptedReply::Status(400)]);
     assert_eq!(api.put("/spaces/album").await.0, 201);
     let record = json!([{ "id": "1", "actor": "Ines", "text": "Look!", "image_uri": PIXEL }]);
-    let watermark = api.accepted("album", &record).await;
-    api.written("album", &watermark).await;
-    let looked = async {
-        while api.get("/spaces/album/readings").await.1["summary"]["failed"] != 1 {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), looked).await.unwrap();
-    assert_eq!(captions(api).await, [""]);
+    let watermark = api.send_records("album", &record).await;
+    api.wait_until_written("album", &watermark).await;
+    let failed = async || api.get("/spaces/album/readings").await.1["summary"]["failed"].clone();
+    wait_until("the reading has failed", async || failed().await == 1).await;
+    assert_eq!(list_captions(api).await, [""]);
     running.end().await.unwrap();
 }

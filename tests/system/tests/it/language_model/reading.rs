@@ -1,15 +1,13 @@
 //! Readings of sessions by a language model, in both deployment modes.
 
-use std::time::Duration;
-
+use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
-use system::servers::chat::{Said, Server};
-use tokio::time::{sleep, timeout};
+use system::servers::chat::{ScriptedReply, Server};
 
-use super::text;
-use crate::distributed::shared;
+use super::text_reply;
+use crate::distributed::shared_servers;
 
 /// A whole session, which counts as ended as soon as it is written.
 const TALK: [(&str, &str); 4] = [
@@ -22,7 +20,7 @@ const LOFT: &str = "Ines told Tom that she moved into a loft in Porto last Satur
 const CANOE: &str = "Tom sold his canoe to Bruno for 120 euros.";
 
 /// Returns settings with which a session counts as ended immediately.
-pub(super) fn settings(server: &Server) -> Vec<(String, String)> {
+pub(super) fn reading_settings(server: &Server) -> Vec<(String, String)> {
     let own = [
         ("writer.readings.quiet_minutes", "0"),
         ("writer.readings.delay_seconds", "0"),
@@ -31,7 +29,7 @@ pub(super) fn settings(server: &Server) -> Vec<(String, String)> {
     server.settings().into_iter().chain(own).collect()
 }
 
-fn records(session: &str, day: u32) -> Value {
+fn sample_records(session: &str, day: u32) -> Value {
     let record = |(number, (actor, text)): (usize, &(&str, &str))| {
         json!({ "id": format!("{session}:{number}"), "session": session, "actor": actor, "text": text,
             "observed_at": format!("2026-04-0{day}T18:0{number}:00Z") })
@@ -41,7 +39,7 @@ fn records(session: &str, day: u32) -> Value {
 
 /// Returns the model's notes about the conversation. In addition to true entries, they have an invented line, person,
 /// quote and relation.
-pub(super) fn notes() -> Value {
+pub(super) fn sample_notes() -> Value {
     json!({
         "gists": [
             { "text": LOFT, "lines": [1, 2], "time": "2026-03-28", "who": ["Ines", "Tom"], "tag": "new home", "cues": ["loft", "Porto"] },
@@ -61,30 +59,25 @@ pub(super) fn notes() -> Value {
 }
 
 /// Waits until the readings of a space satisfy a condition, and returns them.
-pub(super) async fn readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Value {
-    let looked = async {
-        loop {
-            let (status, body) = api.get(&format!("/spaces/{space}/readings")).await;
-            assert_eq!(status, 200, "{body}");
-            if is_so(&body) {
-                return body;
-            }
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), looked).await.unwrap()
+pub(super) async fn wait_for_readings(api: &Api, space: &str, is_so: impl Fn(&Value) -> bool) -> Value {
+    wait_for("the readings are as expected", async || {
+        let (status, body) = api.get(&format!("/spaces/{space}/readings")).await;
+        assert_eq!(status, 200, "{body}");
+        if is_so(&body) { Ok(body) } else { Err(body) }
+    })
+    .await
 }
 
 pub(super) fn is_done(readings: u64) -> impl Fn(&Value) -> bool {
     move |body: &Value| body["summary"]["done"] == readings && body["summary"]["waiting_sessions"] == 0
 }
 
-pub(super) async fn write(api: &Api, session: &str, day: u32) {
-    let watermark = api.accepted("talk", &records(session, day)).await;
-    api.written("talk", &watermark).await;
+pub(super) async fn write_session(api: &Api, session: &str, day: u32) {
+    let watermark = api.send_records("talk", &sample_records(session, day)).await;
+    api.wait_until_written("talk", &watermark).await;
 }
 
-pub(super) async fn gists(api: &Api) -> Vec<Value> {
+pub(super) async fn list_gists(api: &Api) -> Vec<Value> {
     let mut units = api.list("/spaces/talk/units").await;
     units.retain(|it| it["grain"] == "gist");
     units
@@ -97,11 +90,11 @@ async fn facts_of_the_model(api: &Api) -> Vec<Value> {
 }
 
 /// The notes are stored, checked against the records, and units and facts are derived from them.
-async fn reads(server: &Server, api: &Api) {
+async fn check_reading(server: &Server, api: &Api) {
     assert_eq!(api.put("/spaces/talk").await.0, 201);
-    server.says([text(&notes().to_string())]);
-    write(api, "monday", 1).await;
-    let body = readings(api, "talk", is_done(1)).await;
+    server.script_replies([text_reply(&sample_notes().to_string())]);
+    write_session(api, "monday", 1).await;
+    let body = wait_for_readings(api, "talk", is_done(1)).await;
     let reading = &body["items"][0];
     assert_eq!(
         reading["records"],
@@ -125,17 +118,12 @@ async fn reads(server: &Server, api: &Api) {
     }
     assert_eq!(body["summary"]["cost"]["model_calls"], 1, "{body}");
 
-    let gists = gists(api).await;
+    let gists = list_gists(api).await;
     let texts: Vec<&str> = gists.iter().map(|it| it["text"].as_str().unwrap()).collect();
     assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts.contains(&LOFT) && texts.contains(&CANOE), "{texts:?}");
-    api.settled("talk").await;
-    let derived = async {
-        while facts_of_the_model(api).await.is_empty() {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), derived).await.unwrap();
+    api.wait_until_settled("talk").await;
+    wait_until("facts are derived", async || !facts_of_the_model(api).await.is_empty()).await;
     let facts = facts_of_the_model(api).await;
     assert_eq!(
         (&facts[0]["subject"], &facts[0]["object"]),
@@ -146,29 +134,25 @@ async fn reads(server: &Server, api: &Api) {
 
 /// Neither a rebuild nor a restart nor the same records again make another call.
 async fn is_asked_once(server: &Server, api: &Api) {
-    let calls = server.heard().requests.len();
-    write(api, "monday", 1).await;
-    readings(api, "talk", is_done(1)).await;
+    let calls = server.script().requests.len();
+    write_session(api, "monday", 1).await;
+    wait_for_readings(api, "talk", is_done(1)).await;
     let (status, body) = api.post("/spaces/talk/rebuild", &json!({})).await;
     assert_eq!(status, 202, "{body}");
-    let rebuilt = async {
-        while api.get("/spaces/talk/rebuild").await.1["state"] == "running" {
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), rebuilt).await.unwrap();
-    readings(api, "talk", is_done(1)).await;
-    assert_eq!(gists(api).await.len(), 2);
-    assert_eq!(server.heard().requests.len(), calls);
+    let state = async || api.get("/spaces/talk/rebuild").await.1["state"].clone();
+    wait_until("the space is rebuilt", async || state().await != "running").await;
+    wait_for_readings(api, "talk", is_done(1)).await;
+    assert_eq!(list_gists(api).await.len(), 2);
+    assert_eq!(server.script().requests.len(), calls);
 }
 
 /// While the model is unavailable, sessions wait. A reply that cannot be read becomes a failed reading, which is not
 /// tried again.
-async fn waits(server: &Server, api: &Api) {
-    let calls = server.heard().requests.len();
-    server.says([text("I would rather not."), text("No.")]);
-    write(api, "tuesday", 2).await;
-    let body = readings(api, "talk", |it| it["summary"]["failed"] == 1).await;
+async fn check_waiting(server: &Server, api: &Api) {
+    let calls = server.script().requests.len();
+    server.script_replies([text_reply("I would rather not."), text_reply("No.")]);
+    write_session(api, "tuesday", 2).await;
+    let body = wait_for_readings(api, "talk", |it| it["summary"]["failed"] == 1).await;
     let failed = body["items"]
         .as_array()
         .unwrap()
@@ -179,35 +163,36 @@ async fn waits(server: &Server, api: &Api) {
         failed["reason"].as_str().unwrap().contains("cannot be read"),
         "{failed}"
     );
-    assert_eq!(server.heard().requests.len(), calls + 2, "asked once more");
-    server.says([Said::Status(503)]);
-    write(api, "wednesday", 3).await;
-    readings(api, "talk", |it| it["summary"]["waiting_sessions"] == 1).await;
-    assert!(server.heard().replies.len() <= 1);
+    assert_eq!(server.script().requests.len(), calls + 2, "asked once more");
+    server.script_replies([ScriptedReply::Status(503)]);
+    write_session(api, "wednesday", 3).await;
+    wait_for_readings(api, "talk", |it| it["summary"]["waiting_sessions"] == 1).await;
+    assert!(server.script().replies.len() <= 1);
 }
 
 /// When a record is erased, all output of the model that is based on that record is removed.
-async fn forgets(api: &Api) {
+async fn check_forgetting(api: &Api) {
     let (status, erased) = api.delete("/spaces/talk/records/monday:1").await;
     assert_eq!(status, 202, "{erased}");
-    api.written("talk", erased["watermark"].as_str().unwrap()).await;
+    api.wait_until_written("talk", erased["watermark"].as_str().unwrap())
+        .await;
     let (_, page) = api.get("/spaces/talk/readings").await;
     let named = page["items"].to_string();
     assert!(!named.contains("monday"), "{page}");
-    assert_eq!(gists(api).await, Vec::<Value>::new());
+    assert_eq!(list_gists(api).await, Vec::<Value>::new());
     let receipts = api.list("/spaces/talk/erasures").await;
     let id = receipts[0]["id"].as_str().unwrap();
     let (status, check) = api.post(&format!("/spaces/talk/erasures/{id}/check"), &json!({})).await;
     assert_eq!((status, &check["absent"]), (200, &json!(true)), "{check}");
 }
 
-async fn all(running: Running, server: &Server) {
-    server.heard().requests.clear();
-    reads(server, &running.api).await;
+async fn check_deployment(running: Running, server: &Server) {
+    server.script().requests.clear();
+    check_reading(server, &running.api).await;
     is_asked_once(server, &running.api).await;
-    waits(server, &running.api).await;
-    forgets(&running.api).await;
-    server.heard().replies.clear();
+    check_waiting(server, &running.api).await;
+    check_forgetting(&running.api).await;
+    server.script().replies.clear();
     running.end().await.unwrap();
 }
 
@@ -215,8 +200,10 @@ async fn all(running: Running, server: &Server) {
 async fn a_model_reads_the_sessions_of_a_space_standalone() {
     let server = Server::start().await.unwrap();
     let dir = tempfile::tempdir().unwrap();
-    all(
-        Running::standalone(dir.path(), &settings(&server)).await.unwrap(),
+    check_deployment(
+        Running::standalone(dir.path(), &reading_settings(&server))
+            .await
+            .unwrap(),
         &server,
     )
     .await;
@@ -224,10 +211,10 @@ async fn a_model_reads_the_sessions_of_a_space_standalone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_model_reads_the_sessions_of_a_space_distributed() {
-    let Some(servers) = shared().await else { return };
+    let Some(servers) = shared_servers().await else { return };
     let server = Server::start().await.unwrap();
-    all(
-        Running::distributed(servers, &settings(&server)).await.unwrap(),
+    check_deployment(
+        Running::distributed(servers, &reading_settings(&server)).await.unwrap(),
         &server,
     )
     .await;

@@ -6,17 +6,17 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use system::running::api::Api;
-use system::running::processes::Single;
-use system::servers::chat::{Said, Server};
+use system::running::processes::SingleProcess;
+use system::servers::chat::{ScriptedReply, Server};
 
-use super::reading::{gists, readings, settings};
+use super::reading::{list_gists, reading_settings, wait_for_readings};
 
 /// Number of kills without the variable `READING_KILLS`; 0 skips the test.
 const ROUNDS: u64 = 10;
 /// Number of sessions that are written in turn, and number of records of one batch: passages of 16 records and a rest.
 const SESSIONS: u64 = 3;
 const BATCH: u64 = 40;
-/// Most records of a passage.
+/// Maximum number of records of a passage.
 const PASSAGE_MAX: usize = 24;
 /// Duration of a reply of the model, and longest duration of each pause between a batch and the kill.
 const REPLY: Duration = Duration::from_millis(20);
@@ -35,7 +35,7 @@ impl Dice {
 }
 
 /// Returns the model's notes about each passage: a gist for each of its first two lines.
-fn notes() -> String {
+fn sample_notes() -> String {
     let gist = |line: u32| {
         json!({ "text": "Ann sent a parcel to Tom.", "lines": [line], "time": null, "who": ["Ann", "Tom"],
             "tag": "parcel", "cues": ["parcel"] })
@@ -44,7 +44,7 @@ fn notes() -> String {
     json!({ "gists": [gist(1), gist(2)], "relations": [relation], "facts": [], "changes": [] }).to_string()
 }
 
-fn batch(round: u64) -> Value {
+fn batch_of_round(round: u64) -> Value {
     let record = |number: u64| {
         let at = round * BATCH + number;
         json!({ "id": format!("r{at}"), "session": format!("s{}", round % SESSIONS), "actor": "Ann",
@@ -55,12 +55,12 @@ fn batch(round: u64) -> Value {
 }
 
 /// Returns the ids of the listed readings.
-async fn listed(api: &Api) -> BTreeSet<String> {
+async fn ids_of_readings(api: &Api) -> BTreeSet<String> {
     let ids = api.list("/spaces/talk/readings").await;
     ids.iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect()
 }
 
-fn names(value: &Value) -> Vec<&str> {
+fn string_values(value: &Value) -> Vec<&str> {
     value
         .as_array()
         .unwrap()
@@ -71,13 +71,13 @@ fn names(value: &Value) -> Vec<&str> {
 
 /// Checks that every record is in exactly one reading and that each gist is stored once. Returns the number of
 /// readings and of gists.
-async fn check(api: &Api, records: u64) -> [usize; 2] {
+async fn check_readings(api: &Api, records: u64) -> [usize; 2] {
     let readings = api.list("/spaces/talk/readings").await;
     let mut read = BTreeSet::new();
     let mut derived = 0;
     for reading in &readings {
         assert_eq!(reading["state"], "done", "{reading}");
-        let of = names(&reading["records"]);
+        let of = string_values(&reading["records"]);
         assert!((1..=PASSAGE_MAX).contains(&of.len()), "{reading}");
         for record in of {
             assert!(read.insert(record.to_owned()), "{record} is read twice: {reading}");
@@ -89,7 +89,7 @@ async fn check(api: &Api, records: u64) -> [usize; 2] {
         .filter(|it| !read.contains(it))
         .collect();
     assert!(unread.is_empty(), "in no reading: {unread:?}");
-    let gists = gists(api).await;
+    let gists = list_gists(api).await;
     let places: BTreeSet<String> = gists.iter().map(|it| it["external_ids"].to_string()).collect();
     assert_eq!(
         (gists.len() as u64, places.len()),
@@ -107,22 +107,22 @@ async fn readings_survive_kills() {
         return;
     }
     let server = Server::start().await.unwrap();
-    server.heard().otherwise = Some(Said::Late(REPLY, notes()));
+    server.script().otherwise = Some(ScriptedReply::Late(REPLY, sample_notes()));
     let dir = tempfile::tempdir().unwrap();
     let lease = ("writer.readings.lease_seconds".to_owned(), "3".to_owned());
-    let settings: Vec<(String, String)> = settings(&server).into_iter().chain([lease]).collect();
+    let settings: Vec<(String, String)> = reading_settings(&server).into_iter().chain([lease]).collect();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut acknowledged = BTreeSet::new();
     let mut watermarks = Vec::new();
     for round in 0..rounds {
-        let process = Single::start_with(dir.path(), &settings).await.unwrap();
+        let process = SingleProcess::start_with(dir.path(), &settings).await.unwrap();
         let api = &process.api;
         if round == 0 {
             assert_eq!(api.put("/spaces/talk").await.0, 201);
         }
-        watermarks.push(api.accepted("talk", &batch(round)).await);
+        watermarks.push(api.send_records("talk", &batch_of_round(round)).await);
         dice.pause().await;
-        let found = listed(api).await;
+        let found = ids_of_readings(api).await;
         let lost: Vec<&String> = acknowledged.difference(&found).collect();
         assert!(lost.is_empty(), "kill {round} lost {lost:?}");
         acknowledged.extend(found);
@@ -130,17 +130,17 @@ async fn readings_survive_kills() {
         // Dropping the process kills it with SIGKILL.
         drop(process);
     }
-    let process = Single::start_with(dir.path(), &settings).await.unwrap();
+    let process = SingleProcess::start_with(dir.path(), &settings).await.unwrap();
     let api = &process.api;
     for watermark in &watermarks {
-        api.written("talk", watermark).await;
+        api.wait_until_written("talk", watermark).await;
     }
-    api.settled("talk").await;
-    readings(api, "talk", |it| it["summary"]["waiting_sessions"] == 0).await;
-    let found = listed(api).await;
+    api.wait_until_settled("talk").await;
+    wait_for_readings(api, "talk", |it| it["summary"]["waiting_sessions"] == 0).await;
+    let found = ids_of_readings(api).await;
     assert!(acknowledged.is_subset(&found), "{:?}", acknowledged.difference(&found));
-    let [read, stored] = check(api, rounds * BATCH).await;
-    let calls = server.heard().requests.len();
+    let [read, stored] = check_readings(api, rounds * BATCH).await;
+    let calls = server.script().requests.len();
     println!(
         "{rounds} kills: {read} readings with {stored} gists, {} of them listed before a kill, 0 lost, 0 twice; {calls} calls",
         acknowledged.len()

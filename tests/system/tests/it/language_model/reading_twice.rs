@@ -1,20 +1,21 @@
 //! A second look at a passage, and replies that are cut off.
 
+use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
-use system::servers::chat::{Said, Server};
+use system::servers::chat::{ScriptedReply, Server};
 
-use super::reading::{gists, is_done, notes, readings, settings, write};
-use super::text;
+use super::reading::{is_done, list_gists, reading_settings, sample_notes, wait_for_readings, write_session};
+use super::text_reply;
 
-fn thorough(server: &Server, further: &[(&str, &str)]) -> Vec<(String, String)> {
+fn settings_for_two_replies(server: &Server, further: &[(&str, &str)]) -> Vec<(String, String)> {
     let own = [("writer.readings.thorough", "true")];
     let own = own
         .iter()
         .chain(further)
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-    settings(server).into_iter().chain(own).collect()
+    reading_settings(server).into_iter().chain(own).collect()
 }
 
 /// Returns the model's notes of the second look: a relation, a fact that was already noted, and a fact that was
@@ -24,23 +25,23 @@ fn further_notes() -> Value {
         "quote": "I sold my canoe to Bruno", "since": null, "until": null, "holds": true, "negated": false, "sure": "stated" });
     json!({
         "relations": [{ "from": 1, "to": 2, "kind": "elaborates", "lines": [2, 3] }],
-        "facts": [notes()["facts"][0], canoe]
+        "facts": [sample_notes()["facts"][0], canoe]
     })
 }
 
 /// Returns the only reading of a space when no session waits.
-async fn reading(api: &Api) -> Value {
-    let body = readings(api, "talk", is_done(1)).await;
+async fn wait_for_reading(api: &Api) -> Value {
+    let body = wait_for_readings(api, "talk", is_done(1)).await;
     body["items"][0].clone()
 }
 
-fn counts(reading: &Value) -> [u64; 4] {
+fn counts_of_reading(reading: &Value) -> [u64; 4] {
     let of = |name: &str| reading["outcome"][name].as_u64().unwrap();
     let calls = reading["cost"]["model_calls"].as_u64().unwrap();
     [of("gists"), of("facts"), of("relations"), calls]
 }
 
-async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
+async fn start_standalone(settings: &[(String, String)]) -> (tempfile::TempDir, Running) {
     let dir = tempfile::tempdir().unwrap();
     let running = Running::standalone(dir.path(), settings).await.unwrap();
     assert_eq!(running.api.put("/spaces/talk").await.0, 201);
@@ -50,13 +51,16 @@ async fn started(settings: &[(String, String)]) -> (tempfile::TempDir, Running) 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_look_adds_relations_and_facts() {
     let server = Server::start().await.unwrap();
-    let (_dir, running) = started(&thorough(&server, &[])).await;
-    server.says([text(&notes().to_string()), text(&further_notes().to_string())]);
-    write(&running.api, "monday", 1).await;
-    let reading = reading(&running.api).await;
-    assert_eq!(counts(&reading), [2, 2, 2, 2], "{reading}");
-    assert_eq!(reading["prompt"], "read/1");
-    let requests = std::mem::take(&mut server.heard().requests);
+    let (_dir, running) = start_standalone(&settings_for_two_replies(&server, &[])).await;
+    server.script_replies([
+        text_reply(&sample_notes().to_string()),
+        text_reply(&further_notes().to_string()),
+    ]);
+    write_session(&running.api, "monday", 1).await;
+    let reading = wait_for_reading(&running.api).await;
+    assert_eq!(counts_of_reading(&reading), [2, 2, 2, 2], "{reading}");
+    assert_eq!(reading["prompt"], "read/2");
+    let requests = std::mem::take(&mut server.script().requests);
     let shown = requests[1]["messages"][1]["content"].as_str().unwrap();
     for part in [
         "1. Ines told Tom",
@@ -74,92 +78,91 @@ async fn a_second_look_adds_relations_and_facts() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_look_applies_only_to_later_readings() {
     let server = Server::start().await.unwrap();
-    let (dir, running) = started(&settings(&server)).await;
-    server.says([text(&notes().to_string())]);
-    write(&running.api, "monday", 1).await;
-    let one = reading(&running.api).await;
+    let (dir, running) = start_standalone(&reading_settings(&server)).await;
+    server.script_replies([text_reply(&sample_notes().to_string())]);
+    write_session(&running.api, "monday", 1).await;
+    let one = wait_for_reading(&running.api).await;
     running.end().await.unwrap();
-    let running = Running::standalone(dir.path(), &thorough(&server, &[])).await.unwrap();
+    // A statement that was running at the end may hold the folder for a moment.
+    let thorough = settings_for_two_replies(&server, &[]);
+    let started = async || Running::standalone(dir.path(), &thorough).await;
+    let running = wait_for("the folder is free", started).await;
     let (status, body) = running
         .api
         .post("/spaces/talk/readings", &json!({ "again": true }))
         .await;
     assert_eq!(status, 202, "{body}");
-    assert_eq!(reading(&running.api).await, one);
-    assert_eq!(server.heard().requests.len(), 1);
+    assert_eq!(wait_for_reading(&running.api).await, one);
+    assert_eq!(server.script().requests.len(), 1);
     running.end().await.unwrap();
 }
 
 /// If the budget allows no second look, or its reply cannot be read, the first look counts.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_a_second_reply_the_first_one_counts() {
-    for (further, replies, calls, why) in [
-        (
-            ("writer.readings.calls_a_day", "1"),
-            vec![],
-            1,
-            "it has not been taken yet",
-        ),
+    for (further, replies, calls, waits) in [
+        (("writer.readings.calls_a_day", "1"), vec![], 1, true),
+        (("writer.readings.calls_a_day", "9"), vec![text_reply("No.")], 2, false),
         (
             ("writer.readings.calls_a_day", "9"),
-            vec![text("No.")],
+            vec![ScriptedReply::Status(500)],
             2,
-            "cannot be read",
-        ),
-        (
-            ("writer.readings.calls_a_day", "9"),
-            vec![Said::Status(500)],
-            2,
-            "it has not been taken yet",
+            true,
         ),
     ] {
         let server = Server::start().await.unwrap();
-        let (_dir, running) = started(&thorough(&server, &[further])).await;
-        server.says([text(&notes().to_string())].into_iter().chain(replies));
-        write(&running.api, "monday", 1).await;
-        let body = readings(&running.api, "talk", |it| {
+        let (_dir, running) = start_standalone(&settings_for_two_replies(&server, &[further])).await;
+        server.script_replies([text_reply(&sample_notes().to_string())].into_iter().chain(replies));
+        write_session(&running.api, "monday", 1).await;
+        let body = wait_for_readings(&running.api, "talk", |it| {
             it["summary"]["done"] == 1 && it["items"][0]["cost"]["model_calls"] == calls
         })
         .await;
         let reading = &body["items"][0];
-        assert_eq!(counts(reading), [2, 1, 1, calls], "{reading}");
-        let left_out = reading["outcome"]["left_out"].as_array().unwrap().last().unwrap();
-        assert_eq!(left_out["what"], "the second look at the passage", "{reading}");
-        assert!(left_out["why"].as_str().unwrap().contains(why), "{reading}");
-        assert_eq!(gists(&running.api).await.len(), 2);
+        assert_eq!(counts_of_reading(reading), [2, 1, 1, calls], "{reading}");
+        assert_eq!(reading["outcome"]["waits_for_second_look"] == true, waits, "{reading}");
+        let left_out = reading["outcome"]["left_out"].as_array().into_iter().flatten();
+        let second: Vec<_> = left_out
+            .filter(|it| it["what"] == "the second look at the passage")
+            .collect();
+        assert_eq!(second.len(), usize::from(!waits), "{reading}");
+        let unreadable = |it: &&Value| it["why"].as_str().unwrap().contains("cannot be read");
+        assert!(second.iter().all(unreadable), "{reading}");
+        assert_eq!(list_gists(&running.api).await.len(), 2);
         running.end().await.unwrap();
     }
 }
 
 /// The first reply is stored and used meanwhile, and is not requested again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_second_look_waits_while_the_model_is_away() {
+async fn a_second_look_waits_while_the_model_is_unavailable() {
     let server = Server::start().await.unwrap();
-    let (_dir, running) = started(&thorough(&server, &[])).await;
-    server.says([text(&notes().to_string())]);
-    server.says(std::iter::repeat_with(|| Said::Status(503)).take(9));
-    write(&running.api, "monday", 1).await;
-    let waiting = readings(&running.api, "talk", |it| {
+    let (_dir, running) = start_standalone(&settings_for_two_replies(&server, &[])).await;
+    server.script_replies([text_reply(&sample_notes().to_string())]);
+    server.script_replies(std::iter::repeat_with(|| ScriptedReply::Status(503)).take(9));
+    write_session(&running.api, "monday", 1).await;
+    let waiting = wait_for_readings(&running.api, "talk", |it| {
         it["summary"]["done"] == 1 && it["summary"]["waiting_sessions"] == 1
     });
     let waiting = waiting.await["items"][0].clone();
-    assert_eq!(counts(&waiting)[..3], [2, 1, 1], "{waiting}");
-    let left_out = waiting["outcome"]["left_out"].as_array().unwrap().last().unwrap();
-    assert_eq!(left_out["why"], "it has not been taken yet", "{waiting}");
-    readings(&running.api, "talk", |it| it["summary"]["waiting_sessions"] == 1).await;
-    assert_eq!(gists(&running.api).await.len(), 2);
-    server.heard().replies.clear();
-    server.says([text(&further_notes().to_string())]);
+    assert_eq!(counts_of_reading(&waiting)[..3], [2, 1, 1], "{waiting}");
+    assert_eq!(waiting["outcome"]["waits_for_second_look"], true, "{waiting}");
+    wait_until("the gists are stored", async || {
+        list_gists(&running.api).await.len() == 2
+    })
+    .await;
+    server.script().replies.clear();
+    server.script_replies([text_reply(&further_notes().to_string())]);
     let again = json!({ "again": true });
     assert_eq!(running.api.post("/spaces/talk/readings", &again).await.0, 202);
-    let body = readings(&running.api, "talk", |it| {
+    let body = wait_for_readings(&running.api, "talk", |it| {
         it["items"][0]["outcome"]["relations"] == 2 && it["summary"]["waiting_sessions"] == 0
     })
     .await;
-    assert_eq!(counts(&body["items"][0])[..3], [2, 2, 2], "{body}");
-    let heard = server.heard().requests.clone();
+    assert_eq!(counts_of_reading(&body["items"][0])[..3], [2, 2, 2], "{body}");
+    let script = server.script().requests.clone();
     let is_first = |it: &&_| !format!("{it:?}").contains("Your gists");
-    assert_eq!(heard.iter().filter(is_first).count(), 1);
+    assert_eq!(script.iter().filter(is_first).count(), 1);
     running.end().await.unwrap();
 }
 
@@ -167,13 +170,13 @@ async fn a_second_look_waits_while_the_model_is_away() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_complete_items_of_a_truncated_reply_are_used() {
     let server = Server::start().await.unwrap();
-    let (_dir, running) = started(&settings(&server)).await;
-    let notes = json!({ "gists": notes()["gists"] }).to_string();
+    let (_dir, running) = start_standalone(&reading_settings(&server)).await;
+    let notes = json!({ "gists": sample_notes()["gists"] }).to_string();
     let end = notes.find("Esmeralda").unwrap();
-    server.says([Said::Cut(notes[..end].to_owned())]);
-    write(&running.api, "monday", 1).await;
-    let reading = reading(&running.api).await;
-    assert_eq!(counts(&reading), [2, 0, 0, 1], "{reading}");
+    server.script_replies([ScriptedReply::Cut(notes[..end].to_owned())]);
+    write_session(&running.api, "monday", 1).await;
+    let reading = wait_for_reading(&running.api).await;
+    assert_eq!(counts_of_reading(&reading), [2, 0, 0, 1], "{reading}");
     let left_out = &reading["outcome"]["left_out"][0];
     assert_eq!(left_out["why"], "the reply was cut off here", "{reading}");
     running.end().await.unwrap();

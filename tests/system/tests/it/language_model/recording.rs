@@ -8,26 +8,26 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
-use system::servers::chat::{KEY, MODEL, Said, Server};
+use system::servers::chat::{KEY, MODEL, ScriptedReply, Server};
 
-use super::{WHO, refused, text};
-use crate::distributed::talk;
+use super::{WHO, reason_for_no_start, text_reply};
+use crate::distributed::sample_talk;
 
 const QUESTIONS: [&str; 3] = [WHO, "What is Omar repairing?", "When did Ines adopt the greyhound?"];
 
 /// Starts with a conversation and waits until everything is derived, because the evidence for a question may change
 /// until then.
-async fn started(dir: &Path, settings: &[(String, String)]) -> Running {
+async fn start_standalone(dir: &Path, settings: &[(String, String)]) -> Running {
     let running = Running::standalone(dir, settings).await.unwrap();
     running.api.put("/spaces/talk").await;
-    let watermark = running.api.accepted("talk", &talk()).await;
-    running.api.written("talk", &watermark).await;
-    running.api.settled("talk").await;
+    let watermark = running.api.send_records("talk", &sample_talk()).await;
+    running.api.wait_until_written("talk", &watermark).await;
+    running.api.wait_until_settled("talk").await;
     running
 }
 
 /// Returns the response to a question without the fields that differ between two equal requests.
-async fn asked(api: &Api, question: &str) -> Value {
+async fn ask_question(api: &Api, question: &str) -> Value {
     let body = json!({ "question": question, "asked_at": "2026-04-01T12:00:00Z",
         "budget": { "tokens": 200, "model_calls": 1, "ms": 20_000 } });
     let (status, mut body) = api.post("/spaces/talk/query", &body).await;
@@ -43,8 +43,8 @@ async fn asked(api: &Api, question: &str) -> Value {
 }
 
 /// Asks every question twice, all in parallel.
-async fn all(api: &Api) -> Vec<Value> {
-    join_all(QUESTIONS.iter().chain(&QUESTIONS).map(|it| asked(api, it))).await
+async fn ask_all_questions(api: &Api) -> Vec<Value> {
+    join_all(QUESTIONS.iter().chain(&QUESTIONS).map(|it| ask_question(api, it))).await
 }
 
 fn setting(key: &str, value: &Path) -> (String, String) {
@@ -58,17 +58,17 @@ async fn a_replay_without_an_endpoint_gives_the_recorded_replies() {
     let file = dir.path().join("calls.jsonl");
     let mut settings = server.settings();
     settings.push(setting("record", &file));
-    let recorder = started(&dir.path().join("a"), &settings).await;
-    let reply = |number: usize| text(&format!("{{\"answer\": \"answer {number}\", \"lines\": [1]}}"));
-    server.says((0..3).map(reply));
-    let recorded = all(&recorder.api).await;
+    let recorder = start_standalone(&dir.path().join("a"), &settings).await;
+    let reply = |number: usize| text_reply(&format!("{{\"answer\": \"answer {number}\", \"lines\": [1]}}"));
+    server.script_replies((0..3).map(reply));
+    let recorded = ask_all_questions(&recorder.api).await;
     assert_eq!(
         recorded,
-        all(&recorder.api).await,
+        ask_all_questions(&recorder.api).await,
         "what is recorded is not asked again"
     );
     assert_eq!(
-        server.heard().requests.len(),
+        server.script().requests.len(),
         3,
         "equal calls at the same time are made once"
     );
@@ -78,9 +78,9 @@ async fn a_replay_without_an_endpoint_gives_the_recorded_replies() {
 
     let model = ("language_model.model".to_owned(), MODEL.to_owned());
     let replay = [model.clone(), setting("replay", &file)];
-    let replayer = started(&dir.path().join("b"), &replay).await;
-    assert_eq!(all(&replayer.api).await, recorded);
-    let other = asked(&replayer.api, "Who is Omar?").await;
+    let replayer = start_standalone(&dir.path().join("b"), &replay).await;
+    assert_eq!(ask_all_questions(&replayer.api).await, recorded);
+    let other = ask_question(&replayer.api, "Who is Omar?").await;
     assert!(
         other["degraded"][0]
             .as_str()
@@ -90,7 +90,7 @@ async fn a_replay_without_an_endpoint_gives_the_recorded_replies() {
     );
     assert_eq!(other["cost"]["model_calls"], json!(0));
     replayer.end().await.unwrap();
-    assert_eq!(server.heard().requests.len(), 3);
+    assert_eq!(server.script().requests.len(), 3);
 }
 
 /// A server that is killed while it writes leaves an incomplete line, which the next recording removes.
@@ -102,11 +102,14 @@ async fn an_interrupted_recording_continues() {
     fs::write(&file, "{\"key\": \"ab").unwrap();
     let mut settings = server.settings();
     settings.push(setting("record", &file));
-    let running = started(&dir.path().join("a"), &settings).await;
-    server.says([Said::Status(500), text("{\"answer\": \"Marzipan\", \"lines\": [1]}")]);
-    let failed = asked(&running.api, WHO).await;
+    let running = start_standalone(&dir.path().join("a"), &settings).await;
+    server.script_replies([
+        ScriptedReply::Status(500),
+        text_reply("{\"answer\": \"Marzipan\", \"lines\": [1]}"),
+    ]);
+    let failed = ask_question(&running.api, WHO).await;
     assert!(failed["degraded"][0].as_str().unwrap().contains("500"), "{failed}");
-    let body = asked(&running.api, WHO).await;
+    let body = ask_question(&running.api, WHO).await;
     assert_eq!(body["answer"]["text"], "Marzipan", "a failure is not recorded: {body}");
     running.end().await.unwrap();
     let written = fs::read_to_string(&file).unwrap();
@@ -131,7 +134,7 @@ async fn an_invalid_recording_is_rejected_with_its_line() {
             "sets both `record` and `replay`",
         ),
     ] {
-        let said = refused(&settings).await;
-        assert!(said.contains(expected), "{said}");
+        let reason = reason_for_no_start(&settings).await;
+        assert!(reason.contains(expected), "{reason}");
     }
 }

@@ -1,19 +1,17 @@
 //! Summaries of a page and its sections by a language model, and a curation that undoes them.
 
-use std::time::Duration;
-
+use fixtures::wait_for;
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::Server;
-use tokio::time::{sleep, timeout};
 
-use super::text;
+use super::text_reply;
 
 const SUMMARY: &str = "Ana walked with Rex around the lake near Bergen.";
 
 /// Returns records of seven walks of Ana, each in its own sentence.
-fn told() -> Value {
+fn sample_conversation() -> Value {
     let walks = [
         "before breakfast for 3 km",
         "after the thunderstorm had passed",
@@ -33,16 +31,12 @@ fn told() -> Value {
 
 /// Waits until the page of Ana satisfies a condition, and returns it.
 async fn page_where(api: &Api, is_so: impl Fn(&Value) -> bool) -> Value {
-    let looked = async {
-        loop {
-            let pages = api.list("/spaces/walks/pages?dimension=figure").await;
-            if let Some(found) = pages.into_iter().find(|it| it["title"] == "Ana" && is_so(it)) {
-                return found;
-            }
-            sleep(Duration::from_millis(50)).await;
-        }
-    };
-    timeout(Duration::from_secs(60), looked).await.unwrap()
+    wait_for("the page of Ana is as expected", async || {
+        let pages = api.list("/spaces/walks/pages?dimension=figure").await;
+        let of_ana = |it: &&Value| it["title"] == "Ana" && is_so(it);
+        pages.iter().find(of_ana).cloned().ok_or(pages)
+    })
+    .await
 }
 
 fn is_summed_up(page: &Value) -> bool {
@@ -66,9 +60,9 @@ async fn a_model_summarises_a_page_and_a_curation_undoes_the_summary() {
     let page = json!({ "summary": SUMMARY, "lines": [1, 2], "sections": [
         { "number": 1, "summary": SUMMARY, "lines": [1] }] });
     let page = page.to_string();
-    server.says(std::iter::repeat_with(|| text(&page)).take(128));
-    let watermark = api.accepted("walks", &told()).await;
-    api.written("walks", &watermark).await;
+    server.script_replies(std::iter::repeat_with(|| text_reply(&page)).take(128));
+    let watermark = api.send_records("walks", &sample_conversation()).await;
+    api.wait_until_written("walks", &watermark).await;
     let page = page_where(api, is_summed_up).await;
     let id = page["id"].as_str().unwrap();
     let (_, whole) = api.get(&format!("/spaces/walks/pages/{id}")).await;
@@ -84,7 +78,8 @@ async fn a_model_summarises_a_page_and_a_curation_undoes_the_summary() {
     let act = json!({ "act": { "kind": "undo_summary", "page": id } });
     let (status, curated) = api.post("/spaces/walks/curations", &act).await;
     assert_eq!(status, 202, "{curated}");
-    api.written("walks", curated["watermark"].as_str().unwrap()).await;
+    api.wait_until_written("walks", curated["watermark"].as_str().unwrap())
+        .await;
     page_where(api, |it| it["id"] == id && !is_summed_up(it)).await;
     let (_, whole) = api.get(&format!("/spaces/walks/pages/{id}")).await;
     assert!(whole["sections"][0].get("summary").is_none(), "{whole}");

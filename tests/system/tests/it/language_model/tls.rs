@@ -5,7 +5,7 @@ use std::error::Error;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use adapters::endpoint::chat::{ChatEndpoint, Options};
+use adapters::models::endpoint::chat::{ChatEndpoint, Options};
 use domain::port::LanguageModel;
 use domain::{Classify, ErrorKind};
 use serde_json::{Value, json};
@@ -15,27 +15,27 @@ use system::servers::chat::{KEY, Server};
 use system::servers::untrusted::Untrusted;
 use tokio::time::sleep;
 
-use super::prompt;
-use super::reading::{readings, settings, write};
+use super::reading::{reading_settings, wait_for_readings, write_session};
+use super::sample_prompt;
 
 /// Timeout of a call, set by the test.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Returns an address on which no program listens.
-fn nobody() -> String {
+fn closed_address() -> String {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     format!("http://{}/v1", free.local_addr().unwrap())
 }
 
 /// Returns the text of an error with all its causes.
 fn all_of(error: &(dyn Error + 'static)) -> String {
-    let mut said = format!("{error} {error:?}");
+    let mut causes = format!("{error} {error:?}");
     let mut source = error.source();
     while let Some(error) = source {
-        said += &format!(" {error} {error:?}");
+        causes += &format!(" {error} {error:?}");
         source = error.source();
     }
-    said
+    causes
 }
 
 /// Checks that a call to an unreachable endpoint fails in time, with a kind that allows a retry and without a secret
@@ -48,7 +48,7 @@ async fn assert_away(server: &Server, url: &str) {
     };
     let chat = ChatEndpoint::new(&options).unwrap();
     let begun = Instant::now();
-    let error = chat.complete(&prompt()).await.unwrap_err();
+    let error = chat.complete(&sample_prompt()).await.unwrap_err();
     assert!(
         begun.elapsed() < TIMEOUT + Duration::from_secs(1),
         "{url}: {:?}",
@@ -61,15 +61,18 @@ async fn assert_away(server: &Server, url: &str) {
         (ErrorKind::Timeout, "it took too long"),
     ];
     assert!(expected.contains(&outcome), "{url}: {outcome:?}");
-    let said = all_of(&error);
-    assert!(!said.contains(KEY) && !said.contains("fern"), "{said}");
-    assert!(server.heard().requests.is_empty(), "{url}");
+    let error_text = all_of(&error);
+    assert!(
+        !error_text.contains(KEY) && !error_text.contains("fern"),
+        "{error_text}"
+    );
+    assert!(server.script().requests.is_empty(), "{url}");
 }
 
 #[tokio::test]
 async fn unresolvable_names_and_closed_ports_are_reported_as_unavailable() {
     let server = Server::start().await.unwrap();
-    for url in ["http://model.invalid/v1".to_owned(), nobody()] {
+    for url in ["http://model.invalid/v1".to_owned(), closed_address()] {
         assert_away(&server, &url).await;
     }
 }
@@ -106,32 +109,32 @@ async fn a_build_without_tls_rejects_https_addresses() {
         url: server.options().url.replace("http://", "https://"),
         ..server.options()
     };
-    let said = ChatEndpoint::new(&options).map(drop).unwrap_err().to_string();
+    let error_text = ChatEndpoint::new(&options).map(drop).unwrap_err().to_string();
     assert!(
-        said.contains("[language_model]") && said.contains("--features https"),
-        "{said}"
+        error_text.contains("[language_model]") && error_text.contains("--features https"),
+        "{error_text}"
     );
-    assert!(!said.contains(KEY), "{said}");
+    assert!(!error_text.contains(KEY), "{error_text}");
 }
 
 /// Sessions wait while the model cannot be reached, and no reading fails.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sessions_wait_while_the_model_is_unavailable() {
     let server = Server::start().await.unwrap();
-    for url in ["http://model.invalid/v1".to_owned(), nobody()] {
-        let mut settings = settings(&server);
+    for url in ["http://model.invalid/v1".to_owned(), closed_address()] {
+        let mut settings = reading_settings(&server);
         settings.retain(|it| it.0 != "language_model.url");
         settings.push(("language_model.url".to_owned(), url));
         let dir = tempfile::tempdir().unwrap();
         let running = Running::standalone(dir.path(), &settings).await.unwrap();
         assert_eq!(running.api.put("/spaces/talk").await.0, 201);
-        write(&running.api, "monday", 1).await;
-        running.api.settled("talk").await;
+        write_session(&running.api, "monday", 1).await;
+        running.api.wait_until_settled("talk").await;
         let waits = |body: &Value| body["summary"]["waiting_sessions"] == 1;
-        readings(&running.api, "talk", waits).await;
+        wait_for_readings(&running.api, "talk", waits).await;
         // This is enough time for a call that fails immediately.
         sleep(Duration::from_secs(2)).await;
-        let body = readings(&running.api, "talk", waits).await;
+        let body = wait_for_readings(&running.api, "talk", waits).await;
         let summary = &body["summary"];
         assert_eq!((&summary["done"], &summary["failed"]), (&json!(0), &json!(0)), "{body}");
         running.end().await.unwrap();

@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use adapters::nats::{Credentials, NatsBus, Options, Role, Tls, Topic, permissions, provision};
+use adapters::servers::nats::{
+    Credentials, NatsBus, Options, Role, Tls, Topic, permissions_of_role, provision_streams,
+};
 use domain::port::{Bus, DeadLetters, Frame};
 use domain::{Classify, ErrorKind, PortError};
 use futures::StreamExt;
 use system::servers::nats::Nats;
 use tokio::time::timeout;
 
-use super::{SOON, frame, options};
+use super::{SOON, options_of_server, sample_frame};
 
-fn kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
+fn error_kind<T>(result: Result<T, PortError>) -> Option<ErrorKind> {
     result.err().map(|error| error.kind())
 }
 
@@ -29,9 +31,9 @@ async fn the_error_names_wrong_credentials() {
             password: password.into(),
             ..Credentials::default()
         },
-        ..options(&server)
+        ..options_of_server(&server)
     };
-    provision(&with("mnemic", "correct")).await.unwrap();
+    provision_streams(&with("mnemic", "correct")).await.unwrap();
     for wrong in [with("mnemic", "mistaken"), with("", "")] {
         let error = NatsBus::connect(&wrong).await.err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Invalid);
@@ -68,14 +70,17 @@ async fn tokens_and_nkeys_are_accepted() {
         let Some(server) = Nats::start(access) else { return };
         let with = |credentials: &Credentials| Options {
             credentials: credentials.clone(),
-            ..options(&server)
+            ..options_of_server(&server)
         };
-        assert_eq!(kind(provision(&with(good)).await), None);
-        assert_eq!(kind(provision(&with(bad)).await), Some(ErrorKind::Invalid));
+        assert_eq!(error_kind(provision_streams(&with(good)).await), None);
+        assert_eq!(
+            error_kind(provision_streams(&with(bad)).await),
+            Some(ErrorKind::Invalid)
+        );
     }
 }
 
-fn openssl(dir: &Path, arguments: &[&str]) -> Option<()> {
+fn run_openssl(dir: &Path, arguments: &[&str]) -> Option<()> {
     let mut command = Command::new("openssl");
     command
         .args(arguments)
@@ -86,7 +91,7 @@ fn openssl(dir: &Path, arguments: &[&str]) -> Option<()> {
 }
 
 /// Creates a certificate authority, and a certificate and key for each name. Returns `None` if openssl fails.
-fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
+fn create_certificates(dir: &Path, names: &[&str]) -> Option<()> {
     std::fs::write(dir.join("extensions"), "subjectAltName=IP:127.0.0.1,DNS:localhost\n").ok()?;
     let curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
     let own = [
@@ -99,11 +104,11 @@ fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
         "-days",
         "2",
     ];
-    openssl(dir, &[&["req", "-x509"], &curve[..], &own].concat())?;
+    run_openssl(dir, &[&["req", "-x509"], &curve[..], &own].concat())?;
     for name in names {
         let (key, request, certificate) = (format!("{name}.key"), format!("{name}.csr"), format!("{name}.pem"));
         let subject = format!("/CN={name}");
-        openssl(
+        run_openssl(
             dir,
             &[
                 &["req"],
@@ -123,7 +128,7 @@ fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
             "ca.key",
             "-CAcreateserial",
         ];
-        openssl(
+        run_openssl(
             dir,
             &[
                 &sign[..],
@@ -139,7 +144,7 @@ fn certificates(dir: &Path, names: &[&str]) -> Option<()> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn certificates_are_checked_both_ways() {
     let dir = tempfile::tempdir().unwrap();
-    if certificates(dir.path(), &["server", "client"]).is_none() {
+    if create_certificates(dir.path(), &["server", "client"]).is_none() {
         eprintln!("skipped: no openssl");
         return;
     }
@@ -158,12 +163,12 @@ async fn certificates_are_checked_both_ways() {
     };
     let with = |tls: Tls| Options {
         tls,
-        ..options(&server)
+        ..options_of_server(&server)
     };
     let options = with(good.clone());
-    provision(&options).await.unwrap();
+    provision_streams(&options).await.unwrap();
     let bus = NatsBus::connect(&options).await.unwrap();
-    bus.publish(frame("a", "", "1")).await.unwrap();
+    bus.publish(sample_frame("a", "", "1")).await.unwrap();
 
     let no_certificate = Tls {
         cert_file: PathBuf::new(),
@@ -189,7 +194,7 @@ async fn certificates_are_checked_both_ways() {
 
 /// Starts a server on which every service has the permissions that are printed for it. Returns the server, and a
 /// function that returns the options of a service.
-async fn guarded(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
+async fn start_guarded_server(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
     let base = Options {
         prefix: prefix.to_owned(),
         partitions: 4,
@@ -201,7 +206,7 @@ async fn guarded(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
         ..Options::default()
     };
     let user = |role: &Role| {
-        let granted = permissions(*role, &base);
+        let granted = permissions_of_role(*role, &base);
         format!("{{ user: {0}, password: {0}, {granted} }}", role.name())
     };
     let users: Vec<String> = Role::ALL.iter().map(user).collect();
@@ -217,21 +222,21 @@ async fn guarded(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Options)> {
         },
         ..base.clone()
     };
-    assert_eq!(provision(&of(Role::Operator)).await.unwrap(), []);
+    assert_eq!(provision_streams(&of(Role::Operator)).await.unwrap(), []);
     Some((server, of))
 }
 
-fn on(subject: &str, payload: &str) -> Frame {
+fn frame_on_subject(subject: &str, payload: &str) -> Frame {
     Frame {
         subject: subject.to_owned(),
-        ..frame("a", payload, payload)
+        ..sample_frame("a", payload, payload)
     }
 }
 
 /// With the permissions that are printed for it, every service can do its work, and the server rejects nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn services_work_with_the_permissions_printed_for_them() {
-    let Some((_server, of)) = guarded("works").await else {
+    let Some((_server, of)) = start_guarded_server("works").await else {
         return;
     };
     let connect = async |role| NatsBus::connect(&of(role)).await.unwrap();
@@ -241,8 +246,8 @@ async fn services_work_with_the_permissions_printed_for_them() {
         connect(Role::Clusterer).await,
     );
     let (records, units) = ("records-accepted.v1", "units-written.v1");
-    gateway.publish(on(records, "1")).await.unwrap();
-    gateway.publish(on(records, "1")).await.unwrap();
+    gateway.publish(frame_on_subject(records, "1")).await.unwrap();
+    gateway.publish(frame_on_subject(records, "1")).await.unwrap();
     assert_eq!(gateway.backlog(records, "writer").await.unwrap(), 1);
     assert_eq!(gateway.backlog_of_space(records, "a").await.unwrap(), 1);
     let mut accepted = writer.subscribe(records, "writer").await.unwrap();
@@ -264,7 +269,7 @@ async fn services_work_with_the_permissions_printed_for_them() {
 
     let organised = "units-organised.v1";
     for (bus, subject, group) in [(&clusterer, organised, "clusterer"), (&writer, units, "segmenter")] {
-        writer.publish(on(subject, "2")).await.unwrap();
+        writer.publish(frame_on_subject(subject, "2")).await.unwrap();
         let mut written = bus.subscribe(subject, group).await.unwrap();
         let delivery = timeout(SOON, written.next()).await.unwrap().unwrap().unwrap();
         delivery.settler.retry_after(Duration::ZERO).await.unwrap();
@@ -288,23 +293,26 @@ async fn services_work_with_the_permissions_printed_for_them() {
                 (inquiry.reply)(Ok(inquiry.frame.payload));
             }
         });
-        assert_eq!(gateway.request(on(subject, "?"), SOON).await.unwrap(), b"?");
+        assert_eq!(
+            gateway.request(frame_on_subject(subject, "?"), SOON).await.unwrap(),
+            b"?"
+        );
         serving.abort();
-        assert_eq!(bus.refusals(), 0, "{role:?}");
+        assert_eq!(bus.count_refusals(), 0, "{role:?}");
     }
-    gateway.publish(on(records, "3")).await.unwrap();
+    gateway.publish(frame_on_subject(records, "3")).await.unwrap();
     gateway.erase("a").await.unwrap();
     assert_eq!(gateway.backlog(records, "writer").await.unwrap(), 0);
-    gateway.publish(on(records, "3")).await.unwrap();
+    gateway.publish(frame_on_subject(records, "3")).await.unwrap();
     for (bus, name) in [(&gateway, "gateway"), (&writer, "writer"), (&clusterer, "clusterer")] {
-        assert_eq!(bus.refusals(), 0, "{name}");
+        assert_eq!(bus.count_refusals(), 0, "{name}");
     }
 }
 
 /// An operation of another service is rejected immediately and counted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn services_cannot_do_the_work_of_others() {
-    let Some((_server, of)) = guarded("refused").await else {
+    let Some((_server, of)) = start_guarded_server("refused").await else {
         return;
     };
     let refused = Some(ErrorKind::Unavailable);
@@ -315,13 +323,22 @@ async fn services_cannot_do_the_work_of_others() {
         connect(Role::Writer).await,
         connect(Role::Gateway).await,
     );
-    gateway.publish(on("records-accepted.v1", "1")).await.unwrap();
-    assert_eq!(kind(router.publish(on("records-accepted.v1", "2")).await), refused);
-    assert_eq!(kind(router.erase("a").await), refused);
-    assert_eq!(kind(writer.erase("a").await), refused);
-    assert_eq!(kind(router.list(0, 9).await), refused);
+    gateway
+        .publish(frame_on_subject("records-accepted.v1", "1"))
+        .await
+        .unwrap();
+    assert_eq!(
+        error_kind(router.publish(frame_on_subject("records-accepted.v1", "2")).await),
+        refused
+    );
+    assert_eq!(error_kind(router.erase("a").await), refused);
+    assert_eq!(error_kind(writer.erase("a").await), refused);
+    assert_eq!(error_kind(router.list(0, 9).await), refused);
     assert!(router.subscribe("records-accepted.v1", "writer").await.is_err());
-    assert_eq!(kind(gateway.publish(on("units-written.v1", "3")).await), refused);
+    assert_eq!(
+        error_kind(gateway.publish(frame_on_subject("units-written.v1", "3")).await),
+        refused
+    );
     assert!(clusterer.subscribe("records-accepted.v1", "writer").await.is_err());
     assert!(clusterer.subscribe("units-written.v1", "segmenter").await.is_err());
     assert!(clusterer.subscribe("units-organised.v1", "made up").await.is_err());
@@ -331,6 +348,6 @@ async fn services_cannot_do_the_work_of_others() {
         (&writer, "writer"),
         (&gateway, "gateway"),
     ] {
-        assert!(bus.refusals() > 0, "{name}");
+        assert!(bus.count_refusals() > 0, "{name}");
     }
 }

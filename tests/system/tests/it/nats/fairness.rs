@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use adapters::nats::partition;
+use adapters::servers::nats::partition_of_space;
 use domain::port::Bus;
 use futures::{StreamExt, stream};
 use tokio::time::timeout;
 
-use super::{SOON, connected, frame, options, shared};
+use super::{SOON, connect_bus, options_of_server, sample_frame, shared_server};
 
 const PARTITIONS: u16 = 32;
 
@@ -16,24 +16,28 @@ const PARTITIONS: u16 = 32;
 /// among the first twenty. Only a space that shares the partition waits for the busy one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_busy_space_delays_only_its_partition() {
-    let Some(server) = shared() else { return };
+    let Some(server) = shared_server() else { return };
     // The ack wait is so long that no delivery is repeated on a busy machine, which would change the turns.
-    let options = adapters::nats::Options {
+    let options = adapters::servers::nats::Options {
         ack_wait_ms: 30_000,
         partitions: PARTITIONS,
-        ..options(server)
+        ..options_of_server(server)
     };
-    let bus = connected(&options).await;
+    let bus = connect_bus(&options).await;
     let published = Instant::now();
     let loud = stream::iter(0..2_000).map(|number| {
         let bus = &bus;
-        async move { bus.publish(frame("loud", "", &number.to_string())).await.unwrap() }
+        async move {
+            bus.publish(sample_frame("loud", "", &number.to_string()))
+                .await
+                .unwrap()
+        }
     });
     loud.buffered(64).collect::<Vec<_>>().await;
     eprintln!("2,000 published, 64 at once, in {:?}", published.elapsed());
     let quiet: Vec<String> = (0..20).map(|number| format!("quiet-{number}")).collect();
     for space in &quiet {
-        bus.publish(frame(space, "", space)).await.unwrap();
+        bus.publish(sample_frame(space, "", space)).await.unwrap();
     }
 
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
@@ -51,8 +55,10 @@ async fn a_busy_space_delays_only_its_partition() {
         delivery.settler.done().await.unwrap();
     }
     assert!(places.is_sorted(), "the loud space is in order");
-    let of_loud = partition("loud", PARTITIONS);
-    let (together, apart): (Vec<_>, Vec<_>) = quiet.iter().partition(|it| partition(it, PARTITIONS) == of_loud);
+    let of_loud = partition_of_space("loud", PARTITIONS);
+    let (together, apart): (Vec<_>, Vec<_>) = quiet
+        .iter()
+        .partition(|it| partition_of_space(it, PARTITIONS) == of_loud);
     let last = apart.iter().map(|it| served[*it]).max().unwrap();
     eprintln!(
         "{} quiet spaces apart: the last one served in turn {} after {:?}; {} share the partition; all after {:?}",
@@ -73,16 +79,16 @@ async fn a_busy_space_delays_only_its_partition() {
 /// Messages of one partition that wait for a retry fill only that partition.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failing_space_fills_only_its_partition() {
-    let Some(server) = shared() else { return };
-    let options = adapters::nats::Options {
+    let Some(server) = shared_server() else { return };
+    let options = adapters::servers::nats::Options {
         unsettled_max: 4,
         partitions: PARTITIONS,
-        ..options(server)
+        ..options_of_server(server)
     };
-    let bus = connected(&options).await;
+    let bus = connect_bus(&options).await;
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     for _ in 0..6 {
-        bus.publish(frame("loud", "", "loud")).await.unwrap();
+        bus.publish(sample_frame("loud", "", "loud")).await.unwrap();
     }
     for _ in 0..4 {
         let delivery = timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap();
@@ -93,7 +99,7 @@ async fn a_failing_space_fills_only_its_partition() {
         "over the bound"
     );
     let begun = Instant::now();
-    bus.publish(frame("quiet-1", "", "quiet")).await.unwrap();
+    bus.publish(sample_frame("quiet-1", "", "quiet")).await.unwrap();
     let delivery = timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap();
     assert_eq!(delivery.frame.space, "quiet-1");
     eprintln!(

@@ -2,18 +2,18 @@
 
 use std::time::{Duration, SystemTime};
 
-use adapters::nats::Options;
+use adapters::servers::nats::Options;
 use domain::port::{Bus, DEADLINE, Frame};
 use futures::StreamExt;
 use tokio::time::timeout;
 
-use super::{SOON, connected, frame, options, shared};
+use super::{SOON, connect_bus, options_of_server, sample_frame, shared_server};
 
 /// The deadline of a request is computed from the remaining time, whatever the clock of the caller says.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_clock_of_a_caller_does_not_affect_its_deadline() {
-    let Some(server) = shared() else { return };
-    let bus = connected(&options(server)).await;
+    let Some(server) = shared_server() else { return };
+    let bus = connect_bus(&options_of_server(server)).await;
     let mut inquiries = bus.serve("q").await.unwrap();
     tokio::spawn(async move {
         while let Some(inquiry) = inquiries.next().await {
@@ -28,17 +28,17 @@ async fn the_clock_of_a_caller_does_not_affect_its_deadline() {
         let question = Frame {
             subject: "q".to_owned(),
             headers: headers.collect(),
-            ..frame("", "", "?")
+            ..sample_frame("", "", "?")
         };
         bus.request(question, SOON)
     };
     for by_its_clock in ["1", "9999999999999"] {
-        let told: u64 = String::from_utf8(ask(&[(DEADLINE, by_its_clock)]).await.unwrap())
+        let deadline_ms: u64 = String::from_utf8(ask(&[(DEADLINE, by_its_clock)]).await.unwrap())
             .unwrap()
             .parse()
             .unwrap();
         let now = SystemTime::UNIX_EPOCH.elapsed().unwrap();
-        let left = Duration::from_millis(told).saturating_sub(now);
+        let left = Duration::from_millis(deadline_ms).saturating_sub(now);
         assert!(left > SOON / 2 && left <= SOON, "{left:?}");
     }
     assert!(ask(&[]).await.unwrap().is_empty(), "who says nothing has no deadline");
@@ -47,24 +47,24 @@ async fn the_clock_of_a_caller_does_not_affect_its_deadline() {
 /// Operations before a flush reach the server, although the process ends immediately after it.
 #[test]
 fn operations_before_a_flush_reach_the_server() {
-    let Some(server) = shared() else { return };
+    let Some(server) = shared_server() else { return };
     let options = Options {
         ack_wait_ms: 60_000,
-        ..options(server)
+        ..options_of_server(server)
     };
     let runtime = || tokio::runtime::Runtime::new().unwrap();
     let ends = runtime();
     ends.block_on(async {
-        let bus = connected(&options).await;
+        let bus = connect_bus(&options).await;
         let mut deliveries = bus.subscribe("s", "g").await.unwrap();
-        bus.publish(frame("a", "", "1")).await.unwrap();
+        bus.publish(sample_frame("a", "", "1")).await.unwrap();
         drop(timeout(SOON, deliveries.next()).await.unwrap().unwrap().unwrap());
         let bus: &dyn Bus = &bus;
         bus.flush().await.unwrap();
     });
     ends.shutdown_background();
     runtime().block_on(async {
-        let bus = connected(&options).await;
+        let bus = connect_bus(&options).await;
         let mut deliveries = bus.subscribe("s", "g").await.unwrap();
         let delivery = timeout(SOON / 2, deliveries.next()).await.expect("before the ack wait");
         assert_eq!(delivery.unwrap().unwrap().attempt, 2);

@@ -4,12 +4,12 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use adapters::nats::provision;
+use adapters::servers::nats::provision_streams;
 use domain::port::Bus;
 use serde_json::{Value, json};
 use system::servers::nats::Nats;
 
-use super::{connected, drained, frame, options, shared};
+use super::{connect_bus, drain_deliveries, options_of_server, sample_frame, shared_server};
 
 /// Subject on which the server reports changes of streams and consumers.
 const REPORTS: &str = "$JS.EVENT.ADVISORY.";
@@ -119,22 +119,22 @@ struct Message {
 /// settled meanwhile.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_consumer_is_deleted_when_the_first_group_joins() {
-    let Some(server) = shared() else { return };
-    let options = options(server);
-    let bus = connected(&options).await;
+    let Some(server) = shared_server() else { return };
+    let options = options_of_server(server);
+    let bus = connect_bus(&options).await;
     let stream = format!("{}-s", options.prefix);
     let mut plain = Plain::connect(server, &options.prefix);
     assert_eq!(plain.retention(&stream), "limits");
     plain.watch(&stream);
 
-    bus.publish(frame("a", "", "before")).await.unwrap();
+    bus.publish(sample_frame("a", "", "before")).await.unwrap();
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     assert_eq!(plain.retention(&stream), "interest");
-    bus.publish(frame("a", "", "after")).await.unwrap();
-    assert_eq!(drained(&mut deliveries, 2).await.len(), 2);
+    bus.publish(sample_frame("a", "", "after")).await.unwrap();
+    assert_eq!(drain_deliveries(&mut deliveries, 2).await.len(), 2);
     let info = plain.ask(&format!("STREAM.INFO.{stream}"), &json!({}));
     assert_eq!(info["state"]["messages"], 0, "what is settled goes: {info}");
-    assert_eq!(provision(&options).await.unwrap(), []);
+    assert_eq!(provision_streams(&options).await.unwrap(), []);
     let reports = plain.reports(&stream);
     let count = |begin: &str| reports.iter().filter(|it| it.starts_with(begin)).count();
     assert_eq!(count("CONSUMER.DELETED."), 0, "{reports:?}");
@@ -144,9 +144,9 @@ async fn no_consumer_is_deleted_when_the_first_group_joins() {
 /// A consumer from an earlier version is deleted only while the stream keeps everything, and nothing is lost.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_keeper_of_an_earlier_version_is_deleted_without_loss() {
-    let Some(server) = shared() else { return };
-    let options = options(server);
-    let bus = connected(&options).await;
+    let Some(server) = shared_server() else { return };
+    let options = options_of_server(server);
+    let bus = connect_bus(&options).await;
     let stream = format!("{}-s", options.prefix);
     let mut plain = Plain::connect(server, &options.prefix);
     // Earlier versions left this state: retention by interest, and a consumer without a reader.
@@ -156,12 +156,12 @@ async fn the_keeper_of_an_earlier_version_is_deleted_without_loss() {
     let mut config = plain.ask(&format!("STREAM.INFO.{stream}"), &json!({}))["config"].clone();
     config["retention"] = json!("interest");
     plain.ask(&format!("STREAM.UPDATE.{stream}"), &config);
-    bus.publish(frame("a", "", "before")).await.unwrap();
+    bus.publish(sample_frame("a", "", "before")).await.unwrap();
     plain.watch(&stream);
 
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     assert_eq!(plain.retention(&stream), "interest");
-    assert_eq!(drained(&mut deliveries, 1).await.len(), 1);
+    assert_eq!(drain_deliveries(&mut deliveries, 1).await.len(), 1);
     let reports = plain.reports(&stream);
     let (updated, deleted) = (
         format!("STREAM.UPDATED.{stream}"),

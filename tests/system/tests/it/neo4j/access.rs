@@ -3,14 +3,14 @@
 use std::path::Path;
 use std::process::Command;
 
-use adapters::neo4j::{Neo4j, Options, SetupError, provision};
+use adapters::servers::neo4j::{Neo4j, Options, SetupError, provision_schema};
 use domain::{Classify, ErrorKind};
 use system::servers::neo4j::Server;
 
 use super::sample::{noon, space};
 
 /// Creates `{name}.crt` and `{name}.key`, self-signed, for `localhost`.
-fn certificate(dir: &Path, name: &str) {
+fn create_certificate(dir: &Path, name: &str) {
     let made = Command::new("openssl")
         .args("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost".split(' '))
         .args("-addext subjectAltName=DNS:localhost -addext basicConstraints=critical,CA:FALSE".split(' '))
@@ -27,7 +27,7 @@ fn certificate(dir: &Path, name: &str) {
 async fn only_the_right_password_and_certificate_are_accepted() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["server", "other"] {
-        certificate(dir.path(), name);
+        create_certificate(dir.path(), name);
     }
     let conf = format!(
         "server.bolt.tls_level=OPTIONAL\ndbms.ssl.policy.bolt.enabled=true\ndbms.ssl.policy.bolt.client_auth=NONE
@@ -45,7 +45,7 @@ dbms.ssl.policy.bolt.public_certificate=server.crt\n",
         ..plain.clone()
     };
     let encrypted = trusting("server");
-    assert_eq!(provision(&encrypted).await.unwrap(), []);
+    assert_eq!(provision_schema(&encrypted).await.unwrap(), []);
     let it = Neo4j::connect(&encrypted).await.unwrap();
     assert!(it.records.create_space(&space("a"), noon()).await.unwrap());
 

@@ -1,6 +1,6 @@
 //! Texts that have a special meaning to a server, and spaces with similar names.
 
-use adapters::neo4j::{Neo4j, Options};
+use adapters::servers::neo4j::{Neo4j, Options};
 use domain::derived::{Derived, DerivedKind};
 use domain::id::SpaceId;
 use domain::port::{Claim, Idempotent, Position};
@@ -11,7 +11,7 @@ use domain::unit::Unit;
 use domain::{Classify, ErrorKind};
 use uuid::Uuid;
 
-use super::fresh;
+use super::fresh_options;
 use super::sample::{curation, fact, noon, note, record, relation, space, unit, unit_id};
 
 const HOSTILE: [&str; 14] = [
@@ -32,7 +32,7 @@ const HOSTILE: [&str; 14] = [
 ];
 
 /// Fills a space with objects whose texts are all `text`.
-async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
+async fn fill_space(it: &Neo4j, space: &SpaceId, text: &str) {
     let (records, graph) = (&it.records, &it.graph);
     assert!(records.create_space(space, noon()).await.unwrap());
     records
@@ -41,13 +41,16 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
         .unwrap();
     let claim = (record(space, 1, text).id, [1; 32]);
     assert_eq!(records.claim(space, &[claim]).await.unwrap(), [Claim::Fresh]);
-    records.remember(space, text, &idempotent(text), noon()).await.unwrap();
+    records
+        .store_response(space, text, &sample_idempotent(text), noon())
+        .await
+        .unwrap();
     records.mark_written(space, Position(7)).await.unwrap();
     graph
         .put_units(space, &[unit(1, text), unit(2, text)], &[])
         .await
         .unwrap();
-    graph.put_relations(space, &relations(text)).await.unwrap();
+    graph.put_relations(space, &sample_relations(text)).await.unwrap();
     let fact = Derived::Fact(fact(1, text));
     graph.put_derived(space, &[fact], &[]).await.unwrap();
     records
@@ -58,7 +61,7 @@ async fn fill(it: &Neo4j, space: &SpaceId, text: &str) {
 }
 
 /// Returns true if the space contains exactly the objects that `fill` stored.
-async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
+async fn space_holds_text(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
     let (records, graph) = (&it.records, &it.graph);
     let expected = [record(space, 1, text), record(space, 2, text)];
     let session = records.session(space, expected[0].session, expected[0].id, usize::MAX, usize::MAX);
@@ -76,11 +79,11 @@ async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
     records.list(space, 0, usize::MAX).await.unwrap() == (expected.to_vec(), None)
         && records.get(space, &[expected[1].id]).await.unwrap() == expected[1..]
         && session.await.unwrap() == expected
-        && records.remembered(space, text).await.unwrap() == Some(idempotent(text))
+        && records.stored_response(space, text).await.unwrap() == Some(sample_idempotent(text))
         && records.is_written(space, Position(7)).await.unwrap()
         && units == [unit(1, text), unit(2, text)]
         && graph.changes(space, 0, usize::MAX).await.unwrap().len() == 2
-        && found == relations(text)
+        && found == sample_relations(text)
         && facts == [Derived::Fact(fact(1, text))]
         && graph.list_derived(space, kind, Some(past), 9).await.unwrap().is_empty()
         && graph.derived_changes(space, 0, 9).await.unwrap().len() == 1
@@ -89,7 +92,7 @@ async fn holds(it: &Neo4j, space: &SpaceId, text: &str) -> bool {
         && (info.records, info.units, info.written) == (2, 2, Position(7))
 }
 
-fn relations(text: &str) -> Vec<Relation> {
+fn sample_relations(text: &str) -> Vec<Relation> {
     vec![
         relation(1, RelationKind::Causes, "", 2),
         relation(1, RelationKind::Other, text, 1),
@@ -98,7 +101,7 @@ fn relations(text: &str) -> Vec<Relation> {
     ]
 }
 
-fn idempotent(text: &str) -> Idempotent {
+fn sample_idempotent(text: &str) -> Idempotent {
     Idempotent {
         request: [255; 32],
         response: text.as_bytes().to_vec(),
@@ -108,16 +111,16 @@ fn idempotent(text: &str) -> Idempotent {
 /// Every text is returned unchanged, whatever it contains, and another space keeps all its objects.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn texts_are_never_executed_as_statements() {
-    let Some(options) = fresh().await else { return };
+    let Some(options) = fresh_options().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let canary = space("canary");
-    fill(&it, &canary, "plain").await;
+    fill_space(&it, &canary, "plain").await;
     for (number, text) in HOSTILE.into_iter().enumerate() {
         let hostile = space(&format!("h{number}"));
-        fill(&it, &hostile, text).await;
-        assert!(holds(&it, &hostile, text).await, "{text:?}");
+        fill_space(&it, &hostile, text).await;
+        assert!(space_holds_text(&it, &hostile, text).await, "{text:?}");
         assert!(it.records.delete_space(&hostile).await.unwrap(), "{text:?}");
-        assert!(holds(&it, &canary, "plain").await, "after {text:?}");
+        assert!(space_holds_text(&it, &canary, "plain").await, "after {text:?}");
     }
     let spaces = it.records.spaces(None, 99).await.unwrap();
     assert_eq!(spaces.len(), 1);
@@ -126,7 +129,7 @@ async fn texts_are_never_executed_as_statements() {
 /// A text may be long, alone or among others; only the length of a key is limited.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn long_texts_are_returned_unchanged() {
-    let Some(options) = fresh().await else { return };
+    let Some(options) = fresh_options().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     it.records.create_space(&a, noon()).await.unwrap();
@@ -145,14 +148,17 @@ async fn long_texts_are_returned_unchanged() {
     it.graph.put_relations(&a, std::slice::from_ref(&edge)).await.unwrap();
     it.graph.put_units(&a, &[unit(1, "u")], &[]).await.unwrap();
     assert_eq!(it.graph.relations(&a, &[unit_id(1)], 1).await.unwrap(), [edge]);
-    let refused = it.records.remember(&a, &long, &idempotent("x"), noon()).await;
+    let refused = it
+        .records
+        .store_response(&a, &long, &sample_idempotent("x"), noon())
+        .await;
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Invalid);
 }
 
 /// Spaces whose names begin alike, and spaces of the same name in two namespaces, hold the same ids and stay separate.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn spaces_with_the_same_ids_are_separate() {
-    let (Some(one), Some(two)) = (fresh().await, fresh().await) else {
+    let (Some(one), Some(two)) = (fresh_options().await, fresh_options().await) else {
         return;
     };
     let longer = Options {
@@ -164,13 +170,13 @@ async fn spaces_with_the_same_ids_are_separate() {
         let it = Neo4j::connect(options).await.unwrap();
         for name in ["a", "a-b", "a.b", "a0", "a_", "0"] {
             let text = format!("{} {name}", options.namespace);
-            fill(&it, &space(name), &text).await;
+            fill_space(&it, &space(name), &text).await;
             all.push((it.clone(), space(name), text));
         }
     }
     while let Some((it, gone, _)) = all.pop() {
         for (it, space, text) in &all {
-            assert!(holds(it, space, text).await, "{text}");
+            assert!(space_holds_text(it, space, text).await, "{text}");
         }
         assert!(it.records.delete_space(&gone).await.unwrap());
         assert_eq!(it.records.space(&gone).await.unwrap(), None);

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use adapters::neo4j::{Neo4j, Options, SetupError, provision};
+use adapters::servers::neo4j::{Neo4j, Options, SetupError, provision_schema};
 use domain::port::Records;
 use domain::{Classify, ErrorKind};
+use fixtures::wait_until;
 use system::conformance::bus::SOON;
 use system::servers::neo4j::Server;
 
@@ -15,7 +16,7 @@ const BATCH: usize = 20;
 const BATCHES: usize = 60;
 
 /// Stores the batches of one task, and repeats each until it is acknowledged. Returns the number of failed attempts.
-async fn store(it: &Neo4j, task: usize) -> usize {
+async fn store_until_stopped(it: &Neo4j, task: usize) -> usize {
     let a = space("a");
     let mut failed = 0;
     for batch in 0..BATCHES {
@@ -49,7 +50,7 @@ async fn acknowledged_writes_survive_a_crash() {
         return;
     };
     let options = server.options("crash");
-    provision(&options).await.unwrap();
+    provision_schema(&options).await.unwrap();
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     it.records.create_space(&a, noon()).await.unwrap();
@@ -57,19 +58,16 @@ async fn acknowledged_writes_survive_a_crash() {
     let tasks: Vec<_> = (0..TASKS)
         .map(|task| {
             let it = it.clone();
-            tokio::spawn(async move { store(&it, task).await })
+            tokio::spawn(async move { store_until_stopped(&it, task).await })
         })
         .collect();
     for part in [1, 2] {
         let part = (TASKS * BATCHES * BATCH / 3 * part) as u64;
-        while it.records.space(&a).await.unwrap().unwrap().records < part {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        let stored = async || it.records.space(&a).await.unwrap().unwrap().records;
+        wait_until("a part is stored", async || stored().await >= part).await;
         server.kill().unwrap();
-        server.again().await.unwrap();
-        while it.records.space(&a).await.is_err() {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
+        server.restart().await.unwrap();
+        wait_until("the server answers again", async || it.records.space(&a).await.is_ok()).await;
     }
     let mut failed = 0;
     for task in tasks {
@@ -102,11 +100,11 @@ async fn calls_to_a_hanging_server_fail_in_bounded_time() {
     let refused = Neo4j::connect(&patient).await.err().unwrap();
     assert!(matches!(refused, SetupError::NotProvisioned { .. }), "{refused:?}");
     assert!(refused.to_string().contains("mnemic provision"), "{refused}");
-    let at_once = futures::future::join_all((0..3).map(|_| provision(&patient)));
+    let at_once = futures::future::join_all((0..3).map(|_| provision_schema(&patient)));
     for drifts in at_once.await {
         assert_eq!(drifts.unwrap(), []);
     }
-    assert_eq!(provision(&patient).await.unwrap(), []);
+    assert_eq!(provision_schema(&patient).await.unwrap(), []);
     let a = space("a");
     Neo4j::connect(&patient)
         .await
@@ -138,15 +136,15 @@ async fn calls_to_a_hanging_server_fail_in_bounded_time() {
     assert_eq!(refused.kind(), ErrorKind::Unavailable, "{refused:?}");
     tokio::time::sleep(Duration::from_secs(3).saturating_sub(begun.elapsed())).await;
     server.signal("CONT").unwrap();
-    recovered(&*it.records).await;
+    wait_until_recovered(&*it.records).await;
 
     server.kill().unwrap();
     assert_eq!(it.records.space(&a).await.unwrap_err().kind(), ErrorKind::Unavailable);
-    server.again().await.unwrap();
-    recovered(&*it.records).await;
+    server.restart().await.unwrap();
+    wait_until_recovered(&*it.records).await;
 }
 
-async fn recovered(records: &dyn Records) {
+async fn wait_until_recovered(records: &dyn Records) {
     let begun = Instant::now();
     let a = space("a");
     while let Err(error) = records.put(&a, &[record(&a, 99, "text")]).await {

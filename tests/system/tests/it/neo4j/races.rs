@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use adapters::neo4j::Neo4j;
+use adapters::servers::neo4j::Neo4j;
 use domain::derived::Derived;
 use domain::id::RecordId;
 use domain::port::{Change, Claim, Result};
@@ -12,7 +12,7 @@ use domain::{Classify, ErrorKind};
 
 use tokio::task::JoinHandle;
 
-use super::fresh;
+use super::fresh_options;
 use super::sample::{fact, noon, record, relation, space, unit, unit_id};
 
 const TASKS: u128 = 8;
@@ -21,7 +21,7 @@ const EACH: u128 = 40;
 /// While many writers write to one space, a reader of the feed misses nothing, and every count is right.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_reader_of_the_feed_misses_nothing_during_concurrent_writes() {
-    let Some(options) = fresh().await else { return };
+    let Some(options) = fresh_options().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     it.records.create_space(&a, noon()).await.unwrap();
@@ -47,7 +47,7 @@ async fn a_reader_of_the_feed_misses_nothing_during_concurrent_writes() {
     };
     let writers: Vec<_> = (0..TASKS).map(|task| tokio::spawn(write(task))).collect();
     let ended = || writers.iter().all(JoinHandle::is_finished);
-    let seen = follow(ended, async |after| sequences(it.graph.changes(&a, after, 7).await)).await;
+    let seen = follow_pages(ended, async |after| sequences_of(it.graph.changes(&a, after, 7).await)).await;
     for writer in writers {
         writer.await.unwrap();
     }
@@ -73,7 +73,7 @@ async fn a_feed_never_shows_part_of_a_step() {
     const STEPS: u128 = 30;
     const AT_ONCE: u128 = 100;
     const ALL: u128 = STEPS * AT_ONCE;
-    let Some(options) = fresh().await else { return };
+    let Some(options) = fresh_options().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     it.records.create_space(&a, noon()).await.unwrap();
@@ -97,11 +97,11 @@ async fn a_feed_never_shows_part_of_a_step() {
         }
         ended.set(true);
     };
-    let units = follow(
+    let units = follow_pages(
         || ended.get(),
-        async |after| sequences(it.graph.changes(&a, after, 999).await),
+        async |after| sequences_of(it.graph.changes(&a, after, 999).await),
     );
-    let facts = follow(
+    let facts = follow_pages(
         || ended.get(),
         async |after| {
             let changes = it.graph.derived_changes(&a, after.max(ALL as u64), 999).await.unwrap();
@@ -113,7 +113,7 @@ async fn a_feed_never_shows_part_of_a_step() {
 }
 
 /// Reads a feed page by page until everything is written and read. Returns the sequences, which must ascend.
-async fn follow(ended: impl Fn() -> bool, page: impl AsyncFn(u64) -> Vec<u64>) -> Vec<u64> {
+async fn follow_pages(ended: impl Fn() -> bool, page: impl AsyncFn(u64) -> Vec<u64>) -> Vec<u64> {
     let mut seen = Vec::new();
     loop {
         // `ended` is checked before the read, so an empty page after the last write means that everything was read.
@@ -127,19 +127,21 @@ async fn follow(ended: impl Fn() -> bool, page: impl AsyncFn(u64) -> Vec<u64>) -
     }
 }
 
-fn sequences(changes: Result<Vec<Change>>) -> Vec<u64> {
+fn sequences_of(changes: Result<Vec<Change>>) -> Vec<u64> {
     changes.unwrap().iter().map(|it| it.sequence).collect()
 }
 
 /// If several callers create a space or claim an id at the same time, exactly one is the first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_one_of_several_concurrent_callers_is_first() {
-    let Some(options) = fresh().await else { return };
+    let Some(options) = fresh_options().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     let made = futures::future::join_all((0..8).map(|_| it.records.create_space(&a, noon()))).await;
     assert_eq!(made.into_iter().filter(|made| *made.as_ref().unwrap()).count(), 1);
-    let claims: Vec<_> = (0u8..8).map(|n| [(RecordId::derive(&a, "1"), [n; 32])]).collect();
+    let claims: Vec<_> = (0u8..8)
+        .map(|n| [(RecordId::from_external_id(&a, "1"), [n; 32])])
+        .collect();
     let outcomes = futures::future::join_all(claims.iter().map(|it_| it.records.claim(&a, it_))).await;
     let outcomes: Vec<Claim> = outcomes.into_iter().flat_map(Result::unwrap).collect();
     assert_eq!(outcomes.iter().filter(|it| **it == Claim::Fresh).count(), 1);
@@ -149,7 +151,7 @@ async fn only_one_of_several_concurrent_callers_is_first() {
 /// An interrupted erasure leaves nothing readable. A repeated deletion, or a new space of the same name, completes it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_interrupted_erasure_is_completed() {
-    let Some(options) = fresh().await else { return };
+    let Some(options) = fresh_options().await else { return };
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     for anew in [false, true] {

@@ -11,6 +11,7 @@ use domain::record::{Modality, Record, ToolCall};
 use domain::relation::{Relation, RelationKind};
 use domain::time::TimeSpan;
 use domain::unit::{Grain, StateChange, Status, Unit};
+use fixtures::{sample_fact, sample_record};
 use uuid::Uuid;
 
 pub(super) fn noon() -> DateTime<Utc> {
@@ -29,10 +30,7 @@ pub(super) fn unit_id(number: u128) -> UnitId {
 pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
     let external_id = format!("{text}{number}");
     Record {
-        id: RecordId::derive(space, &external_id),
-        space: space.clone(),
-        external_id,
-        session: SessionId::derive(space, text),
+        session: SessionId::from_name(space, text),
         session_name: text.to_owned(),
         ordinal: number as u64,
         modality: Modality::Action,
@@ -40,7 +38,6 @@ pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
         text: text.to_owned(),
         image_caption: Some(text.to_owned()),
         image_uri: Some(text.to_owned()),
-        version: None,
         tool: Some(ToolCall {
             name: text.to_owned(),
             arguments: text.to_owned(),
@@ -49,6 +46,7 @@ pub(super) fn record(space: &SpaceId, number: usize, text: &str) -> Record {
         observed_at: noon().fixed_offset(),
         tags: vec![text.to_owned()],
         metadata: BTreeMap::from([(text.to_owned(), text.to_owned())]),
+        ..sample_record(space, &external_id)
     }
 }
 
@@ -108,23 +106,11 @@ pub(super) fn relation(source: u128, kind: RelationKind, label: &str, target: u1
 pub(super) fn fact(number: u128, text: &str) -> Fact {
     Fact {
         id: FactId::from_uuid(Uuid::from_u128(number)),
-        subject: text.to_owned(),
-        predicate: text.to_owned(),
-        object: text.to_owned(),
-        entity: None,
-        aspect: Aspect::Habit,
         valid_from: span(text),
-        valid_until: None,
         recorded_at: noon(),
-        source: unit_id(1),
         origin: Origin::Model,
-        told_by: text.to_owned(),
         confidence: 0.1,
-        retired_by: None,
-        former_ends: Vec::new(),
-        closed_at: None,
-        withdrawn: false,
-        former: Vec::new(),
+        ..sample_fact(&unit(1, text), [text; 3], Aspect::Habit)
     }
 }
 
@@ -153,6 +139,6 @@ pub(super) fn note() -> Note {
 fn span(words: &str) -> TimeSpan {
     TimeSpan {
         words: words.to_owned(),
-        ..TimeSpan::instant(noon())
+        ..TimeSpan::from_instant(noon())
     }
 }

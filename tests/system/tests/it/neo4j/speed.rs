@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use adapters::neo4j::{Neo4j, provision};
+use adapters::servers::neo4j::{Neo4j, provision_schema};
 use domain::id::{SessionId, SpaceId, UnitId};
 use domain::port::{Graph, Records, Room, Selection};
 use domain::relation::{Relation, RelationKind};
@@ -23,7 +23,7 @@ const KINDS: [RelationKind; 4] = [
 /// Runs `step` for every part. Prints the median and the 95th percentile of the time of a step, and the rate in
 /// objects a second; a step handles `each` objects.
 #[expect(clippy::print_stdout, reason = "what it finds is for people")]
-async fn measure(what: &str, each: usize, parts: usize, mut step: impl AsyncFnMut(usize)) {
+async fn measure_steps(what: &str, each: usize, parts: usize, mut step: impl AsyncFnMut(usize)) {
     let mut times = Vec::with_capacity(parts);
     for part in 0..parts {
         let begun = Instant::now();
@@ -38,18 +38,18 @@ async fn measure(what: &str, each: usize, parts: usize, mut step: impl AsyncFnMu
 }
 
 /// Returns a text with the length of a usual message.
-fn words(number: usize) -> String {
+fn sample_words(number: usize) -> String {
     format!("message {number} of a conversation about the garden, the weather and what to cook tonight")
 }
 
 /// Returns a number that looks random and is the same on every run.
-fn scattered(number: u128) -> u128 {
+fn scatter_number(number: u128) -> u128 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20
 }
 
 fn some_units(part: usize, number: usize) -> Vec<UnitId> {
     (0..number as u128)
-        .map(|n| unit_id(scattered(part as u128 * 1_000 + n) % UNITS))
+        .map(|n| unit_id(scatter_number(part as u128 * 1_000 + n) % UNITS))
         .collect()
 }
 
@@ -60,15 +60,15 @@ async fn the_speed_of_the_server_is_printed() {
         return;
     };
     let options = server.options("speed");
-    provision(&options).await.unwrap();
+    provision_schema(&options).await.unwrap();
     let it = Neo4j::connect(&options).await.unwrap();
     let a = space("a");
     it.records.create_space(&a, noon()).await.unwrap();
     write_records(&*it.records, &a).await;
     write_units(&*it.graph, &a).await;
     write_relations(&*it.graph, &a).await;
-    read(&*it.graph, &a).await;
-    measure("erase the space", 1, 1, async |_| {
+    measure_reads(&*it.graph, &a).await;
+    measure_steps("erase the space", 1, 1, async |_| {
         assert!(it.records.delete_space(&a).await.unwrap())
     })
     .await;
@@ -77,15 +77,15 @@ async fn the_speed_of_the_server_is_printed() {
 async fn write_records(records: &dyn Records, a: &SpaceId) {
     let mut first = 0;
     for (each, parts) in [(100, 100), (1, 300), (10, 100)] {
-        measure(&format!("put records, {each} each"), each, parts, async |part| {
+        measure_steps(&format!("put records, {each} each"), each, parts, async |part| {
             let numbers = first + part * each..first + (part + 1) * each;
-            let batch: Vec<_> = numbers.map(|n| record(a, n, &words(n))).collect();
+            let batch: Vec<_> = numbers.map(|n| record(a, n, &sample_words(n))).collect();
             records.put(a, &batch).await.unwrap();
         })
         .await;
         first += each * parts;
     }
-    measure("page of 100 records, at the end", 100, 100, async |part| {
+    measure_steps("page of 100 records, at the end", 100, 100, async |part| {
         let after = (first - 100 - part) as u64;
         assert!(records.list(a, after, 100).await.unwrap().0.len() == 100);
     })
@@ -93,18 +93,18 @@ async fn write_records(records: &dyn Records, a: &SpaceId) {
 }
 
 async fn write_units(graph: &dyn Graph, a: &SpaceId) {
-    measure("put units, 100 each", 100, UNITS as usize / 100, async |part| {
+    measure_steps("put units, 100 each", 100, UNITS as usize / 100, async |part| {
         let batch: Vec<_> = (part * 100..(part + 1) * 100)
-            .map(|n| unit(n as u128, &words(n)[..20]))
+            .map(|n| unit(n as u128, &sample_words(n)[..20]))
             .collect();
         graph.put_units(a, &batch, &[]).await.unwrap();
     })
     .await;
-    measure("put 1 changed unit", 1, 300, async |part| {
+    measure_steps("put 1 changed unit", 1, 300, async |part| {
         graph.put_units(a, &[unit(part as u128, "changed")], &[]).await.unwrap();
     })
     .await;
-    measure("put 100 equal units", 100, 50, async |part| {
+    measure_steps("put 100 equal units", 100, 50, async |part| {
         let batch: Vec<_> = (part * 100..(part + 1) * 100)
             .map(|n| unit(n as u128 + 3_000, "once"))
             .collect();
@@ -115,7 +115,7 @@ async fn write_units(graph: &dyn Graph, a: &SpaceId) {
 }
 
 async fn write_relations(graph: &dyn Graph, a: &SpaceId) {
-    measure(
+    measure_steps(
         "put relations of 4 kinds, 1000 each",
         1_000,
         RELATIONS as usize / 1_000,
@@ -124,10 +124,10 @@ async fn write_relations(graph: &dyn Graph, a: &SpaceId) {
             let batch: Vec<Relation> = numbers
                 .map(|n| {
                     relation(
-                        scattered(n) % UNITS,
+                        scatter_number(n) % UNITS,
                         KINDS[n as usize % 4],
                         "",
-                        scattered(n + RELATIONS) % UNITS,
+                        scatter_number(n + RELATIONS) % UNITS,
                     )
                 })
                 .collect();
@@ -135,7 +135,7 @@ async fn write_relations(graph: &dyn Graph, a: &SpaceId) {
         },
     )
     .await;
-    measure("put 1 relation", 1, 300, async |part| {
+    measure_steps("put 1 relation", 1, 300, async |part| {
         graph
             .put_relations(a, &[relation(part as u128, RelationKind::Other, "x", 1)])
             .await
@@ -144,16 +144,16 @@ async fn write_relations(graph: &dyn Graph, a: &SpaceId) {
     .await;
 }
 
-async fn read(graph: &dyn Graph, a: &SpaceId) {
-    measure("read 1000 units by id", 1_000, 50, async |part| {
+async fn measure_reads(graph: &dyn Graph, a: &SpaceId) {
+    measure_steps("read 1000 units by id", 1_000, 50, async |part| {
         assert!(graph.units(a, &some_units(part, 1_000)).await.unwrap().len() == 1_000);
     })
     .await;
-    measure("read 20 units by id", 20, 300, async |part| {
+    measure_steps("read 20 units by id", 20, 300, async |part| {
         assert!(graph.units(a, &some_units(part, 20)).await.unwrap().len() == 20);
     })
     .await;
-    measure("feed of 10k units, pages of 1000", 10_000, 5, async |_| {
+    measure_steps("feed of 10k units, pages of 1000", 10_000, 5, async |_| {
         let mut cursor = 0;
         while let Some(last) = graph.changes(a, cursor, 1_000).await.unwrap().last() {
             cursor = last.sequence;
@@ -161,7 +161,7 @@ async fn read(graph: &dyn Graph, a: &SpaceId) {
     })
     .await;
     let mut rare = unit(UNITS, "rare");
-    (rare.actor, rare.session) = ("Zoë".to_owned(), SessionId::derive(a, "rare"));
+    (rare.actor, rare.session) = ("Zoë".to_owned(), SessionId::from_name(a, "rare"));
     graph.put_units(a, std::slice::from_ref(&rare), &[]).await.unwrap();
     let (by_actor, by_session) = (
         Selection {
@@ -174,17 +174,17 @@ async fn read(graph: &dyn Graph, a: &SpaceId) {
         },
     );
     for (what, selection) in [("actor", by_actor), ("session", by_session)] {
-        measure(&format!("the one unit of an {what} of 10k"), 1, 100, async |_| {
-            let (found, next) = graph.select(a, &selection, 0, Room::of(100)).await.unwrap();
+        measure_steps(&format!("the one unit of an {what} of 10k"), 1, 100, async |_| {
+            let (found, next) = graph.select(a, &selection, 0, Room::of_items(100)).await.unwrap();
             assert_eq!((found.len(), next), (1, None));
         })
         .await;
     }
-    measure("relations of 20 units, at most 200", 1, 300, async |part| {
+    measure_steps("relations of 20 units, at most 200", 1, 300, async |part| {
         assert!(graph.relations(a, &some_units(part, 20), 200).await.unwrap().len() == 200);
     })
     .await;
-    measure("relations of 20 units, all", 1, 300, async |part| {
+    measure_steps("relations of 20 units, all", 1, 300, async |part| {
         assert!(graph.relations(a, &some_units(part, 20), 9_999).await.unwrap().len() > 200);
     })
     .await;

@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 
-use adapters::qdrant::Options;
+use adapters::servers::qdrant::Options;
 use domain::port::{Hit, Index, Point, Search};
 
-use super::{at, embedded, index, on_server, unit};
+use super::{at, on_server, open_embedded, open_index, unit};
 
 /// Largest number of vectors of 128 numbers in a space for which the server looks at all of them.
 const ALL_MAX: usize = 20_000;
@@ -96,7 +96,7 @@ fn text(number: usize) -> String {
     )
 }
 
-fn places(hits: &[Hit]) -> HashSet<(domain::id::UnitId, u16)> {
+fn places_of_hits(hits: &[Hit]) -> HashSet<(domain::id::UnitId, u16)> {
     hits.iter().map(|it| (it.unit, it.part)).collect()
 }
 
@@ -107,13 +107,16 @@ fn places(hits: &[Hit]) -> HashSet<(domain::id::UnitId, u16)> {
 async fn approximate_search_of_a_large_space_finds_nearly_the_same() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
+        let embedded = open_embedded(dir.path()).await;
         assert!(!options.exact, "as users have it");
         let exact = Options {
             exact: true,
             ..options.clone()
         };
-        let (users, exact) = (index(&options, &embedded).await, index(&exact, &embedded).await);
+        let (users, exact) = (
+            open_index(&options, &embedded).await,
+            open_index(&exact, &embedded).await,
+        );
         let space = super::space("large");
         embedded.records.create_space(&space, at(0)).await.unwrap();
         let texts: Vec<String> = (0..ALL_MAX + MORE).map(text).collect();
@@ -142,7 +145,7 @@ async fn approximate_search_of_a_large_space_finds_nearly_the_same() {
                 let nearest = exact.search(&space, &search).await.unwrap().dense;
                 assert_eq!((found.len(), nearest.len()), (ASKED, ASKED));
                 assert!(found[ASKED - 1].score <= nearest[ASKED - 1].score + 1e-4);
-                let common = places(&found).intersection(&places(&nearest)).count();
+                let common = places_of_hits(&found).intersection(&places_of_hits(&nearest)).count();
                 shares.push(common as f64 / ASKED as f64);
             }
             shares.iter().sum::<f64>() / shares.len() as f64

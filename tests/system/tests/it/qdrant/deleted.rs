@@ -1,14 +1,14 @@
 //! Spaces that were deleted while the server was away.
 
-use adapters::qdrant::Options;
+use adapters::servers::qdrant::Options;
 use domain::port::{Index, UnfinishedErasure};
 use qdrant_client::qdrant::{Condition, CountPointsBuilder, Filter};
 
-use super::{at, driver, embedded, index, on_server, point, space};
+use super::{at, connect_driver, on_server, open_embedded, open_index, sample_point, space};
 
 /// Returns the number of points of a space in the collection, including its marker.
-async fn held(options: &Options, name: &str) -> u64 {
-    let driver = driver(options);
+async fn count_points(options: &Options, name: &str) -> u64 {
+    let driver = connect_driver(options);
     let aliases = driver.list_aliases().await.unwrap().aliases;
     let ours = aliases
         .into_iter()
@@ -27,24 +27,30 @@ async fn held(options: &Options, name: &str) -> u64 {
 async fn points_of_a_deleted_space_are_removed_from_the_server() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (index, records) = (index(&options, &embedded).await, &embedded.records);
+        let embedded = open_embedded(dir.path()).await;
+        let (index, records) = (open_index(&options, &embedded).await, &embedded.records);
         for (name, again, left) in [("gone", false, 0), ("empty", true, 0), ("filled", true, 2)] {
             let it = space(name);
             records.create_space(&it, at(10)).await.unwrap();
             records.create_space(&space("neighbour"), at(10)).await.unwrap();
-            index.put(&space("neighbour"), &[point(1, 128)], &[]).await.unwrap();
-            index.put(&it, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
-            index.begin(&it).await.unwrap();
-            index.put(&it, &[point(3, 128)], &[]).await.unwrap();
-            // There are five points and a marker; the index was not told about the deletion.
-            assert_eq!(held(&options, name).await, 5);
+            index
+                .put(&space("neighbour"), &[sample_point(1, 128)], &[])
+                .await
+                .unwrap();
+            index
+                .put(&it, &[sample_point(1, 128), sample_point(2, 128)], &[])
+                .await
+                .unwrap();
+            index.begin_generation(&it).await.unwrap();
+            index.put(&it, &[sample_point(3, 128)], &[]).await.unwrap();
+            // There are five points and a marker; the index did not learn about the deletion.
+            assert_eq!(count_points(&options, name).await, 5);
             assert!(records.delete_space(&it).await.unwrap());
             if again {
                 records.create_space(&it, at(20)).await.unwrap();
             }
             if left > 0 {
-                index.put(&it, &[point(4, 128)], &[]).await.unwrap();
+                index.put(&it, &[sample_point(4, 128)], &[]).await.unwrap();
             }
             let erasure = UnfinishedErasure {
                 space: it.clone(),
@@ -52,10 +58,10 @@ async fn points_of_a_deleted_space_are_removed_from_the_server() {
             };
             for _ in 0..2 {
                 index.erase_deleted(&erasure).await.unwrap();
-                assert_eq!(held(&options, name).await, left, "{name}");
+                assert_eq!(count_points(&options, name).await, left, "{name}");
             }
             assert_eq!(index.count(&it).await.unwrap(), left.saturating_sub(1), "{name}");
-            assert_eq!(held(&options, "neighbour").await, 2);
+            assert_eq!(count_points(&options, "neighbour").await, 2);
         }
     })
     .await;

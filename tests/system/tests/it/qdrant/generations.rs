@@ -1,35 +1,35 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use adapters::qdrant::QdrantIndex;
+use adapters::servers::qdrant::QdrantIndex;
 use domain::ErrorKind;
 use domain::id::UnitId;
 use domain::port::{Index, Point, Search};
 
-use super::{at, embedded, index, on_server, point, space, unit, word};
+use super::{at, on_server, open_embedded, open_index, sample_point, space, unit, word_search};
 
 /// Number of units of a generation in the test of switching.
 const UNITS: u128 = 40;
 /// Number of rebuilds in that test.
 const ROUNDS: u128 = 6;
 
-fn units(found: &[domain::port::Hit]) -> Vec<UnitId> {
+fn units_of_hits(found: &[domain::port::Hit]) -> Vec<UnitId> {
     found.iter().map(|it| it.unit).collect()
 }
 
 /// Searches until it is stopped. Every response must be one whole generation, and never an earlier one than before.
-async fn watch(index: QdrantIndex, stop: Arc<AtomicBool>, searches: Arc<AtomicU64>) -> u128 {
+async fn search_until_stopped(index: QdrantIndex, stop: Arc<AtomicBool>, searches: Arc<AtomicU64>) -> u128 {
     let mut seen = 0;
     while !stop.load(Ordering::Relaxed) {
         let search = Search {
-            dense: Some(point(0, 128).dense),
-            ..word(1_000)
+            dense: Some(sample_point(0, 128).dense),
+            ..word_search(1_000)
         };
         let found = index.search(&space("a"), &search).await.unwrap();
         let first = found.words[0].unit.uuid().as_u128();
         let expected: Vec<UnitId> = (first..first + UNITS).map(unit).collect();
-        assert_eq!(units(&found.words), expected);
-        assert_eq!(units(&found.dense), expected);
+        assert_eq!(units_of_hits(&found.words), expected);
+        assert_eq!(units_of_hits(&found.dense), expected);
         assert!(first >= seen, "back from {seen} to {first}");
         seen = first;
         searches.fetch_add(1, Ordering::Relaxed);
@@ -42,25 +42,29 @@ async fn watch(index: QdrantIndex, stop: Arc<AtomicBool>, searches: Arc<AtomicU6
 async fn readers_see_only_complete_generations() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (builder, a) = (index(&options, &embedded).await, space("a"));
+        let embedded = open_embedded(dir.path()).await;
+        let (builder, a) = (open_index(&options, &embedded).await, space("a"));
         embedded.records.create_space(&a, at(0)).await.unwrap();
         let state = |round: u128| -> Vec<Point> {
             let first = round * 1_000;
-            (first..first + UNITS).map(|it| point(it, 128)).collect()
+            (first..first + UNITS).map(|it| sample_point(it, 128)).collect()
         };
         builder.put(&a, &state(0), &[]).await.unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let searches: [Arc<AtomicU64>; 3] = Default::default();
         let mut readers = Vec::new();
         for searches in &searches {
-            let reader = index(&options, &embedded).await;
-            readers.push(tokio::spawn(watch(reader, Arc::clone(&stop), Arc::clone(searches))));
+            let reader = open_index(&options, &embedded).await;
+            readers.push(tokio::spawn(search_until_stopped(
+                reader,
+                Arc::clone(&stop),
+                Arc::clone(searches),
+            )));
         }
         for round in 1..=ROUNDS {
-            let generation = builder.begin(&a).await.unwrap();
+            let generation = builder.begin_generation(&a).await.unwrap();
             builder.put_into(&a, generation, &state(round), &[]).await.unwrap();
-            builder.switch(&a, generation).await.unwrap();
+            builder.switch_generation(&a, generation).await.unwrap();
             // Every reader finishes the search that it began before the switch.
             for (reader, searches) in readers.iter().zip(&searches) {
                 let enough = searches.load(Ordering::Relaxed) + 2;
@@ -76,7 +80,7 @@ async fn readers_see_only_complete_generations() {
         }
         assert_eq!(builder.count(&a).await.unwrap(), UNITS as u64);
         assert_eq!(
-            builder.search(&a, &word(1)).await.unwrap().words[0].unit,
+            builder.search(&a, &word_search(1)).await.unwrap().words[0].unit,
             unit(ROUNDS * 1_000)
         );
     })
@@ -89,46 +93,61 @@ async fn readers_see_only_complete_generations() {
 async fn a_put_also_reaches_the_generation_that_is_being_built() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (index, a) = (index(&options, &embedded).await, space("a"));
+        let embedded = open_embedded(dir.path()).await;
+        let (index, a) = (open_index(&options, &embedded).await, space("a"));
         embedded.records.create_space(&a, at(0)).await.unwrap();
-        index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
-        let alone = index.search(&a, &word(9)).await.unwrap();
+        index
+            .put(&a, &[sample_point(1, 128), sample_point(2, 128)], &[])
+            .await
+            .unwrap();
+        let alone = index.search(&a, &word_search(9)).await.unwrap();
 
-        let given_up = index.begin(&a).await.unwrap();
-        index.put_into(&a, given_up, &[point(7, 128)], &[]).await.unwrap();
-        let generation = index.begin(&a).await.unwrap();
+        let given_up = index.begin_generation(&a).await.unwrap();
+        index
+            .put_into(&a, given_up, &[sample_point(7, 128)], &[])
+            .await
+            .unwrap();
+        let generation = index.begin_generation(&a).await.unwrap();
         assert_eq!(
-            kind(index.put_into(&a, given_up, &[point(8, 128)], &[]).await),
+            error_kind(index.put_into(&a, given_up, &[sample_point(8, 128)], &[]).await),
             Some(ErrorKind::Conflict)
         );
-        assert_eq!(kind(index.switch(&a, given_up).await), Some(ErrorKind::Conflict));
+        assert_eq!(
+            error_kind(index.switch_generation(&a, given_up).await),
+            Some(ErrorKind::Conflict)
+        );
 
         let newer = Point {
             words: vec![(5, 1.0)],
-            ..point(1, 128)
+            ..sample_point(1, 128)
         };
         index
-            .put_into(&a, generation, &[point(2, 128), point(3, 128)], &[])
+            .put_into(&a, generation, &[sample_point(2, 128), sample_point(3, 128)], &[])
             .await
             .unwrap();
         assert_eq!(
-            index.search(&a, &word(9)).await.unwrap(),
+            index.search(&a, &word_search(9)).await.unwrap(),
             alone,
             "what is built is not seen and weighs nothing"
         );
-        index.put(&a, &[newer, point(4, 128)], &[unit(2)]).await.unwrap();
-        assert_eq!(units(&index.search(&a, &word(9)).await.unwrap().words), [unit(4)]);
-        index.put_into(&a, generation, &[point(1, 128)], &[]).await.unwrap();
-        index.switch(&a, generation).await.unwrap();
-        index.switch(&a, generation).await.unwrap();
+        index.put(&a, &[newer, sample_point(4, 128)], &[unit(2)]).await.unwrap();
         assert_eq!(
-            units(&index.search(&a, &word(9)).await.unwrap().words),
+            units_of_hits(&index.search(&a, &word_search(9)).await.unwrap().words),
+            [unit(4)]
+        );
+        index
+            .put_into(&a, generation, &[sample_point(1, 128)], &[])
+            .await
+            .unwrap();
+        index.switch_generation(&a, generation).await.unwrap();
+        index.switch_generation(&a, generation).await.unwrap();
+        assert_eq!(
+            units_of_hits(&index.search(&a, &word_search(9)).await.unwrap().words),
             [unit(3), unit(4)]
         );
         index.drop_unused(&a).await.unwrap();
         assert_eq!(
-            units(&index.search(&a, &word(9)).await.unwrap().words),
+            units_of_hits(&index.search(&a, &word_search(9)).await.unwrap().words),
             [unit(3), unit(4)]
         );
         assert_eq!(index.count(&a).await.unwrap(), 3);
@@ -143,29 +162,32 @@ async fn a_put_also_reaches_the_generation_that_is_being_built() {
 async fn no_point_is_lost_during_rebuilds() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (builder, a) = (index(&options, &embedded).await, space("a"));
+        let embedded = open_embedded(dir.path()).await;
+        let (builder, a) = (open_index(&options, &embedded).await, space("a"));
         embedded.records.create_space(&a, at(0)).await.unwrap();
         let stored: Arc<Mutex<Vec<u128>>> = Arc::default();
         let mut writers = Vec::new();
         for first in [0, 1_000, 2_000] {
-            let (writer, known) = (index(&options, &embedded).await, Arc::clone(&stored));
+            let (writer, known) = (open_index(&options, &embedded).await, Arc::clone(&stored));
             writers.push(tokio::spawn(async move {
                 for number in first..first + 60 {
                     // A rebuild knows the point from its record, which is stored first. If a point is put just before
                     // a generation begins, only the rebuild puts it into that generation.
                     known.lock().unwrap().push(number);
-                    writer.put(&space("a"), &[point(number, 128)], &[]).await.unwrap();
+                    writer
+                        .put(&space("a"), &[sample_point(number, 128)], &[])
+                        .await
+                        .unwrap();
                 }
             }));
         }
         let mut rebuilt = 0;
         while writers.iter().any(|it| !it.is_finished()) {
-            let generation = builder.begin(&a).await.unwrap();
+            let generation = builder.begin_generation(&a).await.unwrap();
             let known = stored.lock().unwrap().clone();
-            let known: Vec<Point> = known.into_iter().map(|it| point(it, 128)).collect();
+            let known: Vec<Point> = known.into_iter().map(|it| sample_point(it, 128)).collect();
             builder.put_into(&a, generation, &known, &[]).await.unwrap();
-            builder.switch(&a, generation).await.unwrap();
+            builder.switch_generation(&a, generation).await.unwrap();
             builder.drop_unused(&a).await.unwrap();
             rebuilt += 1;
         }
@@ -173,39 +195,51 @@ async fn no_point_is_lost_during_rebuilds() {
             writer.await.unwrap();
         }
         assert!(rebuilt > 2, "{rebuilt}");
-        assert_eq!(builder.search(&a, &word(1_000)).await.unwrap().words.len(), 180);
+        assert_eq!(builder.search(&a, &word_search(1_000)).await.unwrap().words.len(), 180);
     })
     .await;
 }
 
-/// A space that is created again shows nothing of the former space, even if the index was not told about its deletion.
+/// A space that is created again shows nothing of the former space, even if the index did not learn about the deletion.
 /// A former generation does not come back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_space_that_is_created_again_is_empty() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (index, a) = (index(&options, &embedded).await, space("a"));
+        let embedded = open_embedded(dir.path()).await;
+        let (index, a) = (open_index(&options, &embedded).await, space("a"));
         embedded.records.create_space(&a, at(10)).await.unwrap();
-        index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
-        let generation = index.begin(&a).await.unwrap();
+        index
+            .put(&a, &[sample_point(1, 128), sample_point(2, 128)], &[])
+            .await
+            .unwrap();
+        let generation = index.begin_generation(&a).await.unwrap();
         embedded.records.delete_space(&a).await.unwrap();
         assert_eq!(
-            kind(index.put(&a, &[point(3, 128)], &[]).await),
+            error_kind(index.put(&a, &[sample_point(3, 128)], &[]).await),
             Some(ErrorKind::NotFound)
         );
         embedded.records.create_space(&a, at(20)).await.unwrap();
-        index.put(&a, &[point(4, 128)], &[]).await.unwrap();
-        assert_eq!(units(&index.search(&a, &word(9)).await.unwrap().words), [unit(4)]);
+        index.put(&a, &[sample_point(4, 128)], &[]).await.unwrap();
+        assert_eq!(
+            units_of_hits(&index.search(&a, &word_search(9)).await.unwrap().words),
+            [unit(4)]
+        );
         assert_eq!(index.count(&a).await.unwrap(), 1);
-        assert_eq!(kind(index.switch(&a, generation).await), Some(ErrorKind::Conflict));
+        assert_eq!(
+            error_kind(index.switch_generation(&a, generation).await),
+            Some(ErrorKind::Conflict)
+        );
         index.drop_unused(&a).await.unwrap();
-        assert_eq!(units(&index.search(&a, &word(9)).await.unwrap().words), [unit(4)]);
+        assert_eq!(
+            units_of_hits(&index.search(&a, &word_search(9)).await.unwrap().words),
+            [unit(4)]
+        );
     })
     .await;
 }
 
-fn kind<T>(result: domain::port::Result<T>) -> Option<ErrorKind> {
+fn error_kind<T>(result: domain::port::Result<T>) -> Option<ErrorKind> {
     use domain::Classify;
     result.err().map(|it| it.kind())
 }

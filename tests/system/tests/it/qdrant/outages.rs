@@ -1,14 +1,14 @@
 use std::time::{Duration, Instant};
 
-use adapters::qdrant::Options;
+use adapters::servers::qdrant::Options;
 use domain::port::{Index, SearchResult};
 use domain::{Classify, ErrorKind};
 use qdrant_client::qdrant::DeleteCollectionBuilder;
 use system::servers::qdrant::Server;
 
-use super::{at, driver, embedded, index, point, space, unit, word};
+use super::{at, connect_driver, open_embedded, open_index, sample_point, space, unit, word_search};
 
-fn quick(server: &Server) -> Options {
+fn options_with_short_timeout(server: &Server) -> Options {
     Options {
         try_ms: 300,
         call_ms: 1_000,
@@ -24,26 +24,26 @@ const LONG: Duration = Duration::from_secs(40);
 async fn the_index_continues_after_an_outage() {
     let mut server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let embedded = embedded(dir.path()).await;
-    let (index, a) = (index(&server.options("t"), &embedded).await, space("a"));
+    let embedded = open_embedded(dir.path()).await;
+    let (index, a) = (open_index(&server.options("t"), &embedded).await, space("a"));
     embedded.records.create_space(&a, at(0)).await.unwrap();
-    index.put(&a, &[point(1, 128)], &[]).await.unwrap();
-    let before = index.search(&a, &word(9)).await.unwrap();
+    index.put(&a, &[sample_point(1, 128)], &[]).await.unwrap();
+    let before = index.search(&a, &word_search(9)).await.unwrap();
     for _ in 0..3 {
-        server.away().await.unwrap();
+        server.stop_listening().await.unwrap();
         let start = Instant::now();
         let kinds = [
-            index.put(&a, &[point(2, 128)], &[]).await.err().unwrap().kind(),
-            index.search(&a, &word(9)).await.err().unwrap().kind(),
+            index.put(&a, &[sample_point(2, 128)], &[]).await.err().unwrap().kind(),
+            index.search(&a, &word_search(9)).await.err().unwrap().kind(),
             index.count(&a).await.err().unwrap().kind(),
             index.erase(&a).await.err().unwrap().kind(),
         ];
         assert_eq!(kinds, [ErrorKind::Unavailable; 4]);
         assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
-        server.back().unwrap();
-        assert_eq!(index.search(&a, &word(9)).await.unwrap(), before);
+        server.listen_again().unwrap();
+        assert_eq!(index.search(&a, &word_search(9)).await.unwrap(), before);
     }
-    index.put(&a, &[point(2, 128)], &[]).await.unwrap();
+    index.put(&a, &[sample_point(2, 128)], &[]).await.unwrap();
     assert_eq!(index.count(&a).await.unwrap(), 2);
 }
 
@@ -52,17 +52,20 @@ async fn the_index_continues_after_an_outage() {
 async fn a_call_to_a_silent_server_times_out() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let embedded = embedded(dir.path()).await;
-    let (index, a) = (index(&quick(&server), &embedded).await, space("a"));
+    let embedded = open_embedded(dir.path()).await;
+    let (index, a) = (
+        open_index(&options_with_short_timeout(&server), &embedded).await,
+        space("a"),
+    );
     embedded.records.create_space(&a, at(0)).await.unwrap();
-    index.put(&a, &[point(1, 128)], &[]).await.unwrap();
+    index.put(&a, &[sample_point(1, 128)], &[]).await.unwrap();
     server.delay(Duration::from_secs(60));
     let start = Instant::now();
-    let error = index.search(&a, &word(9)).await.err().unwrap();
+    let error = index.search(&a, &word_search(9)).await.err().unwrap();
     assert_eq!(error.kind(), ErrorKind::Unavailable, "{error}");
     assert!(start.elapsed() < LONG, "{:?}", start.elapsed());
     server.delay(Duration::ZERO);
-    assert_eq!(index.search(&a, &word(9)).await.unwrap().words.len(), 1);
+    assert_eq!(index.search(&a, &word_search(9)).await.unwrap().words.len(), 1);
 }
 
 /// A write whose answer is lost is sent again, and is stored once.
@@ -70,32 +73,35 @@ async fn a_call_to_a_silent_server_times_out() {
 async fn a_write_whose_answer_is_lost_is_stored_once() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let embedded = embedded(dir.path()).await;
-    let (index, a) = (index(&server.options("t"), &embedded).await, space("a"));
+    let embedded = open_embedded(dir.path()).await;
+    let (index, a) = (open_index(&server.options("t"), &embedded).await, space("a"));
     embedded.records.create_space(&a, at(0)).await.unwrap();
-    index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
+    index
+        .put(&a, &[sample_point(1, 128), sample_point(2, 128)], &[])
+        .await
+        .unwrap();
 
     server.lose_answers(3);
     index
-        .put(&a, &[point(2, 128), point(3, 128)], &[unit(1)])
+        .put(&a, &[sample_point(2, 128), sample_point(3, 128)], &[unit(1)])
         .await
         .unwrap();
-    let found = index.search(&a, &word(9)).await.unwrap();
+    let found = index.search(&a, &word_search(9)).await.unwrap();
     assert_eq!(index.count(&a).await.unwrap(), 2);
 
     server.lose_answers(100);
     let error = index
-        .put(&a, &[point(2, 128), point(3, 128)], &[unit(1)])
+        .put(&a, &[sample_point(2, 128), sample_point(3, 128)], &[unit(1)])
         .await
         .err()
         .unwrap();
     assert_eq!(error.kind(), ErrorKind::Unavailable);
     server.lose_answers(0);
     index
-        .put(&a, &[point(2, 128), point(3, 128)], &[unit(1)])
+        .put(&a, &[sample_point(2, 128), sample_point(3, 128)], &[unit(1)])
         .await
         .unwrap();
-    assert_eq!(index.search(&a, &word(9)).await.unwrap(), found);
+    assert_eq!(index.search(&a, &word_search(9)).await.unwrap(), found);
     assert_eq!(index.count(&a).await.unwrap(), 2);
 }
 
@@ -104,22 +110,22 @@ async fn a_write_whose_answer_is_lost_is_stored_once() {
 async fn a_search_is_one_call() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let embedded = embedded(dir.path()).await;
-    let (index, a) = (index(&server.options("t"), &embedded).await, space("a"));
+    let embedded = open_embedded(dir.path()).await;
+    let (index, a) = (open_index(&server.options("t"), &embedded).await, space("a"));
     embedded.records.create_space(&a, at(0)).await.unwrap();
-    index.put(&a, &[point(1, 128)], &[]).await.unwrap();
+    index.put(&a, &[sample_point(1, 128)], &[]).await.unwrap();
     let before = server.calls();
-    let mut search = word(9);
-    search.dense = Some(point(1, 128).dense);
+    let mut search = word_search(9);
+    search.dense = Some(sample_point(1, 128).dense);
     search.pieces = Some(vec![(2, 1.0)]);
     let found = index.search(&a, &search).await.unwrap();
     assert_eq!((found.dense.len(), found.words.len(), found.pieces.len()), (1, 1, 1));
     assert_eq!(server.calls(), before + 1);
 
     search.words = Some(vec![(1, f32::NAN)]);
-    let mut odd = point(1, 128);
+    let mut odd = sample_point(1, 128);
     odd.dense[3] = f32::INFINITY;
-    let mut twice = point(1, 128);
+    let mut twice = sample_point(1, 128);
     twice.pieces = vec![(4, 1.0), (4, 1.0)];
     let kinds = [
         index.search(&a, &search).await.err().unwrap().kind(),
@@ -127,7 +133,10 @@ async fn a_search_is_one_call() {
         index.put(&a, &[twice], &[]).await.err().unwrap().kind(),
     ];
     assert_eq!(kinds, [ErrorKind::Invalid; 3]);
-    assert_eq!(index.search(&a, &word(0)).await.unwrap(), SearchResult::default());
+    assert_eq!(
+        index.search(&a, &word_search(0)).await.unwrap(),
+        SearchResult::default()
+    );
     assert_eq!(server.calls(), before + 1);
 }
 
@@ -136,10 +145,10 @@ async fn a_search_is_one_call() {
 async fn the_error_about_a_missing_collection_gives_the_remedy() {
     let server = Server::start("").unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let embedded = embedded(dir.path()).await;
+    let embedded = open_embedded(dir.path()).await;
     let (index, driver) = (
-        index(&server.options("t"), &embedded).await,
-        driver(&server.options("t")),
+        open_index(&server.options("t"), &embedded).await,
+        connect_driver(&server.options("t")),
     );
     for it in driver.list_collections().await.unwrap().collections {
         driver

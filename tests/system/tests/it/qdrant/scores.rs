@@ -12,7 +12,7 @@ use qdrant_client::qdrant::{
 use qdrant_client::{Payload, Qdrant};
 use uuid::Uuid;
 
-use super::{at, driver, embedded, index, on_server, point, space, unit, word};
+use super::{at, connect_driver, on_server, open_embedded, open_index, sample_point, space, unit, word_search};
 
 /// Greatest difference between scores of the two indexes.
 const CLOSE: f32 = 1e-4;
@@ -85,8 +85,8 @@ fn assert_same(found: &[Hit], expected: &[Hit]) {
 async fn qdrant_and_the_embedded_index_give_the_same_scores() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (qdrant, dimension) = (index(&options, &embedded).await, embedded.embedder.dimension());
+        let embedded = open_embedded(dir.path()).await;
+        let (qdrant, dimension) = (open_index(&options, &embedded).await, embedded.embedder.dimension());
         let mut random = Numbers(11);
         let spaces: Vec<SpaceId> = (0..5).map(|it| space(&format!("s{it}"))).collect();
         for (number, space) in spaces.iter().enumerate() {
@@ -131,8 +131,8 @@ async fn qdrant_and_the_embedded_index_give_the_same_scores() {
 async fn points_of_other_spaces_do_not_change_scores() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (qdrant, dimension) = (index(&options, &embedded).await, embedded.embedder.dimension());
+        let embedded = open_embedded(dir.path()).await;
+        let (qdrant, dimension) = (open_index(&options, &embedded).await, embedded.embedder.dimension());
         let mut random = Numbers(5);
         for name in ["mine", "other"] {
             embedded.records.create_space(&space(name), at(0)).await.unwrap();
@@ -163,17 +163,17 @@ async fn points_of_other_spaces_do_not_change_scores() {
 
 /// The server may cut a long group of equal scores anywhere. The first points by unit and part are still found.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn long_ties_are_cut_by_unit_and_part() {
+async fn many_equal_scores_are_ordered_by_unit_and_part() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (qdrant, dimension) = (index(&options, &embedded).await, embedded.embedder.dimension());
+        let embedded = open_embedded(dir.path()).await;
+        let (qdrant, dimension) = (open_index(&options, &embedded).await, embedded.embedder.dimension());
         embedded.records.create_space(&space("a"), at(0)).await.unwrap();
-        let points: Vec<Point> = (0..700).map(|it| point(it, dimension)).collect();
+        let points: Vec<Point> = (0..700).map(|it| sample_point(it, dimension)).collect();
         qdrant.put(&space("a"), &points, &[]).await.unwrap();
         let search = Search {
             dense: Some(points[0].dense.clone()),
-            ..word(20)
+            ..word_search(20)
         };
         let found = qdrant.search(&space("a"), &search).await.unwrap();
         for hits in [found.dense, found.words] {
@@ -189,7 +189,7 @@ async fn long_ties_are_cut_by_unit_and_part() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_weighs_terms_as_documented() {
     on_server(async |options| {
-        let (driver, name) = (driver(&options), format!("{}_rules", options.prefix));
+        let (driver, name) = (connect_driver(&options), format!("{}_rules", options.prefix));
         let mut sparse = SparseVectorsConfigBuilder::default();
         sparse.add_named_vector_params("s", SparseVectorParamsBuilder::default().modifier(Modifier::Idf));
         driver
@@ -226,19 +226,22 @@ async fn the_server_weighs_terms_as_documented() {
         };
         // The scores are ln((4 - 2 + 0.5) / (2 + 0.5) + 1), twice that for the double weight, and ln((4 - 3 + 0.5) /
         // (3 + 0.5) + 1).
-        close(scores(&driver, &name, 1, Some("a")).await, &[2.0 * LN_2, LN_2]);
-        close(scores(&driver, &name, 2, Some("a")).await, &[0.356_67, 0.356_67, 0.0]);
+        close(score_points(&driver, &name, 1, Some("a")).await, &[2.0 * LN_2, LN_2]);
+        close(
+            score_points(&driver, &name, 2, Some("a")).await,
+            &[0.356_67, 0.356_67, 0.0],
+        );
         // Over all points: six points with the vector, four of them with term 1: ln((6 - 4 + 0.5) / (4 + 0.5) + 1).
-        close(scores(&driver, &name, 1, None).await, &[0.883_67, 0.441_83]);
+        close(score_points(&driver, &name, 1, None).await, &[0.883_67, 0.441_83]);
         // An empty corpus, and a term that no point has.
-        close(scores(&driver, &name, 1, Some("none")).await, &[2.0 * LN_2, LN_2]);
-        close(scores(&driver, &name, 9, Some("a")).await, &[]);
+        close(score_points(&driver, &name, 1, Some("none")).await, &[2.0 * LN_2, LN_2]);
+        close(score_points(&driver, &name, 9, Some("a")).await, &[]);
         // Deleted points no longer count.
         let gone = DeletePointsBuilder::new(&name)
             .points(Filter::must([Condition::has_id([uuid(1)])]))
             .wait(true);
         driver.delete_points(gone).await.unwrap();
-        close(scores(&driver, &name, 1, Some("a")).await, &[0.980_83]);
+        close(score_points(&driver, &name, 1, Some("a")).await, &[0.980_83]);
     })
     .await;
 }
@@ -258,7 +261,7 @@ fn of_group(group: &str, terms: &[(u32, f32)], id: u128) -> PointStruct {
 
 /// Returns the scores of the points in group a for one term. The rarity of the term is computed over the group
 /// `corpus`.
-async fn scores(driver: &Qdrant, name: &str, term: u32, corpus: Option<&str>) -> Vec<f32> {
+async fn score_points(driver: &Qdrant, name: &str, term: u32, corpus: Option<&str>) -> Vec<f32> {
     let group = |group: &str| Filter::must([Condition::matches("group", group.to_owned())]);
     let mut params = SearchParamsBuilder::default().exact(true);
     if let Some(corpus) = corpus {

@@ -2,7 +2,7 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
 
-use adapters::qdrant::{Drift, Options, QdrantIndex, SetupError, provision};
+use adapters::servers::qdrant::{Drift, Options, QdrantIndex, SetupError, provision_collection};
 use domain::port::Index;
 use domain::{Classify, ErrorKind};
 use qdrant_client::qdrant::{
@@ -11,24 +11,24 @@ use qdrant_client::qdrant::{
 };
 use system::servers::qdrant::Server;
 
-use super::{at, driver, embedded, index, on_server, point, space};
+use super::{at, connect_driver, on_server, open_embedded, open_index, sample_point, space};
 
 /// Connecting creates nothing. Provisioning again changes nothing. Another model has another collection.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_collection_is_created_once() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
+        let embedded = open_embedded(dir.path()).await;
         let connect = async |model| QdrantIndex::connect(&options, Arc::clone(&embedded.records), 128, model).await;
         let missing = connect("m/1").await.err().unwrap();
         assert_eq!(missing.kind(), ErrorKind::Conflict);
         assert!(missing.to_string().contains("mnemic provision"), "{missing}");
         for _ in 0..3 {
-            assert_eq!(provision(&options, 128, "m/1").await.unwrap(), []);
+            assert_eq!(provision_collection(&options, 128, "m/1").await.unwrap(), []);
         }
         assert!(connect("m/1").await.is_ok());
         assert!(connect("m_1").await.is_err(), "another model of a similar name");
-        let ours = driver(&options).list_collections().await.unwrap().collections;
+        let ours = connect_driver(&options).list_collections().await.unwrap().collections;
         let ours: Vec<_> = ours.iter().filter(|it| it.name.starts_with(&options.prefix)).collect();
         assert_eq!(ours.len(), 1);
     })
@@ -39,9 +39,9 @@ async fn the_collection_is_created_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn drift_is_reported() {
     on_server(async |options| {
-        let driver = driver(&options);
-        assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
-        let longer = provision(&options, 256, "m").await.unwrap();
+        let driver = connect_driver(&options);
+        assert_eq!(provision_collection(&options, 128, "m").await.unwrap(), []);
+        let longer = provision_collection(&options, 256, "m").await.unwrap();
         let expected = Drift::Different {
             name: "vector dense".to_owned(),
             expected: "256 numbers, Cosine".to_owned(),
@@ -68,7 +68,7 @@ async fn drift_is_reported() {
             .await
             .unwrap();
         let dir = tempfile::tempdir().unwrap();
-        let records = embedded(dir.path()).await.records;
+        let records = open_embedded(dir.path()).await.records;
         let refused = QdrantIndex::connect(&options, records, 128, "m").await.err().unwrap();
         let SetupError::NotProvisioned { drifts, .. } = &refused else {
             panic!("{refused}")
@@ -93,7 +93,7 @@ async fn drift_is_reported() {
                 .to_string()
                 .contains("vector dense is 128 numbers, Dot instead of 128 numbers, Cosine")
         );
-        assert_eq!(names(&provision(&options, 128, "m").await.unwrap()), vectors);
+        assert_eq!(names(&provision_collection(&options, 128, "m").await.unwrap()), vectors);
     })
     .await;
 }
@@ -106,16 +106,19 @@ async fn a_wrong_key_is_rejected() {
         api_key: "open-sesame".into(),
         ..server.options("t")
     };
-    let refused = provision(&server.options("t"), 128, "m").await.err().unwrap();
+    let refused = provision_collection(&server.options("t"), 128, "m")
+        .await
+        .err()
+        .unwrap();
     assert!(matches!(refused, SetupError::Credentials { .. }), "{refused}");
-    assert!(provision(&right, 128, "m").await.is_ok());
+    assert!(provision_collection(&right, 128, "m").await.is_ok());
     assert!(!format!("{right:?}").contains("sesame"));
     let other = Options {
         api_key: "two\nlines".into(),
         ..right
     };
     assert_eq!(
-        provision(&other, 128, "m").await.err().unwrap().kind(),
+        provision_collection(&other, 128, "m").await.err().unwrap().kind(),
         ErrorKind::Invalid
     );
 }
@@ -152,7 +155,7 @@ async fn the_error_explains_a_port_with_another_protocol() {
     let options = server.options("t");
     let refused = async |url: String| {
         let options = Options { url, ..options.clone() };
-        provision(&options, 128, "m").await.err().unwrap()
+        provision_collection(&options, 128, "m").await.err().unwrap()
     };
     let rest = refused(format!("http://{}", rest_port())).await;
     assert!(rest.to_string().contains("gRPC port (6334 by default"), "{rest:?}");
@@ -168,7 +171,7 @@ async fn the_error_explains_a_port_with_another_protocol() {
         .unwrap();
     let nobody = refused(format!("http://{free}")).await;
     assert!(matches!(nobody, SetupError::Unavailable { .. }), "{nobody:?}");
-    assert!(provision(&options, 128, "m").await.is_ok());
+    assert!(provision_collection(&options, 128, "m").await.is_ok());
 }
 
 /// A server that would weigh terms over all spaces is rejected, because it would not report that.
@@ -182,8 +185,8 @@ async fn an_old_server_is_rejected() {
         ("2.0.0", true),
         ("", false),
     ] {
-        server.pretend(version);
-        let provisioned = provision(&server.options("t"), 128, "m").await;
+        server.report_version(version);
+        let provisioned = provision_collection(&server.options("t"), 128, "m").await;
         assert_eq!(provisioned.is_ok(), good, "{version}");
         assert!(good || matches!(provisioned, Err(SetupError::Version { .. })));
     }
@@ -194,11 +197,11 @@ async fn an_old_server_is_rejected() {
 async fn an_alias_can_be_switched_to_another_collection() {
     on_server(async |options| {
         let dir = tempfile::tempdir().unwrap();
-        let embedded = embedded(dir.path()).await;
-        let (index, driver) = (index(&options, &embedded).await, driver(&options));
+        let embedded = open_embedded(dir.path()).await;
+        let (index, driver) = (open_index(&options, &embedded).await, connect_driver(&options));
         let a = space("a");
         embedded.records.create_space(&a, at(0)).await.unwrap();
-        index.put(&a, &[point(1, 128)], &[]).await.unwrap();
+        index.put(&a, &[sample_point(1, 128)], &[]).await.unwrap();
         let aliases = driver.list_aliases().await.unwrap().aliases;
         let used = aliases
             .into_iter()
@@ -209,7 +212,7 @@ async fn an_alias_can_be_switched_to_another_collection() {
             ..options.clone()
         };
         let model = embedded.embedder.model();
-        assert_eq!(provision(&spare, 128, model).await.unwrap(), []);
+        assert_eq!(provision_collection(&spare, 128, model).await.unwrap(), []);
         let aliases = driver.list_aliases().await.unwrap().aliases;
         let fresh = aliases
             .into_iter()
@@ -220,7 +223,10 @@ async fn an_alias_can_be_switched_to_another_collection() {
             .await
             .unwrap();
         assert_eq!(index.count(&a).await.unwrap(), 0);
-        index.put(&a, &[point(1, 128), point(2, 128)], &[]).await.unwrap();
+        index
+            .put(&a, &[sample_point(1, 128), sample_point(2, 128)], &[])
+            .await
+            .unwrap();
         driver.delete_collection(used.collection_name).await.unwrap();
         assert_eq!(index.count(&a).await.unwrap(), 2);
     })
@@ -231,7 +237,7 @@ async fn an_alias_can_be_switched_to_another_collection() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_stand_in_rejects_unknown_calls_and_options() {
     let server = Server::start("").unwrap();
-    let driver = driver(&server.options("t"));
+    let driver = connect_driver(&server.options("t"));
     let facet = driver.facet(FacetCountsBuilder::new("t", "space")).await.err().unwrap();
     assert!(facet.to_string().contains("does not know the call facet"), "{facet}");
     let odd = CreateCollectionBuilder::new("odd").replication_factor(2);

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use adapters::qdrant::{Drift, QdrantIndex, provision};
+use adapters::servers::qdrant::{Drift, QdrantIndex, provision_collection};
 use domain::{Classify, ErrorKind};
 use qdrant_client::qdrant::{
     Condition, CountPointsBuilder, CreateFieldIndexCollectionBuilder, DeleteFieldIndexCollectionBuilder, FieldType,
@@ -11,9 +11,9 @@ use qdrant_client::qdrant::{
 };
 use system::servers::qdrant::Server;
 
-use super::{driver, embedded};
+use super::{connect_driver, open_embedded};
 
-async fn collection(driver: &qdrant_client::Qdrant) -> String {
+async fn create_collection(driver: &qdrant_client::Qdrant) -> String {
     driver.list_aliases().await.unwrap().aliases.remove(0).collection_name
 }
 
@@ -21,9 +21,9 @@ async fn collection(driver: &qdrant_client::Qdrant) -> String {
 async fn a_filter_on_a_field_without_an_index_is_rejected() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
-    assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
-    let driver = driver(&options);
-    let collection = collection(&driver).await;
+    assert_eq!(provision_collection(&options, 128, "m").await.unwrap(), []);
+    let driver = connect_driver(&options);
+    let collection = create_collection(&driver).await;
     let within = Range {
         gte: Some(0.0),
         ..Range::default()
@@ -56,19 +56,19 @@ async fn a_filter_on_a_field_without_an_index_is_rejected() {
 async fn provisioning_creates_an_index_that_an_earlier_version_lacks() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
-    assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
-    let driver = driver(&options);
-    let collection = collection(&driver).await;
+    assert_eq!(provision_collection(&options, 128, "m").await.unwrap(), []);
+    let driver = connect_driver(&options);
+    let collection = create_collection(&driver).await;
     let dropped = DeleteFieldIndexCollectionBuilder::new(&collection, "born").wait(true);
     driver.delete_field_index(dropped).await.unwrap();
 
     let dir = tempfile::tempdir().unwrap();
-    let records = embedded(dir.path()).await.records;
+    let records = open_embedded(dir.path()).await.records;
     let connect = async || QdrantIndex::connect(&options, Arc::clone(&records), 128, "m").await;
     let refused = connect().await.err().unwrap();
     assert_eq!(refused.kind(), ErrorKind::Conflict);
     assert!(refused.to_string().contains("index born is missing"), "{refused}");
-    assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
+    assert_eq!(provision_collection(&options, 128, "m").await.unwrap(), []);
     assert!(connect().await.is_ok());
 }
 
@@ -77,16 +77,16 @@ async fn provisioning_creates_an_index_that_an_earlier_version_lacks() {
 async fn disabled_links_of_an_index_are_reported_as_drift() {
     let server = Server::start("").unwrap();
     let options = server.options("t");
-    assert_eq!(provision(&options, 128, "m").await.unwrap(), []);
-    let driver = driver(&options);
-    let collection = collection(&driver).await;
+    assert_eq!(provision_collection(&options, 128, "m").await.unwrap(), []);
+    let driver = connect_driver(&options);
+    let collection = create_collection(&driver).await;
     let linked = async |links: bool| {
         let params = IntegerIndexParamsBuilder::new(true, true).enable_hnsw(links);
         let index = CreateFieldIndexCollectionBuilder::new(&collection, "generation", FieldType::Integer)
             .field_index_params(params)
             .wait(true);
         driver.create_field_index(index).await.unwrap();
-        provision(&options, 128, "m").await.unwrap()
+        provision_collection(&options, 128, "m").await.unwrap()
     };
     let expected = Drift::Different {
         name: "index generation".to_owned(),

@@ -1,0 +1,174 @@
+//! The features of an event in which two accounts of it have to agree.
+
+use std::collections::BTreeSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::id::{RecordId, SessionId};
+use domain::record::Modality;
+use domain::time::{Precision, TimeSpan};
+use domain::unit::Unit;
+
+use super::KEYS_MAX;
+use crate::judgements::coreference::prompt;
+
+/// Words that negate a statement.
+const NEGATIONS: [&str; 14] = [
+    "not",
+    "never",
+    "no",
+    "without",
+    "cancelled",
+    "canceled",
+    "cannot",
+    "can't",
+    "won't",
+    "didn't",
+    "don't",
+    "wasn't",
+    "isn't",
+    "couldn't",
+];
+
+/// The features of one event unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EventFeatures {
+    pub(super) at: DateTime<Utc>,
+    pub(super) session: SessionId,
+    pub(super) action: bool,
+    pub(super) step: Option<u32>,
+    pub(super) records: Vec<RecordId>,
+    pub(super) tag: String,
+    /// Keys by which the event is looked up.
+    pub(super) keys: Vec<String>,
+    /// The speakers, and the people and things mentioned, in lower case.
+    pub(super) speakers: BTreeSet<String>,
+    pub(super) named: BTreeSet<String>,
+    pub(super) place: String,
+    /// Mentioned times with a known position, a month or shorter.
+    pub(super) times: Vec<TimeSpan>,
+    /// The time of the account, with 18 hours on either side.
+    pub(super) day: TimeSpan,
+    pub(super) numbers: BTreeSet<String>,
+    /// Stems of the action.
+    pub(super) did: BTreeSet<String>,
+    /// Number of negating words.
+    pub(super) negations: usize,
+    /// SHA-256 of the text of the scene that a language model is shown.
+    pub(super) digest: [u8; 32],
+    vector: Vec<f32>,
+}
+
+impl EventFeatures {
+    pub(super) fn new(unit: &Unit, vector: &[f32]) -> EventFeatures {
+        let speakers = speaker_names(unit);
+        let at = unit.observed_at.to_utc();
+        let placed = |it: &&TimeSpan| {
+            matches!(
+                it.precision,
+                Precision::Instant | Precision::Day | Precision::Week | Precision::Month
+            )
+        };
+        let unit_words: Vec<String> = text::split_words(&unit.text)
+            .iter()
+            .map(|it| it.to_lowercase())
+            .collect();
+        let half = TimeDelta::hours(18);
+        let times: Vec<TimeSpan> = unit.times.iter().filter(placed).cloned().collect();
+        // "June" and "5" in a date count as times, and "Oslo" as the place, not as names.
+        let dated: BTreeSet<String> = times
+            .iter()
+            .flat_map(|it| text::split_words(&it.words))
+            .map(str::to_lowercase)
+            .collect();
+        let place = unit.location.to_lowercase();
+        let names = unit.participants.iter().map(|it| it.to_lowercase());
+        let named: BTreeSet<String> = names
+            .filter(|it| {
+                !speakers.contains(it)
+                    && *it != place
+                    && !text::split_words(it).into_iter().all(|it| dated.contains(it))
+            })
+            .collect();
+        let counts = |it: &&String| it.chars().any(|c| c.is_ascii_digit()) && !dated.contains(*it);
+        EventFeatures {
+            at,
+            session: unit.session,
+            action: unit.modality == Modality::Action,
+            step: unit.step,
+            records: unit.records.clone(),
+            tag: unit.tag.clone(),
+            keys: lookup_keys(unit, &named),
+            place,
+            numbers: unit_words.iter().filter(counts).cloned().collect(),
+            times,
+            day: TimeSpan {
+                start: at - half,
+                end: at + half,
+                precision: Precision::Day,
+                words: String::new(),
+            },
+            did: text::stem_words(&unit.action).into_iter().collect(),
+            negations: unit_words
+                .iter()
+                .filter(|it| NEGATIONS.contains(&it.replace('\u{2019}', "'").as_str()))
+                .count(),
+            digest: prompt::shown_text_digest(unit),
+            vector: vector.to_vec(),
+            speakers,
+            named,
+        }
+    }
+
+    /// Returns the cosine of two vectors of length 1, or 0 if their dimensions differ.
+    pub(super) fn cosine_to(&self, other: &EventFeatures) -> f32 {
+        if self.vector.len() != other.vector.len() {
+            return 0.0;
+        }
+        self.vector
+            .iter()
+            .zip(&other.vector)
+            .map(|(x, y)| x * y)
+            .sum::<f32>()
+            .min(1.0)
+    }
+
+    /// Returns the times at which it may have happened: the mentioned ones, or else the time of the account.
+    pub(super) fn possible_times(&self) -> &[TimeSpan] {
+        if self.times.is_empty() {
+            std::slice::from_ref(&self.day)
+        } else {
+            &self.times
+        }
+    }
+}
+
+/// Returns the actor, or else the speakers in the first line of the summary, after the date.
+fn speaker_names(unit: &Unit) -> BTreeSet<String> {
+    if !unit.actor.is_empty() {
+        return BTreeSet::from([unit.actor.to_lowercase()]);
+    }
+    let line = unit.summary.lines().next().unwrap_or_default();
+    let names = line.split_once("] ").map_or(line, |it| it.1);
+    names
+        .split(", ")
+        .filter(|it| !it.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Returns the rarest cues and names, by their rarity in general English; words not in the table are rarest. Ties are
+/// in alphabetical order.
+fn lookup_keys(unit: &Unit, named: &BTreeSet<String>) -> Vec<String> {
+    let table = text::EmbeddingTable::builtin();
+    let rarity = |word: &str| {
+        let pieces = table.piece_rows(word);
+        match pieces.as_slice() {
+            [one] => table.rarity_of_row(*one),
+            _ => f32::MAX,
+        }
+    };
+    let all: BTreeSet<String> = unit.cues.iter().chain(named).map(|it| it.to_lowercase()).collect();
+    let mut ranked: Vec<(f32, String)> = all.into_iter().map(|it| (rarity(&it), it)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    ranked.into_iter().take(KEYS_MAX).map(|it| it.1).collect()
+}

@@ -1,0 +1,399 @@
+//! Keeps derived data in step with the units of each space.
+
+pub(crate) mod cache;
+mod lookups;
+pub(crate) mod memory;
+pub(crate) mod model_worker;
+mod question_lists;
+mod stored_digests;
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use chrono::{DateTime, Utc};
+use domain::curation::Curation;
+use domain::id::{PageId, SpaceId};
+use domain::message::UnitsOrganisedV1;
+use domain::port::Change;
+use domain::recall::NoteKind;
+use domain::unit::{Grain, Status, Unit};
+use domain::{Classify, ErrorKind};
+use host::Backends;
+use tracing::{Instrument, debug, info_span};
+
+use crate::follower::cache::Cache;
+use crate::follower::lookups::coreference_readings::look_up;
+use crate::follower::lookups::label_readings::look_up_labels;
+use crate::follower::lookups::stored_readings::look_up_sayings;
+use crate::follower::memory::Memory;
+use crate::follower::stored_digests::StoredDigests;
+use crate::judgements::coreference::Question;
+use crate::judgements::labels::LabelQuestion;
+use crate::judgements::people::{PeopleJudgement, PeopleQuestion};
+use crate::judgements::summaries::{PageSummary, SummaryQuestion};
+use crate::{Acts, ChangedObjects, Error};
+
+/// Number of locks that serialise work on a space. Two spaces sometimes share a lock.
+const GATES: usize = 8;
+/// Number of recomputations of a space that other processes interrupt, before its message is retried later.
+const ATTEMPTS: usize = 4;
+/// Number of changes or curations read in one request.
+const AT_ONCE: usize = 1_000;
+/// Scope of the notes in which the gateway records when a page was read.
+const PAGES: &str = "pages";
+/// Number of spaces whose open questions are kept; others find theirs after a change or a restart.
+const ASKING_MAX: usize = 10_000;
+
+/// In-memory state of the most recently changed spaces.
+pub(crate) struct Follower {
+    backends: Backends,
+    /// Locks that make messages of one space run one after another.
+    gates: Vec<tokio::sync::Mutex<()>>,
+    spaces: Mutex<Cache<SpaceId, Followed>>,
+    /// True if a language model is configured.
+    asks: bool,
+    /// Open questions for the language model, as of the last time each space was brought up to date.
+    questions: Mutex<BTreeMap<SpaceId, Vec<OpenQuestion>>>,
+}
+
+/// A question for the language model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OpenQuestion {
+    /// Whether an event is the same as one of some earlier events.
+    Events(Question),
+    /// Whether a name belongs to the same person as some other names.
+    People(PeopleQuestion),
+    /// How to label a topic.
+    Label(LabelQuestion),
+    /// How to summarise a page.
+    Summary(SummaryQuestion),
+}
+
+/// Whether to look up again the readings of questions for which no usable reading is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OpenReadings {
+    AsKnown,
+    LookUp,
+}
+
+pub(crate) struct Followed {
+    /// Distinguishes a space from an erased space of the same name.
+    created_at: DateTime<Utc>,
+    /// Sequence number of the last change that was applied.
+    sequence: u64,
+    /// Number of curations that were read; `acts` holds their decisions.
+    curations: u64,
+    acts: Acts,
+    memory: Memory,
+    stored: StoredDigests,
+    /// Turn of the store in which the next derived data is written.
+    turn: u64,
+}
+
+impl Follower {
+    /// Returns a follower without questions. It collects questions for a language model only if `asks` is true.
+    pub(crate) fn new(backends: Backends, spaces: Cache<SpaceId, Followed>, asks: bool) -> Follower {
+        Follower {
+            backends,
+            asks,
+            questions: Mutex::default(),
+            gates: (0..GATES).map(|_| tokio::sync::Mutex::default()).collect(),
+            spaces: Mutex::new(spaces),
+        }
+    }
+
+    /// Brings the space of a message up to date, applies the curations of its batch and marks its watermark.
+    pub(crate) async fn follow_message(&self, message: &UnitsOrganisedV1) -> Result<(), Error> {
+        let UnitsOrganisedV1 {
+            space,
+            position,
+            acts,
+            reading,
+        } = message;
+        let open = match reading.is_empty() {
+            true => OpenReadings::AsKnown,
+            // An import of readings of passages may also have brought readings of events.
+            false => OpenReadings::LookUp,
+        };
+        self.catch_up(space, open).await?;
+        if !acts {
+            return Ok(());
+        }
+        // Receipts are completed first, so that the receipt of an erasure is complete when its watermark is reached.
+        let receipts = &self.backends.receipts;
+        receipts.complete(space, *position, host::clock::now()).await?;
+        match self.backends.records.mark_written(space, *position).await {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+            outcome => Ok(outcome?),
+        }
+    }
+
+    /// Brings a space up to date without a message about it.
+    pub(crate) async fn bring_up_to_date(&self, space: &SpaceId) -> Result<(), Error> {
+        self.catch_up(space, OpenReadings::AsKnown).await
+    }
+
+    /// Brings a space up to date after readings of its open questions were stored.
+    pub(crate) async fn mark_open_questions(&self, space: &SpaceId) -> Result<(), Error> {
+        self.catch_up(space, OpenReadings::LookUp).await
+    }
+
+    /// Returns the next space after `last`, by name and in a circle, with open questions that `may_ask` admits.
+    pub(crate) fn next_open_questions(
+        &self,
+        last: Option<&SpaceId>,
+        may_ask: impl Fn(&SpaceId) -> bool,
+    ) -> Option<(SpaceId, Vec<OpenQuestion>)> {
+        let questions = self.open_questions();
+        let (before, after): (Vec<_>, Vec<_>) = questions
+            .iter()
+            .filter(|it| may_ask(it.0))
+            .partition(|it| last.is_some_and(|last| it.0 <= last));
+        let next = after.first().or(before.first())?;
+        Some((next.0.clone(), next.1.clone()))
+    }
+
+    /// Returns true if all of these questions about a space are still open.
+    pub(crate) fn asks_all_of(&self, space: &SpaceId, questions: &[OpenQuestion]) -> bool {
+        let open = self.open_questions();
+        open.get(space)
+            .is_some_and(|open| questions.iter().all(|it| open.contains(it)))
+    }
+
+    /// Applies all changes since the last call and stores the derived data that follows from them. If another process
+    /// has stored derived data in the meantime, the in-memory state no longer matches the store, and the space is
+    /// computed again.
+    async fn catch_up(&self, space: &SpaceId, open: OpenReadings) -> Result<(), Error> {
+        let _gate = self.gates[gate_index(space)].lock().await;
+        // Taken out of the cache: after a failure half-way, the state is computed again from the store.
+        let mut followed = self.lock_spaces().remove_value(space);
+        for _ in 0..ATTEMPTS {
+            let outcome = self
+                .catch_up_once(space, followed.take(), open)
+                .instrument(info_span!("catch_up", %space))
+                .await;
+            match outcome {
+                Ok(Some(followed)) => {
+                    let followed = self.find_questions(space, followed).await?;
+                    let bytes = followed.memory.estimated_bytes();
+                    let evicted = self.lock_spaces().insert_and_evict(space.clone(), followed, bytes);
+                    if !evicted.is_empty() {
+                        // Dropping millions of values would block an async thread.
+                        host::spawn_background(move || drop(evicted)).await?;
+                    }
+                    return Ok(());
+                }
+                Ok(None) => {
+                    self.keep_questions(space, Vec::new());
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    self.keep_questions(space, Vec::new());
+                    debug!(%space, "the space was deleted, nothing to organise");
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Conflict => {
+                    debug!(%space, "another clusterer organised the space, its state is computed again")
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Err(Error::Contended)
+    }
+
+    fn lock_spaces(&self) -> MutexGuard<'_, Cache<SpaceId, Followed>> {
+        self.spaces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn open_questions(&self) -> MutexGuard<'_, BTreeMap<SpaceId, Vec<OpenQuestion>>> {
+        self.questions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Finds the open questions of a space, if a language model is configured.
+    async fn find_questions(&self, space: &SpaceId, followed: Followed) -> Result<Followed, Error> {
+        if !self.asks {
+            return Ok(followed);
+        }
+        let own = space.clone();
+        let (followed, questions) = host::spawn_background(move || {
+            let questions = question_lists::list_open_questions(&own, &followed.memory);
+            (followed, questions)
+        })
+        .await?;
+        self.keep_questions(space, questions);
+        Ok(followed)
+    }
+
+    fn keep_questions(&self, space: &SpaceId, questions: Vec<OpenQuestion>) {
+        if !self.asks {
+            return;
+        }
+        let mut all = self.open_questions();
+        all.remove(space);
+        if !questions.is_empty() && all.len() < ASKING_MAX {
+            all.insert(space.clone(), questions);
+        }
+    }
+
+    async fn catch_up_once(
+        &self,
+        space: &SpaceId,
+        known: Option<Followed>,
+        open: OpenReadings,
+    ) -> Result<Option<Followed>, Error> {
+        let Some(info) = self.backends.records.space(space).await? else {
+            return Ok(None);
+        };
+        let mut followed = match known.filter(|it| it.created_at == info.created_at) {
+            Some(followed) => followed,
+            None => self.load_followed(space, info.created_at).await?,
+        };
+        let (sequence, curations) = (followed.sequence, followed.curations);
+        // Curations are never changed or deleted, so an equal count means equal curations.
+        if info.revision.curations > curations {
+            let decided = self.read_curations(space).await?;
+            followed.curations = decided.len() as u64;
+            followed.acts = Acts::from_curations(&decided);
+        }
+        followed = self.take_in_units(space, followed).await?;
+        followed = self.take_in_readings(space, followed, open).await?;
+        let (mut followed, changed) = self
+            .derive_changes(space, followed)
+            .instrument(info_span!("derive"))
+            .await?;
+        let moved = (sequence, curations) != (followed.sequence, followed.curations);
+        if moved || !changed.put.is_empty() || !changed.removed.is_empty() {
+            let span = info_span!("put_derived", put = changed.put.len(), gone = changed.removed.len());
+            let graph = &*self.backends.graph;
+            let write = stored_digests::write_changes(graph, space, (followed.turn, &changed));
+            followed.turn = write.instrument(span).await?;
+        }
+        Ok(Some(followed))
+    }
+
+    /// Returns the derived data that follows from everything applied so far and differs from the store. The readings
+    /// of pages are looked up only after the pages are known.
+    async fn derive_changes(
+        &self,
+        space: &SpaceId,
+        mut followed: Followed,
+    ) -> Result<(Followed, ChangedObjects), Error> {
+        let (own, read) = (space.clone(), self.last_read_times(space).await?);
+        let (mut followed, mut changed, read) = host::spawn_background(move || {
+            let changed = followed.memory.take_changes(&own, &followed.acts, &read);
+            (followed, changed, read)
+        })
+        .await?;
+        let places = followed.memory.unlooked_pages();
+        let summaries = look_up_sayings(&self.backends, space, &places, PageSummary::from_reading).await?;
+        let own = space.clone();
+        Ok(host::spawn_background(move || {
+            followed.memory.take_in_summaries(&places, &summaries);
+            if !places.is_empty() {
+                changed.replace_with_later_pass(followed.memory.changed_pages(&own, &read));
+            }
+            let changed = followed.stored.take_differences(changed);
+            (followed, changed)
+        })
+        .await?)
+    }
+
+    async fn take_in_units(&self, space: &SpaceId, mut followed: Followed) -> Result<Followed, Error> {
+        loop {
+            let changes = self.backends.graph.changes(space, followed.sequence, AT_ONCE).await?;
+            let Some(last) = changes.last() else {
+                return Ok(followed);
+            };
+            followed.sequence = last.sequence;
+            followed = host::spawn_background(move || {
+                for Change { unit, .. } in &changes {
+                    followed.memory.apply_unit(unit, embed_event(unit).as_deref());
+                }
+                followed
+            })
+            .await?;
+        }
+    }
+
+    /// Looks up and applies what language models said of undecided pairs of events and of names, and of topics.
+    async fn take_in_readings(
+        &self,
+        space: &SpaceId,
+        mut followed: Followed,
+        open: OpenReadings,
+    ) -> Result<Followed, Error> {
+        if open == OpenReadings::LookUp {
+            followed.memory.mark_open_questions();
+        }
+        let own = space.clone();
+        let (mut followed, pairs, places, people) = host::spawn_background(move || {
+            let pairs = followed.memory.event_pairs_to_look_up();
+            let places = followed.memory.unlooked_labels();
+            let people = followed.memory.unlooked_people(&own);
+            (followed, pairs, places, people)
+        })
+        .instrument(info_span!("judge"))
+        .await?;
+        if !pairs.is_empty() {
+            let verdicts = look_up(&self.backends, space, &pairs).await?;
+            followed.memory.apply_readings(&pairs, &verdicts);
+        }
+        if !places.is_empty() {
+            let labels = look_up_labels(&self.backends, space, &places).await?;
+            followed.memory.take_in_labels(&places, &labels);
+        }
+        let verdicts = look_up_sayings(&self.backends, space, &people, PeopleJudgement::from_reading).await?;
+        followed.memory.take_in_people(&people, &verdicts);
+        Ok(followed)
+    }
+
+    /// Reads the stored state. The turn is read first, so that a later write is detected as a conflict.
+    async fn load_followed(&self, space: &SpaceId, created_at: DateTime<Utc>) -> Result<Followed, Error> {
+        let graph = &*self.backends.graph;
+        let turn = graph.derived_write_count(space).await?;
+        Ok(Followed {
+            created_at,
+            sequence: 0,
+            curations: 0,
+            acts: Acts::default(),
+            memory: Memory::default(),
+            stored: StoredDigests::read_from_graph(graph, space).await?,
+            turn,
+        })
+    }
+
+    async fn read_curations(&self, space: &SpaceId) -> Result<Vec<Curation>, Error> {
+        let mut all: Vec<Curation> = Vec::new();
+        loop {
+            let after = all.last().map(|it| it.id);
+            let page = self.backends.records.curations(space, after, AT_ONCE).await?;
+            let full = page.len() == AT_ONCE;
+            all.extend(page);
+            if !full {
+                return Ok(all);
+            }
+        }
+    }
+
+    /// Returns the time at which each page was last read.
+    async fn last_read_times(&self, space: &SpaceId) -> Result<BTreeMap<PageId, DateTime<Utc>>, Error> {
+        let notes = self.backends.records.notes(space, PAGES).await?;
+        let read = notes.into_iter().filter(|it| it.kind == NoteKind::Read);
+        Ok(read.map(|it| (PageId::from_uuid(it.subject), it.at)).collect())
+    }
+}
+
+/// Returns the vector of the summary of an event unit that is active or merged; otherwise none. It always uses the
+/// built-in word table, whatever embedder the index uses, because the thresholds for "same event" and "same topic"
+/// were measured with that table.
+fn embed_event(unit: &Unit) -> Option<Vec<f32>> {
+    let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
+    stands.then(|| text::EmbeddingTable::builtin().embed_text(&unit.summary))
+}
+
+fn gate_index(space: &SpaceId) -> usize {
+    let mut hasher = DefaultHasher::new();
+    space.hash(&mut hasher);
+    usize::try_from(hasher.finish() % GATES as u64).unwrap_or_default()
+}

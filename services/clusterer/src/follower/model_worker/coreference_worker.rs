@@ -1,0 +1,260 @@
+//! Asks a language model about undecided pairs of events and of names, about topics and about pages. It runs next to
+//! the follower; computing derived data never calls the model.
+//!
+//! There is no queue: the open questions are computed from the state of each space. After a restart, each space is
+//! therefore computed once. A reply is first stored as readings; then the space is brought up to date and finds them.
+//! While the model is unavailable or the budget of a space is spent, its questions stay open.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
+use domain::id::{ReadingId, SpaceId};
+use domain::port::{ModelAllowance, ModelRole};
+use domain::{Classify, ErrorKind, PortError};
+use host::{Asker, Context, UnstoredCosts, clock};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
+use tracing::{Instrument, debug, info_span, warn};
+
+use crate::Error;
+use crate::follower::{Follower, OpenQuestion};
+
+/// Maximum number of calls for one question: an unreadable reply is requested once more.
+const CALLS: u32 = 2;
+/// Pause between two checks for an open question.
+const LOOK: Duration = Duration::from_secs(1);
+/// Delay before a space is tried again if the model or a store was unavailable.
+pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
+/// Delay before a space is tried again if a record of its events was erased while the model was asked.
+pub(crate) const ERASING: TimeDelta = TimeDelta::minutes(10);
+/// Number of timeouts after which a question is not asked again.
+const LATE_MAX: u32 = 3;
+/// Maximum number of questions whose timeouts are counted; above it, all counts start again at zero.
+const KNOWN_MAX: usize = 10_000;
+/// Number of spaces listed in one request. `COUNT_ATTEMPTS` is the number of attempts to compute one space.
+const SPACES_AT_ONCE: usize = 100;
+const COUNT_ATTEMPTS: usize = 3;
+
+/// Settings in `[clusterer.readings]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReadingConfig {
+    /// Whether a language model judges undecided pairs of events and of names, labels topics and summarises pages, if
+    /// one is configured for the role `write`.
+    pub enabled: bool,
+    /// Maximum number of calls per space and day (UTC). All readings of the space count, including those of the
+    /// writer.
+    pub calls_a_day: u32,
+    /// Maximum number of prompt and completion tokens per space and day (UTC), counted like the calls.
+    pub tokens_a_day: u32,
+}
+
+impl Default for ReadingConfig {
+    fn default() -> ReadingConfig {
+        ReadingConfig {
+            enabled: true,
+            calls_a_day: 2_000,
+            tokens_a_day: 10_000_000,
+        }
+    }
+}
+
+/// Asks a language model to judge pairs of events and of names, to label topics and to summarise pages.
+pub(crate) struct CoreferenceWorker {
+    pub(crate) context: Context,
+    follower: Arc<Follower>,
+    model: Model,
+    config: ReadingConfig,
+    /// Cost of the calls from which nothing was stored.
+    pub(crate) unstored: UnstoredCosts,
+    /// Number of timeouts of each question, keyed by the reading of its first pair.
+    late: Mutex<BTreeMap<ReadingId, u32>>,
+}
+
+/// The language model and its name.
+pub(crate) struct Model {
+    pub(crate) asker: Asker,
+    pub(crate) name: String,
+}
+
+/// The outcome of a question.
+pub(crate) enum AskOutcome {
+    Done,
+    /// Not answered; ask again at that moment.
+    Later(DateTime<Utc>),
+}
+
+impl Model {
+    /// Returns the model of the role `write`, or none if there is none or it is disabled.
+    pub(crate) fn from_context(context: &Context, config: &ReadingConfig) -> Option<Model> {
+        let asker = Asker::new(context).filter(|_| config.enabled)?;
+        let name = asker.model_name(ModelRole::Write)?.to_owned();
+        Some(Model { asker, name })
+    }
+}
+
+impl CoreferenceWorker {
+    pub(crate) fn new(
+        context: &Context,
+        follower: &Arc<Follower>,
+        model: Model,
+        config: &ReadingConfig,
+    ) -> CoreferenceWorker {
+        CoreferenceWorker {
+            context: context.clone(),
+            follower: Arc::clone(follower),
+            model,
+            config: config.clone(),
+            unstored: UnstoredCosts::default(),
+            late: Mutex::default(),
+        }
+    }
+
+    /// Asks questions until shutdown.
+    pub(crate) async fn run(&self) {
+        tokio::join!(self.count_spaces(), self.ask_open_questions());
+    }
+
+    /// Brings each space up to date once, one after another, so that questions that were open before the start are
+    /// found again.
+    async fn count_spaces(&self) {
+        let mut after: Option<SpaceId> = None;
+        loop {
+            let records = &self.context.backends.records;
+            let found = match records.spaces(after.as_ref(), SPACES_AT_ONCE).await {
+                Ok(found) if found.is_empty() => return,
+                Ok(found) => found,
+                Err(error) => {
+                    debug!(error = &error as &dyn std::error::Error, "cannot list the spaces");
+                    if !self.wait_unless_shutdown(AWAY).await {
+                        return;
+                    }
+                    continue;
+                }
+            };
+            for info in found {
+                if self.context.shutdown.is_cancelled() {
+                    return;
+                }
+                self.count_space(&info.space).await;
+                after = Some(info.space);
+            }
+        }
+    }
+
+    async fn count_space(&self, space: &SpaceId) {
+        for _ in 0..COUNT_ATTEMPTS {
+            let Err(error) = self.follower.bring_up_to_date(space).await else {
+                return;
+            };
+            debug!(error = &error as &dyn std::error::Error, %space, "cannot count a space");
+            if !self.wait_unless_shutdown(AWAY).await {
+                return;
+            }
+        }
+    }
+
+    async fn ask_open_questions(&self) {
+        let mut paused: BTreeMap<SpaceId, DateTime<Utc>> = BTreeMap::new();
+        let mut last: Option<SpaceId> = None;
+        while !self.context.shutdown.is_cancelled() {
+            // The model would refuse each question of each space; they stay open meanwhile.
+            if let Some(rest) = self.model.asker.pause_before_background_calls(ModelRole::Write) {
+                self.wait_unless_shutdown(TimeDelta::from_std(rest).unwrap_or(AWAY))
+                    .await;
+                continue;
+            }
+            let now = clock::now();
+            paused.retain(|_, until| *until > now);
+            let next = self
+                .follower
+                .next_open_questions(last.as_ref(), |space| !paused.contains_key(space));
+            let Some((space, questions)) = next else {
+                self.wait_unless_shutdown(TimeDelta::from_std(LOOK).unwrap_or_default())
+                    .await;
+                continue;
+            };
+            let span = info_span!("ask_model", %space, trace_id = tracing::field::Empty);
+            if let Some(until) = self.ask_questions_of_space(&space, &questions).instrument(span).await {
+                paused.insert(space.clone(), until);
+            }
+            last = Some(space);
+        }
+    }
+
+    /// Asks some questions of a space and has the readings applied. Returns the moment until which the space has to
+    /// wait, or none.
+    async fn ask_questions_of_space(&self, space: &SpaceId, questions: &[OpenQuestion]) -> Option<DateTime<Utc>> {
+        let mut until = None;
+        for question in questions {
+            if self.context.shutdown.is_cancelled() {
+                break;
+            }
+            let answered = match question {
+                OpenQuestion::Events(question) => self.compare_events(&self.model, space, question).await,
+                OpenQuestion::People(question) => self.judge_names(&self.model, space, question).await,
+                OpenQuestion::Label(question) => self.label_topic(&self.model, space, question).await,
+                OpenQuestion::Summary(question) => self.sum_up(&self.model, space, question).await,
+            };
+            match answered {
+                Ok(AskOutcome::Done) => {}
+                Ok(AskOutcome::Later(at)) => until = Some(at),
+                Err(error) => until = Some(self.retry_time_after_failure(space, &error)),
+            }
+            if until.is_some() {
+                break;
+            }
+        }
+        match self.follower.mark_open_questions(space).await {
+            // If nothing changed, whatever the reason, wait before asking again.
+            Ok(()) if self.follower.asks_all_of(space, questions) => until.or(Some(clock::now() + AWAY)),
+            Ok(()) => until,
+            Err(error) => until.or(Some(self.retry_time_after_failure(space, &error))),
+        }
+    }
+
+    /// Logs a failure and returns the moment at which the space may be tried again.
+    fn retry_time_after_failure(&self, space: &SpaceId, error: &Error) -> DateTime<Utc> {
+        if error.kind() != ErrorKind::NotFound {
+            warn!(error = error as &dyn std::error::Error, %space, "a language model cannot be asked about events, names, topics and pages, will try again");
+        }
+        clock::now() + AWAY
+    }
+
+    /// Waits; returns false at shutdown.
+    async fn wait_unless_shutdown(&self, time: TimeDelta) -> bool {
+        tokio::select! {
+            () = self.context.shutdown.cancelled() => false,
+            () = sleep(time.to_std().unwrap_or_default()) => true,
+        }
+    }
+
+    /// Returns the rest of today's budget of a space, or none if it does not suffice for a call.
+    pub(crate) async fn remaining_allowance(&self, space: &SpaceId) -> Result<Option<ModelAllowance>, PortError> {
+        let now = clock::now();
+        let midnight = now.date_naive().and_time(NaiveTime::MIN).and_utc();
+        let mut today = self.context.backends.readings.tally(space, Some(midnight)).await?.spent;
+        today.add_cost(self.unstored.cost_of_today(space, now));
+        let calls = self.config.calls_a_day.saturating_sub(today.calls);
+        let tokens = self.config.tokens_a_day.saturating_sub(today.usage.total_tokens());
+        let allow = ModelAllowance {
+            calls: calls.min(CALLS),
+            tokens: Some(tokens),
+        };
+        Ok((calls > 0 && tokens > 0).then_some(allow))
+    }
+
+    /// Counts a timeout of a question and returns true if the question is now given up.
+    pub(crate) fn is_too_late(&self, first: ReadingId) -> bool {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        if late.len() >= KNOWN_MAX {
+            late.clear();
+        }
+        let times = late.entry(first).or_default();
+        *times += 1;
+        *times >= LATE_MAX
+    }
+}

@@ -1,0 +1,295 @@
+//! Indexes the contents of units by name, topic and month.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
+
+use chrono::{DateTime, Utc};
+use domain::id::{MergeId, TopicId, UnitId};
+use domain::unit::{Grain, Status, Unit};
+
+use crate::pages::inputs::buckets::Buckets;
+use crate::pages::inputs::buckets::bucket::{About, AboutKey, Bucket, Month, Rank, most_frequent};
+use crate::pages::inputs::lines::{self, Spoken};
+use crate::pages::inputs::names::Name;
+
+/// Maximum number of names that are used of a unit.
+const NAMES_MAX: usize = 8;
+/// Maximum length of a name, in bytes.
+const NAME_BYTES: usize = 80;
+
+/// The contents of one unit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct UnitContents {
+    pub(crate) at: DateTime<Utc>,
+    pub(crate) spoken: Option<Spoken>,
+    /// Number of records of the unit.
+    pub(crate) records: usize,
+    names: Vec<Name>,
+    /// The addressee: related to the names, but not a subject of the unit.
+    to: Option<Name>,
+    /// Pairs of (effect, cause).
+    reasons: Vec<(Name, Name)>,
+    /// Set for event units only.
+    month: Option<Month>,
+}
+
+/// The contents of all units of a space.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContentIndex {
+    pub(crate) units: HashMap<UnitId, UnitContents>,
+    buckets: Buckets,
+    /// Units by time, to find the newest.
+    times: BTreeSet<(DateTime<Utc>, UnitId)>,
+    members: HashMap<UnitId, TopicId>,
+    /// Event units that were merged into another one, with the merges.
+    merged: HashMap<UnitId, BTreeSet<MergeId>>,
+    /// Things whose contents changed since the last round.
+    pub(crate) touched: BTreeSet<About>,
+}
+
+impl ContentIndex {
+    /// Applies the current state of a unit. Returns true if it changed.
+    pub(crate) fn apply_unit(&mut self, unit: &Unit) -> bool {
+        let new_contents = match unit.status {
+            Status::Active | Status::Merged => Some(contents_of_unit(unit)),
+            Status::Superseded | Status::Archived => None,
+        };
+        if self.units.get(&unit.id) == new_contents.as_ref() {
+            return false;
+        }
+        self.count_unit(unit.id, false);
+        if let Some(old) = self.units.remove(&unit.id) {
+            self.times.remove(&(old.at, unit.id));
+        }
+        if let Some(new_contents) = new_contents {
+            self.times.insert((new_contents.at, unit.id));
+            self.units.insert(unit.id, new_contents);
+            self.count_unit(unit.id, true);
+        }
+        true
+    }
+
+    /// Marks the month and the topic of an event, because its line may have changed.
+    pub(crate) fn touch_event(&mut self, event: UnitId) {
+        let month = self.units.get(&event).and_then(|it| it.month).map(About::Month);
+        let topic = self.members.get(&event).copied().map(About::Topic);
+        self.touched.extend(month.into_iter().chain(topic));
+    }
+
+    /// Marks the things that a unit mentions, because a line of theirs may have changed.
+    pub(super) fn touch_names_of_unit(&mut self, unit: UnitId) {
+        let names = self.units.get(&unit).into_iter().flat_map(|it| &it.names);
+        self.touched.extend(names.cloned().map(About::Name));
+    }
+
+    /// Moves an event unit into a topic, or out of all topics.
+    pub(crate) fn set_topic_of_event(&mut self, unit: UnitId, topic: Option<TopicId>) {
+        if self.members.get(&unit) == topic.as_ref() {
+            return;
+        }
+        self.count_topic(unit, false);
+        match topic {
+            Some(topic) => self.members.insert(unit, topic),
+            None => self.members.remove(&unit),
+        };
+        self.count_topic(unit, true);
+    }
+
+    /// Records that an event unit was merged into another one, or no longer is.
+    pub(crate) fn update_merge(&mut self, unit: UnitId, merge: MergeId, holds: bool) {
+        self.count_unit(unit, false);
+        if holds {
+            self.merged.entry(unit).or_default().insert(merge);
+        } else if let Some(merges) = self.merged.get_mut(&unit) {
+            merges.remove(&merge);
+            if merges.is_empty() {
+                self.merged.remove(&unit);
+            }
+        }
+        self.count_unit(unit, true);
+    }
+
+    /// Returns the time at which the newest unit was observed.
+    pub(crate) fn newest_time(&self) -> Option<DateTime<Utc>> {
+        self.times.last().map(|it| it.0)
+    }
+
+    pub(crate) fn find_bucket(&self, about: &About) -> Option<&Bucket> {
+        self.buckets.find_bucket(about)
+    }
+
+    /// Returns the things that the units of a bucket mention most, by number of units, ties by thing.
+    pub(crate) fn nearest_things(&self, bucket: &Bucket, limit: usize) -> Vec<(&About, u32)> {
+        let counts = bucket.near.counts();
+        let counts = counts.filter_map(|(key, count)| Some((self.buckets.thing_of_key(*key)?, count)));
+        most_frequent(counts, limit)
+    }
+
+    /// Returns all other things that the units of a bucket mention.
+    pub(crate) fn near_things<'a>(&'a self, bucket: &'a Bucket) -> impl Iterator<Item = &'a About> {
+        bucket.near.keys().filter_map(|it| self.buckets.thing_of_key(*it))
+    }
+
+    /// Adds the contents of a unit to its buckets, or removes them.
+    fn count_unit(&mut self, id: UnitId, more: bool) {
+        if self.merged.contains_key(&id) {
+            return;
+        }
+        let Some(contents) = self.units.get(&id) else { return };
+        let names: Vec<About> = contents.names.iter().cloned().map(About::Name).collect();
+        let to = contents.to.clone().map(About::Name);
+        let month = contents.month.map(About::Month);
+        let mut tally = Tally::for_unit(id, contents, more, (&mut self.buckets, &mut self.touched));
+        if let Some(month) = &month {
+            tally.update_buckets_of_event(month, &names);
+        } else {
+            for name in &names {
+                let others = names.iter().filter(|it| *it != name).chain(&to);
+                tally.update_bucket(name, others, true);
+            }
+            if let Some(to) = &to {
+                tally.update_bucket(to, names.iter(), false);
+            }
+        }
+        for (effect, cause) in &contents.reasons {
+            let bucket = tally.buckets.bucket_or_new(&About::Name(effect.clone()));
+            bucket.reasons.count_key(cause, more);
+        }
+        tally.remove_empty_buckets(names.iter().chain(&month).chain(&to));
+        self.count_topic(id, more);
+    }
+
+    /// Adds the contents of a unit to the bucket of its topic, or removes them.
+    fn count_topic(&mut self, id: UnitId, more: bool) {
+        if self.merged.contains_key(&id) {
+            return;
+        }
+        let (Some(contents), Some(topic)) = (self.units.get(&id), self.members.get(&id)) else {
+            return;
+        };
+        let Some(month) = contents.month.map(About::Month) else {
+            return;
+        };
+        let topic = About::Topic(*topic);
+        let names = contents.names.iter().cloned().map(About::Name);
+        let others: Vec<About> = names.chain([month]).collect();
+        let mut tally = Tally::for_unit(id, contents, more, (&mut self.buckets, &mut self.touched));
+        tally.update_buckets_of_event(&topic, &others);
+        tally.remove_empty_buckets(others.iter().chain([&topic]));
+    }
+}
+
+/// The contribution of one unit to buckets, to be added or removed.
+struct Tally<'a> {
+    place: (DateTime<Utc>, UnitId),
+    line: Option<Rank>,
+    more: bool,
+    buckets: &'a mut Buckets,
+    touched: &'a mut BTreeSet<About>,
+}
+
+impl<'s> Tally<'s> {
+    fn for_unit(
+        id: UnitId,
+        contents: &UnitContents,
+        more: bool,
+        (buckets, touched): (&'s mut Buckets, &'s mut BTreeSet<About>),
+    ) -> Tally<'s> {
+        let spoken = contents.spoken.as_ref().filter(|it| it.score >= lines::SCORE_MIN);
+        Tally {
+            place: (contents.at, id),
+            line: spoken.map(|it| (Reverse(it.score), contents.at, id)),
+            more,
+            buckets,
+            touched,
+        }
+    }
+
+    /// Updates a bucket with the other things that the unit mentions and, if `own` is true, with the unit itself.
+    fn update_bucket<'a>(&mut self, about: &About, near: impl Iterator<Item = &'a About>, own: bool) {
+        let near: Vec<AboutKey> = near.map(|it| self.buckets.key_or_new(it)).collect();
+        let bucket = self.buckets.bucket_or_new(about);
+        if own && self.more {
+            bucket.times.insert(self.place, ());
+            if let Some(line) = self.line {
+                bucket.lines.insert(line, ());
+            }
+        } else if own {
+            bucket.times.remove(&self.place);
+            if let Some(line) = &self.line {
+                bucket.lines.remove(line);
+            }
+        }
+        near.iter().for_each(|it| bucket.near.count_key(it, self.more));
+        self.touched.insert(about.clone());
+    }
+
+    /// Updates the bucket of a month or topic with an event and the things it mentions, and updates the buckets of
+    /// these things.
+    fn update_buckets_of_event(&mut self, about: &About, others: &[About]) {
+        self.update_bucket(about, others.iter(), true);
+        for other in others {
+            self.update_bucket(other, [about].into_iter(), false);
+        }
+    }
+
+    /// Removes empty buckets.
+    fn remove_empty_buckets<'a>(&mut self, all: impl Iterator<Item = &'a About>) {
+        all.for_each(|it| self.buckets.remove_empty_bucket(it));
+    }
+}
+
+fn contents_of_unit(unit: &Unit) -> UnitContents {
+    let names = names_of_unit(unit);
+    let event = unit.grain == Grain::Event;
+    let to = Some(Name::from_written(&unit.addressee)).filter(|it| !event && !it.is_empty() && it.len() <= NAME_BYTES);
+    let to = to.filter(|it| names.iter().all(|name| name.1 != *it));
+    UnitContents {
+        at: unit.observed_at.to_utc(),
+        spoken: lines::select_best_sentence(unit),
+        records: unit.records.len(),
+        reasons: if event {
+            Vec::new()
+        } else {
+            reasons_between_names(unit, &names)
+        },
+        names: names.into_iter().map(|it| it.1).collect(),
+        to,
+        month: event.then(|| Month::from_date(&unit.observed_at)),
+    }
+}
+
+/// Returns the distinct names of a unit, as written and normalised: speaker, participants, place.
+fn names_of_unit(unit: &Unit) -> Vec<(String, Name)> {
+    let mut out: Vec<(String, Name)> = Vec::new();
+    let all = [&unit.actor]
+        .into_iter()
+        .chain(&unit.participants)
+        .chain([&unit.location]);
+    for name in all.filter(|it| !it.is_empty() && it.len() <= NAME_BYTES) {
+        let key = Name::from_written(name);
+        if out.len() < NAMES_MAX && !key.is_empty() && out.iter().all(|it| it.1 != key) {
+            out.push((name.clone(), key));
+        }
+    }
+    out
+}
+
+/// Returns pairs of names in sentences with a reason: one before the marker, one after it.
+fn reasons_between_names(unit: &Unit, names: &[(String, Name)]) -> Vec<(Name, Name)> {
+    let mut out: Vec<(Name, Name)> = Vec::new();
+    for (effect, cause) in lines::find_reasons(unit) {
+        let of = |text: &str| -> Vec<&Name> {
+            let found = names.iter().filter(|it| text.contains(it.0.as_str()));
+            found.map(|it| &it.1).collect()
+        };
+        for cause in of(cause) {
+            let pairs = of(effect).into_iter().filter(|it| *it != cause);
+            out.extend(pairs.map(|it| (it.clone(), cause.clone())));
+        }
+    }
+    out.sort();
+    out.dedup();
+    out.truncate(NAMES_MAX);
+    out
+}

@@ -1,0 +1,9 @@
+//! Types that all derivations of a space share: the decisions of users, the result of a pass, errors, the language of a
+//! page, and small maps.
+
+pub(crate) mod acts;
+pub(crate) mod changes;
+pub(crate) mod error;
+pub(crate) mod named_entity;
+pub(crate) mod page_language;
+pub(crate) mod small_map;

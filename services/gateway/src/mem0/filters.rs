@@ -1,0 +1,4 @@
+//! Filters of lists and searches.
+
+pub(super) mod comparison;
+pub(super) mod filter;

@@ -1,0 +1,375 @@
+//! Read, update, history and erasure of one memory, and the same for many memories at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::id::{RecordId, SpaceId, UnitId};
+use domain::port::{Room, Selection};
+use domain::record::Record;
+use host::metrics::Operation;
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use crate::api::problem::Problem;
+use crate::app::config::Right;
+use crate::app::keys::access::Access;
+use crate::app::state::App;
+use crate::app::watermark;
+use crate::http::extract::{ObjectBody, PathParameters, QueryParameters};
+use crate::mem0::filters::filter::Filter;
+use crate::mem0::memories::add::{Change, parse_expiration};
+use crate::mem0::memories::list::{as_fields, filter_of, gather_memories, spaces_to_search};
+use crate::mem0::memories::locate::{self, FoundMemory};
+use crate::mem0::memory::{EXPIRATION, Memory, same_part};
+use crate::mem0::requests::errors::beyond_bounds_problem;
+use crate::mem0::requests::request::{self, Fields, parse_moment, present_field};
+use crate::mem0::requests::scope::RESERVED;
+use crate::use_cases::lists::list_page::PAGE_BYTES_MAX;
+use crate::use_cases::write::curate;
+use crate::use_cases::write::versions::{self, Update};
+
+/// Maximum number of memories that one request changes.
+const BATCH_MAX: usize = 1_000;
+/// Number of records erased in one step, and number of steps of one request.
+const ERASED_AT_ONCE: usize = 1_000;
+const STEPS_MAX: usize = 10;
+
+pub(crate) async fn get_memory(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    PathParameters(id): PathParameters<String>,
+) -> Result<Json<Value>, Problem> {
+    let found = locate::find_memory(&app, &access, Right::Read, &id).await?;
+    Ok(Json(Value::Object(found.memory.to_json())))
+}
+
+pub(crate) async fn put_memory(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    PathParameters(id): PathParameters<String>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let found = locate::find_memory(&app, &access, Right::Write, &id).await?;
+    let accepted = put_new_version(&app, &access, &found, &fields).await?;
+    let position = watermark::to_position(&app, &found.space, &accepted).await?;
+    let done = Change::wait_until_searchable(&app, &found.space, position).await?;
+    // The current state; if the writer has a backlog, an earlier one.
+    let found = locate::find_memory(&app, &access, Right::Write, &id).await?;
+    let mut shown = found.memory.to_json();
+    shown.insert("text".to_owned(), json!(found.memory.record.text));
+    shown.insert("event_id".to_owned(), json!(done.event_id));
+    shown.insert("status".to_owned(), json!(done.status_name()));
+    shown.insert(
+        "message".to_owned(),
+        json!(done.completion_message("The memory is updated")),
+    );
+    Ok(Json(Value::Object(shown)))
+}
+
+/// Puts a new version of the record of a memory; returns its watermark.
+async fn put_new_version(app: &App, by: &Access, found: &FoundMemory, fields: &Fields) -> Result<String, Problem> {
+    let field_name = ["text", "memory", "data"]
+        .into_iter()
+        .find(|it| present_field(fields, it).is_some());
+    let text = request::text_field(fields, field_name.unwrap_or("text"))?;
+    let metadata = request::read_metadata(fields)?;
+    let ends = parse_expiration(fields)?;
+    let at = present_field(fields, "timestamp").map(parse_moment).transpose();
+    let at = at.map_err(|error| Problem::invalid_request(format!("timestamp: {error}")))?;
+    if text.is_none() && metadata.is_none() && ends.is_none() && at.is_none() {
+        return Err(Problem::invalid_request(
+            "text: is missing; text, metadata, timestamp or expiration_date is needed",
+        ));
+    }
+    let record = &found.memory.record;
+    if text.is_some() {
+        let second = UnitId::of_part(record.id, 1);
+        if !app.stores().graph.units(&found.space, &[second]).await?.is_empty() {
+            return Err(Problem::conflict(
+                "the memory is part of a longer message, all of which the new text would replace; delete the memory \
+                 and add the message again",
+            ));
+        }
+    }
+    let content = build_version_content(record, text, metadata, ends);
+    let content = match at {
+        Some(at) => with_field(content, "observed_at", json!(at)),
+        None => content,
+    };
+    let accepted = versions::put_version(
+        app,
+        by,
+        &found.space,
+        found.memory.first_external_id(),
+        Update {
+            fields: content,
+            must_exist: true,
+        },
+    )
+    .await?;
+    Ok(accepted.watermark)
+}
+
+/// Returns the content of a new version; fields that are missing keep their values.
+fn build_version_content(
+    record: &Record,
+    text: Option<&str>,
+    metadata: Option<Vec<(String, String)>>,
+    ends: Option<Option<String>>,
+) -> Map<String, Value> {
+    let before = record.metadata.clone().into_iter();
+    let mut new_metadata: BTreeMap<String, String> = match metadata {
+        Some(new_entries) => before
+            .filter(|(name, _)| name.starts_with(RESERVED))
+            .chain(new_entries)
+            .collect(),
+        None => before.collect(),
+    };
+    match ends {
+        Some(Some(day)) => new_metadata.insert(EXPIRATION.to_owned(), day),
+        Some(None) => new_metadata.remove(EXPIRATION),
+        None => None,
+    };
+    let mut content = Map::new();
+    content.insert("text".to_owned(), json!(text.unwrap_or(&record.text)));
+    content.insert("metadata".to_owned(), json!(new_metadata));
+    if let (None, Some(tool)) = (text, &record.tool) {
+        let tool = json!({"name": tool.name, "arguments": tool.arguments, "result": tool.result});
+        content.insert("tool".to_owned(), tool);
+    }
+    for (name, value) in [
+        ("image_caption", &record.image_caption),
+        ("image_uri", &record.image_uri),
+    ] {
+        if let Some(value) = value {
+            content.insert(name.to_owned(), json!(value));
+        }
+    }
+    content
+}
+
+fn with_field(mut content: Map<String, Value>, name: &str, value: Value) -> Map<String, Value> {
+    content.insert(name.to_owned(), value);
+    content
+}
+
+pub(crate) async fn list_history(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    PathParameters(id): PathParameters<String>,
+) -> Result<Json<Value>, Problem> {
+    let found = locate::find_memory(&app, &access, Right::Read, &id).await?;
+    let memory = &found.memory;
+    let unit = |it: &Record| same_part(memory.unit.id, memory.record.id, it.id);
+    let ids: Vec<UnitId> = found.versions.iter().map(unit).collect();
+    let units = app.stores().graph.units(&found.space, &ids).await?;
+    let summaries: BTreeMap<UnitId, String> = units.into_iter().map(|it| (it.id, it.summary)).collect();
+    let mut before: Option<String> = None;
+    let mut all = Vec::new();
+    for version in &found.versions {
+        let new = summaries.get(&unit(version)).filter(|it| !it.is_empty());
+        let new = new.unwrap_or(&version.text).clone();
+        let mut shown = Map::new();
+        memory.entities.write_fields(&mut shown);
+        let own = version.metadata.iter().filter(|(name, _)| !name.starts_with(RESERVED));
+        for (name, value) in [
+            ("id", json!(version.id)),
+            ("memory_id", json!(memory.id)),
+            ("input", json!([{"role": version.actor, "content": version.text}])),
+            ("event", json!(if before.is_some() { "UPDATE" } else { "ADD" })),
+            ("old_memory", json!(before)),
+            ("new_memory", json!(new)),
+            ("metadata", json!(own.collect::<BTreeMap<_, _>>())),
+            ("created_at", json!(memory.created_at)),
+            ("updated_at", json!(version.observed_at)),
+        ] {
+            shown.insert(name.to_owned(), value);
+        }
+        all.push(Value::Object(shown));
+        before = Some(new);
+    }
+    Ok(Json(Value::Array(all)))
+}
+
+pub(crate) async fn delete_memory(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    PathParameters(id): PathParameters<String>,
+) -> Result<Json<Value>, Problem> {
+    let found = locate::find_memory(&app, &access, Right::Admin, &id).await?;
+    let records: Vec<RecordId> = found.versions.iter().map(|it| it.id).collect();
+    let done = erase_records(&app, &access, &found.space, &records).await?;
+    Ok(Json(json!({
+        "message": done.completion_message("Memory deleted successfully"),
+        "event_id": done.event_id,
+        "status": done.status_name(),
+    })))
+}
+
+/// Erases at least one record of a space, with everything that derives only from these records.
+async fn erase_records(app: &App, access: &Access, space: &SpaceId, records: &[RecordId]) -> Result<Change, Problem> {
+    let started = Instant::now();
+    let outcome = async {
+        let mut last = None;
+        for some in records.chunks(ERASED_AT_ONCE) {
+            last = Some(curate::erase_records(app, space, some, access.name()).await?.position);
+        }
+        Change::wait_until_searchable(app, space, last.ok_or_else(Problem::internal_error)?).await
+    };
+    let outcome = outcome.await;
+    app.context
+        .metrics
+        .observe_operation(Operation::Delete, outcome.is_ok(), started.elapsed());
+    outcome
+}
+
+/// Erases all memories that match a filter, within the limits of one request.
+pub(crate) async fn delete_all(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    QueryParameters(params): QueryParameters<BTreeMap<String, String>>,
+) -> Result<Json<Value>, Problem> {
+    let filter = filter_of(&as_fields(params))?;
+    let spaces = spaces_to_search(&app, &access, &filter, Right::Admin).await?;
+    let mut steps = STEPS_MAX;
+    let (mut deleted, mut is_left, mut event_id) = (0, false, None);
+    for space in &spaces {
+        if app.stores().records.space(space).await?.is_none() {
+            continue;
+        }
+        loop {
+            let (records, has_more) = records_to_erase(&app, space, &filter).await?;
+            if records.is_empty() {
+                break;
+            }
+            if steps == 0 {
+                is_left = true;
+                break;
+            }
+            steps -= 1;
+            let done = erase_records(&app, &access, space, &records).await?;
+            deleted += records.len();
+            let is_done = done.status_name() == "SUCCEEDED";
+            event_id = Some(done.event_id);
+            // Data whose erasure is not complete would be found again.
+            if !has_more || !is_done {
+                is_left |= has_more;
+                break;
+            }
+        }
+    }
+    let message = if is_left {
+        format!("{deleted} records are deleted; there are more, so send the request again")
+    } else {
+        "Memories deleted successfully!".to_owned()
+    };
+    Ok(Json(
+        json!({"message": message, "event_id": event_id, "deleted": deleted, "more": is_left}),
+    ))
+}
+
+/// Returns the records to erase in one step, and whether more remain.
+async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter) -> Result<(Vec<RecordId>, bool), Problem> {
+    if filter.is_scope_alone() {
+        let room = Room {
+            items: ERASED_AT_ONCE,
+            bytes: PAGE_BYTES_MAX,
+        };
+        let (found, next) = app
+            .stores()
+            .records
+            .select(space, &Selection::default(), 0, room)
+            .await?;
+        return Ok((found.into_iter().map(|it| it.id).collect(), next.is_some()));
+    }
+    let found = gather_memories(app, std::slice::from_ref(space), filter).await?;
+    let names: BTreeSet<&str> = found.memories.iter().map(Memory::first_external_id).collect();
+    let is_cut = found.is_cut || names.len() > ERASED_AT_ONCE;
+    let mut records = Vec::new();
+    for name in names {
+        if records.len() >= ERASED_AT_ONCE {
+            break;
+        }
+        records.extend(
+            versions::read_versions(app, space, name)
+                .await?
+                .into_iter()
+                .map(|it| it.id),
+        );
+    }
+    Ok((records, is_cut))
+}
+
+pub(crate) async fn put_batch(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let all = parse_batch(&fields)?;
+    let mut found = Vec::new();
+    // All memories are located before the first one is changed.
+    for change in &all {
+        found.push(locate::find_memory(&app, &access, Right::Write, id_of(change)?).await?);
+    }
+    let mut last = None;
+    for (found, change) in found.iter().zip(&all) {
+        last = Some((&found.space, put_new_version(&app, &access, found, change).await?));
+    }
+    if let Some((space, watermark)) = last {
+        Change::wait_until_searchable(&app, space, watermark::to_position(&app, space, &watermark).await?).await?;
+    }
+    Ok(Json(
+        json!({"message": format!("Successfully updated {} memories", all.len())}),
+    ))
+}
+
+pub(crate) async fn delete_batch(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    ObjectBody(fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    let all = parse_batch(&fields)?;
+    let mut by_space: BTreeMap<SpaceId, BTreeSet<RecordId>> = BTreeMap::new();
+    for change in &all {
+        let found = locate::find_memory(&app, &access, Right::Admin, id_of(change)?).await?;
+        let records = by_space.entry(found.space).or_default();
+        records.extend(found.versions.iter().map(|it| it.id));
+    }
+    for (space, records) in &by_space {
+        let records: Vec<RecordId> = records.iter().copied().collect();
+        erase_records(&app, &access, space, &records).await?;
+    }
+    Ok(Json(
+        json!({"message": format!("Successfully deleted {} memories", all.len())}),
+    ))
+}
+
+/// Parses the changes of a batch.
+fn parse_batch(fields: &Fields) -> Result<Vec<Fields>, Problem> {
+    let field_name = ["memories", "memory_ids"]
+        .into_iter()
+        .find_map(|it| present_field(fields, it));
+    let all = field_name
+        .and_then(Value::as_array)
+        .ok_or_else(|| Problem::invalid_request("memories: is missing, or is not a list"))?;
+    if all.is_empty() || all.len() > BATCH_MAX {
+        return Err(beyond_bounds_problem(format!("memories: must be 1 to {BATCH_MAX}")));
+    }
+    let change = |it: &Value| match it {
+        Value::Object(fields) => Ok(fields.clone()),
+        Value::String(id) => Ok(Map::from_iter([("memory_id".to_owned(), json!(id))])),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+            Err(Problem::invalid_request("memories: one of them is not an object"))
+        }
+    };
+    all.iter().map(change).collect()
+}
+
+fn id_of(change: &Fields) -> Result<&str, Problem> {
+    let field_name = ["memory_id", "id"]
+        .into_iter()
+        .find(|it| present_field(change, it).is_some());
+    request::text_field(change, field_name.unwrap_or("memory_id"))?
+        .ok_or_else(|| Problem::invalid_request("memories: one of them has no memory_id"))
+}

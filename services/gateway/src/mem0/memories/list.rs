@@ -1,0 +1,215 @@
+//! Lists of memories, and the spaces that a request searches.
+
+use std::collections::BTreeMap;
+
+use axum::extract::State;
+use axum::{Extension, Json};
+use domain::id::SpaceId;
+use domain::port::{Room, Selection};
+use host::clock;
+use serde_json::{Value, json};
+
+use crate::api::problem::Problem;
+use crate::app::config::Right;
+use crate::app::keys::access::Access;
+use crate::app::opened_spaces;
+use crate::app::state::App;
+use crate::http::extract::{ObjectBody, QueryParameters};
+use crate::mem0::filters::filter::{Filter, Scope};
+use crate::mem0::memory::{self, Memory};
+use crate::mem0::requests::errors::beyond_bounds_problem;
+use crate::mem0::requests::request::{self, Fields, is_set, present_field};
+use crate::mem0::requests::scope::{Entity, Kind};
+use crate::use_cases::lists::list_page::PAGE_BYTES_MAX;
+
+/// Default and maximum number of memories on a page.
+const PAGE: usize = 100;
+const PAGE_MAX: usize = 1_000;
+const PAGES_MAX: usize = 1_000_000;
+/// Maximum number of units read for one request.
+const UNITS_MAX: usize = 10_000;
+const AT_ONCE: usize = 1_000;
+/// Minimum that a read counts towards the limit, even if it finds fewer units.
+const LOOK: usize = 100;
+/// Maximum number of spaces that `*` matches.
+const SPACES_MAX: usize = 100;
+
+/// Lists memories as in the hosted service: filters in the body, the page in the query string.
+pub(crate) async fn list_memories_by_body(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    QueryParameters(params): QueryParameters<BTreeMap<String, String>>,
+    ObjectBody(mut fields): ObjectBody<Fields>,
+) -> Result<Json<Value>, Problem> {
+    for (name, value) in params {
+        fields.entry(name).or_insert(Value::String(value));
+    }
+    list_page(&app, &access, &fields).await
+}
+
+/// Lists memories as in the open-source server: all parameters in the query string.
+pub(crate) async fn list_memories_by_query(
+    State(app): State<App>,
+    Extension(access): Extension<Access>,
+    QueryParameters(params): QueryParameters<BTreeMap<String, String>>,
+) -> Result<Json<Value>, Problem> {
+    list_page(&app, &access, &as_fields(params)).await
+}
+
+/// Returns query parameters as fields of a request.
+pub(crate) fn as_fields(params: BTreeMap<String, String>) -> Fields {
+    params
+        .into_iter()
+        .map(|(name, value)| (name, Value::String(value)))
+        .collect()
+}
+
+async fn list_page(app: &App, access: &Access, fields: &Fields) -> Result<Json<Value>, Problem> {
+    let number = request::integer_field(fields, "page", 1, PAGES_MAX)?;
+    let field_name = ["page_size", "top_k", "limit"]
+        .into_iter()
+        .find(|it| present_field(fields, it).is_some());
+    let size = request::integer_field(fields, field_name.unwrap_or("page_size"), PAGE, PAGE_MAX)?;
+    let filter = filter_of(fields)?;
+    let spaces = spaces_to_search(app, access, &filter, Right::Read).await?;
+    let mut found = gather_memories(app, &spaces, &filter).await?;
+    if !is_set(fields, "show_expired") {
+        let today = clock::now().date_naive();
+        found.memories.retain(|it| !it.is_expired(today));
+    }
+    let count = found.memories.len();
+    let place = |number: usize| format!("{}/v3/memories/?page={number}&page_size={size}", app.config.mem0.prefix);
+    let shown = found.memories.iter().skip((number - 1) * size).take(size);
+    Ok(Json(json!({
+        "count": count,
+        "next": (number * size < count).then(|| place(number + 1)),
+        "previous": (number > 1).then(|| place(number - 1)),
+        "results": shown.map(|it| Value::Object(it.to_json())).collect::<Vec<_>>(),
+        "truncated": found.is_cut,
+    })))
+}
+
+/// Returns the filter of a request: its `filters`, and the other fields that restrict it.
+pub(crate) fn filter_of(fields: &Fields) -> Result<Filter, Problem> {
+    let mut all = Vec::new();
+    match present_field(fields, "filters") {
+        None => {}
+        // In a query string, the value is text.
+        Some(Value::String(text)) => {
+            let parsed = serde_json::from_str(text).map_err(|_| Problem::invalid_request("filters: is not JSON"))?;
+            all.push(Filter::from_json(&parsed)?);
+        }
+        Some(filters) => all.push(Filter::from_json(filters)?),
+    }
+    for kind in Kind::ALL {
+        if let Some(name) = present_field(fields, kind.field_name()) {
+            all.push(Filter::from_json(&json!({kind.field_name(): name}))?);
+        }
+    }
+    if let Some(metadata) = request::read_metadata(fields)? {
+        let metadata: BTreeMap<String, String> = metadata.into_iter().collect();
+        all.push(Filter::from_json(&json!({"metadata": metadata}))?);
+    }
+    for (name, operator) in [("start_date", "gte"), ("end_date", "lte")] {
+        if let Some(moment) = present_field(fields, name) {
+            all.push(Filter::from_json(&json!({"created_at": {operator: moment}}))?);
+        }
+    }
+    if let Some(Value::Array(categories)) = present_field(fields, "categories")
+        && !categories.is_empty()
+    {
+        all.push(Filter::Category);
+    }
+    Ok(Filter::All(all))
+}
+
+/// Returns the spaces that may hold memories that match a filter, including spaces that do not exist yet.
+///
+/// # Errors
+/// 400 if the filter names no entity or too many; 404 if the key does not open a space that it names.
+pub(crate) async fn spaces_to_search(
+    app: &App,
+    access: &Access,
+    filter: &Filter,
+    right: Right,
+) -> Result<Vec<SpaceId>, Problem> {
+    let scopes = filter.scopes_to_search().filter(|it| !it.is_empty()).ok_or_else(|| {
+        Problem::invalid_request(
+            "filters: name no user; one of user_id, agent_id, app_id and run_id is needed, `*` for all",
+        )
+    })?;
+    let prefix = &app.config.mem0.space_prefix;
+    let mut spaces = Vec::new();
+    for scope in scopes {
+        match scope {
+            Scope::One(entity) => spaces.push(access.authorize_space(entity.to_space_id(prefix)?.as_str(), right)?),
+            Scope::Every(kind) => spaces.extend(spaces_of_kind(app, access, kind, right).await?),
+        }
+        if spaces.len() > SPACES_MAX {
+            return Err(beyond_bounds_problem(format!(
+                "filters: are about more than {SPACES_MAX} users; name fewer"
+            )));
+        }
+    }
+    spaces.sort_unstable();
+    spaces.dedup();
+    Ok(spaces)
+}
+
+/// Returns the spaces of a kind that the key opens; one more than the limit if there are more.
+async fn spaces_of_kind(app: &App, access: &Access, kind: Kind, right: Right) -> Result<Vec<SpaceId>, Problem> {
+    access.require_right(right)?;
+    let prefix = &app.config.mem0.space_prefix;
+    let (mut found, mut after) = (Vec::new(), None);
+    while found.len() <= SPACES_MAX {
+        let page = opened_spaces::spaces_under(app, access, prefix, after.as_ref(), AT_ONCE).await?;
+        let is_last = page.len() < AT_ONCE;
+        after = page.last().map(|it| it.space.clone());
+        let of_kind = |it: &SpaceId| Entity::of_space(prefix, it).is_some_and(|it| it.0 == kind);
+        found.extend(page.into_iter().map(|it| it.space).filter(of_kind));
+        if is_last {
+            break;
+        }
+    }
+    found.truncate(SPACES_MAX + 1);
+    Ok(found)
+}
+
+/// Memories that match a filter.
+pub(crate) struct Gathered {
+    /// The newest first, ties by id.
+    pub(crate) memories: Vec<Memory>,
+    /// Whether there are more units than the limit.
+    pub(crate) is_cut: bool,
+}
+
+/// Collects the memories in the spaces that match a filter.
+pub(crate) async fn gather_memories(app: &App, spaces: &[SpaceId], filter: &Filter) -> Result<Gathered, Problem> {
+    let mut found = Gathered {
+        memories: Vec::new(),
+        is_cut: false,
+    };
+    let mut units_left = UNITS_MAX;
+    for space in spaces {
+        let mut after = Some(0);
+        while let Some(from) = after.filter(|_| units_left > 0) {
+            let room = Room {
+                items: units_left.min(AT_ONCE),
+                bytes: PAGE_BYTES_MAX,
+            };
+            let everything = Selection::default();
+            let (units, next) = app.stores().graph.select(space, &everything, from, room).await?;
+            units_left = units_left.saturating_sub(units.len().max(LOOK));
+            let memories = memory::load_memories(app, space, units).await?.into_iter();
+            let taken: Vec<Memory> = memories.filter(|it| filter.accepts_memory(it)).collect();
+            app.mem0_places.cache_space(space, taken.iter().map(|it| it.id));
+            found.memories.extend(taken);
+            after = next;
+        }
+        found.is_cut |= after.is_some();
+    }
+    found
+        .memories
+        .sort_by(|a, b| b.created_at.cmp(&a.created_at).then(a.id.cmp(&b.id)));
+    Ok(found)
+}

@@ -1,0 +1,156 @@
+//! Reindexing: rebuilds the derived data of a space from its records (the source of truth), in a new generation of its
+//! index, while the space stays searchable.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use domain::id::SpaceId;
+use domain::message::RecordsAcceptedV1;
+use domain::port::Position;
+use domain::record::Record;
+use domain::{ErrorKind, PortError};
+use host::Context;
+use tokio::time::{Instant, sleep};
+use tracing::{Instrument, error, info, info_span};
+
+use crate::api::problem::Problem;
+use crate::api::{Rebuild, RebuildState};
+use crate::app::state::App;
+
+/// Number of records in one message, and their size in bytes. Only a single record that is longer exceeds the size, in
+/// a separate message.
+const BATCH: usize = 250;
+const BATCH_BYTES: usize = 1 << 20;
+/// Number of messages in flight.
+const AHEAD: usize = 8;
+/// Longest wait until the records of one message are written again.
+const PATIENCE: Duration = Duration::from_secs(120);
+const PAUSE: Duration = Duration::from_millis(20);
+/// Time after a switch within which every search that began before it has ended.
+const SETTLED: Duration = Duration::from_secs(10);
+/// Starts the rebuild of an existing space; the work continues after the response, until shutdown.
+pub(crate) fn start_rebuild(app: &App, space: &SpaceId, records: u64) -> Result<Rebuild, Problem> {
+    let begun = app.rebuilds.begin_rebuild(space, records)?;
+    let (app, space) = (app.clone(), space.clone());
+    let span = info_span!("rebuild", %space);
+    let work = async move {
+        let shutdown = app.context.shutdown.clone();
+        let outcome = shutdown.run_until_cancelled(rebuild_space(&app, &space)).await;
+        let state = match outcome {
+            Some(Ok(())) => RebuildState::Done,
+            Some(Err(error)) => {
+                error!(
+                    error = &error as &dyn std::error::Error,
+                    "rebuild failed; the space stays searchable as before"
+                );
+                RebuildState::Failed
+            }
+            None => RebuildState::Failed,
+        };
+        app.rebuilds.set_state(&space, state);
+        if state == RebuildState::Done {
+            sleep(SETTLED).await;
+            if let Err(error) = app.stores().index.delete_unreachable_points(&space).await {
+                info!(
+                    error = &error as &dyn std::error::Error,
+                    "the old generation stays until the next rebuild"
+                );
+            }
+        }
+    };
+    tokio::spawn(work.instrument(span));
+    Ok(begun)
+}
+
+async fn rebuild_space(app: &App, space: &SpaceId) -> Result<(), PortError> {
+    let index = &app.stores().index;
+    let generation = index.begin(space).await?;
+    let run = format!("rebuild-{}", generation.0);
+    rederive_space(&app.context, space, &run, |records| {
+        app.rebuilds.set_progress(space, records)
+    })
+    .await?;
+    index.activate_generation(space, generation).await
+}
+
+/// Lets the writer derive a space again from its records, and returns when all of it is searchable. `run` identifies
+/// this run; `done` receives the number of searchable records.
+///
+/// # Errors
+/// `Timeout` if no writer does it; errors of the stores and of the bus.
+pub async fn rederive_space(ctx: &Context, space: &SpaceId, run: &str, done: impl Fn(u64)) -> Result<(), PortError> {
+    let created = ctx.backends.records.space(space).await?.map(|it| it.created_at);
+    let (mut waiting, mut records) = (Vec::new(), 0);
+    let (mut batch, mut bytes, mut cursor) = (Vec::<Record>::new(), 0, Some(0));
+    while let Some(after) = cursor {
+        let (page, next) = ctx.backends.records.list(space, after, BATCH).await?;
+        cursor = next;
+        for record in page {
+            let size = written_bytes(&record)?;
+            if batch.len() >= BATCH || (bytes + size > BATCH_BYTES && !batch.is_empty()) {
+                bytes = 0;
+                waiting.push(publish_again(ctx, space, (run, created, records), std::mem::take(&mut batch)).await?);
+            }
+            if waiting.len() >= AHEAD {
+                records = wait_until_searchable(ctx, space, &mut waiting, records).await?;
+                done(records);
+            }
+            bytes += size;
+            batch.push(record);
+        }
+    }
+    if !batch.is_empty() {
+        waiting.push(publish_again(ctx, space, (run, created, records), batch).await?);
+    }
+    records = wait_until_searchable(ctx, space, &mut waiting, records).await?;
+    done(records);
+    Ok(())
+}
+
+/// Returns the length of a record in a message. For a tool call, the text of the record is only a small part of it:
+/// arguments and result are longer.
+fn written_bytes(record: &Record) -> Result<usize, PortError> {
+    let written = serde_json::to_vec(record).map_err(|source| {
+        PortError::new("rebuild", ErrorKind::Internal, "a record cannot be written as JSON").caused_by(source)
+    })?;
+    Ok(written.len())
+}
+
+/// Publishes stored records again; returns the position and their number.
+async fn publish_again(
+    ctx: &Context,
+    space: &SpaceId,
+    (run, created, before): (&str, Option<DateTime<Utc>>, u64),
+    records: Vec<Record>,
+) -> Result<(Position, u64), PortError> {
+    let (count, first) = (records.len() as u64, records.first().map(|it| it.id.to_string()));
+    let message = RecordsAcceptedV1 {
+        space: space.clone(),
+        batch: format!("{run}-{before}-{}", first.unwrap_or_default()),
+        created,
+        records,
+        curations: Vec::new(),
+    };
+    Ok((ctx.publish_message(&message).await?, count))
+}
+
+/// Waits until all pending messages are searchable; returns the number of searchable records then.
+async fn wait_until_searchable(
+    ctx: &Context,
+    space: &SpaceId,
+    waiting: &mut Vec<(Position, u64)>,
+    mut records: u64,
+) -> Result<u64, PortError> {
+    for (position, count) in waiting.drain(..) {
+        let begun = Instant::now();
+        while !ctx.backends.records.is_written(space, position).await? {
+            if begun.elapsed() > PATIENCE {
+                let detail = format!("no writer has derived {space} again; is one running?");
+                return Err(PortError::new("rebuild", ErrorKind::Timeout, detail));
+            }
+            sleep(PAUSE).await;
+        }
+        records += count;
+    }
+    Ok(records)
+}

@@ -1,0 +1,388 @@
+//! Chat messages as records: messages of a client of a language model are accepted unchanged.
+//!
+//! A message is `{role, content, name?}`, with optional fields of a record (`id`, `session`, `ordinal`, `observed_at`,
+//! `tags`, `metadata`). Its content is a text or a list of parts, of which texts and the first picture are kept. Each
+//! tool call becomes a separate record. System and developer messages are left out: they are instructions from a
+//! program to a model, not events.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+/// Maximum number of content parts and of tool calls in one message.
+const PARTS_MAX: usize = 256;
+/// Fields of a record that a message may also have.
+const SHARED: [&str; 6] = ["id", "session", "ordinal", "observed_at", "tags", "metadata"];
+/// Fields of messages that are ignored, because they describe no event.
+const IGNORED: [&str; 7] = [
+    "audio",
+    "annotations",
+    "function_call",
+    "refusal",
+    "reasoning_content",
+    "status",
+    "type",
+];
+
+/// Chat messages as records, unchecked.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct FromMessages {
+    /// The records, in the order of the messages.
+    pub(crate) records: Vec<Value>,
+    /// Number of messages that are not stored: those with the role `system` or `developer`, and empty ones.
+    pub(crate) left_out: usize,
+}
+
+impl FromMessages {
+    /// Parses messages: a list of them, a single message, or the text of a message of the user.
+    ///
+    /// # Errors
+    /// Names the message and the field that are invalid.
+    pub(crate) fn parse_messages(messages: Value) -> Result<FromMessages, String> {
+        let all = match messages {
+            Value::Array(all) => all,
+            Value::String(text) => vec![json!({"role": "user", "content": text})],
+            one @ Value::Object(_) => vec![one],
+            Value::Null | Value::Bool(_) | Value::Number(_) => {
+                return Err("messages: is not a list of messages, a message or a text".to_owned());
+            }
+        };
+        let mut read = FromMessages::default();
+        let mut calls = Calls::default();
+        for (index, message) in all.into_iter().enumerate() {
+            let at = |error: String| format!("messages[{index}]{error}");
+            let message = match message {
+                Value::Object(it) => it,
+                Value::String(text) => {
+                    let mut it = Map::new();
+                    it.insert("role".to_owned(), json!("user"));
+                    it.insert("content".to_owned(), Value::String(text));
+                    it
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => {
+                    return Err(at(": is neither an object nor a text".to_owned()));
+                }
+            };
+            let is_kept = read.add_message(message, &mut calls).map_err(at)?;
+            read.left_out += usize::from(!is_kept);
+        }
+        Ok(read)
+    }
+
+    /// Adds the records of a message; returns false if the message is empty.
+    fn add_message(&mut self, mut message: Map<String, Value>, calls: &mut Calls) -> Result<bool, String> {
+        let role = text_of(&mut message, "role")?.ok_or(".role: is missing")?;
+        let name = text_of(&mut message, "name")?;
+        let content = message.remove("content").unwrap_or_default();
+        let tool_calls = message.remove("tool_calls").unwrap_or_default();
+        let call_id = text_of(&mut message, "tool_call_id")?;
+        IGNORED.iter().for_each(|it| {
+            message.remove(*it);
+        });
+        if let Some(unknown) = message.keys().find(|it| !SHARED.contains(&it.as_str())) {
+            return Err(format!(
+                ".{unknown}: is not a field of a message; a message has role, content, name, tool_calls, tool_call_id, {}",
+                SHARED.join(", ")
+            ));
+        }
+        if matches!(role.as_str(), "system" | "developer") {
+            return Ok(false);
+        }
+        let content = Content::from_json(content)?;
+        if matches!(role.as_str(), "tool" | "function") {
+            self.add_result(message, calls, ToolResult { call_id, name, content });
+            return Ok(true);
+        }
+        let actor = name.filter(|it| !it.trim().is_empty()).unwrap_or(role);
+        let new_calls = tool_calls_of(tool_calls)?;
+        let mut taken = MessageRecords::new(message, &actor);
+        if !content.is_empty() {
+            self.records.push(taken.next_record(|it| {
+                if !content.text.trim().is_empty() {
+                    it.insert("text".to_owned(), json!(content.text));
+                }
+                if let Some(image) = content.image {
+                    it.insert("image_uri".to_owned(), json!(image));
+                }
+            }));
+        }
+        for call in new_calls {
+            calls.calls_by_id.insert(call.id.clone(), self.records.len());
+            self.records.push(taken.next_record(|it| {
+                it.insert(
+                    "tool".to_owned(),
+                    json!({"name": call.name, "arguments": call.arguments}),
+                );
+            }));
+        }
+        Ok(taken.count > 0)
+    }
+
+    /// Adds the result of a tool to the record of its call. If the call is not among these messages, the result becomes
+    /// a separate record.
+    fn add_result(&mut self, message: Map<String, Value>, calls: &mut Calls, result: ToolResult) {
+        let ToolResult { call_id, name, content } = result;
+        let call = call_id.and_then(|it| calls.calls_by_id.remove(&it));
+        if let Some(tool) = call.and_then(|it| self.records[it].get_mut("tool")) {
+            tool["result"] = json!(content.text);
+            return;
+        }
+        let name = name
+            .filter(|it| !it.trim().is_empty())
+            .unwrap_or_else(|| "tool".to_owned());
+        let mut taken = MessageRecords::new(message, "tool");
+        self.records.push(taken.next_record(|it| {
+            it.insert("tool".to_owned(), json!({"name": name, "result": content.text}));
+        }));
+    }
+}
+
+/// Returns true if an item of `records` is a chat message.
+pub(crate) fn is_message(item: &Value) -> bool {
+    item.as_object()
+        .is_some_and(|it| it.contains_key("role") || it.contains_key("content"))
+}
+
+/// Tool calls without a result so far: the index of the record for each id of a call.
+#[derive(Default)]
+struct Calls {
+    calls_by_id: BTreeMap<String, usize>,
+}
+
+struct ToolResult {
+    call_id: Option<String>,
+    name: Option<String>,
+    content: Content,
+}
+
+/// Builder of the records of one message. The first record has the id of the message; the ids of the others derive from
+/// it.
+struct MessageRecords {
+    shared: Map<String, Value>,
+    count: usize,
+}
+
+impl MessageRecords {
+    fn new(mut shared: Map<String, Value>, actor: &str) -> MessageRecords {
+        shared.insert("actor".to_owned(), json!(actor));
+        MessageRecords { shared, count: 0 }
+    }
+
+    fn next_record(&mut self, fill: impl FnOnce(&mut Map<String, Value>)) -> Value {
+        let mut record = self.shared.clone();
+        if self.count > 0
+            && let Some(Value::String(id)) = record.get_mut("id")
+        {
+            id.push_str(&format!("/{}", self.count));
+        }
+        self.count += 1;
+        fill(&mut record);
+        Value::Object(record)
+    }
+}
+
+/// Text and picture of a message.
+#[derive(Default)]
+struct Content {
+    text: String,
+    image: Option<String>,
+}
+
+impl Content {
+    fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.image.is_none()
+    }
+
+    fn from_json(content: Value) -> Result<Content, String> {
+        match content {
+            Value::Null => Ok(Content::default()),
+            Value::String(text) => Ok(Content { text, image: None }),
+            Value::Array(parts) => Content::of_parts(parts),
+            Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                Err(".content: is neither a text nor a list of parts".to_owned())
+            }
+        }
+    }
+
+    fn of_parts(parts: Vec<Value>) -> Result<Content, String> {
+        if parts.len() > PARTS_MAX {
+            return Err(format!(".content: has more than {PARTS_MAX} parts"));
+        }
+        let mut content = Content::default();
+        for (index, part) in parts.iter().enumerate() {
+            if let Some(text) = part.as_str().or_else(|| text_part(part)) {
+                if !content.text.is_empty() {
+                    content.text.push('\n');
+                }
+                content.text.push_str(text);
+                continue;
+            }
+            if let Some(uri) = image_part(part) {
+                content.image.get_or_insert_with(|| uri.to_owned());
+                continue;
+            }
+            if part.get("type").and_then(Value::as_str).is_none() {
+                return Err(format!(".content[{index}]: has no type"));
+            }
+        }
+        Ok(content)
+    }
+}
+
+/// Returns the text of a part; `None` if the part is not a text.
+fn text_part(part: &Value) -> Option<&str> {
+    match part.get("type")?.as_str()? {
+        "text" | "input_text" | "output_text" => part.get("text")?.as_str(),
+        "refusal" => part.get("refusal")?.as_str(),
+        _ => None,
+    }
+}
+
+/// Returns the address of the picture in a part; `None` if the part is not a picture.
+fn image_part(part: &Value) -> Option<&str> {
+    let kind = part.get("type")?.as_str()?;
+    if !matches!(kind, "image_url" | "input_image" | "image") {
+        return None;
+    }
+    let place = part.get("image_url").or_else(|| part.get("image"))?;
+    place.as_str().or_else(|| place.get("url")?.as_str())
+}
+
+struct Call {
+    id: String,
+    name: String,
+    arguments: Value,
+}
+
+fn tool_calls_of(value: Value) -> Result<Vec<Call>, String> {
+    let all = match value {
+        Value::Null => return Ok(Vec::new()),
+        Value::Array(all) => all,
+        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+            return Err(".tool_calls: is not a list".to_owned());
+        }
+    };
+    if all.len() > PARTS_MAX {
+        return Err(format!(".tool_calls: has more than {PARTS_MAX} calls"));
+    }
+    let call = |index: usize, it: &Value| {
+        let function = it.get("function").unwrap_or(it);
+        let name = function.get("name").and_then(Value::as_str);
+        let name = name.ok_or_else(|| format!(".tool_calls[{index}].function.name: is missing"))?;
+        Ok(Call {
+            id: it.get("id").and_then(Value::as_str).unwrap_or_default().to_owned(),
+            name: name.to_owned(),
+            arguments: function.get("arguments").cloned().unwrap_or_default(),
+        })
+    };
+    all.iter().enumerate().map(|(index, it)| call(index, it)).collect()
+}
+
+/// Removes a text field from a message and returns it.
+fn text_of(message: &mut Map<String, Value>, field: &str) -> Result<Option<String>, String> {
+    match message.remove(field) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => Err(format!(".{field}: is not a text")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse_valid_messages(messages: Value) -> FromMessages {
+        FromMessages::parse_messages(messages).unwrap()
+    }
+
+    #[test]
+    fn messages_may_be_a_list_a_single_message_or_a_text() {
+        let one = json!([{"actor": "user", "text": "I moved to Oslo."}]);
+        for messages in [
+            json!([{"role": "user", "content": "I moved to Oslo."}]),
+            json!({"role": "user", "content": "I moved to Oslo."}),
+            json!({"role": "user", "content": [{"type": "text", "text": "I moved to Oslo."}]}),
+            json!("I moved to Oslo."),
+            json!(["I moved to Oslo."]),
+        ] {
+            assert_eq!(
+                Value::Array(parse_valid_messages(messages.clone()).records),
+                one,
+                "{messages}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_times_and_ids_are_kept_and_system_messages_are_not() {
+        let read = parse_valid_messages(json!([
+            {"role": "system", "content": "You are a helpful assistant."},
+            {"role": "user", "name": "Ann", "content": "Hi", "id": "m1", "observed_at": "2026-05-04T10:00:00Z"},
+            {"role": "assistant", "content": "", "refusal": null},
+        ]));
+        let expected = json!([{"id": "m1", "observed_at": "2026-05-04T10:00:00Z", "actor": "Ann", "text": "Hi"}]);
+        assert_eq!((Value::Array(read.records), read.left_out), (expected, 2));
+    }
+
+    #[test]
+    fn texts_and_the_first_picture_are_kept() {
+        let read = parse_valid_messages(json!({"role": "user", "id": "m", "content": [
+            {"type": "text", "text": "Look"}, {"type": "input_audio", "input_audio": {}},
+            {"type": "image_url", "image_url": {"url": "https://a.example/1.png"}},
+            {"type": "image_url", "image_url": "https://a.example/2.png"},
+        ]}));
+        let expected = json!([
+            {"id": "m", "actor": "user", "text": "Look", "image_uri": "https://a.example/1.png"},
+        ]);
+        assert_eq!(Value::Array(read.records), expected);
+    }
+
+    #[test]
+    fn results_of_tools_are_stored_with_their_calls() {
+        let read = parse_valid_messages(json!([
+            {"role": "assistant", "id": "m", "content": "A moment.", "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{\"city\":\"Oslo\"}"}}]},
+            {"role": "tool", "tool_call_id": "c1", "content": "rain"},
+            {"role": "tool", "tool_call_id": "gone", "name": "clock", "content": [{"type": "text", "text": "noon"}]},
+        ]));
+        let expected = json!([
+            {"id": "m", "actor": "assistant", "text": "A moment."},
+            {"id": "m/1", "actor": "assistant", "tool": {"name": "weather", "arguments": "{\"city\":\"Oslo\"}", "result": "rain"}},
+            {"actor": "tool", "tool": {"name": "clock", "result": "noon"}},
+        ]);
+        assert_eq!((Value::Array(read.records), read.left_out), (expected, 0));
+    }
+
+    #[test]
+    fn an_error_names_the_place_of_the_invalid_value() {
+        for (messages, expected) in [
+            (json!(7), "messages: is not a list"),
+            (json!([{"role": "user", "content": "a"}, 7]), "messages[1]: is neither"),
+            (json!([{"content": "a"}]), "messages[0].role: is missing"),
+            (json!([{"role": 7, "content": "a"}]), "messages[0].role: is not a text"),
+            (
+                json!([{"role": "user", "content": {"a": 1}}]),
+                "messages[0].content: is neither",
+            ),
+            (
+                json!([{"role": "user", "content": [{"text": "a"}]}]),
+                "messages[0].content[0]: has no type",
+            ),
+            (
+                json!([{"role": "user", "content": "a", "colour": 1}]),
+                "messages[0].colour: is not a field",
+            ),
+            (
+                json!([{"role": "assistant", "tool_calls": {}}]),
+                "messages[0].tool_calls: is not a list",
+            ),
+            (
+                json!([{"role": "assistant", "tool_calls": [{}]}]),
+                "messages[0].tool_calls[0].function.name: is missing",
+            ),
+        ] {
+            let error = FromMessages::parse_messages(messages).unwrap_err();
+            assert!(error.starts_with(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Facts that turns state outright (REMem, section 3), for questions that ask for just such a fact: the name, home,
+//! origin, workplace, job, age, allergies and relatives of a person. A statement need not share a word with the
+//! question: a person who moved to Graz lives there.
+
+mod contradictions;
+mod multi_value_slots;
+mod requested_fact;
+
+use chrono::{DateTime, Utc};
+use domain::anchor::AnswerKind;
+use domain::evidence::Turn;
+use domain::fact::Aspect;
+use domain::message::AnswerV1;
+use domain::predicate::Predicate;
+use domain::question::Slot;
+use text::facts::{Statement, Subject, Telling, stated_in_reply};
+use text::lexicon::kin;
+use text::people::role::is_user;
+use text::question::slot;
+use text::{gloss, split_words, stem_word};
+
+use crate::answer::{FoundAnswer, strip_speaker_words};
+use crate::evidence::evidence_lines::Pool;
+use crate::evidence::question::Question;
+use crate::evidence::word_classes::is_person_word;
+use requested_fact::{RequestedFact, find_asked_state, find_asked_value, is_job};
+
+/// Minimum confidence of a statement that counts. A statement about another person by a pronoun, or one that is only
+/// inferred, has less.
+const SURE: f32 = 0.65;
+
+/// The fact that a question asks for, and the person whom it is about.
+pub(crate) struct Sought {
+    requested_fact: RequestedFact,
+    whom: Whom,
+    /// The time of the question.
+    asked_at: Option<DateTime<Utc>>,
+    /// "No" in the language of the question.
+    no: &'static str,
+}
+
+/// The person whom a question is about.
+#[derive(Default)]
+struct Whom {
+    /// A name, in lower case.
+    name: String,
+    /// The role of another person relative to the named one: "father" of "Ann's father".
+    role: Option<String>,
+    /// Names of the people in that role, in lower case.
+    called: Vec<String>,
+}
+
+impl Sought {
+    /// Returns the fact that a question asks for, or `None` if turns do not state such facts outright.
+    pub(crate) fn from_question(request: &AnswerV1, question: &Question, pool: &Pool<'_>) -> Option<Sought> {
+        let lower = &question.lower;
+        let asked_at = request.anchors.asked_at.map(|it| it.to_utc());
+        if let Some(name) = &question.identity {
+            return Some(Sought {
+                requested_fact: RequestedFact::Who(name.to_lowercase()),
+                whom: Whom::default(),
+                asked_at,
+                no: question.replies[1],
+            });
+        }
+        let name = find_subject(request, question, lower)?;
+        let role = find_role(lower, &name).filter(|_| !matches!(question.slot, Some(Slot::Relative(_))));
+        // "Does Ann have an allergy, and to what?" asks for more than yes or no.
+        let requested_fact = if question.kind == AnswerKind::YesNo && question.slot != Some(Slot::Allergy) {
+            find_asked_state(question, lower)
+        } else {
+            find_asked_value(question, lower, (&name, role.as_deref()))
+        }?;
+        let own = Whom {
+            name,
+            ..Whom::default()
+        };
+        let called = role.as_ref().map(|it| own.find_relatives(it, pool)).unwrap_or_default();
+        Some(Sought {
+            requested_fact,
+            whom: Whom { role, called, ..own },
+            asked_at,
+            no: question.replies[1],
+        })
+    }
+
+    /// Returns the last statement of the requested fact, or the one before it if the question asks for the former
+    /// value. Returns `None` if the last statement says that the fact has ended; for "does she still have it", that is
+    /// the answer.
+    pub(crate) fn find_answer(&self, pool: &Pool<'_>) -> Option<FoundAnswer> {
+        let mut statements: Vec<(usize, Statement)> = Vec::new();
+        for (line, it) in pool.lines.iter().enumerate() {
+            let of = |statement: &Statement| {
+                statement.confidence >= SURE && self.is_about(statement, it.turn) && !self.is_to_come(statement)
+            };
+            statements.extend(self.matching_statements(it.turn).filter(of).map(|it| (line, it)));
+        }
+        statements.sort_by_key(|it| (pool.lines[it.0].turn.observed_at, pool.lines[it.0].turn.unit));
+        if matches!(self.requested_fact, RequestedFact::Slot(Slot::Allergy)) {
+            return self.all_that_hold(&statements, pool);
+        }
+        if let Some(contradicted) = self.find_contradiction(&statements, pool) {
+            return Some(contradicted);
+        }
+        let (line, last) = statements.last()?;
+        let observed_at = |line: usize| pool.lines[line].turn.observed_at;
+        let over = last.ended || !last.positive || self.is_past(last, observed_at(*line).to_utc());
+        let (line, text) = match &self.requested_fact {
+            RequestedFact::Who(_) => (!over).then(|| (*line, describe_relative(last, pool.lines[*line].turn))),
+            RequestedFact::Slot(_) => (!over).then(|| (*line, strip_speaker_words(&last.object))),
+            RequestedFact::Before(_) => {
+                let past = |it: &&(usize, Statement)| !is_job(&it.1) && (over || it.1.object != last.object);
+                statements
+                    .iter()
+                    .rev()
+                    .find(past)
+                    .map(|it| (it.0, strip_speaker_words(&it.1.object)))
+            }
+            RequestedFact::Still(_) => over.then(|| (*line, self.no.to_owned())),
+        }?;
+        Some(FoundAnswer {
+            text,
+            lines: vec![line],
+            share: 1.0,
+            reason: Some(format!("stated on {}", observed_at(line).format("%-d %B %Y"))),
+            conflict: false,
+            stated: Some(last.confidence),
+        })
+    }
+
+    /// Returns the role that the question names, if no turn ever mentions a person in that role. Then no name can be
+    /// the answer: there is no son, only a daughter.
+    pub(crate) fn unheard_role(&self, pool: &Pool<'_>) -> Option<&str> {
+        let role = match (&self.requested_fact, &self.whom.role) {
+            (RequestedFact::Slot(Slot::Relative(role)), _) | (_, Some(role)) => role,
+            _ => return None,
+        };
+        let slot = &Slot::Relative(role.rsplit(' ').next().unwrap_or_default().to_owned());
+        let family = role
+            .split(' ')
+            .all(|it| kin::find_relation(it).is_some() || kin::word_added_by_modifier(it).is_some());
+        let spoken = |text: &str| {
+            let english = gloss::to_english(text);
+            let mut words = split_words(&english)
+                .into_iter()
+                .map(|it| it.to_lowercase().replace('’', "'"));
+            words.any(|it| slot::is_told_by(slot, &format!("has {}", it.strip_suffix("'s").unwrap_or(&it))))
+        };
+        let mut turns = pool.lines.iter().map(|it| it.turn);
+        (family && !turns.any(|it| spoken(&it.text) || spoken(&it.caption))).then_some(role.as_str())
+    }
+
+    /// Returns true if a statement has ended: "I work here until May" was said in April, and the question is asked in
+    /// June.
+    fn is_past(&self, statement: &Statement, observed_at: DateTime<Utc>) -> bool {
+        let now = self.asked_at.map_or(observed_at, |it| it.max(observed_at));
+        statement.until.is_some_and(|it| it <= now)
+    }
+
+    /// Returns true if a statement is not valid yet: "we move into the flat on 1 February", before that day.
+    fn is_to_come(&self, statement: &Statement) -> bool {
+        let since = statement.since.as_ref().map(|it| it.start);
+        since
+            .zip(self.asked_at)
+            .is_some_and(|(since, asked_at)| asked_at < since)
+    }
+
+    fn is_about(&self, statement: &Statement, turn: &Turn) -> bool {
+        matches!(self.requested_fact, RequestedFact::Who(_)) || self.whom.is_subject_of(statement, turn)
+    }
+
+    /// Returns the statements of a turn that state the requested fact, about any person.
+    fn matching_statements(&self, turn: &Turn) -> impl Iterator<Item = Statement> {
+        read_statements(turn)
+            .into_iter()
+            .filter(|it| self.requested_fact.is_answered_by(it))
+    }
+}
+
+/// Returns the statements of a turn, including those that it makes by answering a question.
+fn read_statements(turn: &Turn) -> Vec<Statement> {
+    let telling = Telling {
+        text: &turn.text,
+        speaker: &turn.actor,
+        addressee: &turn.addressee,
+        observed_at: turn.observed_at,
+    };
+    stated_in_reply(&telling, &turn.question)
+}
+
+/// Returns the role of the object of a statement relative to its subject: "sister" of "has sister Ann".
+fn kinship_role(statement: &Statement) -> Option<&str> {
+    let Predicate::HasRole(role) = Predicate::from_verb_phrase(&statement.predicate) else {
+        return None;
+    };
+    (statement.aspect == Aspect::Relation).then_some(role)
+}
+
+/// Returns the role of a named person: "Ann's sister"; for a relative of the user of an assistant, the role alone.
+fn describe_relative(statement: &Statement, turn: &Turn) -> String {
+    let role = kinship_role(statement).unwrap_or_default();
+    match &statement.subject {
+        Subject::Speaker if is_user(&turn.actor) => role.to_owned(),
+        Subject::Speaker => format!("{}'s {role}", turn.actor),
+        Subject::Name(name) => format!("{name}'s {role}"),
+        Subject::Phrase(phrase) => format!("{}'s {role}", strip_speaker_words(phrase)),
+    }
+}
+
+/// Returns, in lower case, the speaker whom the question is about, the user of an assistant who asks about himself or
+/// herself, or the only other name. Returns `None` if the question names several people.
+fn find_subject(request: &AnswerV1, question: &Question, lower: &str) -> Option<String> {
+    let user = || request.speakers.iter().find(|it| is_user(it));
+    let own = split_words(lower).iter().any(|it| matches!(*it, "i" | "my"));
+    let name = match (&question.subject, request.anchors.names.as_slice()) {
+        (Some(speaker), []) => speaker,
+        (None, []) if own => user()?,
+        (None, [name]) if request.anchors.subjects.is_empty() && !own => name,
+        _ => return None,
+    };
+    Some(name.to_lowercase())
+}
+
+/// Returns the word after "Ann's" or "my", if it is a word for a person.
+fn find_role(lower: &str, name: &str) -> Option<String> {
+    let words = split_words(lower);
+    let is_in_name = |it: &str| name.split(' ').any(|word| word == it);
+    let owns = |it: &&str| it.strip_suffix("'s").is_some_and(is_in_name) || *it == "my" && is_user(name);
+    let next = words.get(words.iter().position(owns)? + 1)?;
+    is_person_word(next).then(|| (*next).to_owned())
+}
+
+impl Whom {
+    fn is_subject_of(&self, statement: &Statement, turn: &Turn) -> bool {
+        let is_this_person = |name: &str| may_be_same_person(&name.to_lowercase(), &self.name);
+        match (&statement.subject, &self.role) {
+            (Subject::Speaker, None) => is_this_person(&turn.actor),
+            (Subject::Name(name), None) => is_this_person(name),
+            (Subject::Phrase(phrase), Some(role)) => {
+                is_this_person(&turn.actor)
+                    && split_words(phrase)
+                        .last()
+                        .is_some_and(|it| stem_word(it) == stem_word(role))
+            }
+            (Subject::Name(name), Some(_)) => self
+                .called
+                .iter()
+                .any(|it| may_be_same_person(&name.to_lowercase(), it)),
+            (Subject::Phrase(_), None) | (Subject::Speaker, Some(_)) => false,
+        }
+    }
+
+    /// Returns, in lower case, the names of the people who are stated to be `find_role` of this person.
+    fn find_relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
+        let slot = &Slot::Relative(role.to_owned());
+        let of = |turn: &Turn| {
+            let mut statements = read_statements(turn);
+            statements.retain(|it| {
+                kinship_role(it).is_some() && slot::is_told_by(slot, &it.predicate) && self.is_subject_of(it, turn)
+            });
+            statements
+        };
+        let statements = pool.lines.iter().flat_map(|it| of(it.turn));
+        statements.map(|it| it.object.to_lowercase()).collect()
+    }
+}
+
+/// Returns true if two names may be the same person: "Jorun" is "Jorun Berg", but two full names must be equal.
+fn may_be_same_person(a: &str, b: &str) -> bool {
+    let opens = |long: &str, short: &str| long.split(' ').next() == Some(short);
+    a == b || opens(a, b) || opens(b, a)
+}

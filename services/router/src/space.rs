@@ -1,0 +1,5 @@
+//! A space as the router holds it: the view of its turns, its derived objects, and the part that a filter selects.
+
+pub mod memory;
+pub mod scope;
+pub mod view;

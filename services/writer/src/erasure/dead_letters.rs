@@ -1,0 +1,101 @@
+//! Removes erased records from batches that failed and became dead letters.
+//!
+//! An erasure looks through the dead letters of the space; after a batch became a dead letter, the writer checks it for
+//! records erased in the meantime. Whichever happens last removes the record. The other records of the batch stay, and
+//! are written when it is replayed.
+
+use domain::id::SpaceId;
+use domain::message::{Message, RecordsAcceptedV1};
+use domain::port::{DeadLetter, DeadLetterId};
+use domain::record::Record;
+use domain::{Classify, ErrorKind, PortError};
+use host::Backends;
+use tracing::warn;
+
+use crate::erasure::erasing_acts;
+
+/// Number of dead letters read in one request; each may be as large as a batch.
+const AT_ONCE: usize = 16;
+
+/// Removes erased records from all dead letters of a space.
+pub(crate) async fn clean_dead_letters(backends: &Backends, space: &SpaceId) -> Result<(), PortError> {
+    let mut after = 0;
+    loop {
+        let letters = backends.dead_letters.of_space(space.as_str(), after, AT_ONCE).await?;
+        let read = letters.len();
+        after = letters.last().map_or(after, |it| it.id);
+        let batches = letters.into_iter().filter_map(parse_batch).collect();
+        take_out(backends, space, batches).await?;
+        if read < AT_ONCE {
+            return Ok(());
+        }
+    }
+}
+
+/// Removes erased records from a batch that has just become a dead letter.
+pub(crate) async fn given_up(backends: &Backends, id: DeadLetterId) {
+    if let Err(error) = looked_at(backends, id).await {
+        warn!(
+            error = &error as &dyn std::error::Error,
+            letter = id,
+            "cannot remove erased records from a dead letter; the next erasure in its space will"
+        );
+    }
+}
+
+async fn looked_at(backends: &Backends, id: DeadLetterId) -> Result<(), PortError> {
+    let letters = backends.dead_letters.list(id.saturating_sub(1), 1).await?;
+    let Some((letter, batch)) = letters.into_iter().filter(|it| it.id == id).find_map(parse_batch) else {
+        return Ok(());
+    };
+    let space = batch.space.clone();
+    take_out(backends, &space, vec![(letter, batch)]).await
+}
+
+/// Parses a batch, or returns none for another kind of message or an unreadable one.
+fn parse_batch(letter: DeadLetter) -> Option<(DeadLetter, RecordsAcceptedV1)> {
+    let own = letter.subject == RecordsAcceptedV1::SUBJECT;
+    let batch = own
+        .then(|| serde_json::from_str(&letter.payload))
+        .and_then(Result::ok)?;
+    Some((letter, batch))
+}
+
+async fn take_out(
+    backends: &Backends,
+    space: &SpaceId,
+    batches: Vec<(DeadLetter, RecordsAcceptedV1)>,
+) -> Result<(), PortError> {
+    let records: Vec<&Record> = batches.iter().flat_map(|(_, batch)| &batch.records).collect();
+    let erased = erasing_acts::find_revoked_records(backends, space, records).await?;
+    if erased.is_empty() {
+        return Ok(());
+    }
+    for (letter, mut batch) in batches {
+        let before = batch.records.len();
+        batch.records.retain(|it| !erased.contains(&it.id));
+        if batch.records.len() < before {
+            replace_batch(backends, &letter, &batch).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Replaces a batch by the rest of it. If nothing is left, the batch counts as written.
+async fn replace_batch(backends: &Backends, letter: &DeadLetter, batch: &RecordsAcceptedV1) -> Result<(), PortError> {
+    const OPERATION: &str = "dead_letters.amend";
+    let shortened = if batch.records.is_empty() && batch.curations.is_empty() {
+        backends.records.mark_written(&batch.space, letter.position).await?;
+        backends.dead_letters.discard(letter.id).await
+    } else {
+        let payload = serde_json::to_vec(batch).map_err(|source| {
+            PortError::new(OPERATION, ErrorKind::Internal, "a batch cannot be written as JSON").caused_by(source)
+        })?;
+        backends.dead_letters.amend(letter.id, &payload).await
+    };
+    match shortened {
+        // The dead letter was replayed or discarded in the meantime. A replay skips erased records.
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    }
+}

@@ -1,0 +1,7 @@
+//! Segments of a session: their borders, and the relations of their event units, by rule. Pure.
+
+mod boundary;
+mod marker;
+mod relate;
+pub(crate) mod segment;
+pub(crate) mod stretch;

@@ -1,0 +1,108 @@
+//! Fetches one picture and has it described with one call.
+
+use domain::ErrorKind;
+use domain::id::{ReadingId, SpaceId};
+use domain::port::{ModelRole, Picture};
+use domain::reading::{Reading, ReadingKind, ReadingOutcome};
+use domain::record::Record;
+use host::{ModelResult, clock};
+use tracing::{debug, info};
+
+use crate::Error;
+use crate::pictures::picture_caption::{check_caption, is_readable};
+use crate::pictures::picture_prompt::{PROMPT, build_prompt, picture_digest};
+use crate::session_reading::reading_call::{is_away, start_of_tomorrow};
+use crate::session_reading::reading_model::Model;
+use crate::session_reading::reading_worker::{AWAY, ReadOutcome, ReadingWorker};
+
+impl ReadingWorker {
+    /// Asks the model to describe the picture of a record, and stores its reply; `former` is the reading that this
+    /// one replaces. An unavailable model is waited for, an unavailable host only a few times.
+    pub(crate) async fn describe_picture(
+        &self,
+        seer: &Model,
+        space: &SpaceId,
+        record: &Record,
+        former: Option<&Reading>,
+    ) -> Result<ReadOutcome, Error> {
+        let Some(allow) = self.remaining_allowance(space).await? else {
+            debug!(%space, "the budget of the day is spent, a picture waits");
+            return Ok(ReadOutcome::Later(start_of_tomorrow()));
+        };
+        // The host of a picture is not asked for it again and again while nobody can describe it.
+        if let Some(rest) = seer.asker.pause_before_background_calls(ModelRole::See) {
+            debug!(%space, "the language model cannot be reached, a picture waits");
+            return Ok(ReadOutcome::Later(clock::now() + rest));
+        }
+        let id = ReadingId::of_picture(record.id);
+        let uri = record.image_uri.as_deref().unwrap_or_default();
+        let picture: Picture = match self.pictures.pictures.fetch_picture(uri).await {
+            Ok(picture) => picture,
+            Err(error) if error.may_pass() && !self.is_too_late(id) => {
+                debug!(%space, "the host of a picture cannot be reached, the picture waits");
+                return Ok(ReadOutcome::Later(clock::now() + AWAY));
+            }
+            Err(error) => {
+                let reading = new_reading(seer, record, former);
+                let failed = Reading {
+                    failure: Some(error.to_string()),
+                    ..reading
+                };
+                return self.store_picture(space, failed).await;
+            }
+        };
+        let readable = |text: &str| is_readable(text).then(|| text.to_owned());
+        let result: ModelResult<String> = seer
+            .asker
+            .ask_model(&build_prompt(picture), allow, |it| readable(&it.text))
+            .await;
+        let mut reading = new_reading(seer, record, former);
+        reading.spent.add_cost(result.spent);
+        match (result.outcome, result.failure) {
+            (Ok(text), _) => {
+                reading.outcome.left_out = check_caption(&text).left_out;
+                reading.output = text;
+            }
+            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
+                debug!(why, %space, "the language model cannot be reached, a picture waits");
+                self.unstored.add_failed(space, result.spent, kind, clock::now());
+                return Ok(ReadOutcome::Later(clock::now() + AWAY));
+            }
+            (Err(_), None) if result.spent.calls == 0 => return Ok(ReadOutcome::Later(start_of_tomorrow())),
+            (Err(why), _) => reading.failure = Some(why),
+        }
+        self.store_picture(space, reading).await
+    }
+
+    async fn store_picture(&self, space: &SpaceId, reading: Reading) -> Result<ReadOutcome, Error> {
+        if let Some(why) = &reading.failure {
+            info!(why, %space, reading = %reading.id, "a picture is not described");
+        }
+        let readings = &self.context.backends.readings;
+        if readings.put(space, std::slice::from_ref(&reading)).await?.is_empty() {
+            debug!(%space, "a record was erased while its picture was described; the description is dropped");
+            self.unstored.add_cost(space, reading.spent, clock::now());
+        }
+        Ok(ReadOutcome::Done)
+    }
+}
+
+/// Returns a reading of the picture of a record, without a result.
+fn new_reading(seer: &Model, record: &Record, former: Option<&Reading>) -> Reading {
+    Reading {
+        id: ReadingId::of_picture(record.id),
+        kind: ReadingKind::Picture,
+        session: record.session,
+        records: vec![record.id],
+        beside: Vec::new(),
+        earlier: Vec::new(),
+        digest: picture_digest(record),
+        prompt: PROMPT.to_owned(),
+        model: seer.name.clone(),
+        at: clock::now(),
+        output: String::new(),
+        failure: None,
+        outcome: ReadingOutcome::default(),
+        spent: former.map(|it| it.spent).unwrap_or_default(),
+    }
+}

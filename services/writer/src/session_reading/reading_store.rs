@@ -1,0 +1,92 @@
+//! Stores the data derived from readings. Gists and their relations are stored after their reading, and removed with
+//! it.
+
+use domain::PortError;
+use domain::id::{ReadingId, SpaceId, UnitId};
+use domain::reading::Reading;
+use host::Backends;
+use tracing::debug;
+
+use crate::Error;
+use crate::pictures::picture_store::{self, has_uncaptioned_picture, with_captions};
+use crate::reading::derive::DerivedFromReading;
+use crate::reading::prompts::prompt::shown_digest;
+use crate::store_access::gist_points::{derive_from_stored_records, put_in_index};
+use crate::store_access::unit_lookup::gists_of;
+use crate::store_access::unit_retirement;
+
+/// Replaces the data derived from an earlier version of a stored reading by the data of the current one, unless it is
+/// already stored. If the reading was removed in the meantime with one of its records, its data is removed too.
+/// Returns false if nothing is derived from the reading now.
+///
+/// An imported reading of texts that differ from those of the records is removed. If the records have pictures whose
+/// captions may still change, the reading stays, but nothing is derived from it.
+pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, Error> {
+    let records = backends.records.get(space, &reading.records).await?;
+    let may_change = records.iter().any(has_uncaptioned_picture);
+    let records = with_captions(backends, space, records).await?;
+    if shown_digest(&[], &records) != reading.digest && may_change {
+        debug!(%space, reading = %reading.id, "the captions of the pictures differ from the captions in the prompt");
+        let former = gists_of(backends, space, &[reading.id]).await?;
+        unit_retirement::retire_units(backends, space, &former).await?;
+        return Ok(false);
+    }
+    if shown_digest(&[], &records) != reading.digest {
+        debug!(%space, reading = %reading.id, "the text of the records differs from the text in the prompt");
+        remove_readings(backends, space, &[reading.id]).await?;
+        return Ok(false);
+    }
+    put_derived(
+        backends,
+        space,
+        reading.id,
+        derive_from_stored_records(backends, space, reading).await?,
+    )
+    .await?;
+    Ok(true)
+}
+
+/// Stores the data derived from a stored reading whose texts match those of the records, like [`put_gists`].
+pub(crate) async fn put_derived(
+    backends: &Backends,
+    space: &SpaceId,
+    reading: ReadingId,
+    derived: DerivedFromReading,
+) -> Result<(), Error> {
+    let DerivedFromReading { units, relations, .. } = derived;
+    let former = gists_of(backends, space, &[reading]).await?;
+    let stored: Vec<UnitId> = units.iter().map(|it| it.id).collect();
+    if !units.is_empty() && backends.graph.units(space, &stored).await? == units && former.len() == units.len() {
+        return Ok(());
+    }
+    unit_retirement::retire_units(backends, space, &former).await?;
+    put_in_index(backends, space, &units).await?;
+    backends.graph.put_units(space, &units, &[]).await?;
+    backends.graph.put_relations(space, &relations).await?;
+    if backends.readings.get(space, &[reading]).await?.is_empty() {
+        let units = gists_of(backends, space, &[reading]).await?;
+        unit_retirement::retire_units(backends, space, &units).await?;
+    }
+    Ok(())
+}
+
+/// Returns true if the model was shown the records of a reading with their current captions.
+pub(crate) async fn is_as_shown(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, PortError> {
+    let records = picture_store::read_captioned_records(backends, space, &reading.records).await?;
+    Ok(shown_digest(&[], &records) == reading.digest)
+}
+
+/// Removes readings with all data derived from them. The readings are removed first: after storing gists, the writer
+/// checks that their reading still exists.
+pub(crate) async fn remove_readings(
+    backends: &Backends,
+    space: &SpaceId,
+    readings: &[ReadingId],
+) -> Result<(), PortError> {
+    if readings.is_empty() {
+        return Ok(());
+    }
+    backends.readings.remove(space, readings).await?;
+    let gists = gists_of(backends, space, readings).await?;
+    unit_retirement::retire_units(backends, space, &gists).await
+}

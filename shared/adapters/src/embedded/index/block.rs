@@ -1,0 +1,163 @@
+use std::collections::BTreeMap;
+
+use domain::id::UnitId;
+use domain::port::{Hit, Point, Search, SearchResult, Sparse};
+
+use super::best_slots::{ScoredSlot, best_slots};
+use super::dense_vectors::Dense;
+use super::inverted_index::{Inverted, SlotCounts};
+
+/// A block is compacted if it has more dead slots than `DEAD_MAX` and more than one in `DEAD_SHARE`.
+const DEAD_MAX: usize = 1_024;
+const DEAD_SHARE: usize = 4;
+
+/// The points of one space. Each point has a slot; when it is replaced or removed, the slot is dead until compaction.
+pub(super) struct Block {
+    slots: BTreeMap<(UnitId, u16), u32>,
+    points: Vec<Slot>,
+    dense: Dense,
+    words: Inverted,
+    pieces: Inverted,
+}
+
+#[derive(Clone, Copy)]
+struct Slot {
+    key: (UnitId, u16),
+    observed_at: i64,
+    alive: bool,
+}
+
+impl Block {
+    pub(super) fn new(dimension: usize) -> Block {
+        Block {
+            slots: BTreeMap::new(),
+            points: Vec::new(),
+            dense: Dense::new(dimension),
+            words: Inverted::default(),
+            pieces: Inverted::default(),
+        }
+    }
+
+    /// Returns the number of live points.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Returns the approximate memory use, in bytes.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let keys = self.points.capacity() * size_of::<Slot>() + self.slots.len() * 40;
+        size_of::<Block>() + keys + self.dense.memory_bytes() + self.words.memory_bytes() + self.pieces.memory_bytes()
+    }
+
+    /// Inserts or replaces a point.
+    pub(super) fn insert(&mut self, point: &Point) {
+        let key = (point.unit, point.part);
+        // Memory runs out long before a block holds four billion points.
+        let slot = u32::try_from(self.points.len()).unwrap_or(u32::MAX);
+        if let Some(old) = self.slots.insert(key, slot) {
+            self.points[old as usize].alive = false;
+        }
+        self.points.push(Slot {
+            key,
+            observed_at: point.observed_at,
+            alive: true,
+        });
+        self.dense.push(&point.dense);
+        self.words.push(slot, &point.words);
+        self.pieces.push(slot, &point.pieces);
+    }
+
+    /// Removes all points of a unit.
+    pub(super) fn remove_unit(&mut self, unit: UnitId) {
+        let of_unit = self.slots.range((unit, 0)..=(unit, u16::MAX));
+        let found: Vec<((UnitId, u16), u32)> = of_unit.map(|(key, slot)| (*key, *slot)).collect();
+        for (key, slot) in found {
+            self.slots.remove(&key);
+            self.points[slot as usize].alive = false;
+        }
+    }
+
+    /// Removes the dead slots from the block if there are many.
+    pub(super) fn remove_dead_slots(&mut self) {
+        let dead = self.points.len() - self.slots.len();
+        if dead <= DEAD_MAX || dead * DEAD_SHARE <= self.points.len() {
+            return;
+        }
+        let mut moved = vec![None; self.points.len()];
+        let mut next = 0_u32;
+        for (new, slot) in moved.iter_mut().zip(&self.points) {
+            if slot.alive {
+                *new = Some(next);
+                next += 1;
+            }
+        }
+        self.points.retain(|it| it.alive);
+        self.dense.move_slots(&moved);
+        self.words.move_slots(&moved);
+        self.pieces.move_slots(&moved);
+        self.slots = self.points.iter().map(|it| it.key).zip(0..).collect();
+    }
+
+    /// Releases memory that is not needed after a load.
+    pub(super) fn release_spare_memory(&mut self) {
+        self.points.shrink_to_fit();
+        self.dense.release_spare_memory();
+        self.words.release_spare_memory();
+        self.pieces.release_spare_memory();
+    }
+
+    pub(super) fn search_points(&self, search: &Search) -> SearchResult {
+        let mask = self.accepted_slots(search);
+        let accepts = |slot: usize| mask.as_ref().is_none_or(|mask| mask[slot]);
+        let dense = search
+            .dense
+            .as_ref()
+            .map(|query| self.dense.score_slots(query, accepts, search.limit));
+        let sparse = |inverted: &Inverted, query: &Option<Sparse>| match query {
+            Some(query) => {
+                let alive = |slot: usize| self.points[slot].alive;
+                let counts = SlotCounts {
+                    all: self.points.len(),
+                    live: self.len(),
+                };
+                self.best_hits(inverted.score_slots(query, counts, alive, accepts), search.limit)
+            }
+            None => Vec::new(),
+        };
+        SearchResult {
+            dense: self.best_hits(dense.unwrap_or_default().into_iter(), search.limit),
+            words: sparse(&self.words, &search.words),
+            pieces: sparse(&self.pieces, &search.pieces),
+        }
+    }
+
+    /// Returns for each slot whether it may be found; `None` if all may.
+    fn accepted_slots(&self, search: &Search) -> Option<Vec<bool>> {
+        if search.from.is_none()
+            && search.until.is_none()
+            && search.units.is_none()
+            && self.points.len() == self.slots.len()
+        {
+            return None;
+        }
+        let accepted = |it: &Slot| {
+            it.alive
+                && search.from.is_none_or(|from| it.observed_at >= from)
+                && search.until.is_none_or(|until| it.observed_at < until)
+                && search.units.as_ref().is_none_or(|units| units.contains(&it.key.0))
+        };
+        Some(self.points.iter().map(accepted).collect())
+    }
+
+    /// Returns the best `limit` of scored slots, best first, ties by key.
+    fn best_hits(&self, scored: impl Iterator<Item = ScoredSlot>, limit: usize) -> Vec<Hit> {
+        let key = |slot: u32| self.points[slot as usize].key;
+        let order = |a: &ScoredSlot, b: &ScoredSlot| b.1.total_cmp(&a.1).then_with(|| key(a.0).cmp(&key(b.0)));
+        let hits = best_slots(scored, limit, order);
+        let hit = |(slot, score): ScoredSlot| {
+            let (unit, part) = key(slot);
+            Hit { unit, part, score }
+        };
+        hits.into_iter().map(hit).collect()
+    }
+}

@@ -1,0 +1,7 @@
+//! What belongs to the installation and not to one space, as nodes.
+
+pub(super) mod api_keys;
+pub(super) mod idempotency;
+pub(super) mod receipts;
+pub(super) mod secrets;
+pub(super) mod webhooks;

@@ -1,0 +1,54 @@
+//! Files with word lists. A list is its name, a colon, its words and an empty line; lines that begin with `#` are
+//! comments.
+
+use std::collections::HashSet;
+
+/// Returns the words of the list `name` of a file; empty if there is no such list.
+pub fn read_word_set(file: &'static str, name: &str) -> HashSet<&'static str> {
+    words_of_list(file, name).collect()
+}
+
+/// Returns the names of the lists of a file, in the order of the file.
+pub fn list_names(file: &'static str) -> Vec<&'static str> {
+    let headings = file.lines().filter(|it| !it.starts_with(['#', ' ']));
+    headings.filter_map(|it| it.split_once(':')).map(|it| it.0).collect()
+}
+
+/// Returns the words that occur twice in one list of a file, each as `list: word`.
+pub fn find_repeated_words(file: &'static str) -> Vec<String> {
+    let mut out = Vec::new();
+    for name in list_names(file) {
+        let mut met = HashSet::new();
+        out.extend(
+            words_of_list(file, name)
+                .filter(|it| !met.insert(*it))
+                .map(|it| format!("{name}: {it}")),
+        );
+    }
+    out
+}
+
+fn words_of_list(file: &'static str, name: &str) -> impl Iterator<Item = &'static str> {
+    let mut lines = file
+        .lines()
+        .skip_while(move |it| it.split_once(':').is_none_or(|(list, _)| list != name));
+    let first = lines.next().and_then(|it| it.split_once(':')).map_or("", |it| it.1);
+    let rest = lines.take_while(|it| !it.is_empty());
+    std::iter::once(first).chain(rest).flat_map(str::split_whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "# Comment: no list.\nfirst: a b\n    c b\n\nsecond: d\n";
+
+    #[test]
+    fn a_list_ends_with_an_empty_line() {
+        assert_eq!(read_word_set(FILE, "first"), HashSet::from(["a", "b", "c"]));
+        assert_eq!(read_word_set(FILE, "second"), HashSet::from(["d"]));
+        assert_eq!(read_word_set(FILE, "third"), HashSet::new());
+        assert_eq!(list_names(FILE), ["first", "second"]);
+        assert_eq!(find_repeated_words(FILE), ["first: b"]);
+    }
+}

@@ -1,0 +1,188 @@
+//! Detects times that lie in the future whatever the tense of the verbs near them: something was booked or postponed,
+//! or begins on a day.
+
+use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
+use crate::time::tense::verb_forms::{is_be, opens_clause};
+use crate::time::token::{Tense, Token};
+use crate::time_words::lexicon::Class;
+
+/// An act that concerns a future event; the kind of act decides which words lead to the time of the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Plan {
+    #[default]
+    None,
+    /// "booked the ferry for June".
+    Booked,
+    /// "invited to a wedding in June".
+    Invited,
+    /// "signed up for the run in June".
+    Joined,
+    /// "moved to Friday".
+    Moved,
+}
+
+/// State of the sentence up to the current token.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ahead {
+    plan: Plan,
+    /// With [`Plan::Joined`]: the text has reached "for", which names the event.
+    joined: bool,
+    /// The last verb of the clause is in the past.
+    past: bool,
+    /// The clause says that a person got something.
+    gained: bool,
+    /// The clause has a present form of "be" since its last verb.
+    is: bool,
+    /// The sentence reports a habit.
+    habit: bool,
+}
+
+impl Ahead {
+    /// Returns the state at the start of the sentence that token `i` begins.
+    pub(crate) fn from_sentence(tokens: &[Token<'_>], i: usize) -> Ahead {
+        let mut sentence = tokens[i..].iter().take_while(|it| it.sentence == tokens[i].sentence);
+        let often =
+            |it: &Token<'_>| is_in_class(&it.lower, WordClass::Habitual) || matches!(it.class, Class::Weekdays(_));
+        Ahead {
+            habit: sentence.any(often),
+            ..Ahead::default()
+        }
+    }
+
+    /// Reads token `i`, whose own tense is `cue`. Returns true if the tokens after it lie in the future.
+    pub(crate) fn read_token(&mut self, tokens: &[Token<'_>], i: usize, cue: Tense, english: bool) -> bool {
+        let word = &*tokens[i].lower;
+        let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
+        if separates_plans(word) || cue != Tense::Open {
+            self.plan = Plan::None;
+            self.joined = false;
+            self.past = cue == Tense::Past;
+            self.gained = self.past && is_in_class(word, WordClass::Gains);
+            self.is = false;
+        }
+        self.is |= is_be(word) || matches!(word, "'s" | "’s");
+        self.plan = plan_opened_by(word, next, english).unwrap_or(self.plan);
+        self.leads_to_plan_time(tokens, i)
+            || english && (self.gained && is_in_class(word, WordClass::GainedThing) || self.announces_event(tokens, i))
+    }
+
+    fn leads_to_plan_time(&mut self, tokens: &[Token<'_>], i: usize) -> bool {
+        let word = &*tokens[i].lower;
+        let to_time = || matches!(word, "to" | "for" | "until" | "till") && is_time(tokens, i + 1);
+        match self.plan {
+            // "is closed until May".
+            Plan::None => self.is && matches!(word, "until" | "till") && is_time(tokens, i + 1),
+            Plan::Booked => matches!(word, "for" | "until" | "till") || to_time(),
+            Plan::Invited => matches!(word, "to" | "for"),
+            Plan::Moved => to_time(),
+            Plan::Joined => {
+                self.joined |= word == "for";
+                self.joined
+                    && (is_in_class(word, WordClass::Event)
+                        || is_in_class(word.strip_suffix('s').unwrap_or(word), WordClass::Event))
+            }
+        }
+    }
+
+    /// Returns true at a word that announces a future event: "we get the keys on Monday", "the course starts in March",
+    /// "we're flying on Friday", "starting 1 April", "due in May".
+    fn announces_event(&self, tokens: &[Token<'_>], i: usize) -> bool {
+        let lower = |back: usize| i.checked_sub(back).map_or("", |it| &*tokens[it].lower);
+        let (word, last) = (&*tokens[i].lower, lower(1));
+        let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
+        match word {
+            "due" => return next != "to" && !matches!(last, "was" | "were"),
+            // "Got the job! Start on the 19th": a present verb at the start of a clause is not in the past.
+            "start" | "starts" | "begin" | "begins" if opens_clause(tokens, i) => return is_time(tokens, i + 1),
+            "starting" | "beginning" => return is_time(tokens, i + 1) && !is_in_class(last, WordClass::BeforeStarting),
+            _ => {}
+        }
+        if self.habit {
+            return false;
+        }
+        let is_question = is_in_class(lower(2), WordClass::AsksBeforeSubject);
+        let progressive = || {
+            let of_person = matches!(last, "'s" | "’s") && matches!(lower(2), "he" | "she" | "it" | "who");
+            let verb = word.len() > 4 && word.ends_with("ing") && tokens[i].class == Class::Other;
+            verb && (is_be(last) || of_person)
+        };
+        let subject = || {
+            let stands = last.starts_with(char::is_alphabetic) && !is_in_class(last, WordClass::NoSubject);
+            stands || is_time(tokens, i + 1)
+        };
+        let owned = || word != "have" || is_in_class(next, WordClass::Article) || next == "another";
+        match last {
+            "i" | "we" | "you" | "they" => !is_question && is_in_class(word, WordClass::EventVerb) && owned(),
+            "he" | "she" | "it" => !is_question && is_in_class(word, WordClass::EventVerbThird),
+            _ => progressive() || !self.past && is_in_class(word, WordClass::EventVerbThird) && subject(),
+        }
+    }
+}
+
+/// Returns true if a sentence without a tense is about the future: "Tickets for the opera in March". If it has no verb
+/// (`verbless`), "The night ward, from October" is too; if nothing connects it with the past (`alone`), also "Probably
+/// September".
+pub(crate) fn hints_at_future(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool {
+    let has = |class: WordClass| sentence.iter().any(|it| is_in_class(&it.lower, class));
+    let bounded = || sentence.iter().any(|it| matches!(&*it.lower, "to" | "until" | "till"));
+    let begins = |i: usize| {
+        let opens = i == 0 || sentence[i - 1].lower == ",";
+        opens && sentence[i].lower == "from" && is_time(sentence, i + 1)
+    };
+    let begins = || !bounded() && (0..sentence.len()).any(begins);
+    has(WordClass::GainedThing) || verbless && begins() || alone && has(WordClass::Likely)
+}
+
+/// Returns true if the time of a past verb can lie in the future: the time of something said, settled or given.
+pub(crate) fn leads_ahead(word: &str) -> bool {
+    is_in_class(word, WordClass::Settles) || is_in_class(word, WordClass::Gains) || is_planning_verb(word)
+}
+
+fn plan_opened_by(word: &str, next: &str, english: bool) -> Option<Plan> {
+    if is_planning_verb(word) {
+        return Some(Plan::Booked);
+    }
+    let joined = is_in_class(word, WordClass::SignsUp) || next == "up" && matches!(word, "sign" | "signed" | "signing");
+    let put = next == "off" && matches!(word, "put" | "puts" | "putting");
+    let brought = next == "forward" && matches!(word, "brought" | "bring" | "bringing");
+    let moved = put || brought || is_in_class(word, WordClass::MovesDate);
+    if !english {
+        None
+    } else if matches!(word, "invited" | "invite" | "invites" | "invitation") {
+        Some(Plan::Invited)
+    } else if joined {
+        Some(Plan::Joined)
+    } else {
+        moved.then_some(Plan::Moved)
+    }
+}
+
+/// Returns true for verbs of planning. A planned event lies in the future, whenever the planning was: "booked the ferry
+/// for June".
+fn is_planning_verb(word: &str) -> bool {
+    let ends = |end: &str| end.is_empty() || is_in_class(end, WordClass::PlanEnding);
+    words_of_class(WordClass::PlanStem)
+        .iter()
+        .any(|it| word.strip_prefix(it).is_some_and(ends))
+}
+
+/// Returns true for words and marks that begin another clause, where the plan no longer counts.
+fn separates_plans(word: &str) -> bool {
+    matches!(word, "," | ";" | ":") || is_in_class(word, WordClass::PartsPlans)
+}
+
+/// Returns true if a day or a month begins at token `i`.
+fn is_time(tokens: &[Token<'_>], i: usize) -> bool {
+    let class = |i: usize| tokens.get(i).map_or(Class::Other, |it| it.class);
+    // "On the 19th" has two words before the day.
+    let before = tokens.iter().skip(i).take(2);
+    let i = i + before
+        .take_while(|it| is_in_class(&it.lower, WordClass::LeadsToDay))
+        .count();
+    let figure = matches!(class(i), Class::Digits(1..=31, 1..=2)) && matches!(class(i + 1), Class::Month(..));
+    figure
+        || matches!(
+            class(i),
+            Class::Weekday(..) | Class::Month(..) | Class::Ordinal(_) | Class::Relative(_) | Class::Season(..)
+        )
+}

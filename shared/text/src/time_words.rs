@@ -1,0 +1,5 @@
+//! Words for times and numbers, in all languages.
+
+pub(super) mod foreign_words;
+pub(super) mod lexicon;
+pub(super) mod word_table;
