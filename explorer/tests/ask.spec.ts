@@ -19,7 +19,7 @@ test("a line of evidence explains itself", async ({ page, sample }) => {
   const line = page.getByRole("button", { name: /I live on Linden Street now/ });
   await line.click();
   const open = page.locator("li.open");
-  await expect(open.getByText("What moved it")).toBeVisible();
+  await expect(open.getByText("Features that changed its score")).toBeVisible();
   await expect(open.getByText("Proposed by")).toBeVisible();
   await expect(open.getByRole("link", { name: "o1" }).first()).toBeVisible();
   await expect(open.getByText("Smart. When did that happen?").first()).toBeVisible();
@@ -29,7 +29,7 @@ test("a line of evidence explains itself", async ({ page, sample }) => {
   await expect(page.getByText(/left out: /).first()).toBeVisible();
 });
 
-test("the memory as of a moment answers as it was then", async ({ page, sample }) => {
+test("a question as of an earlier moment uses the memory of that moment", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F&as_of=2025-06-01T00:00`);
   await expect(page.locator(".answer")).toContainText("Mill Lane");
   await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F&as_of=2001-01-01T00:00`);
@@ -37,7 +37,7 @@ test("the memory as of a moment answers as it was then", async ({ page, sample }
   await expect(page.getByText("Nothing in the memory fits this question.")).toBeVisible();
 });
 
-test("two budgets and moments stand side by side", async ({ page, sample }) => {
+test("two budgets and moments are shown side by side", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F`);
   await page.getByLabel("Compare with another budget or moment").check();
   const second = page.getByRole("group", { name: "Second" });
@@ -65,11 +65,11 @@ test("the steps of a strategy appear before its response", async ({ page, sample
   try {
     await page.goto(`${proxy.url}/${WALK}`);
     await expect(page.locator(".path li").first()).toBeVisible();
-    await expect(page.getByText("Looking…")).toBeVisible();
+    await expect(page.getByText("Searching…")).toBeVisible();
     await expect(page.locator(".verdict")).toHaveCount(0);
     held.release();
     await expect(page.locator(".verdict")).toBeVisible();
-    await expect(page.getByText("Looking…")).toHaveCount(0);
+    await expect(page.getByText("Searching…")).toHaveCount(0);
     await expect(page.locator(".path li").first()).toBeVisible();
   } finally {
     proxy.close();
@@ -93,10 +93,10 @@ test("a connection that breaks between two steps is reported, and the question i
   }
 });
 
-test("calls of a language model, style and verbatim are asked for, and what could not be used is said", async ({ page, sample }) => {
+test("calls of a language model, style and verbatim are requested, and unavailable parts are reported", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/ask?q=Where+does+Maya+live%3F`);
   await page.getByText("Language model", { exact: true }).click();
-  await page.getByLabel("Calls it may make").fill("2");
+  await page.getByLabel("Maximum number of calls").fill("2");
   await page.getByLabel("Style of the answer").selectOption("infer");
   await page.getByLabel("Word for word only").uncheck();
   const asked = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/query"));
@@ -110,7 +110,7 @@ test("calls of a language model, style and verbatim are asked for, and what coul
   await expectAccessible(page);
 });
 
-test("a question is asked of records with one of some tags", async ({ page, sample }) => {
+test("a question is limited to records with one of several tags", async ({ page, sample }) => {
   await sample.remember("by-tag", [
     { id: "b1", actor: "Ann", text: "The red folder is in the attic.", tags: ["home"] },
     { id: "b2", actor: "Ann", text: "The red folder is in the archive.", tags: ["work, late"] },

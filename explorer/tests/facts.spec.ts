@@ -1,7 +1,7 @@
 import { expect, expectAccessible, test } from "./fixtures";
 import { Server } from "./server";
 
-test("facts show what holds and what held, at any moment", async ({ page, sample }) => {
+test("current and former facts are shown, at any moment", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/facts`);
   const maya = page.locator(".subject", { has: page.getByRole("heading", { name: "Maya" }) });
   await expect(maya.getByRole("link", { name: "Linden Street" })).toBeVisible();
@@ -13,7 +13,7 @@ test("facts show what holds and what held, at any moment", async ({ page, sample
   await expect(maya.getByRole("link", { name: "Mill Lane" })).not.toHaveClass(/past/);
   await slider.press("End");
   await expect(maya.getByRole("link", { name: "Linden Street" })).toBeVisible();
-  await page.getByLabel("Only what holds").check();
+  await page.getByLabel("Only current facts").check();
   await expect(maya.getByRole("link", { name: "Mill Lane" })).toHaveCount(0);
   await page.getByLabel("Filter").fill("nothing like this");
   await expect(page.getByText("No fact fits")).toBeVisible();
@@ -72,7 +72,7 @@ test("a fact is retired, undone and corrected", async ({ page }) => {
   }
 });
 
-test("a key that may only read sees no way to change a fact", async ({ page, guarded }) => {
+test("a key that may only read cannot change a fact", async ({ page, guarded }) => {
   await page.goto(`${guarded.url}/#/demo/facts`);
   await page.getByLabel("Key").fill("reader-key");
   await page.getByRole("button", { name: "Sign in" }).click();

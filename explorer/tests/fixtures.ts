@@ -15,7 +15,7 @@ interface Servers {
 }
 
 interface Checks {
-  /** Fails the test if the page logs an error, breaks its own policy or lets a script of the memory run. */
+  /** Fails the test if the page logs an error, violates its content security policy, or runs a script from the memory. */
   clean: undefined;
 }
 
@@ -52,7 +52,7 @@ export const test = base.extend<Checks, Servers>({
 
 export { expect };
 
-/** Fails if axe finds something serious or critical, or if the page is wider than its window. */
+/** Fails if axe finds a serious or critical problem, or if the page is wider than its window. */
 export async function expectAccessible(page: Page): Promise<void> {
   const found = await new AxeBuilder({ page }).analyze();
   const serious = found.violations.filter((it) => it.impact === "serious" || it.impact === "critical");

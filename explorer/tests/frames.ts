@@ -1,8 +1,11 @@
 import type { Page } from "@playwright/test";
 
-/** Frames a second that a drag must show at least. On an idle machine it shows 50 and more; the machines of the gate do other work, and draw without a graphics processor. */
+/**
+ * Minimum number of frames per second during a drag. An idle machine draws 50 and more; the machines of CI do other
+ * work, and draw without a graphics processor.
+ */
 export const FRAMES_LEAST = 20;
-/** Milliseconds for which frames are counted, and between two moves of the mouse. */
+/** Time for which frames are counted, and time between two moves of the mouse, in milliseconds. */
 const WITHIN_MS = 2_000;
 const MOVE_MS = 16;
 
@@ -11,7 +14,7 @@ interface Place {
   y: number;
 }
 
-/** Drags with the mouse back and forth from a place, all the time that frames are counted, and returns the frames a second that the page drew. */
+/** Drags back and forth with the mouse while frames are counted; returns the frames per second that the page drew. */
 export async function framesWhileDragging(page: Page, { x, y }: Place): Promise<number> {
   await page.mouse.move(x, y);
   await page.mouse.down();

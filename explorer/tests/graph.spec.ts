@@ -12,12 +12,12 @@ test("the graph shows people and things, and opens them", async ({ page, sample 
   await panel.getByRole("link", { name: "Linden Street", exact: true }).click();
   await expect(panel.getByRole("heading", { name: "Linden Street", exact: true })).toBeVisible();
   await expect(panel.getByRole("link", { name: "Maya" })).toBeVisible();
-  await panel.getByText("What was said around it").click();
+  await panel.getByText("Neighbouring lines and relations").click();
   await expect(panel.getByText("part of").first()).toBeVisible();
   await expectAccessible(page);
 });
 
-test("events stand in the graph and expand to their lines, causes and effects", async ({ page, sample }) => {
+test("the graph contains events, which expand to their lines, causes and effects", async ({ page, sample }) => {
   const common = { session: "bridge", observed_at: "2025-05-01T08:00:00Z" };
   await sample.remember("causes", [
     { ...common, id: "c1", actor: "Ann", text: "The old bridge over the river collapsed last night." },
@@ -43,7 +43,7 @@ test("events stand in the graph and expand to their lines, causes and effects", 
   await page.getByLabel("Until", { exact: true }).fill("2025-05-01T00:00");
   await expect(names.getByRole("link", { name: /bridge/ })).toHaveCount(0);
   await page.getByLabel("Until", { exact: true }).fill("");
-  await page.getByRole("button", { name: "Remove what was expanded" }).click();
+  await page.getByRole("button", { name: "Remove the expanded nodes" }).click();
   await expect(names.getByRole("link", { name: /That's why I missed/ })).toHaveCount(0);
 });
 

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import type { Responder } from "./proxy";
 import type { Server } from "./server";
 
-/** Holds the stream of a question after its first step, until the test lets it go on or breaks it off. */
+/** Holds the stream of a question after its first step, until the test releases or breaks it. */
 export class HeldStream {
   private waiting: ServerResponse[] = [];
   private open = false;
@@ -22,13 +22,13 @@ export class HeldStream {
     const stream = await fetch(this.server.url + request.url, { method: "POST", headers, body: await text(request) });
     const [first, ...rest] = (await stream.text()).split("\n\n");
     response.writeHead(200, { "content-type": "text/event-stream" });
-    // A comment keeps the connection open, as the server's do.
+    // A comment keeps the connection open, as in the server's own streams.
     response.write(`:\n\n${first}\n\n`);
     this.rest = rest.join("\n\n");
     this.waiting.push(response);
   }
 
-  /** Sends what is left of the stream, and holds no other one. */
+  /** Sends the rest of the stream, and holds no later stream. */
   release(): void {
     this.open = true;
     for (const response of this.waiting.splice(0)) response.end(this.rest);

@@ -22,7 +22,7 @@ async function rememberHostile(server: Server): Promise<void> {
   await server.remember(SPACE, records);
 }
 
-/** Fails if anything of the memory became more than text. */
+/** Fails if the page shows anything of the memory as more than text. */
 async function expectHarmless(page: Page, asked: string[]): Promise<void> {
   expect(await page.evaluate(() => (window as { hacked?: number }).hacked)).toBeUndefined();
   expect(await page.locator("script:not([src]), iframe, object, embed, base, body img, body style, marquee, video, audio").count()).toBe(0);
@@ -77,7 +77,6 @@ test("hostile replies of a language model stay texts", async ({ page, sample }) 
   await page.goto(`${sample.url}/#/~/operations`);
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "Readings of language models" }) });
   await card.getByLabel("Space").selectOption("hostile-readings");
-  // What is still being read may not be there at a click.
   const more = card.getByRole("button", { name: "Show more" });
   await expect(async () => {
     if (await more.isVisible()) await more.click();

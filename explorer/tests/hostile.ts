@@ -1,6 +1,6 @@
 const HACK = "window.hacked=1";
 
-/** Texts that try to run, to leave their place or to pass for something else. */
+/** Texts that try to run as scripts, to leave their place or to imitate other text. */
 export const HOSTILE: string[] = [
   `<script>${HACK}</script>`,
   `<img src=x onerror="${HACK}">`,

@@ -4,7 +4,7 @@ import { type KeySetting, Server } from "./server";
 
 const TEAM: KeySetting = { name: "team", key: "team-key", spaces: ["demo"], rights: ["read", "write", "admin"] };
 
-/** Runs a test over a server of its own, since keys stay in the list. */
+/** Runs a test with its own server, since keys stay in the list. */
 async function withServer(use: (server: Server) => Promise<void>): Promise<void> {
   const server = await Server.start([...KEYS, TEAM]);
   try {
@@ -24,32 +24,32 @@ async function openOperations(page: Page, server: Server, key: string): Promise<
 }
 
 async function makeKey(card: Locator, name: string, spaces: string): Promise<string> {
-  await card.getByText("Make a key").click();
+  await card.getByText("Create a key").click();
   await card.getByLabel("Name").fill(name);
   await card.getByLabel("Spaces it opens").fill(spaces);
-  await card.getByRole("button", { name: "Create" }).click();
+  await card.getByRole("button", { name: "Create", exact: true }).click();
   return card.getByLabel(`Token of ${name}`).inputValue();
 }
 
-/** Returns the status with which the server answers a token. */
+/** Returns the status of the server's response to a request with a token. */
 async function statusOf(server: Server, token: string): Promise<number> {
   const response = await fetch(`${server.url}/v1/access`, { headers: { authorization: `Bearer ${token}` } });
   return response.status;
 }
 
-test("a key is made, its token is shown once, copied and kept nowhere", async ({ page, context }) => {
+test("a key is created, and its token is shown once, copied and stored nowhere", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await withServer(async (own) => {
     const card = await openOperations(page, own, "owner-key");
-    await expect(card.getByText("No key was made yet")).toBeVisible();
-    await card.getByText("Make a key").click();
+    await expect(card.getByText("No key was created yet")).toBeVisible();
+    await card.getByText("Create a key").click();
     await card.getByLabel("Name").fill("agent-1");
     await card.getByLabel("Spaces it opens").fill("demo, user-*");
     await card.getByLabel("write").check();
     await card.getByLabel("Expires").fill("2099-01-01T00:00");
-    await card.getByLabel("Requests a minute").fill("60");
+    await card.getByLabel("Requests per minute").fill("60");
     await expectAccessible(page);
-    await card.getByRole("button", { name: "Create" }).click();
+    await card.getByRole("button", { name: "Create", exact: true }).click();
     const field = card.getByLabel("Token of agent-1");
     await expect(field).toBeFocused();
     await expect(card.getByText("This token is shown only now")).toBeVisible();
@@ -83,9 +83,9 @@ test("a key is rotated and revoked, with a confirmation and by keyboard", async 
     await card.getByRole("button", { name: "I have stored it" }).click();
     const entry = card.getByRole("group", { name: "agent-2" });
     await entry.getByRole("button", { name: "Rotate agent-2" }).click();
-    await entry.getByLabel("The token before it stays valid for").selectOption("not at all");
+    await entry.getByLabel("The previous token stays valid for").selectOption("not at all");
     await expectAccessible(page);
-    await entry.getByRole("button", { name: "Make a new token" }).click();
+    await entry.getByRole("button", { name: "Create a new token" }).click();
     const second = await card.getByLabel("Token of agent-2").inputValue();
     expect(second).not.toBe(first);
     expect(await statusOf(own, first)).toBe(401);
@@ -95,7 +95,7 @@ test("a key is rotated and revoked, with a confirmation and by keyboard", async 
     await revoke.focus();
     await page.keyboard.press("Enter");
     await expect(entry.getByRole("button", { name: "Cancel" })).toBeFocused();
-    await expect(entry).toContainText("It cannot be undone");
+    await expect(entry).toContainText("This cannot be undone");
     await expectAccessible(page);
     await page.keyboard.press("Enter");
     await expect(entry).toBeFocused();
@@ -103,7 +103,7 @@ test("a key is rotated and revoked, with a confirmation and by keyboard", async 
     await revoke.click();
     await expect(entry.getByRole("button", { name: "Cancel" })).toBeFocused();
     await page.keyboard.press("Shift+Tab");
-    await expect(entry.getByRole("button", { name: "Revoke for good" })).toBeFocused();
+    await expect(entry.getByRole("button", { name: "Revoke permanently" })).toBeFocused();
     await page.keyboard.press("Enter");
     await expect(entry.getByText("revoked", { exact: true })).toBeVisible();
     await expect(entry.getByRole("button")).toHaveCount(0);
@@ -111,31 +111,31 @@ test("a key is rotated and revoked, with a confirmation and by keyboard", async 
   });
 });
 
-test("what the server says against a key is shown as it is", async ({ page, sample }) => {
+test("the refusal of the server is shown unchanged", async ({ page, sample }) => {
   await withServer(async (own) => {
     const card = await openOperations(page, own, "owner-key");
     await makeKey(card, "agent-3", "*");
     await card.getByRole("button", { name: "I have stored it" }).click();
-    await card.getByText("Make a key").click();
+    await card.getByText("Create a key").click();
     await card.getByLabel("Name").fill("agent-3");
     await card.getByLabel("Spaces it opens").fill("*");
-    await card.getByRole("button", { name: "Create" }).click();
+    await card.getByRole("button", { name: "Create", exact: true }).click();
     await expect(card.getByRole("alert")).toBeVisible();
     await card.getByLabel("Name").fill("agent-4");
     await card.getByLabel("Spaces it opens").fill("demo, No name!");
-    await card.getByRole("button", { name: "Create" }).click();
+    await card.getByRole("button", { name: "Create", exact: true }).click();
     await expect(card.getByRole("alert")).toContainText("spaces[1]");
     await card.getByLabel("read").uncheck();
-    await expect(card.getByRole("button", { name: "Create" })).toBeDisabled();
+    await expect(card.getByRole("button", { name: "Create", exact: true })).toBeDisabled();
   });
-  // A server without keys allows everything except making a key.
+  // A server without keys allows everything except creating a key.
   await page.goto(`${sample.url}/#/~/operations`);
   const card = page.locator(".card", { has: page.getByRole("heading", { name: "Keys", exact: true }) });
-  await card.getByText("Make a key").click();
+  await card.getByText("Create a key").click();
   await card.getByLabel("Name").fill("agent-5");
   await card.getByLabel("Spaces it opens").fill("*");
-  await card.getByRole("button", { name: "Create" }).click();
-  await expect(card.getByRole("alert")).toContainText("This server has no key that may make others");
+  await card.getByRole("button", { name: "Create", exact: true }).click();
+  await expect(card.getByRole("alert")).toContainText("This server has no key that may create others");
   await expect(card.getByRole("alert")).toContainText("[[gateway.keys]]");
 });
 
@@ -150,7 +150,7 @@ test("an admin key of some spaces sees no keys", async ({ page }) => {
   });
 });
 
-test("a key that is revoked by its own user is signed out", async ({ page }) => {
+test("a user who revokes the current key is signed out", async ({ page }) => {
   await withServer(async (own) => {
     const admin = { name: "second", spaces: ["*"], rights: ["read", "write", "admin"], quotas: {} };
     const { token } = await own.call<{ token: string }>("POST", "/v1/keys", admin);
@@ -158,8 +158,8 @@ test("a key that is revoked by its own user is signed out", async ({ page }) => 
     const entry = card.getByRole("group", { name: "second" });
     await expect(entry.getByText("your key")).toBeVisible();
     await entry.getByRole("button", { name: "Revoke second" }).click();
-    await expect(entry).toContainText("you are signed out");
-    await entry.getByRole("button", { name: "Revoke for good" }).click();
+    await expect(entry).toContainText("you will be signed out");
+    await entry.getByRole("button", { name: "Revoke permanently" }).click();
     await expect(page.getByLabel("Key")).toBeVisible();
   });
 });

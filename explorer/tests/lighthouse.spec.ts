@@ -3,17 +3,17 @@ import lighthouse, { desktopConfig } from "lighthouse";
 import { expect, test } from "./fixtures";
 import { freePort } from "./server";
 
-/** The scores that the first view is to have. */
+/** Minimum score of the first view. */
 const LEAST = 95;
-/** What the performance must not fall below on a machine of the gate, which has two cores for browser, server and Lighthouse. */
+/** Minimum performance on a machine of the gate, whose two cores run browser, server and Lighthouse. */
 const PERFORMANCE_FLOOR = 75;
-/** The machines of the gate do other work meanwhile, which slows a page down and never speeds it up: the best of these counts. */
+/** Number of runs, of which the best counts: other work on a machine of the gate slows a page down and never speeds it up. */
 const RUNS = 3;
 
 interface Score {
   performance: number;
   accessibility: number;
-  /** How fast Lighthouse found this machine to be at that time; about 1,000 and more for one that does nothing else. */
+  /** Speed of the machine at that time, as measured by Lighthouse; an idle machine has about 1,000 and more. */
   machine: number;
 }
 

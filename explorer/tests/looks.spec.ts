@@ -17,7 +17,7 @@ const VIEWS = [
   "#/~/operations",
   "#/~/docs",
 ];
-/** Light colours on a desktop are what all other tests look at. */
+/** Colours and devices that the other tests do not cover: they use light colours on a desktop. */
 const LOOKS = [
   { scheme: "dark", device: "desktop", width: 1280 },
   { scheme: "light", device: "phone", width: 390 },

@@ -2,15 +2,15 @@ import { expect, expectAccessible, expectFits, test } from "./fixtures";
 import { FRAMES_LEAST, framesWhileDragging } from "./frames";
 import { type NewRecord, Server } from "./server";
 
-/** Records of the large memory; fewer are enough while a test is written. */
+/** Number of records of the large memory; fewer are enough while a test is written. */
 const RECORDS = Number(process.env.MNEMIC_EXPLORER_RECORDS ?? 20_000);
 const SESSIONS = RECORDS / 2;
 const PEOPLE = ["Ann", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gus", "Hana", "Ida", "Jon", "Kim", "Lea"];
 const THINGS = ["fern", "piano", "bicycle", "cello", "garden", "boat", "lamp", "kettle"];
-/** How much slower the processor of a phone is, and within how many milliseconds the first view must be there. */
+/** Factor by which the processor of a phone is slower, and time limit of the first view in milliseconds. */
 const SLOWER = 4;
 const FIRST_VIEW_MS = 2_000;
-/** Milliseconds within which the first view must be there while the machine does other work, as it does in the gate. */
+/** Time limit of the first view in milliseconds while the machine does other work, as in the gate. */
 const FIRST_VIEW_BUSY_MS = 5_000;
 const STORED_WITHIN_MS = 540_000;
 
@@ -39,7 +39,7 @@ test.describe.serial("a memory of many records and sessions", { tag: "@measured"
   });
   test.afterAll(() => server.end());
 
-  test("the first view is there within two seconds on a slow processor", async ({ page }) => {
+  test("the first view appears within two seconds on a slow processor", async ({ page }) => {
     test.setTimeout(60_000);
     const developer = await page.context().newCDPSession(page);
     await developer.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
@@ -54,7 +54,7 @@ test.describe.serial("a memory of many records and sessions", { tag: "@measured"
     expect(best).toBeLessThan(FIRST_VIEW_BUSY_MS);
   });
 
-  test("the timeline shows all of them and moves smoothly", async ({ page }) => {
+  test("the timeline shows all records and moves smoothly", async ({ page }) => {
     test.setTimeout(120_000);
     await page.goto(`${server.url}/#/many/timeline`);
     await expect(page.getByText("in this span")).toBeVisible({ timeout: 90_000 });

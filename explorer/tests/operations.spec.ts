@@ -24,7 +24,7 @@ test("a key that may only read has no operations", async ({ page, guarded }) => 
   await expect(page.getByRole("alert")).toContainText("admin");
 });
 
-test("readings of language models show their state, what was left out, and what they cost", async ({ page }) => {
+test("readings of language models show their state, their cost, and the parts that were left out", async ({ page }) => {
   const own = await Server.start();
   try {
     await own.rememberSample();

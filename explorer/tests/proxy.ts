@@ -12,7 +12,7 @@ export interface Proxy {
   close: () => void;
 }
 
-/** Starts a proxy in front of the server at `port`. A server that does not answer looks the same through it: the connection is closed. */
+/** Starts a proxy in front of the server at `port`. If the server cannot be reached, the proxy closes the connection. */
 export async function startProxy(port: number, respond: Responder): Promise<Proxy> {
   const proxy = createServer((request, response) => {
     if (respond(request, response)) return;

@@ -3,10 +3,14 @@ interface Given {
   leftOut?: { what: string; why: string }[];
 }
 
-/** A reading of one record in the form that the API takes. */
+/**
+ * A label of one record in the form that the API accepts. The writer removes readings of passages that are not passages of the
+ * session, and readings of texts that differ from those of the records; it keeps labels.
+ */
 export function reading(session: string, record: string, { failure, leftOut = [] }: Given) {
   return {
     session,
+    kind: "label",
     records: [record],
     digest: "ab".repeat(32),
     prompt: "read/1",

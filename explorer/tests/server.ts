@@ -8,10 +8,10 @@ import { type Proxy, type Responder, pageFrom, startProxy } from "./proxy";
 
 /** The binary under test, with the explorer in it. */
 const BINARY = process.env.MNEMIC_BINARY ?? "mnemic";
-/** A folder with a built page to test instead of the one in the binary; none by default. */
+/** Folder with a built page to test instead of the page in the binary; not set by default. */
 const DIST = process.env.MNEMIC_EXPLORER_DIST;
 const READY_WITHIN_MS = 60_000;
-/** Records sent in one request. */
+/** Number of records in one request. */
 const BATCH = 500;
 
 export interface KeySetting {
@@ -33,7 +33,7 @@ export interface NewRecord {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Returns a free port outside the range from which the system gives ports to others, so it is still free later. */
+/** Returns a free port outside the range that the system assigns automatically, so that it is still free later. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(10_000, 32_000);
@@ -46,7 +46,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A server of its own, with its memory in a folder that goes with it. */
+/** A server with its memory in a folder that is removed with it. */
 export class Server {
   private process: ChildProcess | undefined;
   private proxy: Proxy | undefined;
@@ -71,7 +71,7 @@ export class Server {
     await server.run();
     if (DIST) {
       const page = await pageFrom(DIST, server.port);
-      // Without the server there is no page either.
+      // Without the server, the page is not available either.
       server.page = (request, response) => server.process !== undefined && page(request, response);
       server.proxy = await startProxy(server.port, server.page);
     }
@@ -82,12 +82,12 @@ export class Server {
     return this.proxy?.url ?? `http://127.0.0.1:${this.port}`;
   }
 
-  /** Starts a proxy that answers some of the requests itself and leaves the others to this server. */
+  /** Starts a proxy that answers some requests itself and leaves the others to this server. */
   async behind(respond: Responder): Promise<Proxy> {
     return startProxy(this.port, (request, response) => respond(request, response) || this.page(request, response));
   }
 
-  /** Starts the process; also after `stop`, over the same memory. */
+  /** Starts the process over the same memory, also after `stop`. */
   async run(): Promise<void> {
     const listen = ["--listen", `127.0.0.1:${this.port}`, "--admin", `127.0.0.1:${this.admin}`];
     const places = ["--config", join(this.folder, "mnemic.toml"), "--data", join(this.folder, "data")];
@@ -126,7 +126,7 @@ export class Server {
     return (text ? JSON.parse(text) : null) as Body;
   }
 
-  /** Stores records in a space and waits until they are searchable and facts had time to follow. */
+  /** Stores records in a space, and waits until they are searchable and their facts are derived. */
   async remember(space: string, records: NewRecord[]): Promise<void> {
     await this.call("PUT", `/v1/spaces/${space}`);
     let watermark = "";
@@ -145,7 +145,7 @@ export class Server {
     }
   }
 
-  /** Waits until events, entities, facts, topics and pages are made of all that is stored. */
+  /** Waits until events, entities, facts, topics and pages are derived from all stored records. */
   async derived(space: string, withinMs = READY_WITHIN_MS): Promise<void> {
     const end = Date.now() + withinMs;
     for (;;) {

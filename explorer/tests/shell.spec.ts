@@ -60,10 +60,10 @@ test("the page continues when the server is back", async ({ page, guarded }) => 
   await guarded.stop();
   await page.getByLabel("Name of a new space").fill("while-away");
   await page.getByRole("button", { name: "Create" }).click();
-  await expect(page.getByText("What you see may be out of date")).toBeVisible();
+  await expect(page.getByText("The data shown may be out of date")).toBeVisible();
   await expect(page.getByRole("link", { name: "demo" })).toBeVisible();
   await guarded.run();
-  await expect(page.getByText("What you see may be out of date")).toHaveCount(0);
+  await expect(page.getByText("The data shown may be out of date")).toHaveCount(0);
   await page.getByRole("button", { name: "Create" }).click();
   await expect(page.getByRole("link", { name: "while-away" })).toBeVisible();
 });
@@ -96,7 +96,7 @@ test.describe("without JavaScript", () => {
   test.use({ javaScriptEnabled: false });
   test("the page says what to do", async ({ page, sample }) => {
     await page.goto(`${sample.url}/`);
-    // Texts are not looked for in this element.
+    // The test does not search for texts in this element.
     await expect(page.locator("noscript p")).toBeVisible();
     expect(await page.locator("noscript").innerText()).toContain("The explorer needs JavaScript");
     await expectFits(page);

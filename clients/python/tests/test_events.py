@@ -153,7 +153,7 @@ def test_a_broken_stream_continues_after_the_last_event() -> None:
 
 def test_a_response_without_an_event_stream_is_an_error() -> None:
     page = httpx.Response(200, text="<html>hello</html>")
-    with pytest.raises(UnexpectedResponseError, match="no stream of events"):
+    with pytest.raises(UnexpectedResponseError, match="not a stream of events"):
         next(listening(lambda number, request: page).events())
     for broken in (
         b'event: erased\nid: p1\ndata: {"kind": 7}\n\n',

@@ -28,7 +28,7 @@ def test_a_chain_gets_the_evidence(space: Space) -> None:
     assert narrowed.invoke("What did Ann do with the fern?") == []
 
 
-def test_it_is_async_too(server: Server, space: Space) -> None:
+def test_the_retriever_is_also_asynchronous(server: Server, space: Space) -> None:
     space.remember("I repotted the fern.", actor="Ann", wait=True)
 
     async def main() -> None:

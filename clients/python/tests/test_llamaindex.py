@@ -108,7 +108,7 @@ def test_a_plain_memory_stores_messages_that_leave_its_history(space: Space) -> 
     assert "hazelnuts" in memory.get()[0].content
 
 
-def test_it_is_async_too(server: Server, space: Space) -> None:
+def test_the_memory_is_also_asynchronous(server: Server, space: Space) -> None:
     async def main() -> None:
         async with AsyncMnemic(server.url) as client:
             both = client.space(space.name)

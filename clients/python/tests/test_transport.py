@@ -211,7 +211,7 @@ def test_ids_with_slashes_are_found(space: Space) -> None:
     assert space.record("talk/1?x=y").text == "One."
 
 
-def test_the_async_client_does_the_same(server: Server) -> None:
+def test_the_async_client_writes_asks_imports_and_deletes(server: Server) -> None:
     async def main() -> None:
         async with AsyncMnemic(server.url) as memory:
             space = await memory.create_space(f"test-{uuid4().hex[:12]}")
@@ -232,5 +232,5 @@ def test_the_async_client_does_the_same(server: Server) -> None:
 
 @pytest.mark.parametrize("name", ["", ".", ".."])
 def test_names_that_would_change_a_path_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="is no name"):
+    with pytest.raises(ValueError, match="is not a name"):
         path("spaces", "ann", "records", name)

@@ -19,7 +19,7 @@ export interface MnemicOptions {
   key?: string;
   /** Timeout of one attempt in milliseconds; no attempt begins after this time. Default: 30,000. */
   timeoutMs?: number;
-  /** Most retries of a request that is safe to repeat. Default: 4. */
+  /** Maximum number of retries of a request that is safe to repeat. Default: 4. */
   retries?: number;
   /** Milliseconds that `wait: true` waits for a write to be searchable. Default: 30,000. */
   waitMs?: number;

@@ -2,7 +2,7 @@
 import type * as models from "./models.js";
 
 const PREFIX = "urn:mnemic:problem:";
-/** Most characters of a response without a problem document that an error quotes. */
+/** Maximum number of characters of a response without a problem document that an error quotes. */
 const DETAIL_MAX = 500;
 
 /** The base class of all errors of this client. */

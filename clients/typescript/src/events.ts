@@ -1,7 +1,7 @@
 /** A reader of streams of server-sent events. */
 import { UnexpectedResponseError } from "./errors.js";
 
-/** Most characters of one event; a response with its explanations stays far below. */
+/** Maximum number of characters of one event; a response with its explanations stays far below. */
 const EVENT_CHARS_MAX = 16 << 20;
 
 /**

@@ -10,7 +10,7 @@ export type Accepted = components["schemas"]["Accepted"];
 export type Act = components["schemas"]["Act"];
 /** Replaces the value of a fact. */
 export type ActCorrectFact = components["schemas"]["ActCorrectFact"];
-/** Erases a record and everything that derives only from it. Cannot be undone. */
+/** Erases a record and all data that derive only from it. Cannot be undone. */
 export type ActEraseRecord = components["schemas"]["ActEraseRecord"];
 /** Stops a unit from being proposed; its record stays. */
 export type ActForgetUnit = components["schemas"]["ActForgetUnit"];
@@ -114,7 +114,7 @@ export type Filter = components["schemas"]["Filter"];
 export type Former = components["schemas"]["Former"];
 /** A line that was in a section. */
 export type FormerLine = components["schemas"]["FormerLine"];
-/** How much a unit covers. */
+/** The extent of a unit. */
 export type Grain = components["schemas"]["Grain"];
 /** One hint. */
 export type Hint = components["schemas"]["Hint"];
@@ -150,7 +150,7 @@ export type MergeId = components["schemas"]["MergeId"];
 export type MergeOf = components["schemas"]["MergeOf"];
 /** A page of merges. */
 export type MergePage = components["schemas"]["MergePage"];
-/** What kind of observation a record is. */
+/** The kind of observation of a record. */
 export type Modality = components["schemas"]["Modality"];
 /** A unit that almost answers the question, with the reason why it does not. */
 export type NearMiss = components["schemas"]["NearMiss"];
@@ -158,13 +158,13 @@ export type NearMiss = components["schemas"]["NearMiss"];
 export type NewAct = components["schemas"]["NewAct"];
 /** Replaces the value of a fact. */
 export type NewActCorrectFact = components["schemas"]["NewActCorrectFact"];
-/** Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`. */
+/** Erases a record and all data that derive only from it. This cannot be undone and needs the right `admin`. */
 export type NewActEraseRecord = components["schemas"]["NewActEraseRecord"];
 /** Excludes a unit from all proposals; its record stays. */
 export type NewActForgetUnit = components["schemas"]["NewActForgetUnit"];
 /** Ranks a unit before others of its kind. */
 export type NewActPinUnit = components["schemas"]["NewActPinUnit"];
-/** Withdraws a fact. It is used no more; lists still contain it, as withdrawn. */
+/** Withdraws a fact. The fact is no longer used; lists still contain it, as withdrawn. */
 export type NewActRetireFact = components["schemas"]["NewActRetireFact"];
 /** Takes back an earlier act. An erasure cannot be taken back. */
 export type NewActUndo = components["schemas"]["NewActUndo"];
@@ -242,7 +242,7 @@ export type ReadingCost = components["schemas"]["ReadingCost"];
 export type ReadingEstimate = components["schemas"]["ReadingEstimate"];
 /** One reading, derived from the records it is about. */
 export type ReadingId = components["schemas"]["ReadingId"];
-/** The kind of question that a language model was asked about records. */
+/** The kind of question about records that a language model answered. */
 export type ReadingKind = components["schemas"]["ReadingKind"];
 /** A page of readings: in the portable form if `portable` was `true`. */
 export type ReadingList = components["schemas"]["ReadingList"];
@@ -254,7 +254,7 @@ export type ReadingPage = components["schemas"]["ReadingPage"];
 export type ReadingState = components["schemas"]["ReadingState"];
 /** Progress of the readings of a space. */
 export type ReadingSummary = components["schemas"]["ReadingSummary"];
-/** Why there is no answer. Codes are stable: one may be added, none changes its meaning. */
+/** Why there is no answer. Codes are stable: new codes may be added, but the meaning of a code never changes. */
 export type ReasonCode = components["schemas"]["ReasonCode"];
 /** Progress of the rebuild of a space. */
 export type Rebuild = components["schemas"]["Rebuild"];
@@ -288,7 +288,7 @@ export type Rotation = components["schemas"]["Rotation"];
 export type Scores = components["schemas"]["Scores"];
 /** One part of a page. */
 export type Section = components["schemas"]["Section"];
-/** How sensitive a hint is. */
+/** The sensitivity of a hint. */
 export type Sensitivity = components["schemas"]["Sensitivity"];
 /** One session of a space, derived from the space and the caller's name for the session. */
 export type SessionId = components["schemas"]["SessionId"];

@@ -108,7 +108,7 @@ export function note(imported: Imported, batch: Numbered[], accepted: models.Acc
   imported.watermark = accepted.watermark;
 }
 
-/** Yields the records with ids, in batches of at most `most` records and one MiB; a longer record is a batch of its own. */
+/** Yields the records with ids, in batches of at most `most` records and one MiB; a longer record is a separate batch. */
 export async function* batchesOf(
   source: Iterable<RecordLike> | AsyncIterable<RecordLike>,
   most: number,

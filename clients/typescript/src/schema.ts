@@ -851,7 +851,7 @@ export interface components {
             merge: components["schemas"]["MergeId"];
             /** @description The reason, in words. */
             reason: string;
-            /** @description Its records, which the other unit represents too. */
+            /** @description Records of the merged unit, which the other unit represents too. */
             records: components["schemas"]["RecordId"][];
             relation_type?: components["schemas"]["RelationKind"] | null;
             /** @description Whether the two units were judged to be the same event. */
@@ -887,7 +887,7 @@ export interface components {
             /** @description The correct value. */
             object: string;
         };
-        /** @description Erases a record and everything that derives only from it. Cannot be undone. */
+        /** @description Erases a record and all data that derive only from it. Cannot be undone. */
         ActEraseRecord: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -975,7 +975,8 @@ export interface components {
             answer: components["schemas"]["AnswerKind"];
             /**
              * Format: date-time
-             * @description When the question is asked; the times in the question are resolved against this moment. Absent if unknown.
+             * @description Time at which the question is asked; the times in the question are resolved against this moment. Absent if
+             *     unknown.
              */
             asked_at?: string | null;
             /** @description The question without the names of speakers. */
@@ -1029,16 +1030,16 @@ export interface components {
         AnswerStyle: "short" | "infer" | "free";
         /** @description A key that was created through the API, without its token. */
         ApiKey: {
-            /** @description Name of the key that created it. */
+            /** @description Name of the key that created this key. */
             by: string;
             /**
              * Format: date-time
-             * @description Time at which it was created.
+             * @description Time at which the key was created.
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description Time at which it expires.
+             * @description Time at which the key expires.
              */
             expires_at?: string | null;
             /**
@@ -1051,13 +1052,13 @@ export interface components {
              * @description Time of the latest use, to the minute; a use in the last minute may be missing.
              */
             last_used_at?: string | null;
-            /** @description Its name. */
+            /** @description Name of the key. */
             name: components["schemas"]["KeyName"];
             /** @description Quota of the key. */
             quotas?: components["schemas"]["Quotas"];
             /**
              * Format: date-time
-             * @description Time at which it was revoked.
+             * @description Time at which the key was revoked.
              */
             revoked_at?: string | null;
             /** @description Rights of the key in these spaces. */
@@ -1230,11 +1231,11 @@ export interface components {
         };
         /** @description One decision. It is never changed; a later act undoes it. */
         Curation: {
-            /** @description What was done. */
+            /** @description The act of the curation. */
             act: components["schemas"]["Act"];
             /**
              * Format: date-time
-             * @description When it was accepted.
+             * @description Time at which the curation was accepted.
              */
             at: string;
             /** @description Name of the API key that was used; empty if the server has no keys. */
@@ -1260,7 +1261,7 @@ export interface components {
         DeadLetter: {
             /**
              * Format: date-time
-             * @description Time at which it was given up.
+             * @description Time at which the consumer group gave the message up.
              */
             at: string;
             /**
@@ -1274,17 +1275,18 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Its number, as in logs. Only keys that open every space see it; they may use it in paths instead of `id`.
+             * @description Number of the dead letter, as in logs. Only keys that open every space see the number; they may use it in paths
+             *     instead of `id`.
              */
             number?: number | null;
             /** @description The payload. For keys that do not open every space, positions are removed from it. */
             payload: string;
             /**
              * Format: int64
-             * @description Position in its stream. Only keys that open every space see it.
+             * @description Position of the message in its stream. Only keys that open every space see the position.
              */
             position?: number | null;
-            /** @description Reason why it was given up. */
+            /** @description Reason why the consumer group gave the message up. */
             reason: string;
             /** @description Space of the message. */
             space: string;
@@ -1303,7 +1305,7 @@ export interface components {
             /** @description The remaining work, and the component that does it. */
             detail: string;
             erasure?: components["schemas"]["ErasureId"] | null;
-            /** @description Its name. */
+            /** @description Name of the space. */
             space: components["schemas"]["SpaceId"];
         };
         /**
@@ -1322,25 +1324,25 @@ export interface components {
         End: {
             /**
              * Format: date-time
-             * @description When that end was stated.
+             * @description Time at which that end was stated.
              */
             closed_at?: string | null;
             retired_by?: components["schemas"]["FactId"] | null;
             /**
              * Format: date-time
-             * @description When the fact was to stop holding.
+             * @description Time at which the fact was to stop holding.
              */
             valid_until: string;
         };
         /** @description A normalised name with its aliases. */
         Entity: {
-            /** @description Other names for it, sorted. */
+            /** @description Other names for the entity, sorted. */
             aliases?: string[];
             /** @description The people who share the name, if there are several; sorted by name. */
             bearers?: components["schemas"]["Bearer"][];
             /**
              * Format: date-time
-             * @description When the entity was first mentioned.
+             * @description Time at which the entity was first mentioned.
              */
             first_seen?: string | null;
             /** @description Derived from the space and the normalised name. */
@@ -1349,7 +1351,7 @@ export interface components {
             kind: components["schemas"]["EntityKind"];
             /**
              * Format: int64
-             * @description Number of units that mention it.
+             * @description Number of units that mention the entity.
              */
             mentions: number;
             /** @description The most frequent spelling of the name. */
@@ -1397,7 +1399,7 @@ export interface components {
          *     no text of them.
          */
         Erasure: {
-            /** @description Name of the key that requested it; empty on a server without keys. */
+            /** @description Name of the key that requested the erasure; empty on a server without keys. */
             by: string;
             /**
              * Format: date-time
@@ -1411,7 +1413,7 @@ export interface components {
             erased: {
                 [key: string]: number;
             };
-            /** @description Its id. */
+            /** @description Id of the erasure. */
             id: components["schemas"]["ErasureId"];
             /** @description The scope of the erasure: `records` (one record, or those of a session) or the whole `space`. */
             kind: components["schemas"]["ErasureKind"];
@@ -1506,7 +1508,7 @@ export interface components {
             aspect: components["schemas"]["Aspect"];
             /**
              * Format: date-time
-             * @description When the end was stated, which may be long after the end: in June, Ann says that she moved in March.
+             * @description Time at which the end was stated, which may be long after the end: in June, Ann says that she moved in March.
              */
             closed_at?: string | null;
             /**
@@ -1532,21 +1534,22 @@ export interface components {
             predicate: string;
             /**
              * Format: date-time
-             * @description When it was stated: the time its source was observed. For a correction: when the correction was made.
+             * @description Time at which the fact was stated: the time its source was observed. For a correction: when the correction was
+             *     made.
              */
             recorded_at: string;
             retired_by?: components["schemas"]["FactId"] | null;
-            /** @description The unit that states it. */
+            /** @description The unit that states the fact. */
             source: components["schemas"]["UnitId"];
             /** @description The person or thing that the fact is about, by the name of its entity if there is one. */
             subject: string;
             /** @description The speaker; empty if unknown. */
             told_by?: string;
-            /** @description When it began to hold, as precisely as stated; if not stated, the time of the statement. */
+            /** @description Time at which the fact began to hold, as precisely as stated; if not stated, the time of the statement. */
             valid_from: components["schemas"]["TimeSpan"];
             /**
              * Format: date-time
-             * @description When it stopped holding. Absent if it still holds, as far as is known.
+             * @description Time at which the fact stopped holding. Absent if it still holds, as far as is known.
              */
             valid_until?: string | null;
             /** @description Whether a curation retracted the fact. It is kept but no longer reported. */
@@ -1569,14 +1572,14 @@ export interface components {
         FeatureValue: {
             /**
              * Format: float
-             * @description Its contribution to the support score.
+             * @description Contribution of the feature to the support score.
              */
             moved: number;
             /** @description Name of the feature. */
             name: string;
             /**
              * Format: float
-             * @description Its value.
+             * @description Value of the feature.
              */
             value: number;
         };
@@ -1626,7 +1629,7 @@ export interface components {
             fact?: components["schemas"]["Fact"] | null;
             /**
              * Format: date-time
-             * @description When the curation was made.
+             * @description Time at which the curation was made.
              */
             until: string;
         };
@@ -1634,14 +1637,14 @@ export interface components {
         FormerLine: {
             /**
              * Format: date-time
-             * @description When the line was removed or stopped holding.
+             * @description Time at which the line was removed or stopped holding.
              */
             known_until: string;
             /** @description The line as it was. */
             line: components["schemas"]["Line"];
         };
         /**
-         * @description How much a unit covers.
+         * @description The extent of a unit.
          * @enum {string}
          */
         Grain: "turn" | "event" | "gist";
@@ -1649,23 +1652,23 @@ export interface components {
         Hint: {
             /** @description The callers' ids of the records of these units. */
             external_ids: string[];
-            /** @description The facts that it states. */
+            /** @description The facts that the hint states. */
             facts?: components["schemas"]["FactId"][];
             /** @description Equal for hints with the same content. */
             id: components["schemas"]["HintId"];
             /**
              * Format: date-time
-             * @description When its content was observed.
+             * @description Time at which the content of the hint was observed.
              */
             observed_at: string;
-            /** @description What in the message triggered the hint, in words. */
+            /** @description Part of the message that triggered the hint, in words. */
             reason: string;
             /**
              * Format: float
              * @description Score, 0 to 1.
              */
             score: number;
-            /** @description How sensitive it is. */
+            /** @description Sensitivity of the hint. */
             sensitivity: components["schemas"]["Sensitivity"];
             /** @description Both sides of a contradiction: the message's and the memory's. */
             sides?: string[];
@@ -1673,13 +1676,13 @@ export interface components {
             text: string;
             /** @description The reason for the hint. */
             trigger: components["schemas"]["Trigger"];
-            /** @description The units that support it, strongest first. */
+            /** @description The units that support the hint, strongest first. */
             units: components["schemas"]["UnitId"][];
             /** @description Whether it still holds, as far as is known. */
             valid: boolean;
             /**
              * Format: date-time
-             * @description When it stopped holding, if it did.
+             * @description Time at which the fact of the hint stopped holding, if it did.
              */
             valid_until?: string | null;
         };
@@ -1761,16 +1764,16 @@ export interface components {
             fact?: components["schemas"]["FactId"] | null;
             /**
              * Format: date-time
-             * @description When that unit was observed.
+             * @description Time at which that unit was observed.
              */
             observed_at: string;
             /** @description The statement. */
             text: string;
-            /** @description The unit it comes from. */
+            /** @description The unit the line comes from. */
             unit: components["schemas"]["UnitId"];
             /**
              * Format: date-time
-             * @description When the fact stopped holding, if it did.
+             * @description Time at which the fact stopped holding, if it did.
              */
             until?: string | null;
         };
@@ -1834,7 +1837,7 @@ export interface components {
             undone?: boolean;
             /**
              * Format: date-time
-             * @description When the curation was made.
+             * @description Time at which the curation was made.
              */
             undone_at?: string | null;
         };
@@ -1856,7 +1859,7 @@ export interface components {
             next?: string | null;
         };
         /**
-         * @description What kind of observation a record is.
+         * @description The kind of observation of a record.
          * @enum {string}
          */
         Modality: "text" | "visual" | "action";
@@ -1866,7 +1869,7 @@ export interface components {
             external_ids: string[];
             /** @description Why it does not answer: `said_by_other`, `detail_differs`, `weak`. */
             reason: string;
-            /** @description Its text, shortened. */
+            /** @description Text of the unit, shortened. */
             text: string;
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
@@ -1885,7 +1888,7 @@ export interface components {
             /** @description The new value. */
             object: string;
         };
-        /** @description Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`. */
+        /** @description Erases a record and all data that derive only from it. This cannot be undone and needs the right `admin`. */
         NewActEraseRecord: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1915,7 +1918,7 @@ export interface components {
             /** @description The unit. */
             unit: components["schemas"]["UnitId"];
         };
-        /** @description Withdraws a fact. It is used no more; lists still contain it, as withdrawn. */
+        /** @description Withdraws a fact. The fact is no longer used; lists still contain it, as withdrawn. */
         NewActRetireFact: {
             /** @description The fact. */
             fact: components["schemas"]["FactId"];
@@ -2177,7 +2180,7 @@ export interface components {
         };
         /** @description One line of a pack. */
         PackItem: {
-            /** @description Who said or did it. Empty for a gist that was read from several actors. */
+            /** @description Person or agent that spoke or acted. Empty for a gist of records of several actors. */
             actor: string;
             /** @description The channels that proposed it. */
             channels: components["schemas"]["Channel"][];
@@ -2185,7 +2188,7 @@ export interface components {
             external_ids: string[];
             /**
              * Format: date-time
-             * @description When the unit was observed.
+             * @description Time at which the unit was observed.
              */
             observed_at: string;
             /**
@@ -2240,7 +2243,7 @@ export interface components {
             title: string;
             /**
              * Format: date-time
-             * @description When the newest item on it was observed.
+             * @description Time at which the newest item on the page was observed.
              */
             updated_at: string;
         };
@@ -2269,7 +2272,7 @@ export interface components {
             title: string;
             /**
              * Format: date-time
-             * @description Time at which the newest item on it was observed.
+             * @description Time at which the newest item on the page was observed.
              */
             updated_at: string;
         };
@@ -2318,7 +2321,7 @@ export interface components {
         PortableReading: {
             /**
              * Format: date-time
-             * @description When the model replied.
+             * @description Time at which the model replied.
              */
             at: string;
             /** @description Your ids of the other records in the prompt. */
@@ -2330,17 +2333,17 @@ export interface components {
             digest: string;
             /** @description The earlier gists in the prompt, in the order of their labels. */
             earlier?: components["schemas"]["PortableGist"][];
-            /** @description Reason why it failed; only if it failed. */
+            /** @description Reason of the failure; only if the reading failed. */
             failure?: string | null;
             /**
-             * @description The kind of question that a language model was asked about records.
+             * @description The kind of question about records that a language model answered.
              * @default passage
              * @enum {string}
              */
             kind?: "passage" | "picture" | "events" | "label" | "page" | "people";
             /** @description The model. */
             model: string;
-            /** @description Number of results derived from it, and parts of the reply that were ignored. */
+            /** @description Number of results derived from the reading, and parts of the reply that were ignored. */
             outcome?: components["schemas"]["ReadingOutcome"];
             /** @description The reply of the model, at most 256 KiB; empty if there is none. */
             output?: string;
@@ -2353,7 +2356,7 @@ export interface components {
             records: string[];
             /** @description Your name of the session. */
             session: string;
-            /** @description Its cost, including earlier readings of the same passage. */
+            /** @description Cost of the reading, including earlier readings of the same passage. */
             spent?: components["schemas"]["ReadingCost"];
         };
         /** @description A page of readings in the form that another space accepts. */
@@ -2535,30 +2538,30 @@ export interface components {
         Reading: {
             /**
              * Format: date-time
-             * @description When the model replied.
+             * @description Time at which the model replied.
              */
             at: string;
-            /** @description Its cost, including earlier readings of the same passage. */
+            /** @description Cost of the reading, including earlier readings of the same passage. */
             cost: components["schemas"]["ReadingCost"];
-            /** @description Its id. A passage has one reading. */
+            /** @description Id of the reading. A passage has one reading. */
             id: components["schemas"]["ReadingId"];
             /** @description The task of the model. */
             kind: components["schemas"]["ReadingKind"];
             /** @description The model. */
             model: string;
-            /** @description Number of results derived from it, and parts of the reply that were ignored. */
+            /** @description Number of results derived from the reading, and parts of the reply that were ignored. */
             outcome: components["schemas"]["ReadingOutcome"];
             /** @description The literal reply of the model; in a list only with `output`. */
             output?: string | null;
             /** @description Name and version of the prompt. */
             prompt: string;
-            /** @description Reason why it failed; only if it failed. */
+            /** @description Reason of the failure; only if the reading failed. */
             reason?: string | null;
             /** @description Your ids of the records that were read, in the order of the session. */
             records: string[];
             /** @description Mnemic's id of the session. */
             session: components["schemas"]["SessionId"];
-            /** @description Whether results are derived from it. */
+            /** @description Whether results are derived from the reading. */
             state: components["schemas"]["ReadingState"];
         };
         /** @description Cost of calls of a language model. */
@@ -2600,7 +2603,7 @@ export interface components {
          */
         ReadingId: string;
         /**
-         * @description The kind of question that a language model was asked about records.
+         * @description The kind of question about records that a language model answered.
          * @enum {string}
          */
         ReadingKind: "passage" | "picture" | "events" | "label" | "page" | "people";
@@ -2630,10 +2633,12 @@ export interface components {
              * @description Number of relations between gists.
              */
             relations: number;
+            /** @description True if a second look at the passage is planned. The first reply is used until then. */
+            waits_for_second_look?: boolean;
         };
         /** @description A page of readings. */
         ReadingPage: {
-            /** @description By id. */
+            /** @description Sorted by id. */
             items: components["schemas"]["Reading"][];
             /** @description The `after` of the next page; left out on the last page. */
             next?: string | null;
@@ -2668,7 +2673,7 @@ export interface components {
             waiting_sessions: number;
         };
         /**
-         * @description Why there is no answer. Codes are stable: one may be added, none changes its meaning.
+         * @description Why there is no answer. Codes are stable: new codes may be added, but the meaning of a code never changes.
          * @enum {string}
          */
         ReasonCode: "no_evidence" | "nothing_asked" | "nothing_known" | "detail_differs" | "nothing_then" | "said_of_another" | "not_covered" | "nobody_in_role" | "no_short_answer" | "nothing_of_kind" | "another_matter" | "name_unknown" | "written_as_another" | "not_reckoned" | "told_by_another" | "uncertain";
@@ -2829,7 +2834,7 @@ export interface components {
             record: components["schemas"]["RecordId"];
             /** @description Name of the session. */
             session: string;
-            /** @description Its tags, sorted. */
+            /** @description Tags of the record, sorted. */
             tags?: string[];
             /** @description The text or action. */
             text: string;
@@ -2891,17 +2896,17 @@ export interface components {
         Scores: {
             /**
              * Format: float
-             * @description How well the unit matches the anchors of the question.
+             * @description Match of the unit with the anchors of the question.
              */
             anchor: number;
             /**
              * Format: float
-             * @description How well the unit fits the units that are already packed.
+             * @description Fit of the unit with the units that are already packed.
              */
             edge: number;
             /**
              * Format: float
-             * @description How likely the unit holds evidence for the answer.
+             * @description Probability that the unit holds evidence for the answer, as a logit.
              */
             support: number;
         };
@@ -2930,7 +2935,7 @@ export interface components {
             title: string;
         };
         /**
-         * @description How sensitive a hint is.
+         * @description The sensitivity of a hint.
          * @enum {string}
          */
         Sensitivity: "open" | "personal" | "sensitive";
@@ -2943,7 +2948,7 @@ export interface components {
         Space: {
             /**
              * Format: date-time
-             * @description When it was created.
+             * @description Time at which the space was created.
              */
             created_at: string;
             /**
@@ -2951,7 +2956,7 @@ export interface components {
              * @description Number of records stored.
              */
             records: number;
-            /** @description Its name. */
+            /** @description Name of the space. */
             space: components["schemas"]["SpaceId"];
             /**
              * Format: int64
@@ -2999,14 +3004,14 @@ export interface components {
             object: string;
             /**
              * Format: date-time
-             * @description When the record was observed.
+             * @description Time at which the record was observed.
              */
             observed_at: string;
             /** @description False for a negated statement. */
             positive: boolean;
             /** @description Verb phrase in the third person. */
             predicate: string;
-            /** @description The record that states it. */
+            /** @description The record that states the fact. */
             record: components["schemas"]["RecordId"];
             since?: components["schemas"]["TimeSpan"] | null;
             /** @description The person or thing that the statement is about, by name. */
@@ -3015,7 +3020,7 @@ export interface components {
             told_by?: string;
             /**
              * Format: date-time
-             * @description When it stops or stopped holding, if the record says so.
+             * @description Time at which the fact stops or stopped holding, if the record says so.
              */
             until?: string | null;
         };
@@ -3119,7 +3124,7 @@ export interface components {
              * @description First moment after.
              */
             end: string;
-            /** @description How precisely it is known. */
+            /** @description Precision of the interval. */
             precision: components["schemas"]["Precision"];
             /**
              * Format: date-time
@@ -3153,7 +3158,7 @@ export interface components {
         };
         /** @description The tools; they are the same in every space. */
         ToolList: {
-            /** @description By name. */
+            /** @description Sorted by name. */
             tools: components["schemas"]["ToolSpec"][];
         };
         /** @description The outcome of a tool call: a result, or an error that the model can read and correct. */
@@ -3173,36 +3178,36 @@ export interface components {
         };
         /** @description One tool, as described to a model. */
         ToolSpec: {
-            /** @description Its effect, and when to use it. */
+            /** @description What the tool does, and when to use it. */
             description: string;
             /** @description JSON schema of its arguments. */
             input_schema: Record<string, unknown>;
-            /** @description Its name. */
+            /** @description Name of the tool. */
             name: string;
         };
         /** @description A cluster of event units. Its [`Member`]s say which units belong to it. */
         Topic: {
             /**
              * Format: date-time
-             * @description When its first unit was observed.
+             * @description Time at which the first unit of the topic was observed.
              */
             first_seen: string;
             /** @description Derived from its founding unit. It outlives re-clustering, in which topics are matched by overlap. */
             id: components["schemas"]["TopicId"];
-            /** @description Its most distinctive keywords, strongest first; at most eight. */
+            /** @description Most distinctive keywords of the topic, strongest first; at most eight. */
             keywords: string[];
             /** @description A short label for people: one to four words if made by rule, at most six if made by a language model. */
             label: string;
             /**
              * Format: date-time
-             * @description When its last unit was observed.
+             * @description Time at which the last unit of the topic was observed.
              */
             last_seen: string;
             /** @description A summary in one sentence of at most 240 characters; only a language model writes one. */
             summary?: string | null;
             /**
              * Format: int64
-             * @description Number of event units in it.
+             * @description Number of event units in the topic.
              */
             units: number;
         };
@@ -3253,15 +3258,15 @@ export interface components {
          *     Empty fields are allowed; a unit never replaces its record.
          */
         Unit: {
-            /** @description What was done, as a verb phrase or the name of a tool. */
+            /** @description The act, as a verb phrase or the name of a tool. */
             action?: string;
-            /** @description Who said or did it; empty for events with several actors. */
+            /** @description Person or agent that spoke or acted; empty for events with several actors. */
             actor: string;
             /** @description The person addressed; empty if there is none or it is unknown. */
             addressee?: string;
             /** @description Short caption of a shared image, without "a photo of". */
             caption?: string;
-            /** @description State changes that it mentions. */
+            /** @description State changes that the unit mentions. */
             changes?: components["schemas"]["StateChange"][];
             /**
              * Format: float
@@ -3288,7 +3293,7 @@ export interface components {
             modality: components["schemas"]["Modality"];
             /**
              * Format: date-time
-             * @description When it was observed; for an event, when its first record was.
+             * @description Time at which the unit was observed; for an event, when its first record was.
              */
             observed_at: string;
             /**
@@ -3300,9 +3305,9 @@ export interface components {
             participants?: string[];
             /** @description The question that this unit answers, if the record before it asked one (MRAgent's question-answer merge). */
             question?: string;
-            /** @description The records it came from, in session order. The first one determines its place. */
+            /** @description The records of the unit, in session order. The first record determines the place of the unit. */
             records: components["schemas"]["RecordId"][];
-            /** @description The session it belongs to. */
+            /** @description The session the unit belongs to. */
             session: components["schemas"]["SessionId"];
             /** @description Facts that a language model read in the records; only for gists. */
             stated?: components["schemas"]["Stated"][];
@@ -3310,10 +3315,10 @@ export interface components {
             status?: components["schemas"]["Status"];
             /**
              * Format: int32
-             * @description Step of an agent's run, if it is one.
+             * @description Step of an agent's run, if the unit is one.
              */
             step?: number | null;
-            /** @description The self-contained searchable text: dated, names instead of pronouns, relative times resolved. */
+            /** @description The self-contained text: its date, who speaks to whom, its own words, and the dates of relative times. */
             summary: string;
             /** @description At most two words for its subject. */
             tag?: string;
@@ -3547,7 +3552,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is forgotten */
+            /** @description The dead letter is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3572,7 +3577,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is on its way again */
+            /** @description The message is delivered again */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -3590,11 +3595,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The space; without it, `user` of the body behind `[gateway.proxy] space_prefix` */
+                /** @description The space; without it, `[gateway.proxy] space_prefix` followed by `user` of the body */
                 "X-Mnemic-Space"?: string | null;
-                /** @description Name of the session that is stored; `default` without it */
+                /** @description Name of the session in which the chat is stored; default: `default` */
                 "X-Mnemic-Session"?: string | null;
-                /** @description A reply to the same key is stored once */
+                /** @description Chats with the same key are stored once */
                 "Idempotency-Key"?: string | null;
             };
             path?: never;
@@ -3618,7 +3623,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The reply, as the language model gave it */
+            /** @description The unchanged reply of the language model */
             200: {
                 headers: {
                     /** @description `lines=N tokens=M`, or `none; ` and the reason */
@@ -3634,7 +3639,7 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description The request cannot be used, or names no space */
+            /** @description The request is invalid, or names no space */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3663,7 +3668,7 @@ export interface operations {
                 };
             };
             422: components["responses"]["Problem"];
-            /** @description Too many chats are being passed on */
+            /** @description Too many chats are being forwarded */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3672,7 +3677,7 @@ export interface operations {
                     "application/json": Record<string, unknown>;
                 };
             };
-            /** @description The language model cannot be reached, or broke off */
+            /** @description The language model cannot be reached, or its reply ended too early */
             502: {
                 headers: {
                     [name: string]: unknown;
@@ -3765,7 +3770,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Problem"];
-            /** @description The key of the request has no right `admin` over all spaces, or lacks a right that the new one is to have */
+            /** @description The key of the request has no right `admin` over all spaces, or lacks a right that the new key would have */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3774,7 +3779,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The name is taken, or the settings of the server have no key that may make others */
+            /** @description The name is taken, or the settings of the server have no key that may create others */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3799,7 +3804,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is revoked */
+            /** @description The key is revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4010,7 +4015,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was there */
+            /** @description The space already existed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4019,7 +4024,7 @@ export interface operations {
                     "application/json": components["schemas"]["Space"];
                 };
             };
-            /** @description It was created */
+            /** @description The space was created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4055,7 +4060,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is deleted, and one store is still to erase what it holds */
+            /** @description The space is deleted, but a store has not erased its data yet */
             202: {
                 headers: {
                     /** @description The receipt */
@@ -4066,7 +4071,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deleting"];
                 };
             };
-            /** @description It is gone from every store */
+            /** @description The space is erased from every store */
             204: {
                 headers: {
                     /** @description The receipt */
@@ -4127,7 +4132,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats are done once */
+                /** @description A repeated request with the same key is applied once */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -4141,7 +4146,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It will be done */
+            /** @description The act is stored and will be applied */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4168,7 +4173,7 @@ export interface operations {
             };
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
-            /** @description What it is about does not exist */
+            /** @description The object of the act does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4177,7 +4182,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The id stands for another act, an erasure was to be undone, or the request with this Idempotency-Key is in flight */
+            /** @description The id belongs to another act, the act would undo an erasure, or the request with this Idempotency-Key is in progress */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4186,7 +4191,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It cannot be used, or the Idempotency-Key was used for another request */
+            /** @description The act is invalid, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4350,7 +4355,6 @@ export interface operations {
                      *             "claims": 4,
                      *             "dedup_keys": 9,
                      *             "derived": 16,
-                     *             "images": 4,
                      *             "notes": 3,
                      *             "points": 4,
                      *             "records": 4,
@@ -4403,7 +4407,7 @@ export interface operations {
             };
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
-            /** @description There is none of this id, or not yet */
+            /** @description There is no receipt with this id, or not yet */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4428,7 +4432,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is there */
+            /** @description The result of the search */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4439,7 +4443,7 @@ export interface operations {
             };
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
-            /** @description There is no receipt of this id, or not yet */
+            /** @description There is no receipt with this id, or not yet */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4636,7 +4640,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The message that answers it; what a tool could not do is told in its result */
+            /** @description The reply to the message; the result of a tool reports its errors */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4645,7 +4649,7 @@ export interface operations {
                     "application/json": Record<string, unknown>;
                 };
             };
-            /** @description A notification was taken */
+            /** @description The notification was accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -4926,7 +4930,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far writing is */
+            /** @description Progress of the write */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4948,7 +4952,7 @@ export interface operations {
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
             429: components["responses"]["Problem"];
-            /** @description It is not searchable within wait_ms */
+            /** @description The write did not become searchable within wait_ms */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5068,7 +5072,7 @@ export interface operations {
             404: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
             429: components["responses"]["Problem"];
-            /** @description The budget of time ran out */
+            /** @description The time limit was reached */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5178,7 +5182,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Each reading was stored, or left out since a record is missing */
+            /** @description Each reading was stored, or left out because a record is missing */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5200,7 +5204,7 @@ export interface operations {
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
-            /** @description A reading cannot be used; none was stored */
+            /** @description A reading is invalid; none was stored */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5234,7 +5238,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What would be read; it was a dry run */
+            /** @description The records that would be read; this was a dry run */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5254,7 +5258,7 @@ export interface operations {
                     "application/json": components["schemas"]["BackfillReport"];
                 };
             };
-            /** @description What is going to be read */
+            /** @description The records that will be read */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5265,7 +5269,7 @@ export interface operations {
             };
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
-            /** @description There is no record of the session */
+            /** @description The session has no records */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5318,7 +5322,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far it is */
+            /** @description Progress of the rebuild */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5345,7 +5349,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has begun */
+            /** @description The rebuild has started */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5357,7 +5361,7 @@ export interface operations {
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
-            /** @description It is being rebuilt already */
+            /** @description The space is already being rebuilt */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5392,7 +5396,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Hints, or why there are none */
+            /** @description Hints, or the reason why there are none */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5424,7 +5428,7 @@ export interface operations {
                      *           ],
                      *           "id": "87d7d02d-4b1f-510f-a1f1-eab00a5cbe4f",
                      *           "observed_at": "2026-03-02T18:00:00Z",
-                     *           "reason": "names Oona, of which something is known",
+                     *           "reason": "names Oona, and something is known about it",
                      *           "score": 0.75630903,
                      *           "sensitivity": "personal",
                      *           "text": "[2 March 2026] Ann: My sister Oona moved to Oslo last week.",
@@ -5441,7 +5445,7 @@ export interface operations {
                      *           "facts": [],
                      *           "id": "ae45118d-ae32-552f-a8e3-c49c664cc304",
                      *           "observed_at": "2026-03-02T18:02:00Z",
-                     *           "reason": "speaks of Oona",
+                     *           "reason": "mentions Oona",
                      *           "score": 0.45806518,
                      *           "sensitivity": "open",
                      *           "text": "[2 March 2026] Ann: Oona visits me on Friday.",
@@ -5463,7 +5467,7 @@ export interface operations {
             404: components["responses"]["Problem"];
             422: components["responses"]["Problem"];
             429: components["responses"]["Problem"];
-            /** @description The budget of time ran out */
+            /** @description The time limit was reached */
             504: {
                 headers: {
                     [name: string]: unknown;
@@ -5498,7 +5502,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is remembered */
+            /** @description The hints are dismissed */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -5585,7 +5589,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Repeats get the first response */
+                /** @description A repeated request with the same key gets the first response */
                 "Idempotency-Key"?: string | null;
             };
             path: {
@@ -5612,7 +5616,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Each record was taken, or its item says why not */
+            /** @description Each record was accepted, or its item gives the reason why not */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5637,7 +5641,7 @@ export interface operations {
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
-            /** @description Every record contradicts what is stored, or the request with this Idempotency-Key is in flight */
+            /** @description Every record conflicts with a stored one, or the request with this Idempotency-Key is in progress */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5646,7 +5650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No record can be used, or the Idempotency-Key was used for another request */
+            /** @description Every record is invalid, or the Idempotency-Key was used for another request */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5704,7 +5708,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description `*`: only if there is such a record */
+                /** @description `*`: only if the record exists */
                 "If-Match"?: string | null;
             };
             path: {
@@ -5727,7 +5731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is on disk */
+            /** @description The record is on disk */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5752,7 +5756,7 @@ export interface operations {
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
             404: components["responses"]["Problem"];
-            /** @description It has 1000 versions, or others put versions at the same time */
+            /** @description The record has 1000 versions, or other requests put versions at the same time */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5787,7 +5791,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It will be gone once the watermark is reached */
+            /** @description The record is erased once the watermark is reached */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5860,7 +5864,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They will be gone once the watermark is reached */
+            /** @description The records are erased once the watermark is reached */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5871,7 +5875,7 @@ export interface operations {
             };
             401: components["responses"]["Problem"];
             403: components["responses"]["Problem"];
-            /** @description There is no record of this session */
+            /** @description The session has no records */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5931,7 +5935,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The arguments, as the schema of the tool has them */
+        /** @description The arguments, as the schema of the tool describes them */
         requestBody: {
             content: {
                 /**
@@ -5944,7 +5948,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A result, or an error to be read by the model */
+            /** @description A result, or an error for the model to read */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -31,7 +31,7 @@ const MODEL_QUESTION_MS = 30_000;
 
 /** Options of a question. */
 export interface AskOptions extends CallOptions {
-  /** Most tokens (o200k) of evidence; short for the same field in `budget`. */
+  /** Maximum number of tokens (o200k) of evidence; short for the same field in `budget`. */
   tokens?: number;
   budget?: models.Budget;
   filter?: models.Filter;
@@ -72,7 +72,7 @@ export interface RecallOptions extends CallOptions {
   after?: After;
   /** Time of the message; later data are not used. */
   at?: Time;
-  /** Most hints to return. */
+  /** Maximum number of hints to return. */
   limit?: number;
   /** Use only records that match this filter of tags and metadata. */
   filter?: models.LabelFilter;

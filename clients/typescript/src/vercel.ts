@@ -10,7 +10,7 @@ export type MemoryStep = "evidence" | "storing";
 export interface MnemicMemoryOptions {
   /** The space with the memory of the user, the agent or the project. */
   space: Space;
-  /** Most tokens (o200k) of evidence per call. Default: 512. */
+  /** Maximum number of tokens (o200k) of evidence per call. Default: 512. */
   tokens?: number;
   /** Further options of the question: `filter`, `strategy`, `budget`. */
   ask?: Omit<AskOptions, "tokens" | "answer" | "signal" | "timeoutMs">;
@@ -42,9 +42,9 @@ type WrapStream = NonNullable<LanguageModelMiddleware["wrapStream"]>;
 type Params = Parameters<Transform>[0]["params"];
 type StreamPart = Awaited<ReturnType<WrapStream>>["stream"] extends ReadableStream<infer Part> ? Part : never;
 
-/** Most characters, from the end of a message, that are used as the question: the server accepts 8 KiB. */
+/** Maximum number of characters, from the end of a message, that are used as the question: the server accepts 8 KiB. */
 const QUESTION_CHARS_MAX = 2_000;
-/** Most characters of a turn that are stored: the server accepts 1 MiB. */
+/** Maximum number of characters of a turn that are stored: the server accepts 1 MiB. */
 const STORED_CHARS_MAX = 250_000;
 const TOKENS = 512;
 const TIMEOUT_MS = 5_000;
@@ -110,7 +110,7 @@ class ModelMemory {
     const call = { session: this.#options.session, actor: this.#options.actor ?? "user", store: this.#options.store ?? true };
     const { session, actor, store, turn } = { ...call, ...callOptionsOf(params) };
     if (!store) return;
-    // Turns have no times of their own and get the time of the request. A turn that is stored again is then the same record. In
+    // Turns have no times and get the time of the request. A turn that is stored again is then the same record. In
     // the later steps of a call with tools, the prompt ends with the results of the tools.
     const asked = params.prompt.at(-1)?.role === "user" ? lastUserText(params) : "";
     const turns = [
@@ -128,7 +128,7 @@ class ModelMemory {
 
   #report(error: unknown, step: MemoryStep): void {
     if (this.#options.onError) this.#options.onError(error, step);
-    else console.error(`mnemic: ${step} failed; the model goes on without it:`, error);
+    else console.error(`mnemic: ${step} failed; the model continues without it:`, error);
   }
 }
 

@@ -37,7 +37,7 @@ async function listen(space: Space, kind: SpaceEvent["kind"], lastEventId?: stri
   return { event: event as Promise<SpaceEvent> };
 }
 
-test("a write and an erasure are heard of", async () => {
+test("a write and an erasure have events", async () => {
   const space = await server.space();
   const searchable = await listen(space, "searchable");
   const erasure = await listen(space, "erased");
@@ -54,7 +54,7 @@ test("a write and an erasure are heard of", async () => {
   assert.equal(missed.watermark, later.watermark);
 });
 
-test("a place that is not known is a gap", async () => {
+test("an unknown position gives a gap", async () => {
   const space = await server.space();
   const gap = await first(space.events({ lastEventId: "forged" }), "gap");
   assert.ok(gap.kind === "gap");
@@ -62,13 +62,13 @@ test("a place that is not known is a gap", async () => {
   assert.equal(gap.space, space.name);
 });
 
-test("a space that does not exist, and a server that is away, have no events", async () => {
+test("an unknown space and an unreachable server have no events", async () => {
   await assert.rejects(all(new Mnemic({ url: server.url }).space("nobody").events()), UnknownSpaceError);
   const away = new Mnemic({ url: `http://127.0.0.1:${await freePort()}`, retries: 0 });
   await assert.rejects(all(away.space("ann").events()), UnreachableError);
 });
 
-test("events go on after the server was killed", async () => {
+test("events continue after the server was killed", async () => {
   const own = await TestServer.start();
   try {
     const space = await own.space();
@@ -127,7 +127,7 @@ async function withResponses(
   }
 }
 
-test("a stream that breaks off goes on after the last event", async () => {
+test("a broken stream continues after the last event", async () => {
   const responses = [
     { chunks: [OPENING], isBroken: true },
     { chunks: [OPENING, ":\n\n", SEARCHABLE.slice(0, 30), `${SEARCHABLE.slice(30)}event: sear`], isBroken: true },
@@ -142,7 +142,7 @@ test("a stream that breaks off goes on after the last event", async () => {
   });
 });
 
-test("what is no stream of events is an error, and an error of onOpen is the caller's", async () => {
+test("a response without an event stream is an error, and an error of onOpen reaches the caller", async () => {
   for (const data of ["[1]", "{", "7"]) {
     await withResponses([{ chunks: [`event: gap\nid: p1\ndata: ${data}\n\n`] }], async (space) => {
       await assert.rejects(all(space.events()), UnexpectedResponseError);
@@ -159,7 +159,7 @@ test("what is no stream of events is an error, and an error of onOpen is the cal
   });
 });
 
-test("pauses before a stream is opened again grow and are bounded", () => {
+test("pauses before a reconnection grow up to a limit", () => {
   assert.deepEqual([0, 1, 2, 9_999].map((failures) => reopenMs(2_000, failures, () => 0)), [2_000, 4_000, 8_000, 30_000]);
   assert.equal(reopenMs(2_000, 0, () => 1), 3_000);
 });

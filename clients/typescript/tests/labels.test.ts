@@ -24,11 +24,11 @@ after(async () => server.end());
 
 const ids = async (options: Parameters<Space["records"]>[0]) => (await all(space.records({ ...options, pageSize: 1 }))).map((it) => it.id);
 
-test("tags are a default for records that name none", async () => {
+test("tags are a default for records without tags", async () => {
   assert.deepEqual((await all(space.records())).map((it) => it.tags), [["home", "plants"], ["work"], ["home"]]);
 });
 
-test("lists are narrowed by tags and filters", async () => {
+test("lists are filtered by tags and filters", async () => {
   assert.deepEqual(await ids({ tags: ["home"] }), ["fern", "cat"]);
   assert.deepEqual(await ids({ tags: ["plants", "home"] }), ["fern"]);
   assert.deepEqual(await ids({ tags: [] }), ["fern", "report", "cat"]);
@@ -42,7 +42,7 @@ test("lists are narrowed by tags and filters", async () => {
   });
 });
 
-test("a question and a tool see what a filter takes", async () => {
+test("a question and a tool see only records that match a filter", async () => {
   const found = await space.ask("What about the fern?", { filter: AT_WORK, answer: false, budget: PATIENT });
   assert.deepEqual(found.pack.items.map((it) => it.external_ids), [["report"]]);
   const lexical = async (options: Parameters<Space["callTool"]>[2]) =>
@@ -55,7 +55,7 @@ test("a question and a tool see what a filter takes", async () => {
   assert.match(await lexical({}), /repotted/);
 });
 
-test("recall is narrowed by a filter", async () => {
+test("recall uses only records that match a filter", async () => {
   const trip = await server.space();
   const text = "I am going to Lisbon with my sister Oona on 3 April.";
   await trip.remember(text, { actor: "Ann", session: "monday", tags: ["travel"], wait: true });
@@ -67,11 +67,11 @@ test("recall is narrowed by a filter", async () => {
   assert.ok((await recalled("travel")).some((hint) => hint.text.includes("Lisbon")));
 });
 
-test("a parameter with several values is given several times", () => {
+test("a parameter with several values is repeated", () => {
   assert.equal(queryOf({ tag: ["a&b", "c"], none: [] }), "?tag=a%26b&tag=c");
 });
 
-test("a key is made, rotated and revoked", async () => {
+test("a key is created, rotated and revoked", async () => {
   const guarded = await TestServer.start([{ name: "admin", key: ADMIN, spaces: ["*"], rights: ["read", "write", "admin"] }]);
   try {
     const admin = new Mnemic({ url: guarded.url, key: ADMIN });

@@ -1,4 +1,4 @@
-/** Real servers for the tests: `mnemic serve` on free ports, over a folder of its own. */
+/** Real servers for the tests: `mnemic serve` on free ports, in a separate folder. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomInt, randomUUID } from "node:crypto";
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -82,7 +82,7 @@ test("two writes of the same words are two records", async () => {
   assert.equal((await space.info()).records, 2);
 });
 
-test("a recall whose response was lost is not sent again, and a question is", async () => {
+test("after a lost response, a question is sent again and a recall is not", async () => {
   for (const fault of ["lose", "break-before", BUSY] as Fault[]) {
     await withFaults([fault], {}, async ({ through, proxy }) => {
       await assert.rejects(through.recall("Good morning!", { session: "s" }));
@@ -102,14 +102,14 @@ test("a recall that was refused for too many requests is sent again", async () =
   });
 });
 
-test("a rebuild whose response was lost is not begun again", async () => {
+test("a rebuild is not sent again after a lost response", async () => {
   await withFaults(["lose"], {}, async ({ through, proxy }) => {
     await assert.rejects(through.rebuild(), UnreachableError);
     assert.equal(proxy.seen.length, 1);
   });
 });
 
-test("a server that is busy is asked again, a bounded number of times", async () => {
+test("a request to a busy server is repeated a limited number of times", async () => {
   await withFaults([BUSY, BUSY], {}, async ({ through, proxy, space }) => {
     assert.equal((await through.info()).space, space.name);
     assert.equal(proxy.seen.length, 3);
@@ -120,7 +120,7 @@ test("a server that is busy is asked again, a bounded number of times", async ()
   });
 });
 
-test("a question in steps is asked again before its first step", async () => {
+test("a question in steps is repeated before its first step", async () => {
   await withFaults([BUSY, "lose"], {}, async ({ through, proxy }) => {
     const events = await all(through.askSteps("When?", { strategy: "explore", budget: PATIENT }));
     assert.equal(events.at(-1)?.type, "response");
@@ -128,7 +128,7 @@ test("a question in steps is asked again before its first step", async () => {
   });
 });
 
-test("Retry-After is honoured, and not waited for beyond the time of the request", async () => {
+test("Retry-After is honoured within the time limit of the request", async () => {
   const busy: Fault = { status: 429, headers: { "retry-after": "1" } };
   await withFaults([busy], {}, async ({ through, proxy }) => {
     const start = Date.now();
@@ -142,7 +142,7 @@ test("Retry-After is honoured, and not waited for beyond the time of the request
   });
 });
 
-test("a request that is in flight is asked about again", async () => {
+test("a request in progress is repeated until its response is stored", async () => {
   const body = JSON.stringify({ type: "urn:mnemic:problem:idempotency-key-in-flight", title: "In flight", status: 409, detail: "wait" });
   await withFaults([{ status: 409, body }], {}, async ({ through, proxy }) => {
     assert.equal((await through.remember("Yes.")).items[0]?.status, "accepted");
@@ -153,14 +153,14 @@ test("a request that is in flight is asked about again", async () => {
   });
 });
 
-test("an attempt ends after the timeout, and no other begins then", async () => {
+test("an attempt ends after the timeout, and no other begins", async () => {
   await withFaults(["hang", "hang"], { timeoutMs: 200 }, async ({ through, proxy }) => {
     await assert.rejects(through.info(), (error) => error instanceof UnreachableError && /no response in 200 ms/.test(error.message));
     assert.equal(proxy.seen.length, 1);
   });
 });
 
-test("a call may have a timeout of its own", async () => {
+test("a call can have its own timeout", async () => {
   await withFaults(["hang"], {}, async ({ through, proxy }) => {
     await assert.rejects(through.info({ timeoutMs: 50 }), /no response in 50 ms/);
     assert.equal(proxy.seen.length, 1);
@@ -181,7 +181,7 @@ test("the caller's signal ends a call with its reason, also between attempts", a
   });
 });
 
-test("a client outlives a kill of the server", async () => {
+test("a client continues after the server was killed", async () => {
   const own = await TestServer.start();
   try {
     const space = await new Mnemic({ url: own.url, retries: 60 }).createSpace("ann");
@@ -201,7 +201,7 @@ test("a client outlives a kill of the server", async () => {
   }
 });
 
-test("a server that is away refuses a recall only after its retries", async () => {
+test("a recall to an unreachable server fails only after its retries", async () => {
   const url = `http://127.0.0.1:${await freePort()}`;
   const start = Date.now();
   const away = new Mnemic({ url, retries: 2, random: () => 0 }).space("ann");
@@ -209,7 +209,7 @@ test("a server that is away refuses a recall only after its retries", async () =
   assert.ok(Date.now() - start >= 150); // Pauses of 50 and 100 ms: what was never sent may be sent again.
 });
 
-test("what is no Mnemic is an error", async () => {
+test("a response of another server is an error", async () => {
   const page: Fault = { status: 200, headers: { "content-type": "text/html" }, body: "<html>hello</html>" };
   const empty: Fault = { status: 200, body: "{}" };
   await withFaults([page, empty, page], {}, async ({ through, proxy }) => {
@@ -220,7 +220,7 @@ test("what is no Mnemic is an error", async () => {
   });
 });
 
-test("a redirection is not followed", async () => {
+test("redirects are not followed", async () => {
   await withFaults([{ status: 307, headers: { location: server.url } }], {}, async ({ through, proxy }) => {
     await assert.rejects(through.info(), ProblemError);
     assert.equal(proxy.seen.length, 1);
@@ -275,7 +275,7 @@ test("a response without a problem document is an error by its status", () => {
   assert.ok(errorOf(400, "", '{"type": 7}') instanceof ProblemError);
 });
 
-test("keys open what they may", async () => {
+test("keys are limited to their spaces and rights", async () => {
   const keys = [
     { name: "admin", key: ADMIN, spaces: ["*"], rights: ["read", "write", "admin"] },
     { name: "reader", key: READER, spaces: ["open-*"], rights: ["read"] },

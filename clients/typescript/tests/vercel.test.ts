@@ -89,7 +89,7 @@ test("a model without a memory has no evidence in its prompt", async () => {
   assert.match(rest, /When did I repot/);
 });
 
-test("a model that repeats the evidence between its marks does not have it stored", async () => {
+test("evidence that a model repeats between its marks is not stored", async () => {
   const space = await fernSpace();
   const model = new MockLanguageModelV4({
     doGenerate: async ({ prompt }) => {
@@ -126,7 +126,7 @@ test("a stream reaches the caller unchanged, and both turns are stored before it
   ]);
 });
 
-test("when the caller leaves a stream, what was said so far is stored", async () => {
+test("if the caller leaves a stream, the text so far is stored", async () => {
   const space = await fernSpace();
   const wrapped = remembering(streaming(parts(["You repotted ", "it ", "on Sunday."])), { space });
   const { stream } = await wrapped.doStream({ prompt: [{ role: "user", content: [{ type: "text", text: QUESTION }] }] });
@@ -136,7 +136,7 @@ test("when the caller leaves a stream, what was said so far is stored", async ()
   assert.deepEqual((await stored(space)).map((it) => it.text), [QUESTION, "You repotted"]);
 });
 
-test("a caller who leaves while a part is awaited has the turns stored once", async () => {
+test("if the caller leaves while a part is awaited, the turns are stored once", async () => {
   const space = await fernSpace();
   let push: ((part: Part) => void) | undefined;
   const endless = new ReadableStream<Part>({ start: (controller) => (push = (part) => controller.enqueue(part)) });
@@ -152,7 +152,7 @@ test("a caller who leaves while a part is awaited has the turns stored once", as
   assert.deepEqual((await stored(space)).map((it) => it.text), [QUESTION, "You repotted"]);
 });
 
-test("an aborted stream has what was said so far stored", async () => {
+test("the text of an aborted stream so far is stored", async () => {
   const space = await fernSpace();
   const leave = new AbortController();
   const model = streaming(parts(["You repotted ", "it ", "on Sunday."]), 100);
@@ -196,7 +196,7 @@ test("a call with tools stores the user's turn once, and has the evidence in eac
   assert.deepEqual((await stored(space)).map((it) => it.text), [QUESTION, REPLY]);
 });
 
-test("what a call says goes before the options, and a turn with an id is stored once", async () => {
+test("options of a call take precedence, and a turn with an id is stored once", async () => {
   const space = await fernSpace();
   const model = new MockLanguageModelV4({ doGenerate: [reply("One."), reply("Two."), reply("Three.")] });
   const wrapped = remembering(model, { space, session: "s1", actor: "Ann" });
@@ -214,7 +214,7 @@ test("what a call says goes before the options, and a turn with an id is stored 
   await assert.rejects(wrong, /has no sesion/);
 });
 
-test("without a server the model answers all the same, and the failures are reported", async () => {
+test("without a server the model still answers, and the failures are reported", async () => {
   const space = new Mnemic({ url: `http://127.0.0.1:${await freePort()}`, retries: 0 }).space("ann");
   const steps: string[] = [];
   const model = new MockLanguageModelV4({ doGenerate: reply(REPLY) });
@@ -223,7 +223,7 @@ test("without a server the model answers all the same, and the failures are repo
   assert.deepEqual(steps, ["evidence", "storing"]);
 });
 
-test("a long message is asked about by its end, and stored whole", async () => {
+test("the end of a long message is the question, and the message is stored whole", async () => {
   const space = await fernSpace();
   const model = new MockLanguageModelV4({ doGenerate: reply(REPLY) });
   const long = `${"Nothing of this matters. ".repeat(2_000)}${QUESTION}`;
@@ -235,7 +235,7 @@ test("a long message is asked about by its end, and stored whole", async () => {
   assert.equal((await stored(space))[0]?.text, long);
 });
 
-test("other middleware may lie around and inside of it", async () => {
+test("the middleware works with other middleware around and inside it", async () => {
   const space = await fernSpace();
   const model = new MockLanguageModelV4({ doGenerate: reply(REPLY) });
   const seen: string[] = [];

@@ -89,7 +89,7 @@ export function inSpace(space: string, ...parts: string[]): string {
 }
 
 /**
- * Reads a list page by page, passes the items so far to `show`, and stops at `most` items. Returns true if it read the whole
+ * Reads a list page by page, passes the items so far to `show`, and stops after `most` items. Returns true if it read the whole
  * list.
  */
 export async function readList<Item>(

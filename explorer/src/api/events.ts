@@ -4,7 +4,7 @@ export interface StreamEvent {
   data: string;
 }
 
-/** Most characters of one event. */
+/** Maximum number of characters of one event. */
 const EVENT_MAX = 16 << 20;
 
 /** Returns the name and data of an event; undefined for comments, which keep the connection open. */

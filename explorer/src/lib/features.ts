@@ -1,6 +1,6 @@
 import { t } from "../strings";
 
-/** The features of the router, grouped by the data that they use (`services/router/src/slots.rs`). */
+/** The features of the router, grouped by the data that they use (`services/router/src/route/scoring/feature_slots.rs`). */
 const GROUPS: { [group in keyof typeof t.features]: string } = {
   words: "bm25 bm25_raw cover hits rare bigram",
   matter: "matter",

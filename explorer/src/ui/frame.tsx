@@ -8,7 +8,7 @@ import { nextTheme, theme } from "../lib/theme";
 import { t } from "../strings";
 import { viewsOf } from "../views";
 
-/** Most spaces in the box at the top; the list of spaces has all. */
+/** Maximum number of spaces in the box at the top; the list of spaces has all. */
 const OFFERED = 200;
 
 /** The frame around every view: the current position and the navigation. */

@@ -5,7 +5,7 @@ import { link } from "../lib/route";
 import { t } from "../strings";
 import { Badge, Shown, Words } from "./parts";
 
-/** Most neighbours and relations that are shown. */
+/** Maximum number of neighbours and relations that are shown. */
 const SHOWN = 20;
 
 interface Stated {

@@ -3,7 +3,7 @@ import { Badge, Words } from "./parts";
 
 interface Props {
   tags: string[];
-  /** Most tags that are shown; the number of the others follows. */
+  /** Maximum number of tags that are shown; the number of the others follows. */
   most?: number;
   /** Returns the link of a tag; without it, tags are not links. */
   to?: (tag: string) => string;

@@ -11,7 +11,7 @@ import { FactPanel } from "./facts/panel";
 import { type Slot, holds, moments, slots } from "./facts/slots";
 import type { ViewProps } from ".";
 
-/** Most facts that are read. */
+/** Maximum number of facts that are read. */
 const FACTS_READ = 10_000;
 /** Subjects that are shown until the user asks for more. */
 const SUBJECTS = 40;

@@ -16,9 +16,9 @@ import type { ViewProps } from ".";
 
 const ENTITIES_READ = 5000;
 const FACTS_READ = 10_000;
-/** Most units that are read to find events. */
+/** Maximum number of units that are read to find events. */
 const UNITS_READ = 5000;
-/** Most names in the list below the drawing. */
+/** Maximum number of names in the list below the drawing. */
 const LISTED = 60;
 
 interface Content {

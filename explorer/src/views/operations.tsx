@@ -10,7 +10,7 @@ import { Keys } from "./operations/keys";
 import { Readings } from "./operations/readings";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
-/** Most spaces whose progress is shown, and most dead letters that are shown. */
+/** Maximum number of spaces whose progress is shown, and maximum number of dead letters that are shown. */
 const SPACES = 50;
 const LETTERS = 200;
 const POLL_MS = 4_000;

@@ -9,7 +9,7 @@ import { Field } from "../ui/field";
 import { Card, Empty, Heading, Shown, Trouble } from "../ui/parts";
 import { SpaceCells, SpaceHeads } from "./space_columns";
 
-/** Most spaces that are shown; a server may have many more. */
+/** Maximum number of spaces that are shown; a server may have many more. */
 const SHOWN = 1000;
 
 export function Spaces() {

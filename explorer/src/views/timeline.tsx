@@ -14,13 +14,13 @@ import { type Mark, type Span, firstAt } from "./timeline/draw";
 import { RecordPanel } from "./timeline/record";
 import type { ViewProps } from ".";
 
-/** Most records and units that are read; filters give access to the others. */
+/** Maximum number of records and units that are read; filters give access to the others. */
 const RECORDS_READ = 20_000;
 const UNITS_READ = 10_000;
-/** Most lanes; the actors with the fewest items share the last lane. */
+/** Maximum number of lanes; the actors with the fewest items share the last lane. */
 const LANES = 8;
 const LISTED = 50;
-/** Most tags that the filter offers, and most tags that are shown per record in the list. */
+/** Maximum number of tags that the filter offers, and maximum number of tags that are shown per record in the list. */
 const TAGS_OFFERED = 200;
 const TAGS_LISTED = 8;
 /** The latest time of a `Date`, in milliseconds from 1970; the earliest time is equally far before 1970. */

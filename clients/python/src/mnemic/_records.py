@@ -144,7 +144,7 @@ def is_uuid(value: Any) -> bool:
 
 
 def batches_of(lines: Iterable[Numbered], most: int) -> Iterator[list[Numbered]]:
-    """Returns the records in batches of at most `most` records and one MiB; a longer record is a batch of its own."""
+    """Returns the records in batches of at most `most` records and one MiB; a longer record is a separate batch."""
     batch: list[Numbered] = []
     size = 0
     for line in lines:

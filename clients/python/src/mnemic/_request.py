@@ -114,7 +114,7 @@ def path(*parts: str) -> str:
     """
     for part in parts:
         if part in ("", ".", ".."):
-            raise ValueError(f"{part!r} is no name of a space, a record or a session")
+            raise ValueError(f"{part!r} is not a name of a space, a record or a session")
     return "/v1/" + "/".join(quote(part, safe="") for part in parts)
 
 

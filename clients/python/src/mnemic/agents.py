@@ -109,13 +109,13 @@ class MnemicSession:
 
 
 @dataclass(frozen=True)
-class Told:
+class ItemText:
     """A text of an item: its path in the item, and the text itself."""
 
     path: tuple[str | int, ...]
     text: str
 
-    def is_kept_as_it_is(self) -> bool:
+    def is_stored_unchanged(self) -> bool:
         """Returns true if the server stores the text without a change."""
         return not REFUSED.search(self.text) and without_memory_blocks(self.text) == self.text
 
@@ -128,19 +128,19 @@ def record_of(item: Mapping[str, Any], actors: Mapping[str, str]) -> dict[str, A
     refused or removed parts.
     """
     rest = copy.deepcopy(dict(item))
-    said: list[str] = []
+    texts: list[str] = []
     ranges: list[tuple[tuple[str | int, ...], int, int]] = []
     at = 0
-    for told in texts_of(item):
-        text = told.text
-        if told.is_kept_as_it_is():
-            ranges.append((told.path, at, at + len(text)))
-            put(rest, told.path, "")
+    for part in texts_of(item):
+        text = part.text
+        if part.is_stored_unchanged():
+            ranges.append((part.path, at, at + len(text)))
+            put(rest, part.path, "")
         else:
             text = storable(text)
-        said.append(text)
+        texts.append(text)
         at += len(text) + 1
-    text = "\n".join(said)
+    text = "\n".join(texts)
     record: dict[str, Any] = {"id": str(uuid4()), "actor": actor_of(item, actors)}
     if text.strip():
         record["text"] = text
@@ -160,7 +160,7 @@ def item_of(record: models.Record) -> dict[str, Any]:
     return item
 
 
-def texts_of(item: Mapping[str, Any]) -> Iterator[Told]:
+def texts_of(item: Mapping[str, Any]) -> Iterator[ItemText]:
     """Returns the texts of an item: the words of users and models, and the result of a tool."""
     if kind_of(item) == "message" and item.get("role") in ("user", "assistant"):
         yield from texts_at("content", item.get("content"))
@@ -168,15 +168,15 @@ def texts_of(item: Mapping[str, Any]) -> Iterator[Told]:
         yield from texts_at("output", item.get("output"))
 
 
-def texts_at(field: str, value: Any) -> Iterator[Told]:
+def texts_at(field: str, value: Any) -> Iterator[ItemText]:
     """Returns the texts of a field that is a text or a list of parts."""
     if isinstance(value, str) and value:
-        yield Told((field,), value)
+        yield ItemText((field,), value)
     elif isinstance(value, list):
         for index, part in enumerate(value):
             for name in ("text", "refusal"):
                 if isinstance(part, Mapping) and isinstance(part.get(name), str) and part[name]:
-                    yield Told((field, index, name), part[name])
+                    yield ItemText((field, index, name), part[name])
 
 
 def wordless(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from mnemic._sync.client import Mnemic
 from mnemic._sync.space import Space
 from mnemic.errors import NotFoundError, UnknownSpaceError
 
-# Most units that one search reads in a namespace.
+# Maximum number of units that one search reads in a namespace.
 RANKED_MAX = 200
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "$eq": operator.eq,

@@ -22,9 +22,9 @@ from mnemic._async.space import AsyncSpace
 from mnemic._fence import memory_block, storable
 from mnemic._sync.space import Space
 
-# Most characters, from the end of a message, that are used as the question: the server accepts 8 KiB.
+# Maximum number of characters, from the end of a message, that are used as the question: the server accepts 8 KiB.
 QUESTION_CHARS_MAX = 2_000
-# Most characters of a message that are stored: the server accepts 1 MiB.
+# Maximum number of characters of a message that are stored: the server accepts 1 MiB.
 STORED_CHARS_MAX = 250_000
 # Number of latest messages of the history that are excluded from evidence, since the model sees them anyway: a filter
 # has at most 100 values.

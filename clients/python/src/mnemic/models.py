@@ -96,7 +96,7 @@ class DeadLetter(Model):
         use_attribute_docstrings=True,
     )
     at: datetime
-    """Time at which it was given up."""
+    """Time at which the consumer group gave the message up."""
 
     attempts: Annotated[int, Field(ge=0)]
     """Number of deliveries."""
@@ -108,16 +108,19 @@ class DeadLetter(Model):
     """Id of the dead letter, also in paths."""
 
     number: Annotated[int | None, Field(ge=0)] = None
-    """Its number, as in logs. Only keys that open every space see it; they may use it in paths instead of `id`."""
+    """
+    Number of the dead letter, as in logs. Only keys that open every space see the number; they may use it in paths
+    instead of `id`.
+    """
 
     payload: str
     """The payload. For keys that do not open every space, positions are removed from it."""
 
     position: Annotated[int | None, Field(ge=0)] = None
-    """Position in its stream. Only keys that open every space see it."""
+    """Position of the message in its stream. Only keys that open every space see the position."""
 
     reason: str
-    """Reason why it was given up."""
+    """Reason why the consumer group gave the message up."""
 
     space: str
     """Space of the message."""
@@ -151,13 +154,13 @@ class FeatureValue(Model):
         use_attribute_docstrings=True,
     )
     moved: float
-    """Its contribution to the support score."""
+    """Contribution of the feature to the support score."""
 
     name: str
     """Name of the feature."""
 
     value: float
-    """Its value."""
+    """Value of the feature."""
 
 
 class LeftOut(Model):
@@ -206,7 +209,7 @@ class NewActCorrectFact(Model):
 
 
 class NewActEraseRecord(Model):
-    """Erases a record and everything that derives only from it. This cannot be undone and needs the right `admin`."""
+    """Erases a record and all data that derive only from it. This cannot be undone and needs the right `admin`."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -218,7 +221,7 @@ class NewActEraseRecord(Model):
 
 
 class NewActRetireFact(Model):
-    """Withdraws a fact. It is used no more; lists still contain it, as withdrawn."""
+    """Withdraws a fact. The fact is no longer used; lists still contain it, as withdrawn."""
 
     model_config = ConfigDict(
         extra='forbid',
@@ -437,6 +440,9 @@ class ReadingOutcome(Model):
     relations: Annotated[int, Field(ge=0)]
     """Number of relations between gists."""
 
+    waits_for_second_look: bool | None = None
+    """True if a second look at the passage is planned. The first reply is used until then."""
+
 
 class RecallBudget(Model):
     """Limits on the cost of recall."""
@@ -483,13 +489,13 @@ class Scores(Model):
         use_attribute_docstrings=True,
     )
     anchor: float
-    """How well the unit matches the anchors of the question."""
+    """Match of the unit with the anchors of the question."""
 
     edge: float
-    """How well the unit fits the units that are already packed."""
+    """Fit of the unit with the units that are already packed."""
 
     support: float
-    """How likely the unit holds evidence for the answer."""
+    """Probability that the unit holds evidence for the answer, as a logit."""
 
 
 class StateChange(Model):
@@ -595,7 +601,7 @@ class TimeSpan(Model):
     """First moment after."""
 
     precision: Literal['instant', 'day', 'week', 'month', 'season', 'year', 'unknown'] | str
-    """How precisely it is known."""
+    """Precision of the interval."""
 
     start: datetime
     """First moment inside."""
@@ -653,13 +659,13 @@ class ToolSpec(Model):
         use_attribute_docstrings=True,
     )
     description: str
-    """Its effect, and when to use it."""
+    """What the tool does, and when to use it."""
 
     input_schema: dict[str, Any]
     """JSON schema of its arguments."""
 
     name: str
-    """Its name."""
+    """Name of the tool."""
 
 
 class Usage(Model):
@@ -704,7 +710,7 @@ class Absorbed(Model):
     """The reason, in words."""
 
     records: list[str]
-    """Its records, which the other unit represents too."""
+    """Records of the merged unit, which the other unit represents too."""
 
     relation_type: Literal['causes', 'motivates', 'enables', 'follows_up', 'before', 'contrasts', 'part_of', 'parallel', 'elaborates', 'same_as', 'other'] | str | None = (
         None
@@ -734,7 +740,7 @@ class ActCorrectFact(Model):
 
 
 class ActEraseRecord(Model):
-    """Erases a record and everything that derives only from it. Cannot be undone."""
+    """Erases a record and all data that derive only from it. Cannot be undone."""
 
     model_config = ConfigDict(
         use_attribute_docstrings=True,
@@ -836,7 +842,10 @@ class Anchors(Model):
     """Kind of answer asked for."""
 
     asked_at: datetime | None = None
-    """When the question is asked; the times in the question are resolved against this moment. Absent if unknown."""
+    """
+    Time at which the question is asked; the times in the question are resolved against this moment. Absent if
+    unknown.
+    """
 
     bare: str
     """The question without the names of speakers."""
@@ -897,13 +906,13 @@ class ApiKey(Model):
         use_attribute_docstrings=True,
     )
     by: str
-    """Name of the key that created it."""
+    """Name of the key that created this key."""
 
     created_at: datetime
-    """Time at which it was created."""
+    """Time at which the key was created."""
 
     expires_at: datetime | None = None
-    """Time at which it expires."""
+    """Time at which the key expires."""
 
     former_valid_until: datetime | None = None
     """Time until which the token before the last rotation is valid."""
@@ -912,13 +921,13 @@ class ApiKey(Model):
     """Time of the latest use, to the minute; a use in the last minute may be missing."""
 
     name: Annotated[str, Field(pattern='^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$')]
-    """Its name."""
+    """Name of the key."""
 
     quotas: Quotas | None = None
     """Quota of the key."""
 
     revoked_at: datetime | None = None
-    """Time at which it was revoked."""
+    """Time at which the key was revoked."""
 
     rights: list[Literal['read', 'write', 'admin'] | str]
     """Rights of the key in these spaces."""
@@ -986,7 +995,7 @@ class Deleting(Model):
 
     erasure: str | None = None
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
-    """Its name."""
+    """Name of the space."""
 
 
 class Dismissal(Model):
@@ -1010,11 +1019,11 @@ class End(Model):
         use_attribute_docstrings=True,
     )
     closed_at: datetime | None = None
-    """When that end was stated."""
+    """Time at which that end was stated."""
 
     retired_by: str | None = None
     valid_until: datetime
-    """When the fact was to stop holding."""
+    """Time at which the fact was to stop holding."""
 
 
 class Entity(Model):
@@ -1024,13 +1033,13 @@ class Entity(Model):
         use_attribute_docstrings=True,
     )
     aliases: list[str] = []
-    """Other names for it, sorted."""
+    """Other names for the entity, sorted."""
 
     bearers: Annotated[list[Bearer], Field(validate_default=True)] = []
     """The people who share the name, if there are several; sorted by name."""
 
     first_seen: datetime | None = None
-    """When the entity was first mentioned."""
+    """Time at which the entity was first mentioned."""
 
     id: str
     """Derived from the space and the normalised name."""
@@ -1039,7 +1048,7 @@ class Entity(Model):
     """The type."""
 
     mentions: Annotated[int, Field(ge=0)]
-    """Number of units that mention it."""
+    """Number of units that mention the entity."""
 
     name: str
     """The most frequent spelling of the name."""
@@ -1096,7 +1105,7 @@ class Erasure(Model):
         use_attribute_docstrings=True,
     )
     by: str
-    """Name of the key that requested it; empty on a server without keys."""
+    """Name of the key that requested the erasure; empty on a server without keys."""
 
     completed_at: datetime | None = None
     """Time at which every store had erased the data; left out until then."""
@@ -1108,7 +1117,7 @@ class Erasure(Model):
     """
 
     id: str
-    """Its id."""
+    """Id of the erasure."""
 
     kind: Literal['records', 'space'] | str
     """The scope of the erasure: `records` (one record, or those of a session) or the whole `space`."""
@@ -1233,22 +1242,22 @@ class Hint(Model):
     """The callers' ids of the records of these units."""
 
     facts: list[str] = []
-    """The facts that it states."""
+    """The facts that the hint states."""
 
     id: str
     """Equal for hints with the same content."""
 
     observed_at: datetime
-    """When its content was observed."""
+    """Time at which the content of the hint was observed."""
 
     reason: str
-    """What in the message triggered the hint, in words."""
+    """Part of the message that triggered the hint, in words."""
 
     score: float
     """Score, 0 to 1."""
 
     sensitivity: Literal['open', 'personal', 'sensitive'] | str
-    """How sensitive it is."""
+    """Sensitivity of the hint."""
 
     sides: list[str] = []
     """Both sides of a contradiction: the message's and the memory's."""
@@ -1260,13 +1269,13 @@ class Hint(Model):
     """The reason for the hint."""
 
     units: list[str]
-    """The units that support it, strongest first."""
+    """The units that support the hint, strongest first."""
 
     valid: bool
     """Whether it still holds, as far as is known."""
 
     valid_until: datetime | None = None
-    """When it stopped holding, if it did."""
+    """Time at which the fact of the hint stopped holding, if it did."""
 
 
 class KeyAccess(Model):
@@ -1310,16 +1319,16 @@ class Line(Model):
     )
     fact: str | None = None
     observed_at: datetime
-    """When that unit was observed."""
+    """Time at which that unit was observed."""
 
     text: str
     """The statement."""
 
     unit: str
-    """The unit it comes from."""
+    """The unit the line comes from."""
 
     until: datetime | None = None
-    """When the fact stopped holding, if it did."""
+    """Time at which the fact stopped holding, if it did."""
 
 
 class Link(Model):
@@ -1387,7 +1396,7 @@ class Merge(Model):
     """Whether a curation undid it."""
 
     undone_at: datetime | None = None
-    """When the curation was made."""
+    """Time at which the curation was made."""
 
 
 class MergePage(Model):
@@ -1416,7 +1425,7 @@ class NearMiss(Model):
     """Why it does not answer: `said_by_other`, `detail_differs`, `weak`."""
 
     text: str
-    """Its text, shortened."""
+    """Text of the unit, shortened."""
 
     unit: str
     """The unit."""
@@ -1573,7 +1582,7 @@ class PackItem(Model):
         use_attribute_docstrings=True,
     )
     actor: str
-    """Who said or did it. Empty for a gist that was read from several actors."""
+    """Person or agent that spoke or acted. Empty for a gist of records of several actors."""
 
     channels: list[Literal['semantic', 'lexical', 'anchor', 'temporal', 'entity', 'visual', 'causal', 'continuity'] | str]
     """The channels that proposed it."""
@@ -1582,7 +1591,7 @@ class PackItem(Model):
     """The callers' ids of `records`."""
 
     observed_at: datetime
-    """When the unit was observed."""
+    """Time at which the unit was observed."""
 
     probability: float
     """
@@ -1643,7 +1652,7 @@ class PageHead(Model):
     """Name of its subject."""
 
     updated_at: datetime
-    """Time at which the newest item on it was observed."""
+    """Time at which the newest item on the page was observed."""
 
 
 class PagePage(Model):
@@ -1894,7 +1903,7 @@ class Record(Model):
     """Name of the session."""
 
     tags: list[str] = []
-    """Its tags, sorted."""
+    """Tags of the record, sorted."""
 
     text: str
     """The text or action."""
@@ -1949,13 +1958,13 @@ class Space(Model):
         use_attribute_docstrings=True,
     )
     created_at: datetime
-    """When it was created."""
+    """Time at which the space was created."""
 
     records: Annotated[int, Field(ge=0)]
     """Number of records stored."""
 
     space: Annotated[str, Field(pattern='^[a-z0-9][a-z0-9._-]{0,63}$')]
-    """Its name."""
+    """Name of the space."""
 
     units: Annotated[int, Field(ge=0)]
     """Number of units in use."""
@@ -1999,7 +2008,7 @@ class Stated(Model):
     """The value."""
 
     observed_at: datetime
-    """When the record was observed."""
+    """Time at which the record was observed."""
 
     positive: bool
     """False for a negated statement."""
@@ -2008,7 +2017,7 @@ class Stated(Model):
     """Verb phrase in the third person."""
 
     record: str
-    """The record that states it."""
+    """The record that states the fact."""
 
     since: TimeSpan | None = None
     subject: str
@@ -2018,7 +2027,7 @@ class Stated(Model):
     """The speaker; empty if unknown."""
 
     until: datetime | None = None
-    """When it stops or stopped holding, if the record says so."""
+    """Time at which the fact stops or stopped holding, if the record says so."""
 
 
 class StoredReading(Model):
@@ -2051,7 +2060,7 @@ class ToolList(Model):
         use_attribute_docstrings=True,
     )
     tools: list[ToolSpec]
-    """By name."""
+    """Sorted by name."""
 
 
 class ToolOutcome(Model):
@@ -2075,25 +2084,25 @@ class Topic(Model):
         use_attribute_docstrings=True,
     )
     first_seen: datetime
-    """When its first unit was observed."""
+    """Time at which the first unit of the topic was observed."""
 
     id: str
     """Derived from its founding unit. It outlives re-clustering, in which topics are matched by overlap."""
 
     keywords: list[str]
-    """Its most distinctive keywords, strongest first; at most eight."""
+    """Most distinctive keywords of the topic, strongest first; at most eight."""
 
     label: str
     """A short label for people: one to four words if made by rule, at most six if made by a language model."""
 
     last_seen: datetime
-    """When its last unit was observed."""
+    """Time at which the last unit of the topic was observed."""
 
     summary: str | None = None
     """A summary in one sentence of at most 240 characters; only a language model writes one."""
 
     units: Annotated[int, Field(ge=0)]
-    """Number of event units in it."""
+    """Number of event units in the topic."""
 
 
 class TopicPage(Model):
@@ -2120,10 +2129,10 @@ class Unit(Model):
         use_attribute_docstrings=True,
     )
     action: str | None = None
-    """What was done, as a verb phrase or the name of a tool."""
+    """The act, as a verb phrase or the name of a tool."""
 
     actor: str
-    """Who said or did it; empty for events with several actors."""
+    """Person or agent that spoke or acted; empty for events with several actors."""
 
     addressee: str | None = None
     """The person addressed; empty if there is none or it is unknown."""
@@ -2132,7 +2141,7 @@ class Unit(Model):
     """Short caption of a shared image, without "a photo of"."""
 
     changes: Annotated[list[StateChange], Field(validate_default=True)] = []
-    """State changes that it mentions."""
+    """State changes that the unit mentions."""
 
     confidence: float
     """Confidence, 0 to 1."""
@@ -2162,7 +2171,7 @@ class Unit(Model):
     """Kind of observation."""
 
     observed_at: datetime
-    """When it was observed; for an event, when its first record was."""
+    """Time at which the unit was observed; for an event, when its first record was."""
 
     ordinal: Annotated[int, Field(ge=0)]
     """Position in the session among units with equal `observed_at`; ties break by id."""
@@ -2174,10 +2183,10 @@ class Unit(Model):
     """The question that this unit answers, if the record before it asked one (MRAgent's question-answer merge)."""
 
     records: list[str]
-    """The records it came from, in session order. The first one determines its place."""
+    """The records of the unit, in session order. The first record determines the place of the unit."""
 
     session: str
-    """The session it belongs to."""
+    """The session the unit belongs to."""
 
     stated: Annotated[list[Stated], Field(validate_default=True)] = []
     """Facts that a language model read in the records; only for gists."""
@@ -2186,10 +2195,10 @@ class Unit(Model):
     """Whether it is in use, and if not, why."""
 
     step: Annotated[int | None, Field(ge=0)] = None
-    """Step of an agent's run, if it is one."""
+    """Step of an agent's run, if the unit is one."""
 
     summary: str
-    """The self-contained searchable text: dated, names instead of pronouns, relative times resolved."""
+    """The self-contained text: its date, who speaks to whom, its own words, and the dates of relative times."""
 
     tag: str | None = None
     """At most two words for its subject."""
@@ -2315,10 +2324,10 @@ class Curation(Model):
         ActCorrectFact | ActRetireFact | ActUndoMerge | ActUndoLabel | ActUndoSummary | ActPinUnit | ActForgetUnit | ActEraseRecord | ActUndo,
         Field(discriminator='kind'),
     ]
-    """What was done."""
+    """The act of the curation."""
 
     at: datetime
-    """When it was accepted."""
+    """Time at which the curation was accepted."""
 
     by: str
     """Name of the API key that was used; empty if the server has no keys."""
@@ -2350,7 +2359,7 @@ class FormerLine(Model):
         use_attribute_docstrings=True,
     )
     known_until: datetime
-    """When the line was removed or stopped holding."""
+    """Time at which the line was removed or stopped holding."""
 
     line: Line
     """The line as it was."""
@@ -2418,7 +2427,7 @@ class PortableReading(Model):
         use_attribute_docstrings=True,
     )
     at: datetime
-    """When the model replied."""
+    """Time at which the model replied."""
 
     beside: Annotated[list[str], Field(max_length=64)] = []
     """Your ids of the other records in the prompt."""
@@ -2437,16 +2446,16 @@ class PortableReading(Model):
     """The earlier gists in the prompt, in the order of their labels."""
 
     failure: Annotated[str | None, Field(max_length=1024)] = None
-    """Reason why it failed; only if it failed."""
+    """Reason of the failure; only if the reading failed."""
 
     kind: Literal['passage', 'picture', 'events', 'label', 'page', 'people'] | str = 'passage'
-    """The kind of question that a language model was asked about records."""
+    """The kind of question about records that a language model answered."""
 
     model: Annotated[str, Field(max_length=256, min_length=1)]
     """The model."""
 
     outcome: ReadingOutcome | None = None
-    """Number of results derived from it, and parts of the reply that were ignored."""
+    """Number of results derived from the reading, and parts of the reply that were ignored."""
 
     output: str | None = None
     """The reply of the model, at most 256 KiB; empty if there is none."""
@@ -2464,7 +2473,7 @@ class PortableReading(Model):
     """Your name of the session."""
 
     spent: ReadingCost | None = None
-    """Its cost, including earlier readings of the same passage."""
+    """Cost of the reading, including earlier readings of the same passage."""
 
 
 class PortableReadingPage(Model):
@@ -2532,13 +2541,13 @@ class Reading(Model):
         use_attribute_docstrings=True,
     )
     at: datetime
-    """When the model replied."""
+    """Time at which the model replied."""
 
     cost: ReadingCost
-    """Its cost, including earlier readings of the same passage."""
+    """Cost of the reading, including earlier readings of the same passage."""
 
     id: str
-    """Its id. A passage has one reading."""
+    """Id of the reading. A passage has one reading."""
 
     kind: Literal['passage', 'picture', 'events', 'label', 'page', 'people'] | str
     """The task of the model."""
@@ -2547,7 +2556,7 @@ class Reading(Model):
     """The model."""
 
     outcome: ReadingOutcome
-    """Number of results derived from it, and parts of the reply that were ignored."""
+    """Number of results derived from the reading, and parts of the reply that were ignored."""
 
     output: str | None = None
     """The literal reply of the model; in a list only with `output`."""
@@ -2556,7 +2565,7 @@ class Reading(Model):
     """Name and version of the prompt."""
 
     reason: str | None = None
-    """Reason why it failed; only if it failed."""
+    """Reason of the failure; only if the reading failed."""
 
     records: list[str]
     """Your ids of the records that were read, in the order of the session."""
@@ -2565,7 +2574,7 @@ class Reading(Model):
     """Mnemic's id of the session."""
 
     state: Literal['done', 'failed'] | str
-    """Whether results are derived from it."""
+    """Whether results are derived from the reading."""
 
 
 class ReadingPage(Model):
@@ -2575,7 +2584,7 @@ class ReadingPage(Model):
         use_attribute_docstrings=True,
     )
     items: list[Reading]
-    """By id."""
+    """Sorted by id."""
 
     next: str | None = None
     """The `after` of the next page; left out on the last page."""
@@ -2784,7 +2793,7 @@ class Page(Model):
     """Name of the subject."""
 
     updated_at: datetime
-    """When the newest item on it was observed."""
+    """Time at which the newest item on the page was observed."""
 
 
 class ReadingList(RootModel[ReadingPage | PortableReadingPage]):
@@ -2823,7 +2832,7 @@ class Fact(Model):
     """The group of the predicate."""
 
     closed_at: datetime | None = None
-    """When the end was stated, which may be long after the end: in June, Ann says that she moved in March."""
+    """Time at which the end was stated, which may be long after the end: in June, Ann says that she moved in March."""
 
     confidence: float
     """Confidence, 0 to 1; lower for guesses and for statements about other people."""
@@ -2851,11 +2860,14 @@ class Fact(Model):
     """A verb phrase of one to three words in the third person (`likes`, `lives in`, `does not eat`)."""
 
     recorded_at: datetime
-    """When it was stated: the time its source was observed. For a correction: when the correction was made."""
+    """
+    Time at which the fact was stated: the time its source was observed. For a correction: when the correction was
+    made.
+    """
 
     retired_by: str | None = None
     source: str
-    """The unit that states it."""
+    """The unit that states the fact."""
 
     subject: str
     """The person or thing that the fact is about, by the name of its entity if there is one."""
@@ -2864,10 +2876,10 @@ class Fact(Model):
     """The speaker; empty if unknown."""
 
     valid_from: TimeSpan
-    """When it began to hold, as precisely as stated; if not stated, the time of the statement."""
+    """Time at which the fact began to hold, as precisely as stated; if not stated, the time of the statement."""
 
     valid_until: datetime | None = None
-    """When it stopped holding. Absent if it still holds, as far as is known."""
+    """Time at which the fact stopped holding. Absent if it still holds, as far as is known."""
 
     withdrawn: bool | None = None
     """Whether a curation retracted the fact. It is kept but no longer reported."""
@@ -2894,7 +2906,7 @@ class Former(Model):
     )
     fact: Fact | None = None
     until: datetime
-    """When the curation was made."""
+    """Time at which the curation was made."""
 
 
 class Item(Model):

@@ -8,7 +8,7 @@ import { QuestionCost } from "./cost";
 import { Explained } from "./explained";
 import { Steps } from "./steps";
 
-/** Most units that are shown of those left out of the evidence. */
+/** Maximum number of units that are shown of those left out of the evidence. */
 const LEFT_OUT_SHOWN = 12;
 
 interface Props {

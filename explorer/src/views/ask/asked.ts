@@ -16,7 +16,7 @@ export interface Asked {
   asOf: string;
   /** Tags, separated by commas; a record must have one of them. Empty for all records. */
   tags: string;
-  /** Most calls of a language model for the question. */
+  /** Maximum number of calls of a language model for the question. */
   calls: string;
   style: string;
   /** Whether the evidence has only original texts of records, word for word. */

@@ -5,7 +5,7 @@ import { Field } from "../../ui/field";
 import { Trouble } from "../../ui/parts";
 import { type Document, type Route, examples } from "./document";
 
-/** Most characters of a response that are shown. */
+/** Maximum number of characters of a response that are shown. */
 const SHOWN = 50_000;
 
 /** Returns the path with the values of its parameters. */

@@ -6,7 +6,7 @@ import { t } from "../../strings";
 import { Pairs, Shown, Words } from "../../ui/parts";
 import type { Target } from "../erasure";
 
-/** Most objects that are read for the preview. */
+/** Maximum number of objects that are read for the preview. */
 const READ = 10_000;
 const LINES = 8;
 

@@ -12,7 +12,7 @@ import { Badge, Card, Pairs, Shown, Trouble, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
 import { holds } from "./slots";
 
-/** Most values of the same predicate that are shown. */
+/** Maximum number of values of the same predicate that are shown. */
 const VALUES = 50;
 
 interface Opened {

@@ -1,7 +1,7 @@
 import { type SeenUnit, relatedTo } from "../../api/tools";
 import { type Edge, type Network, type Node, unitNode } from "./network";
 
-/** Most relations that are read of one unit, and most lines of an event whose own relations are read. */
+/** Maximum number of relations that are read of one unit, and maximum number of lines of an event whose own relations are read. */
 const RELATIONS = 50;
 const LINES = 24;
 const PART_OF = "part_of";

@@ -8,7 +8,7 @@ import { t } from "../../strings";
 import { Select } from "../../ui/field";
 import { Badge, Card, Empty, Pairs, Shown, Words } from "../../ui/parts";
 
-/** Most spaces that can be chosen, and most readings that are read of one space. */
+/** Maximum number of spaces that can be chosen, and maximum number of readings that are read of one space. */
 const SPACES = 200;
 const READINGS_READ = 2_000;
 /** Readings that are shown until the user asks for more, and records that are named per reading. */

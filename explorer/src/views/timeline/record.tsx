@@ -10,7 +10,7 @@ import { Badge, Card, Pairs, Shown, Words } from "../../ui/parts";
 import { Surroundings } from "../../ui/surroundings";
 import { Tags } from "../../ui/tags";
 
-/** Most units of a session that are searched for the units of a record. */
+/** Maximum number of units of a session that are searched for the units of a record. */
 const UNITS_READ = 10_000;
 
 interface Opened {

@@ -92,7 +92,7 @@ class AsyncEvents:
         self._response = await self._transport.send(request, stream=True)
         if not self._response.headers.get("content-type", "").startswith("text/event-stream"):
             await self.aclose()
-            raise UnexpectedResponseError("the response is no stream of events; is the server of another version?")
+            raise UnexpectedResponseError("the response is not a stream of events; is the server of another version?")
         self._reader = BlockReader()
         self._chunks = self._response.aiter_bytes()
         self._was_open = True

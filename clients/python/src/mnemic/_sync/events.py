@@ -94,7 +94,7 @@ class Events:
         self._response = self._transport.send(request, stream=True)
         if not self._response.headers.get("content-type", "").startswith("text/event-stream"):
             self.close()
-            raise UnexpectedResponseError("the response is no stream of events; is the server of another version?")
+            raise UnexpectedResponseError("the response is not a stream of events; is the server of another version?")
         self._reader = BlockReader()
         self._chunks = self._response.iter_bytes()
         self._was_open = True

@@ -90,9 +90,9 @@ class Page(BaseModel):
 
 
 def read(kind: type[M], said: Any) -> M:
-    """Returns JSON, given as bytes or as values, as a model."""
+    """Returns a model that is parsed from JSON, given as bytes or as values."""
     try:
         return kind.model_validate_json(said) if isinstance(said, bytes) else kind.model_validate(said)
     except ValidationError as error:
-        message = f"the response is no {kind.__name__}; is the server of another version? {error}"
+        message = f"the response is not of the type {kind.__name__}; is the server of another version? {error}"
         raise UnexpectedResponseError(message) from error
