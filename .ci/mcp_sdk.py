@@ -37,7 +37,7 @@ RECORDS = [
     {"actor": "Ann", "text": "My sister Oona moved to Oslo last week.", "observed_at": "2026-03-02T18:00:00Z"},
     {"actor": "Ann", "text": "I adopted a dog named Fern.", "observed_at": "2026-03-02T18:01:00Z"},
 ]
-# What an agent has no use for in an error.
+# Words that an error must not contain, because an agent cannot use them.
 HTTP = ["/v1/", "GET ", "PUT ", "POST ", "DELETE ", "HTTP", "budget."]
 
 

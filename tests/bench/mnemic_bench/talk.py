@@ -10,6 +10,9 @@ from typing import Any
 SHAPES = ("chat", "assistant")
 TURNS_PER_SESSION = 40
 BEGIN = datetime(2020, 1, 1, 8, tzinfo=timezone.utc)
+# Sessions begin every two hours. After this many (in July 2024), they start again at `BEGIN`, a minute later each time,
+# so that no record lies in the future.
+SESSIONS_PER_LAP = 20_000
 
 PEOPLE = "Ann Ben Clara David Emma Frank Greta Henry Ines Jonas Karin Louis".split()
 THINGS = (
@@ -160,7 +163,8 @@ def assistant_text(number: int) -> str:
 def record(shape: str, number: int) -> Record:
     """Returns a turn of a conversation of two people, or of a user and an assistant."""
     session, ordinal = divmod(number, TURNS_PER_SESSION)
-    at = BEGIN + timedelta(hours=2 * session, minutes=2 * ordinal)
+    lap, slot = divmod(session, SESSIONS_PER_LAP)
+    at = BEGIN + timedelta(hours=2 * slot, minutes=2 * ordinal + lap)
     if shape == "chat":
         actor, role, text = PEOPLE[(session + number % 2 * 5) % len(PEOPLE)], "user", chat_text(number)
     elif shape == "assistant":

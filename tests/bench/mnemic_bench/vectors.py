@@ -12,7 +12,7 @@ import numpy as np
 
 WIDTH = 384
 WORD = re.compile(r"[^\W_]+")
-# Words without a meaning of their own; an encoder would give them little weight too.
+# Words without a distinct meaning; an encoder would give them little weight too.
 STOP_WORDS = frozenset(
     "a about an and are as at be but by did do does for from had has have he her his how i if in is it its me my not of on "
     "one or our out s she so than that the their them then they this to up us was we were what when where which who will "

@@ -43,6 +43,12 @@ def test_long_answers_are_long_and_questions_before_them_short() -> None:
     assert all(len(it.text) < 250 for it in pairs if it.role == "user")
 
 
+def test_no_record_lies_in_the_future() -> None:
+    last_of_a_lap = talk.SESSIONS_PER_LAP * talk.TURNS_PER_SESSION - 1
+    for number in (last_of_a_lap, talk.NAMES - 1):
+        assert "2020" < talk.record("chat", number).observed_at < "2025"
+
+
 def test_an_unknown_shape_is_refused() -> None:
     with pytest.raises(ValueError, match="letters"):
         talk.record("letters", 0)
