@@ -126,10 +126,7 @@ async fn summarise_readings(app: &App, space: &SpaceId) -> Result<ReadingSummary
     let midnight = clock::now().date_naive().and_time(NaiveTime::MIN).and_utc();
     // A session stops waiting after its reading is stored, so readings are counted after the sessions that wait.
     let waiting_sessions = readings.count_scheduled_sessions(space).await?;
-    let (all, today) = try_join!(
-        readings.tally(space, None),
-        readings.tally(space, Some(midnight)),
-    )?;
+    let (all, today) = try_join!(readings.tally(space, None), readings.tally(space, Some(midnight)))?;
     Ok(ReadingSummary {
         waiting_sessions,
         done: all.done,
