@@ -1,13 +1,16 @@
 //! Measures the CPU time per unit that each component of a memory needs in spaces of different size, while the space
-//! grows by half, and the resident memory before and after. A space measured earlier may leave memory allocated, so
-//! give one size at a time.
+//! grows by half, and the bytes per unit that each holds at the end. The digest is over all derived objects in the
+//! order in which they were reported; it tells whether two builds derive the same.
 //!
 //! `cargo bench -p clusterer --bench organise -- 1000 10000 100000`. One unit in six is an event; units arrive in
 //! batches of twelve, and all changes are requested after each batch.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use chrono::DateTime;
@@ -26,13 +29,38 @@ const BATCH: usize = 12;
 /// One in this many units is an event.
 const EVENTS: usize = 6;
 
+#[global_allocator]
+static COUNTED: Counted = Counted;
+/// Bytes that are allocated now. Each allocation counts as glibc rounds it.
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+struct Counted;
+
+fn chunk_bytes(layout: Layout) -> usize {
+    (layout.size() + 8).next_multiple_of(16).max(32)
+}
+
+#[expect(unsafe_code, reason = "an allocator is unsafe; this one only counts")]
+// SAFETY: every call is passed to the allocator of the system.
+unsafe impl GlobalAlloc for Counted {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.fetch_add(chunk_bytes(layout), Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        BYTES.fetch_sub(chunk_bytes(layout), Ordering::Relaxed);
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
 /// A component of a memory.
 type Part = fn(&mut World, &Round<'_>, &mut ChangedObjects);
 
 /// A batch of units with their vectors.
 struct Round<'a> {
     units: &'a [Unit],
-    vectors: &'a [Vec<f32>],
+    vectors: &'a [Arc<[f32]>],
 }
 
 /// The components of a memory in the order of their calls; the same calls as in `Memory`, each timed.
@@ -45,6 +73,7 @@ struct World {
     pages: Pages,
     spent: [Duration; PARTS.len()],
     longest: Duration,
+    digest: DefaultHasher,
 }
 
 const PARTS: [(&str, Part); 5] = [
@@ -88,7 +117,7 @@ impl World {
 
     fn feed(&mut self, numbers: std::ops::Range<usize>) {
         let units: Vec<Unit> = numbers.clone().map(unit).collect();
-        let vectors: Vec<Vec<f32>> = numbers.map(vector).collect();
+        let vectors: Vec<Arc<[f32]>> = numbers.map(|it| vector(it).into()).collect();
         let round = Round {
             units: &units,
             vectors: &vectors,
@@ -101,6 +130,26 @@ impl World {
             self.spent[at] += cpu().saturating_sub(start);
         }
         self.longest = self.longest.max(cpu().saturating_sub(begin));
+        let lines = serde_json::to_vec(&(&all.put, &all.removed)).expect("derived objects can be written");
+        self.digest.write(&lines);
+    }
+
+    /// Drops the components and returns the bytes that each of them held. The pages share the facts, so they are
+    /// dropped first.
+    fn count_held_bytes(mut self) -> [usize; PARTS.len()] {
+        let mut held = [0; PARTS.len()];
+        for (at, held) in held.iter_mut().enumerate().rev() {
+            let before = BYTES.load(Ordering::Relaxed);
+            match at {
+                0 => drop(std::mem::take(&mut self.entities)),
+                1 => drop(std::mem::take(&mut self.facts)),
+                2 => drop(std::mem::take(&mut self.events)),
+                3 => drop(std::mem::take(&mut self.topics)),
+                _ => drop(std::mem::take(&mut self.pages)),
+            }
+            *held = before.saturating_sub(BYTES.load(Ordering::Relaxed));
+        }
+        held
     }
 }
 
@@ -111,17 +160,18 @@ fn main() {
     } else {
         sizes
     };
-    println!("microseconds a unit; the longest round of {BATCH} units in milliseconds");
+    println!("microseconds a unit, the longest round of {BATCH} units in milliseconds, and bytes a unit at the end");
     let names: String = PARTS.iter().map(|it| format!("{:>10}", it.0)).collect();
-    let columns = ["sum", "longest", "MB before", "MB behind"].map(|it| format!("{it:>10}"));
-    println!("{:>8}{names}{}", "units", columns.concat());
+    println!(
+        "{:>8}{names}{:>10}{:>10}{names}{:>10}  digest",
+        "units", "sum", "longest", "sum"
+    );
     for size in sizes {
         let mut world = World::default();
         for start in (0..size).step_by(600) {
             world.feed(start..(start + 600).min(size));
         }
         (world.spent, world.longest) = Default::default();
-        let before = resident_mb();
         let more = (size / 2).max(BATCH);
         for start in (size..size + more).step_by(BATCH) {
             world.feed(start..(start + BATCH).min(size + more));
@@ -130,10 +180,11 @@ fn main() {
         let each: String = world.spent.iter().map(|it| format!("{:>10.1}", micros(*it))).collect();
         let sum = micros(world.spent.iter().sum());
         let longest = world.longest.as_secs_f64() * 1e3;
-        println!(
-            "{size:>8}{each}{sum:>10.1}{longest:>10.1}{before:>10}{:>10}",
-            resident_mb()
-        );
+        let digest = world.digest.finish();
+        let held = world.count_held_bytes().map(|it| it / (size + more));
+        let bytes: String = held.iter().map(|it| format!("{it:>10}")).collect();
+        let all_bytes: usize = held.iter().sum();
+        println!("{size:>8}{each}{sum:>10.1}{longest:>10.1}{bytes}{all_bytes:>10}  {digest:016x}");
     }
 }
 
@@ -144,14 +195,6 @@ fn cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanos = stat.split(' ').next().and_then(|it| it.parse().ok());
     nanos.map_or_else(|| BEGIN.elapsed(), Duration::from_nanos)
-}
-
-/// Returns the resident memory in megabytes; 0 on systems other than Linux.
-fn resident_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|it| it.strip_prefix("VmRSS:"));
-    let kilobytes = line.and_then(|it| it.trim().trim_end_matches(" kB").parse::<u64>().ok());
-    kilobytes.unwrap_or(0) / 1_024
 }
 
 fn space() -> SpaceId {

@@ -33,7 +33,7 @@ fn organise(space: &SpaceId, units: &[Unit]) {
     let (mut entities, mut events) = (Entities::default(), Events::default());
     let (table, acts) = (text::EmbeddingTable::builtin(), Acts::default());
     for unit in units {
-        let vector = table.embed_text(&unit.summary);
+        let vector = table.embed_text(&unit.summary).into();
         topics.apply_unit(unit, Some(&vector));
         events.apply_unit(unit, Some(&vector));
         entities.apply_unit(unit);

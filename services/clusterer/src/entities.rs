@@ -17,6 +17,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use crate::judgements::people::NamePairs;
 use crate::space::small_map::SmallMap;
+use crate::space::symbols::Symbols;
 use crate::{Acts, ChangedObjects};
 
 mod build;
@@ -32,7 +33,7 @@ use merging::merge_rules;
 use merging::synonyms::SynonymIndex;
 use names::forms;
 use names::forms::{Forms, Mention};
-use names::mentioned_names::{UnitMentions, find_mentioned_names};
+use names::mentioned_names::{PackedMentions, UnitMentions, find_mentioned_names};
 use names::nickname_counts::NicknameCounts;
 use roles::role_counts::RoleCounts;
 
@@ -47,7 +48,9 @@ type Mentioned = (DateTime<Utc>, UnitId);
 /// The names that the units of one space mention. Equal sets of units and curations give equal entities and merges.
 #[derive(Clone, Debug, Default)]
 pub struct Entities {
-    units: HashMap<UnitId, UnitMentions>,
+    units: HashMap<UnitId, PackedMentions>,
+    /// The texts of the names in `units`.
+    symbols: Symbols,
     forms: Forms,
     nickname_counts: NicknameCounts,
     role_counts: RoleCounts,
@@ -84,12 +87,14 @@ impl Entities {
         // An erased record may have removed readings about a name.
         self.mark_for_lookup(unit.id);
         if let Some(before) = self.units.remove(&unit.id) {
+            let before = before.to_mentions(&self.symbols);
             self.count_mentions_of_unit(unit.id, &before, false);
         }
         if unit.grain == Grain::Turn && matches!(unit.status, Status::Active | Status::Merged) {
             let now = find_mentioned_names(unit);
             self.count_mentions_of_unit(unit.id, &now, true);
-            self.units.insert(unit.id, now);
+            self.units
+                .insert(unit.id, PackedMentions::from_mentions(now, &mut self.symbols));
         }
     }
 
@@ -132,9 +137,9 @@ impl Entities {
     }
 
     fn count_mentions_of_unit(&mut self, unit: UnitId, unit_mentions: &UnitMentions, more: bool) {
-        for name in unit_mentions.names.iter() {
+        for name in &unit_mentions.names {
             let mention = Mention {
-                form: name.form,
+                form: &name.form,
                 at: unit_mentions.at,
                 is_mentioned: true,
                 person: name.person,

@@ -10,6 +10,7 @@
 //! user's decision and replaces that of the rules, so the same units and readings give the same merges.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::derived::{Derived, DerivedId, DerivedKind};
@@ -20,6 +21,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use crate::judgements::coreference::prompt::joint_digest;
 use crate::judgements::coreference::{Pair, PairJudgement, Question};
+use crate::space::small_map::SmallMap;
 use crate::{Acts, ChangedObjects};
 
 mod candidates;
@@ -50,7 +52,8 @@ type EventPosition = (DateTime<Utc>, UnitId);
 #[derive(Clone, Debug, Default)]
 pub struct Events {
     scenes: HashMap<UnitId, EventFeatures>,
-    keys: BTreeMap<String, BTreeSet<EventPosition>>,
+    /// Events by key.
+    keys: HashMap<Box<str>, SmallMap<EventPosition, ()>>,
     dirty: BTreeSet<UnitId>,
     /// Events judged since the last call of [`Events::take_changes`].
     judged_anew: BTreeSet<UnitId>,
@@ -77,7 +80,7 @@ struct EventJudgements {
 impl Events {
     /// Applies the current state of a unit; `vector` is the vector of its summary, of length 1. An event without a
     /// vector is not compared.
-    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&Arc<[f32]>>) {
         // A merged event is kept here, because its merge depends on it.
         let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
         let now = vector.filter(|_| stands).map(|it| EventFeatures::new(unit, it));
@@ -174,16 +177,16 @@ impl Events {
     /// Adds an event to the index of its keys or removes it, and marks the later events that may see it.
     fn index_event(&mut self, id: UnitId, scene: &EventFeatures, add: bool) {
         let place = (scene.at, id);
-        for key in &scene.keys {
-            let events = self.keys.entry(key.clone()).or_default();
+        for key in scene.keys.iter() {
+            let events = self.keys.entry(key.into()).or_default();
             if add {
-                events.insert(place);
+                events.insert(place, ());
             } else {
                 events.remove(&place);
             }
             // One event more than the limit: the last event that saw this one no longer sees it, or sees it again.
-            let later = events.range((std::ops::Bound::Excluded(place), std::ops::Bound::Unbounded));
-            self.dirty.extend(later.take(RECENT_MAX).map(|it| it.1));
+            let later = events.entries_after(Some(&place));
+            self.dirty.extend(later.take(RECENT_MAX).map(|it| it.0.1));
             if events.is_empty() {
                 self.keys.remove(key);
             }
@@ -239,8 +242,8 @@ impl Events {
         let place = (scene.at, id);
         let lists = scene.keys.iter().filter_map(|it| self.keys.get(it));
         let earlier: BTreeSet<EventPosition> = lists
-            .flat_map(|it| it.range(..place).rev().take(RECENT_MAX))
-            .copied()
+            .flat_map(|it| it.entries_before(&place).rev().take(RECENT_MAX))
+            .map(|it| *it.0)
             .collect();
         let known = earlier.iter().filter_map(|it| Some((it, self.scenes.get(&it.1)?)));
         let mut near: Vec<(f32, &EventPosition, &EventFeatures)> =
@@ -285,13 +288,13 @@ impl Events {
             of: MergeOf::Units,
             kept: kept.uuid(),
             merged: id.uuid(),
-            names: [first.tag.clone(), scene.tag.clone()],
+            names: [first.tag.to_string(), scene.tag.to_string()],
             similarity: judgement.similarity,
             same_event: judgement.same,
             has_overlap: judgement.overlap,
             relation_type: kind,
             reason: judgement.reason.clone(),
-            records: scene.records.clone(),
+            records: scene.records.to_vec(),
             since: Some(scene.at.max(first.at)),
             undone: self.acts.is_parted(merge),
             undone_at: self.acts.parted_at(merge),

@@ -9,7 +9,7 @@ mod stored_digests;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, Utc};
 use domain::curation::Curation;
@@ -308,7 +308,7 @@ impl Follower {
             followed.sequence = last.sequence;
             followed = host::spawn_background(move || {
                 for Change { unit, .. } in &changes {
-                    followed.memory.apply_unit(unit, embed_event(unit).as_deref());
+                    followed.memory.apply_unit(unit, embed_event(unit).as_ref());
                 }
                 followed
             })
@@ -387,9 +387,9 @@ impl Follower {
 /// Returns the vector of the summary of an event unit that is active or merged; otherwise none. It always uses the
 /// built-in word table, whatever embedder the index uses, because the thresholds for "same event" and "same topic"
 /// were measured with that table.
-fn embed_event(unit: &Unit) -> Option<Vec<f32>> {
+fn embed_event(unit: &Unit) -> Option<Arc<[f32]>> {
     let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
-    stands.then(|| text::EmbeddingTable::builtin().embed_text(&unit.summary))
+    stands.then(|| text::EmbeddingTable::builtin().embed_text(&unit.summary).into())
 }
 
 fn gate_index(space: &SpaceId) -> usize {

@@ -7,3 +7,6 @@ pub(crate) mod error;
 pub(crate) mod named_entity;
 pub(crate) mod page_language;
 pub(crate) mod small_map;
+mod sorted_chunks;
+pub(crate) mod symbols;
+pub(crate) mod word_set;

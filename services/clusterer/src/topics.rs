@@ -7,6 +7,7 @@
 //! replaces the label by rule.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{ReadingId, RecordId, TopicId, UnitId};
@@ -57,9 +58,9 @@ struct Founder {
 }
 
 impl Topics {
-    /// Applies the current state of a unit, with the vector of its summary. Only active and merged event units with a
+    /// Applies the current state of a unit, with the vector of its summary, of length 1. Only active and merged event units with a
     /// vector that is not zero have a topic.
-    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&Arc<[f32]>>) {
         // An erased record may have removed readings about it, even if the remaining text is the same.
         self.labels.mark_for_lookup(unit.id);
         let used = match unit.status {
@@ -86,8 +87,8 @@ impl Topics {
         };
         let key = (unit.observed_at.to_utc(), unit.id);
         let folded = FoldedUnit {
-            vector: kmeans::direction_from_mean(vector, &[]).into(),
-            terms: terms::extract_terms(unit).into(),
+            vector: Arc::clone(vector),
+            terms: terms::extract_terms(unit, &mut self.fold.symbols),
             place: None,
         };
         let same = |it: &FoldedUnit| it.vector == folded.vector && it.terms == folded.terms;

@@ -1,6 +1,8 @@
 //! The features of an event in which two accounts of it have to agree.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::id::{RecordId, SessionId};
@@ -10,6 +12,7 @@ use domain::unit::Unit;
 
 use super::KEYS_MAX;
 use crate::judgements::coreference::prompt;
+use crate::space::word_set::WordSet;
 
 /// Words that negate a statement.
 const NEGATIONS: [&str; 14] = [
@@ -36,30 +39,28 @@ pub(super) struct EventFeatures {
     pub(super) session: SessionId,
     pub(super) action: bool,
     pub(super) step: Option<u32>,
-    pub(super) records: Vec<RecordId>,
-    pub(super) tag: String,
+    pub(super) records: Box<[RecordId]>,
+    pub(super) tag: Box<str>,
     /// Keys by which the event is looked up.
-    pub(super) keys: Vec<String>,
+    pub(super) keys: WordSet,
     /// The speakers, and the people and things mentioned, in lower case.
-    pub(super) speakers: BTreeSet<String>,
-    pub(super) named: BTreeSet<String>,
-    pub(super) place: String,
+    pub(super) speakers: WordSet,
+    pub(super) named: WordSet,
+    pub(super) place: Box<str>,
     /// Mentioned times with a known position, a month or shorter.
-    pub(super) times: Vec<TimeSpan>,
-    /// The time of the account, with 18 hours on either side.
-    pub(super) day: TimeSpan,
-    pub(super) numbers: BTreeSet<String>,
+    pub(super) times: Box<[TimeSpan]>,
+    pub(super) numbers: WordSet,
     /// Stems of the action.
-    pub(super) did: BTreeSet<String>,
+    pub(super) did: WordSet,
     /// Number of negating words.
     pub(super) negations: usize,
     /// SHA-256 of the text of the scene that a language model is shown.
     pub(super) digest: [u8; 32],
-    vector: Vec<f32>,
+    vector: Arc<[f32]>,
 }
 
 impl EventFeatures {
-    pub(super) fn new(unit: &Unit, vector: &[f32]) -> EventFeatures {
+    pub(super) fn new(unit: &Unit, vector: &Arc<[f32]>) -> EventFeatures {
         let speakers = speaker_names(unit);
         let at = unit.observed_at.to_utc();
         let placed = |it: &&TimeSpan| {
@@ -72,8 +73,7 @@ impl EventFeatures {
             .iter()
             .map(|it| it.to_lowercase())
             .collect();
-        let half = TimeDelta::hours(18);
-        let times: Vec<TimeSpan> = unit.times.iter().filter(placed).cloned().collect();
+        let times: Box<[TimeSpan]> = unit.times.iter().filter(placed).cloned().collect();
         // "June" and "5" in a date count as times, and "Oslo" as the place, not as names.
         let dated: BTreeSet<String> = times
             .iter()
@@ -95,27 +95,21 @@ impl EventFeatures {
             session: unit.session,
             action: unit.modality == Modality::Action,
             step: unit.step,
-            records: unit.records.clone(),
-            tag: unit.tag.clone(),
-            keys: lookup_keys(unit, &named),
-            place,
+            records: unit.records.clone().into(),
+            tag: unit.tag.clone().into(),
+            keys: lookup_keys(unit, &named).into_iter().collect(),
+            place: place.into(),
             numbers: unit_words.iter().filter(counts).cloned().collect(),
             times,
-            day: TimeSpan {
-                start: at - half,
-                end: at + half,
-                precision: Precision::Day,
-                words: String::new(),
-            },
             did: text::stem_words(&unit.action).into_iter().collect(),
             negations: unit_words
                 .iter()
                 .filter(|it| NEGATIONS.contains(&it.replace('\u{2019}', "'").as_str()))
                 .count(),
             digest: prompt::shown_text_digest(unit),
-            vector: vector.to_vec(),
-            speakers,
-            named,
+            vector: Arc::clone(vector),
+            speakers: speakers.into_iter().collect(),
+            named: named.into_iter().collect(),
         }
     }
 
@@ -126,19 +120,25 @@ impl EventFeatures {
         }
         self.vector
             .iter()
-            .zip(&other.vector)
+            .zip(&*other.vector)
             .map(|(x, y)| x * y)
             .sum::<f32>()
             .min(1.0)
     }
 
-    /// Returns the times at which it may have happened: the mentioned ones, or else the time of the account.
-    pub(super) fn possible_times(&self) -> &[TimeSpan] {
-        if self.times.is_empty() {
-            std::slice::from_ref(&self.day)
-        } else {
-            &self.times
+    /// Returns the times at which it may have happened: the mentioned ones, or else the time of the account, with 18
+    /// hours on either side.
+    pub(super) fn possible_times(&self) -> Cow<'_, [TimeSpan]> {
+        if !self.times.is_empty() {
+            return Cow::Borrowed(&self.times);
         }
+        let half = TimeDelta::hours(18);
+        Cow::Owned(vec![TimeSpan {
+            start: self.at - half,
+            end: self.at + half,
+            precision: Precision::Day,
+            words: String::new(),
+        }])
     }
 }
 

@@ -1,13 +1,12 @@
 //! Judges whether two events are the same (CompassMem, section 3.2: same event, overlap, kind of relation,
 //! reasoning).
 
-use std::collections::BTreeSet;
-
 use domain::relation::RelationKind;
 use domain::time::TimeSpan;
 
 use super::event_features::EventFeatures;
 use crate::judgements::coreference::UsableJudgement;
+use crate::space::word_set::WordSet;
 
 /// Maximum number of names in a reason.
 const NAMES_MAX: usize = 3;
@@ -101,7 +100,7 @@ impl Judgement {
 
 /// Judges the `later` account against the `earlier` one.
 pub(super) fn judge_by_rules(earlier: &EventFeatures, later: &EventFeatures, similarity: f32) -> Judgement {
-    let shared: Vec<&str> = earlier.named.intersection(&later.named).map(String::as_str).collect();
+    let shared: Vec<&str> = earlier.named.intersection(&later.named).collect();
     let place = !earlier.place.is_empty() && earlier.place == later.place;
     let same_time = times_overlap(&earlier.times, &later.times);
     let overlap = !shared.is_empty() || place || same_time;
@@ -148,7 +147,7 @@ pub(super) fn judge_by_rules(earlier: &EventFeatures, later: &EventFeatures, sim
 /// Returns the objections against a single event.
 fn find_objections(one: &EventFeatures, other: &EventFeatures) -> Vec<Against> {
     let mut out = Vec::new();
-    let both = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_empty() && !b.is_empty();
+    let both = |a: &WordSet, b: &WordSet| !a.is_empty() && !b.is_empty();
     if (one.action || other.action) && (one.session != other.session || one.step != other.step) {
         out.push(Against::StepsOfTheirOwn);
     }
@@ -162,14 +161,14 @@ fn find_objections(one: &EventFeatures, other: &EventFeatures) -> Vec<Against> {
         if !times_overlap(&one.times, &other.times) {
             out.push(Against::AtOtherTimes);
         }
-    } else if !times_overlap(one.possible_times(), other.possible_times()) {
+    } else if !times_overlap(&one.possible_times(), &other.possible_times()) {
         out.push(Against::OnAnotherDay);
     }
-    let apart = |a: &BTreeSet<String>, b: &BTreeSet<String>| !a.is_subset(b) && !b.is_subset(a);
+    let apart = |a: &WordSet, b: &WordSet| !a.is_subset(b) && !b.is_subset(a);
     if apart(&one.numbers, &other.numbers) {
         out.push(Against::OtherNumbers);
     }
-    let (a, b) = (one.place.as_str(), other.place.as_str());
+    let (a, b) = (&*one.place, &*other.place);
     if !a.is_empty() && !b.is_empty() && !a.contains(b) && !b.contains(a) {
         out.push(Against::AtOtherPlaces);
     }

@@ -1,6 +1,7 @@
 //! All data derived from the units of one space.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::id::{PageId, SpaceId};
@@ -35,7 +36,7 @@ pub struct Memory {
 
 impl Memory {
     /// Applies the current state of a unit; `vector` is the vector of an event's summary, of length 1.
-    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&[f32]>) {
+    pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&Arc<[f32]>>) {
         self.entities.apply_unit(unit);
         self.facts.apply_unit(unit);
         self.events.apply_unit(unit, vector);

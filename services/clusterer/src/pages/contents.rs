@@ -6,3 +6,4 @@ pub(super) mod links;
 pub(super) mod model_summaries;
 pub(super) mod sections;
 pub(super) mod summary;
+pub(super) mod topic_sections;

@@ -3,31 +3,20 @@
 //! A `BTreeMap` with one entry allocates a node for eleven: for a map of facts, 4 kB for 350 bytes.
 
 use std::borrow::Borrow;
-use std::collections::{BTreeMap, btree_map};
-use std::iter::Chain;
-use std::ops::Bound;
 
-/// Maximum number of entries in the sorted list; a larger map is a tree.
+use crate::space::sorted_chunks::{Iter, SortedChunks, iterate};
+
+/// Maximum number of entries in the single list; a larger map is in chunks.
 const FEW: usize = 16;
 
-/// Entries by key, in a sorted list while there are few, otherwise in a tree. A map that became a tree stays one until
-/// it is empty.
-#[expect(
-    clippy::box_collection,
-    reason = "a tree in place would make each list a third larger"
-)]
+/// Entries by key, in one sorted list while there are few, otherwise in chunks. A map in chunks remains so until it is
+/// empty.
 #[derive(Clone, Debug)]
 pub(crate) enum SmallMap<K, V> {
     /// Sorted by key.
     Few(Vec<(K, V)>),
-    Many(Box<BTreeMap<K, V>>),
+    Many(Box<SortedChunks<K, V>>),
 }
-
-/// Iterator over the entries, ordered by key.
-type Iter<'a, K, V> = Chain<
-    std::iter::Map<std::slice::Iter<'a, (K, V)>, fn(&'a (K, V)) -> (&'a K, &'a V)>,
-    std::iter::Flatten<std::option::IntoIter<btree_map::Range<'a, K, V>>>,
->;
 
 impl<K, V> Default for SmallMap<K, V> {
     fn default() -> SmallMap<K, V> {
@@ -97,7 +86,7 @@ impl<K: Ord, V> SmallMap<K, V> {
     {
         self.make_room_for(&key);
         match self {
-            SmallMap::Many(many) => many.entry(key).or_default(),
+            SmallMap::Many(many) => many.get_or_default(key),
             SmallMap::Few(few) => {
                 let at = few.binary_search_by(|it| it.0.cmp(&key));
                 let at = at.unwrap_or_else(|at| {
@@ -109,13 +98,17 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
-    /// Turns a full list without the key into a tree.
+    /// Puts a full list without the key into chunks.
     fn make_room_for(&mut self, key: &K) {
         if let SmallMap::Few(few) = self
             && few.len() == FEW
             && few.binary_search_by(|it| it.0.cmp(key)).is_err()
         {
-            *self = SmallMap::Many(Box::new(std::mem::take(few).into_iter().collect()));
+            let mut many = SortedChunks::default();
+            std::mem::take(few).into_iter().for_each(|(key, value)| {
+                many.insert(key, value);
+            });
+            *self = SmallMap::Many(Box::new(many));
         }
     }
 
@@ -139,18 +132,21 @@ impl<K: Ord, V> SmallMap<K, V> {
 
     /// Returns the entries after a key, or all entries if there is no key, ordered by key.
     pub(crate) fn entries_after(&self, key: Option<&K>) -> Iter<'_, K, V> {
-        let (few, many) = match self {
-            SmallMap::Few(few) => (
-                &few[key.map_or(0, |key| few.partition_point(|it| it.0 <= *key))..],
-                None,
-            ),
-            SmallMap::Many(many) => {
-                let from = key.map_or(Bound::Unbounded, Bound::Excluded);
-                (&[][..], Some(many.range((from, Bound::Unbounded))))
+        match self {
+            SmallMap::Few(few) => {
+                let start = key.map_or(0, |key| few.partition_point(|it| it.0 <= *key));
+                iterate(&few[start..], &[], &[])
             }
-        };
-        let few = few.iter().map((|it| (&it.0, &it.1)) as fn(&(K, V)) -> (&K, &V));
-        few.chain(many.into_iter().flatten())
+            SmallMap::Many(many) => many.entries_after(key),
+        }
+    }
+
+    /// Returns the entries whose keys are less than a key, ordered by key.
+    pub(crate) fn entries_before(&self, key: &K) -> Iter<'_, K, V> {
+        match self {
+            SmallMap::Few(few) => iterate(&few[..few.partition_point(|it| it.0 < *key)], &[], &[]),
+            SmallMap::Many(many) => many.entries_before(key),
+        }
     }
 
     pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
@@ -179,6 +175,8 @@ impl<'a, K: Ord, V> IntoIterator for &'a SmallMap<K, V> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -203,12 +201,13 @@ mod tests {
             assert!(small.iter().eq(tree.iter()), "step {step}");
             assert_eq!(small.get(&key), tree.get(&key));
             assert!(small.entries_after(Some(&3)).eq(tree.range(4..)), "step {step}");
+            assert!(small.entries_before(&9).rev().eq(tree.range(..9).rev()), "step {step}");
             assert_eq!(small.is_empty(), tree.is_empty());
         }
     }
 
     #[test]
-    fn a_tree_without_entries_becomes_a_list_again() {
+    fn a_map_in_chunks_becomes_a_list_again_without_entries() {
         let mut map: SmallMap<usize, ()> = SmallMap::default();
         (0..=FEW).for_each(|it| {
             map.insert(it, ());

@@ -6,6 +6,7 @@
 //! to an earlier checkpoint.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::id::{TopicId, UnitId};
@@ -14,6 +15,7 @@ use text::dot_product;
 use super::kmeans::{direction_from_mean, distance_from_mean, find_nearest_centre};
 use super::label::{Name, Spread, name_topic};
 use super::terms::Term;
+use crate::space::symbols::Symbols;
 
 mod reclustering;
 
@@ -32,8 +34,8 @@ pub(super) type Key = (DateTime<Utc>, UnitId);
 /// A unit in the fold.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct FoldedUnit {
-    /// Vector of the unit, of length 1.
-    pub(super) vector: Box<[f32]>,
+    /// Vector of the unit, of length 1; shared with the events.
+    pub(super) vector: Arc<[f32]>,
     pub(super) terms: Box<[Term]>,
     /// The index of the unit's topic, and the cosine to the topic's centre.
     pub(super) place: Option<(usize, f32)>,
@@ -68,6 +70,8 @@ struct Checkpoint {
 pub(super) struct Fold {
     pub(super) line: BTreeMap<Key, FoldedUnit>,
     pub(super) topics: Vec<Cluster>,
+    /// The texts of the terms.
+    pub(super) symbols: Symbols,
     checkpoints: Vec<Checkpoint>,
     spread: Spread,
 }
@@ -241,7 +245,7 @@ impl Fold {
     fn name_founded(&mut self) {
         for topic in self.topics.iter_mut().filter(|it| it.stale && it.founder.is_some()) {
             let units = topic.units.iter().take(NAMING).filter_map(|it| self.line.get(it));
-            topic.name = name_topic(units.map(|it| &*it.terms), &self.spread);
+            topic.name = name_topic(units.map(|it| &*it.terms), &self.spread, &self.symbols);
             topic.stale = false;
         }
     }

@@ -1,12 +1,12 @@
 //! Labels and keywords: terms that are more frequent in a topic than in the space (class-based TF-IDF).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use text::dot_product;
 
 use super::kmeans::normalise_vector;
 use super::terms::{Term, is_vague_alone};
+use crate::space::symbols::{Symbol, Symbols};
 
 /// Maximum number of keywords of a topic.
 const KEYWORDS_MAX: usize = 8;
@@ -30,7 +30,7 @@ const PAIR: f32 = 1.35;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Spread {
     units: u32,
-    terms: BTreeMap<Arc<str>, u32>,
+    terms: HashMap<Symbol, u32>,
 }
 
 impl Spread {
@@ -40,7 +40,7 @@ impl Spread {
         for terms in units {
             out.units += 1;
             for term in terms {
-                *out.terms.entry(Arc::clone(&term.key)).or_default() += 1;
+                *out.terms.entry(term.key).or_default() += 1;
             }
         }
         out
@@ -54,8 +54,8 @@ pub(super) struct Name {
     pub(super) keywords: Vec<String>,
 }
 
-#[derive(Default)]
 struct Sum<'a> {
+    key: Symbol,
     weight: f32,
     /// Places of the units that have the term.
     units: Vec<u32>,
@@ -63,6 +63,15 @@ struct Sum<'a> {
 }
 
 impl Sum<'_> {
+    fn new(key: Symbol) -> Self {
+        Sum {
+            key,
+            weight: 0.0,
+            units: Vec::new(),
+            forms: BTreeMap::new(),
+        }
+    }
+
     /// Returns the number of units that have the term.
     fn unit_count(&self) -> u32 {
         u32::try_from(self.units.len()).unwrap_or(u32::MAX)
@@ -71,15 +80,15 @@ impl Sum<'_> {
 
 /// Names a topic by the terms that at least two of its units share; ties go to the first in alphabetical order. A
 /// word of a single unit is not used, so a topic may have no name.
-pub(super) fn name_topic<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread) -> Name {
+pub(super) fn name_topic<'a>(units: impl Iterator<Item = &'a [Term]>, spread: &Spread, symbols: &Symbols) -> Name {
     let mut sums: BTreeMap<&str, Sum<'_>> = BTreeMap::new();
     let mut count = 0;
     for terms in units {
         for term in terms {
-            let sum = sums.entry(&term.key).or_default();
+            let sum = sums.entry(symbols.text(term.key)).or_insert_with(|| Sum::new(term.key));
             sum.weight += term.weight;
             sum.units.push(count);
-            *sum.forms.entry(&term.form).or_default() += 1;
+            *sum.forms.entry(symbols.text(term.form)).or_default() += 1;
         }
         count += 1;
     }
@@ -196,7 +205,12 @@ fn is_meaningful_alone(term: &str) -> bool {
 
 fn term_strength(key: &str, sum: &Sum<'_>, count: u32, spread: &Spread) -> f32 {
     let all = spread.units.max(count) as f32;
-    let everywhere = spread.terms.get(key).copied().unwrap_or_default().max(sum.unit_count()) as f32;
+    let everywhere = spread
+        .terms
+        .get(&sum.key)
+        .copied()
+        .unwrap_or_default()
+        .max(sum.unit_count()) as f32;
     let idf = (1.0 + all / everywhere).ln();
     // A term in one of many units may be chance.
     let share = (sum.weight / count as f32) * if sum.unit_count() < 2 && count > 2 { 0.5 } else { 1.0 };
@@ -224,14 +238,15 @@ mod tests {
     /// Returns the label of a topic whose units have these terms.
     fn label_of(units: &[&[&str]]) -> String {
         let key = |form: &str| form.split(' ').map(text::stem_word).collect::<Vec<String>>().join(" ");
-        let term = |form: &&str| Term {
-            key: key(form).into(),
-            form: (*form).into(),
+        let mut symbols = Symbols::default();
+        let mut term = |form: &&str| Term {
+            key: symbols.intern(&key(form)),
+            form: symbols.intern(form),
             weight: 1.0,
         };
-        let units: Vec<Vec<Term>> = units.iter().map(|it| it.iter().map(term).collect()).collect();
+        let units: Vec<Vec<Term>> = units.iter().map(|it| it.iter().map(&mut term).collect()).collect();
         let terms = || units.iter().map(Vec::as_slice);
-        name_topic(terms(), &Spread::from_units(terms())).label
+        name_topic(terms(), &Spread::from_units(terms()), &symbols).label
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Extracts the terms of an event unit that can become labels: nouns, pairs of nouns, and names.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
 
 use domain::unit::Unit;
+
+use crate::space::symbols::{Symbol, Symbols};
 
 mod word_lists;
 
@@ -19,18 +20,18 @@ const TERM_BYTES: usize = 40;
 /// Maximum weight of a term in one unit.
 const WEIGHT_MAX: f32 = 1.4;
 /// A term of a unit.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Term {
     /// Stems, so that the forms of a word are one term.
-    pub(super) key: Arc<str>,
+    pub(super) key: Symbol,
     /// The displayed form: in lower case, except for names.
-    pub(super) form: Arc<str>,
+    pub(super) form: Symbol,
     /// Weight of the term, higher if it is more characteristic of the unit; greater than 0.
     pub(super) weight: f32,
 }
 
 /// Returns the terms of an event unit, strongest first, ties by position in the text.
-pub(super) fn extract_terms(unit: &Unit) -> Vec<Term> {
+pub(super) fn extract_terms(unit: &Unit, symbols: &mut Symbols) -> Box<[Term]> {
     let source = if unit.summary.is_empty() {
         &unit.text
     } else {
@@ -51,7 +52,7 @@ pub(super) fn extract_terms(unit: &Unit) -> Vec<Term> {
             found.add_clause(clause);
         }
     }
-    found.into_strongest_terms()
+    found.into_strongest_terms(symbols)
 }
 
 /// Returns true if a word can be part of a term.
@@ -160,7 +161,7 @@ impl TermsOfText {
         term.1 = (term.1 + weight).min(WEIGHT_MAX);
     }
 
-    fn into_strongest_terms(mut self) -> Vec<Term> {
+    fn into_strongest_terms(mut self, symbols: &mut Symbols) -> Box<[Term]> {
         for name in self.names.values().flatten().cloned().collect::<Vec<_>>() {
             if name.contains(' ') {
                 let key: Vec<String> = words_of(&name).iter().map(|it| text::stem_word(it)).collect();
@@ -171,8 +172,8 @@ impl TermsOfText {
         all.sort_by(|a, b| b.1.1.total_cmp(&a.1.1).then(a.1.2.cmp(&b.1.2)));
         all.truncate(TERMS_MAX);
         let term = |(key, (form, weight, _)): (String, (String, f32, usize))| Term {
-            key: key.into(),
-            form: form.into(),
+            key: symbols.intern(&key),
+            form: symbols.intern(&form),
             weight,
         };
         all.into_iter().map(term).collect()

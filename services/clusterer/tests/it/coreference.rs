@@ -47,7 +47,7 @@ fn apply(events: &mut Events, units: &[Unit]) {
     let table = text::EmbeddingTable::builtin();
     units
         .iter()
-        .for_each(|it| events.apply_unit(it, Some(&table.embed_text(&it.summary))));
+        .for_each(|it| events.apply_unit(it, Some(&table.embed_text(&it.summary).into())));
 }
 
 fn judgement_entry(same: bool, kind: &str, reasoning: &str) -> Value {

@@ -1,5 +1,7 @@
 //! Tests of merges between two accounts of one event.
 
+use std::sync::Arc;
+
 use chrono::TimeDelta;
 use clusterer::{Acts, ChangedObjects, Events};
 use domain::id::{RecordId, SessionId, UnitId};
@@ -31,8 +33,8 @@ fn event(number: usize, days: i64, text: &str) -> Unit {
     event
 }
 
-fn vector(unit: &Unit) -> Vec<f32> {
-    text::EmbeddingTable::builtin().embed_text(&unit.summary)
+fn vector(unit: &Unit) -> Arc<[f32]> {
+    text::EmbeddingTable::builtin().embed_text(&unit.summary).into()
 }
 
 fn apply_units(units: &[Unit], acts: &Acts) -> (Events, Held) {

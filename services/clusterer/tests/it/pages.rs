@@ -4,7 +4,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use clusterer::{Acts, ChangedObjects, Entities, Pages, Topics};
 use domain::derived::Derived;
 use domain::fact::{Aspect, Fact};
-use domain::id::{EntityId, PageId, TopicId};
+use domain::id::{EntityId, PageId, TopicId, UnitId};
 use domain::page::{Dimension, LinkKind, Page, PageStatus};
 use domain::unit::Unit;
 use fixtures::sample_fact;
@@ -57,6 +57,12 @@ impl World {
         let pages = self.stored.values();
         let mut pages = pages.filter_map(|it| if let Derived::Page(it) = it { Some(it) } else { None });
         pages.find(|it| it.id == id).unwrap()
+    }
+
+    fn topic_of_event(&self, event: UnitId) -> TopicId {
+        let members = self.stored.values();
+        let mut members = members.filter_map(|it| if let Derived::Member(it) = it { Some(it) } else { None });
+        members.find(|it| it.unit == event).unwrap().topic
     }
 
     /// Removes facts.

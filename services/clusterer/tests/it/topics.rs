@@ -136,8 +136,8 @@ fn a_unit_without_a_usable_vector_has_no_topic() {
     let mut topics = Topics::default();
     let units = [event(0), event(1), event(2)];
     topics.apply_unit(&units[0], None);
-    topics.apply_unit(&units[1], Some(&[0.0; 128]));
-    topics.apply_unit(&units[2], Some(&[f32::NAN; 128]));
+    topics.apply_unit(&units[1], Some(&[0.0; 128].into()));
+    topics.apply_unit(&units[2], Some(&[f32::NAN; 128].into()));
     assert_eq!(
         topics.take_changes(&Acts::default()),
         clusterer::ChangedObjects::default()

@@ -1,6 +1,7 @@
 //! A small world of conversations about six things, to be organised in any order.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use chrono::{DateTime, TimeDelta};
 use clusterer::ChangedObjects;
@@ -116,8 +117,8 @@ pub(crate) fn withdrawn(unit: &Unit) -> Unit {
     unit.without_content()
 }
 
-pub(crate) fn vector(unit: &Unit) -> Vec<f32> {
-    text::EmbeddingTable::builtin().embed_text(&unit.summary)
+pub(crate) fn vector(unit: &Unit) -> Arc<[f32]> {
+    text::EmbeddingTable::builtin().embed_text(&unit.summary).into()
 }
 
 /// The stored derived data, by id.

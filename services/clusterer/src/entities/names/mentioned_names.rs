@@ -7,6 +7,7 @@ use domain::unit::Unit;
 use crate::entities::names::common_words::{closes_person, opens_person};
 use crate::entities::names::name_spelling;
 use crate::entities::roles::{self, Role, RoleContext};
+use crate::space::symbols::{Symbol, Symbols};
 
 /// Maximum length of the text that is searched, in bytes.
 const BYTES_MAX: usize = 16_000;
@@ -22,60 +23,89 @@ pub(crate) struct UnitMentions {
     pub(crate) at: DateTime<Utc>,
     pub(crate) actor: String,
     /// Names mentioned, without duplicates.
-    pub(crate) names: MentionedNames,
+    pub(crate) names: Vec<MentionedName>,
     /// Names by which someone is addressed.
-    pub(crate) called: Box<[String]>,
+    pub(crate) called: Vec<String>,
     /// Roles that people have in relation to others.
-    pub(crate) roles: Box<[Role]>,
+    pub(crate) roles: Vec<Role>,
 }
 
 /// One name that a unit mentions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Name<'a> {
-    pub(crate) form: &'a str,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MentionedName {
+    pub(crate) form: String,
     pub(crate) person: bool,
     pub(crate) place: bool,
     /// True if the word is surely a name in this unit.
     pub(crate) sure: bool,
 }
 
-/// Names in one string, because most names are shorter than the overhead of a separate string.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct MentionedNames {
-    forms: Box<str>,
-    /// The end of each name in `forms`, in bytes, with the evidence about it.
-    ends: Box<[(u32, [bool; 3])]>,
+/// [`UnitMentions`] in a form that takes little memory: they are kept as long as the unit, but read only when it changes.
+#[derive(Clone, Debug)]
+pub(crate) struct PackedMentions {
+    session: SessionId,
+    at: DateTime<Utc>,
+    actor: Symbol,
+    names: Box<[PackedName]>,
+    /// Few units address someone by name or state a role.
+    rare: Option<Box<AddressedAndRoles>>,
 }
 
-impl MentionedNames {
-    fn from_names(names: &[Name<'_>]) -> MentionedNames {
-        let mut forms = String::new();
-        let end = |it: &Name<'_>| {
-            forms.push_str(it.form);
-            // A unit has few names, and each is shorter than its text.
-            let end = u32::try_from(forms.len()).unwrap_or(u32::MAX);
-            (end, [it.person, it.place, it.sure])
+#[derive(Clone, Copy, Debug)]
+struct PackedName {
+    form: Symbol,
+    person: bool,
+    place: bool,
+    sure: bool,
+}
+
+#[derive(Clone, Debug)]
+struct AddressedAndRoles {
+    called: Box<[String]>,
+    roles: Box<[Role]>,
+}
+
+impl PackedMentions {
+    /// Packs the names of a unit; `symbols` takes their texts.
+    pub(crate) fn from_mentions(mentions: UnitMentions, symbols: &mut Symbols) -> PackedMentions {
+        let (called, roles) = (mentions.called, mentions.roles);
+        let is_rare = !called.is_empty() || !roles.is_empty();
+        let rare = is_rare.then(|| AddressedAndRoles {
+            called: called.into(),
+            roles: roles.into(),
+        });
+        let pack = |it: &MentionedName| PackedName {
+            form: symbols.intern(&it.form),
+            person: it.person,
+            place: it.place,
+            sure: it.sure,
         };
-        let ends = names.iter().map(end).collect();
-        MentionedNames {
-            forms: forms.into(),
-            ends,
+        PackedMentions {
+            session: mentions.session,
+            at: mentions.at,
+            names: mentions.names.iter().map(pack).collect(),
+            actor: symbols.intern(&mentions.actor),
+            rare: rare.map(Box::new),
         }
     }
 
-    /// Returns the names in the order in which they were given.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Name<'_>> {
-        let mut start = 0;
-        self.ends.iter().map(move |(end, [person, place, sure])| {
-            let form = &self.forms[start..*end as usize];
-            start = *end as usize;
-            Name {
-                form,
-                person: *person,
-                place: *place,
-                sure: *sure,
-            }
-        })
+    /// Returns the names as they were packed, with the same symbols.
+    pub(crate) fn to_mentions(&self, symbols: &Symbols) -> UnitMentions {
+        let unpack = |it: &PackedName| MentionedName {
+            form: symbols.text(it.form).to_string(),
+            person: it.person,
+            place: it.place,
+            sure: it.sure,
+        };
+        let rare = self.rare.as_ref();
+        UnitMentions {
+            session: self.session,
+            at: self.at,
+            actor: symbols.text(self.actor).to_string(),
+            names: self.names.iter().map(unpack).collect(),
+            called: rare.map(|it| it.called.to_vec()).unwrap_or_default(),
+            roles: rare.map(|it| it.roles.to_vec()).unwrap_or_default(),
+        }
     }
 }
 
@@ -100,7 +130,7 @@ pub(crate) fn find_mentioned_names(unit: &Unit) -> UnitMentions {
     roles.extend(roles::find_role_in_answer(&unit.question, text, &unit.actor));
     let place = Some(&unit.location).filter(|it| it.chars().next().is_some_and(char::is_uppercase));
     let prose = text::mask_non_prose(text);
-    let mut names: Vec<Name<'_>> = Vec::new();
+    let mut names: Vec<MentionedName> = Vec::new();
     let names_with_roles = roles.iter().map(|it| &it.name);
     for form in unit
         .participants
@@ -109,15 +139,15 @@ pub(crate) fn find_mentioned_names(unit: &Unit) -> UnitMentions {
         .chain(&called)
         .chain(names_with_roles)
     {
-        if names.len() < NAMES_MAX && names.iter().all(|it| it.form != form) {
+        if names.len() < NAMES_MAX && names.iter().all(|it| it.form != *form) {
             let role = roles.iter().find(|it| it.name == *form);
             let spoken_to = called.contains(form);
             let acts = is_person(text, form);
             let stands = || name_spelling::stands_as_name(text, &prose, form);
             // The first word of "Gerry says" is a name, unless it is a known noun.
             let unknown = || text::Nouns::builtin().find_kind(form).is_none();
-            names.push(Name {
-                form,
+            names.push(MentionedName {
+                form: form.clone(),
                 person: role.map_or(spoken_to || acts, |it| it.person),
                 place: unit.location == *form && is_place(text, form),
                 sure: name_spelling::is_name(form) && (role.is_some() || spoken_to || stands() || acts && unknown()),
@@ -128,9 +158,9 @@ pub(crate) fn find_mentioned_names(unit: &Unit) -> UnitMentions {
         session: unit.session,
         at: unit.observed_at.to_utc(),
         actor: unit.actor.clone(),
-        names: MentionedNames::from_names(&names),
-        called: called.into(),
-        roles: roles.into(),
+        names,
+        called,
+        roles,
     }
 }
 
@@ -157,4 +187,32 @@ fn is_person(text: &str, name: &str) -> bool {
         let after = after.trim_start().split(|it: char| !it.is_alphanumeric());
         opens_person(&lower(before.into_iter().next())) || closes_person(&lower(after.into_iter().next()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::unit::Unit;
+
+    use super::*;
+    use crate::judgements::example::sample_event;
+
+    #[test]
+    fn packed_mentions_are_unpacked_as_they_were() {
+        let unit = Unit {
+            text: "Thanks, Ann! My sister Zoë moved to Graz, and Tom's boss Ira is in Linz.".to_owned(),
+            actor: "Bea".to_owned(),
+            location: "Graz".to_owned(),
+            participants: ["Ann", "Zoë", "Graz", "Tom", "Ira", "Linz"].map(str::to_owned).into(),
+            ..sample_event(1, "")
+        };
+        let mentions = find_mentioned_names(&unit);
+        assert!(
+            !mentions.called.is_empty() && !mentions.roles.is_empty(),
+            "{mentions:?}"
+        );
+        assert!(mentions.names.iter().any(|it| it.place), "{mentions:?}");
+        let mut symbols = Symbols::default();
+        let packed = PackedMentions::from_mentions(mentions.clone(), &mut symbols);
+        assert_eq!(packed.to_mentions(&symbols), mentions);
+    }
 }

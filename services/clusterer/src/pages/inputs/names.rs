@@ -19,7 +19,11 @@ pub(crate) struct Name {
 impl Name {
     /// Returns the name for this spelling.
     pub(crate) fn from_written(written: &str) -> Name {
-        let text: Arc<str> = normalise_name(written).into();
+        Name::from_normalised(normalise_name(written).into())
+    }
+
+    /// Returns the name of a text that [`Name::as_str`] returned.
+    pub(crate) fn from_normalised(text: Arc<str>) -> Name {
         let mut head = [[0; 8]; 2];
         head.as_flattened_mut()
             .iter_mut()

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 use domain::id::{MergeId, TopicId, UnitId};
@@ -11,6 +12,8 @@ use crate::pages::inputs::buckets::Buckets;
 use crate::pages::inputs::buckets::bucket::{About, AboutKey, Bucket, Month, Rank, most_frequent};
 use crate::pages::inputs::lines::{self, Spoken};
 use crate::pages::inputs::names::Name;
+use crate::space::small_map::SmallMap;
+use crate::space::symbols::{Symbol, Symbols};
 
 /// Maximum number of names that are used of a unit.
 const NAMES_MAX: usize = 8;
@@ -24,22 +27,31 @@ pub(crate) struct UnitContents {
     pub(crate) spoken: Option<Spoken>,
     /// Number of records of the unit.
     pub(crate) records: usize,
-    names: Vec<Name>,
+    names: Box<[Symbol]>,
     /// The addressee: related to the names, but not a subject of the unit.
-    to: Option<Name>,
-    /// Pairs of (effect, cause).
-    reasons: Vec<(Name, Name)>,
+    to: Option<Symbol>,
+    reasons: Box<[Reason]>,
     /// Set for event units only.
     month: Option<Month>,
+}
+
+/// Two names in a sentence that gives a reason.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Reason {
+    effect: Symbol,
+    cause: Symbol,
 }
 
 /// The contents of all units of a space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContentIndex {
-    pub(crate) units: HashMap<UnitId, UnitContents>,
+    /// Boxed, since a table of the contents themselves would be half empty.
+    pub(crate) units: HashMap<UnitId, Box<UnitContents>>,
+    /// The texts of the names in `units`.
+    symbols: Symbols,
     buckets: Buckets,
     /// Units by time, to find the newest.
-    times: BTreeSet<(DateTime<Utc>, UnitId)>,
+    times: SmallMap<(DateTime<Utc>, UnitId), ()>,
     members: HashMap<UnitId, TopicId>,
     /// Event units that were merged into another one, with the merges.
     merged: HashMap<UnitId, BTreeSet<MergeId>>,
@@ -51,7 +63,7 @@ impl ContentIndex {
     /// Applies the current state of a unit. Returns true if it changed.
     pub(crate) fn apply_unit(&mut self, unit: &Unit) -> bool {
         let new_contents = match unit.status {
-            Status::Active | Status::Merged => Some(contents_of_unit(unit)),
+            Status::Active | Status::Merged => Some(Box::new(contents_of_unit(unit, &mut self.symbols))),
             Status::Superseded | Status::Archived => None,
         };
         if self.units.get(&unit.id) == new_contents.as_ref() {
@@ -62,7 +74,7 @@ impl ContentIndex {
             self.times.remove(&(old.at, unit.id));
         }
         if let Some(new_contents) = new_contents {
-            self.times.insert((new_contents.at, unit.id));
+            self.times.insert((new_contents.at, unit.id), ());
             self.units.insert(unit.id, new_contents);
             self.count_unit(unit.id, true);
         }
@@ -78,8 +90,8 @@ impl ContentIndex {
 
     /// Marks the things that a unit mentions, because a line of theirs may have changed.
     pub(super) fn touch_names_of_unit(&mut self, unit: UnitId) {
-        let names = self.units.get(&unit).into_iter().flat_map(|it| &it.names);
-        self.touched.extend(names.cloned().map(About::Name));
+        let names = self.units.get(&unit).into_iter().flat_map(|it| &*it.names);
+        self.touched.extend(names.map(|it| about_name(&self.symbols, *it)));
     }
 
     /// Moves an event unit into a topic, or out of all topics.
@@ -111,7 +123,7 @@ impl ContentIndex {
 
     /// Returns the time at which the newest unit was observed.
     pub(crate) fn newest_time(&self) -> Option<DateTime<Utc>> {
-        self.times.last().map(|it| it.0)
+        self.times.keys().next_back().map(|it| it.0)
     }
 
     pub(crate) fn find_bucket(&self, about: &About) -> Option<&Bucket> {
@@ -136,8 +148,9 @@ impl ContentIndex {
             return;
         }
         let Some(contents) = self.units.get(&id) else { return };
-        let names: Vec<About> = contents.names.iter().cloned().map(About::Name).collect();
-        let to = contents.to.clone().map(About::Name);
+        let about = |it: Symbol| about_name(&self.symbols, it);
+        let names: Vec<About> = contents.names.iter().copied().map(about).collect();
+        let to = contents.to.map(about);
         let month = contents.month.map(About::Month);
         let mut tally = Tally::for_unit(id, contents, more, (&mut self.buckets, &mut self.touched));
         if let Some(month) = &month {
@@ -151,9 +164,10 @@ impl ContentIndex {
                 tally.update_bucket(to, names.iter(), false);
             }
         }
-        for (effect, cause) in &contents.reasons {
-            let bucket = tally.buckets.bucket_or_new(&About::Name(effect.clone()));
-            bucket.reasons.count_key(cause, more);
+        for Reason { effect, cause } in &contents.reasons {
+            let cause = Name::from_normalised(Arc::clone(self.symbols.text(*cause)));
+            let bucket = tally.buckets.bucket_or_new(&about_name(&self.symbols, *effect));
+            bucket.reasons.count_key(&cause, more);
         }
         tally.remove_empty_buckets(names.iter().chain(&month).chain(&to));
         self.count_topic(id, more);
@@ -171,7 +185,7 @@ impl ContentIndex {
             return;
         };
         let topic = About::Topic(*topic);
-        let names = contents.names.iter().cloned().map(About::Name);
+        let names = contents.names.iter().map(|it| about_name(&self.symbols, *it));
         let others: Vec<About> = names.chain([month]).collect();
         let mut tally = Tally::for_unit(id, contents, more, (&mut self.buckets, &mut self.touched));
         tally.update_buckets_of_event(&topic, &others);
@@ -239,7 +253,12 @@ impl<'s> Tally<'s> {
     }
 }
 
-fn contents_of_unit(unit: &Unit) -> UnitContents {
+/// Returns the thing that a name denotes.
+fn about_name(symbols: &Symbols, name: Symbol) -> About {
+    About::Name(Name::from_normalised(Arc::clone(symbols.text(name))))
+}
+
+fn contents_of_unit(unit: &Unit, symbols: &mut Symbols) -> UnitContents {
     let names = names_of_unit(unit);
     let event = unit.grain == Grain::Event;
     let to = Some(Name::from_written(&unit.addressee)).filter(|it| !event && !it.is_empty() && it.len() <= NAME_BYTES);
@@ -249,12 +268,17 @@ fn contents_of_unit(unit: &Unit) -> UnitContents {
         spoken: lines::select_best_sentence(unit),
         records: unit.records.len(),
         reasons: if event {
-            Vec::new()
+            Box::default()
         } else {
-            reasons_between_names(unit, &names)
+            let reasons = reasons_between_names(unit, &names).into_iter();
+            let to_reason = |(effect, cause): (Name, Name)| Reason {
+                effect: symbols.intern(effect.as_str()),
+                cause: symbols.intern(cause.as_str()),
+            };
+            reasons.map(to_reason).collect()
         },
-        names: names.into_iter().map(|it| it.1).collect(),
-        to,
+        names: names.into_iter().map(|it| symbols.intern(it.1.as_str())).collect(),
+        to: to.map(|it| symbols.intern(it.as_str())),
         month: event.then(|| Month::from_date(&unit.observed_at)),
     }
 }

@@ -59,7 +59,7 @@ impl Fold {
             let (count, sum) = &mut sums[place];
             *count += 1;
             sum.iter_mut()
-                .zip(&folded.vector)
+                .zip(&*folded.vector)
                 .zip(mean)
                 .for_each(|((sum, it), mean)| *sum += it - mean);
         }
@@ -88,7 +88,7 @@ impl Fold {
                 }
             }
             let terms = group.iter().filter_map(|it| self.line.get(it)).map(|it| &*it.terms);
-            let name = name_topic(terms, &self.spread);
+            let name = name_topic(terms, &self.spread, &self.symbols);
             let mut topic = empty_cluster(id, centre, name);
             topic.units = group.iter().copied().collect();
             self.topics.push(topic);

@@ -1,0 +1,243 @@
+//! A sorted map in chunks. Keys that arrive in ascending order fill each chunk before the next one begins.
+//!
+//! Most large maps of a space have keys that begin with a time, and units arrive roughly in that order. A `BTreeMap`
+//! then leaves every node half empty, because it splits a full node in two halves.
+
+use std::borrow::Borrow;
+use std::iter::{Chain, Flatten, Map};
+
+/// Maximum number of entries of a chunk.
+const CHUNK: usize = 64;
+
+/// Entries by key.
+#[derive(Clone, Debug)]
+pub(crate) struct SortedChunks<K, V> {
+    /// Sorted by key, over all chunks; no chunk is empty.
+    chunks: Vec<Vec<(K, V)>>,
+    count: usize,
+}
+
+/// Iterator over the entries of a first list, of chunks and of a last list, ordered by key.
+pub(crate) type Iter<'a, K, V> =
+    Map<Chain<Chain<Entries<'a, K, V>, Flatten<Chunks<'a, K, V>>>, Entries<'a, K, V>>, Split<'a, K, V>>;
+type Entries<'a, K, V> = std::slice::Iter<'a, (K, V)>;
+type Chunks<'a, K, V> = std::slice::Iter<'a, Vec<(K, V)>>;
+type Split<'a, K, V> = fn(&'a (K, V)) -> (&'a K, &'a V);
+
+/// Returns the entries of a list, of the chunks after it, and of the list after these.
+pub(crate) fn iterate<'a, K, V>(first: &'a [(K, V)], chunks: &'a [Vec<(K, V)>], last: &'a [(K, V)]) -> Iter<'a, K, V> {
+    let entries = first.iter().chain(chunks.iter().flatten()).chain(last);
+    entries.map(|(key, value)| (key, value))
+}
+
+impl<K, V> Default for SortedChunks<K, V> {
+    fn default() -> SortedChunks<K, V> {
+        SortedChunks {
+            chunks: Vec::new(),
+            count: 0,
+        }
+    }
+}
+
+impl<K: Ord, V> SortedChunks<K, V> {
+    /// Returns the number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns true if there is no entry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Inserts a value, or replaces the value of the same key and returns the former one.
+    pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
+        match self.find(&key) {
+            Ok(place) => Some(std::mem::replace(&mut self.chunks[place.chunk][place.entry].1, value)),
+            Err(place) => {
+                self.insert_at(place, (key, value));
+                None
+            }
+        }
+    }
+
+    /// Returns the value of a key, which is made if there is none.
+    pub(crate) fn get_or_default(&mut self, key: K) -> &mut V
+    where
+        V: Default,
+    {
+        let place = match self.find(&key) {
+            Ok(place) => place,
+            Err(place) => self.insert_at(place, (key, V::default())),
+        };
+        &mut self.chunks[place.chunk][place.entry].1
+    }
+
+    /// Takes an entry out, and returns its value.
+    pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+    {
+        let place = self.find(key).ok()?;
+        self.count -= 1;
+        let (_, value) = self.chunks[place.chunk].remove(place.entry);
+        self.join_small_chunks(place.chunk);
+        Some(value)
+    }
+
+    pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
+    where
+        K: Borrow<Q>,
+    {
+        let place = self.find(key).ok()?;
+        Some(&self.chunks[place.chunk][place.entry].1)
+    }
+
+    /// Returns the entries whose keys are greater than a key, or all entries if there is no key, ordered by key.
+    pub(crate) fn entries_after(&self, key: Option<&K>) -> Iter<'_, K, V> {
+        let place = match key.map(|it| self.find(it)) {
+            None => Place::default(),
+            Some(Ok(place)) => Place {
+                entry: place.entry + 1,
+                ..place
+            },
+            Some(Err(place)) => place,
+        };
+        match self.chunks.get(place.chunk) {
+            Some(chunk) => iterate(&chunk[place.entry..], &self.chunks[place.chunk + 1..], &[]),
+            None => iterate(&[], &[], &[]),
+        }
+    }
+
+    /// Returns the entries whose keys are less than a key, ordered by key.
+    pub(crate) fn entries_before(&self, key: &K) -> Iter<'_, K, V> {
+        let (Ok(place) | Err(place)) = self.find(key);
+        match self.chunks.get(place.chunk) {
+            Some(chunk) => iterate(&[], &self.chunks[..place.chunk], &chunk[..place.entry]),
+            None => iterate(&[], &[], &[]),
+        }
+    }
+
+    /// Returns the place of a key, or the place at which it has to be inserted.
+    fn find<Q: Ord + ?Sized>(&self, key: &Q) -> Result<Place, Place>
+    where
+        K: Borrow<Q>,
+    {
+        let begin_before = self.chunks.partition_point(|it| it[0].0.borrow() <= key);
+        let chunk = begin_before.saturating_sub(1);
+        let Some(entries) = self.chunks.get(chunk) else {
+            return Err(Place::default());
+        };
+        match entries.binary_search_by(|it| it.0.borrow().cmp(key)) {
+            Ok(entry) => Ok(Place { chunk, entry }),
+            Err(entry) => Err(Place { chunk, entry }),
+        }
+    }
+
+    /// Inserts an entry, and returns its place.
+    fn insert_at(&mut self, Place { chunk, entry }: Place, inserted: (K, V)) -> Place {
+        self.count += 1;
+        let full = self.chunks.get(chunk).is_none_or(|it| it.len() == CHUNK);
+        if !full {
+            self.chunks[chunk].insert(entry, inserted);
+            return Place { chunk, entry };
+        }
+        if self.chunks.get(chunk).is_none_or(|it| entry == it.len()) {
+            let chunk = (chunk + 1).min(self.chunks.len());
+            match self.chunks.get_mut(chunk).filter(|it| it.len() < CHUNK) {
+                Some(next) => next.insert(0, inserted),
+                None => self.chunks.insert(chunk, vec![inserted]),
+            }
+            return Place { chunk, entry: 0 };
+        }
+        let second = self.chunks[chunk].split_off(CHUNK / 2);
+        self.chunks.insert(chunk + 1, second);
+        let place = match entry.checked_sub(CHUNK / 2) {
+            Some(entry) => Place {
+                chunk: chunk + 1,
+                entry,
+            },
+            None => Place { chunk, entry },
+        };
+        self.chunks[place.chunk].insert(place.entry, inserted);
+        place
+    }
+
+    /// Removes a chunk without entries, or joins it with the chunks beside it if they have few.
+    fn join_small_chunks(&mut self, chunk: usize) {
+        if self.chunks[chunk].is_empty() {
+            self.chunks.remove(chunk);
+            return;
+        }
+        for first in [Some(chunk), chunk.checked_sub(1)].into_iter().flatten() {
+            let both = self.chunks[first].len() + self.chunks.get(first + 1).map_or(CHUNK, Vec::len);
+            if both <= CHUNK / 2 {
+                let mut second = self.chunks.remove(first + 1);
+                self.chunks[first].append(&mut second);
+            }
+        }
+    }
+}
+
+/// The place of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    chunk: usize,
+    entry: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ascending_keys_fill_each_chunk() {
+        let mut map = SortedChunks::default();
+        (0..1_000).for_each(|it| {
+            map.insert(it, ());
+        });
+        assert_eq!(map.chunks.len(), 1_000_usize.div_ceil(CHUNK));
+        assert!(map.chunks.iter().all(|it| it.capacity() <= CHUNK));
+    }
+
+    #[test]
+    fn descending_keys_between_full_chunks_share_chunks() {
+        let mut map = SortedChunks::default();
+        let low = CHUNK * 2;
+        (0..low).chain(9_000..9_000 + low).for_each(|it| {
+            map.insert(it, ());
+        });
+        (1_000..2_000).rev().for_each(|it| {
+            map.insert(it, ());
+        });
+        assert!(
+            map.entries_after(Some(&low))
+                .map(|it| *it.0)
+                .take(1_000)
+                .eq(1_000..2_000)
+        );
+        assert!(map.chunks.len() < 50, "{}", map.chunks.len());
+    }
+
+    #[test]
+    fn chunks_with_few_entries_are_joined() {
+        let mut map = SortedChunks::default();
+        (0..1_000).for_each(|it| {
+            map.insert(it, ());
+        });
+        (0..1_000).filter(|it| it % 50 != 0).for_each(|it| {
+            map.remove(&it);
+        });
+        assert!(map.entries_after(None).map(|it| *it.0).eq((0..1_000).step_by(50)));
+        assert!(
+            map.chunks.len() <= 2,
+            "{} chunks for {} entries",
+            map.chunks.len(),
+            map.len()
+        );
+        (0..1_000).for_each(|it| {
+            map.remove(&it);
+        });
+        assert!(map.is_empty() && map.chunks.is_empty());
+    }
+}
