@@ -171,17 +171,12 @@ impl PageInputs {
 
     /// Adds links to the topics with facts that closed facts of this topic or were closed by them.
     fn taken_back(&self, id: TopicId, out: &mut Vec<Link>) {
-        let facts = self
-            .facts_by_topic
-            .facts_of_topic(id)
-            .into_iter()
-            .flat_map(|it| it.values());
-        let facts = facts
-            .flat_map(|it| it.keys().take(CLOSED_LOOKED_AT))
-            .filter_map(|it| self.facts.get(it.3));
-        let others = facts
+        let ranked = self.facts_of_topic_page(id);
+        let ranks = ranked.values().flat_map(|it| it.keys().take(CLOSED_LOOKED_AT));
+        let others = ranks
+            .filter_map(|it| self.facts.get(it.3))
             .flat_map(|it| self.facts.closed_and_closing_facts(it))
-            .flat_map(|it| self.facts_by_topic.topics_of(it.source));
+            .flat_map(|it| self.topics_showing_fact(it));
         let others = count_subjects(others.filter(|it| *it != id).map(Subject::Topic));
         self.add_contrast_links(others, out);
     }

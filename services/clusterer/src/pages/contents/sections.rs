@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::fact::{Aspect, Fact, Former};
-use domain::id::{EntityId, FactId, TopicId};
+use domain::id::{EntityId, FactId};
 use domain::page::{FormerLine, Line, Section};
 use domain::time::{Precision, TimeSpan};
 use text::facts::fact_sentence;
@@ -131,16 +131,8 @@ impl PageInputs {
         )
     }
 
-    /// Returns the sections of the facts of a topic, by aspect.
-    pub(crate) fn topic_sections(&self, topic: TopicId) -> Vec<Section> {
-        self.by_aspect(
-            self.facts_by_topic.facts_of_topic(topic),
-            self.facts_by_topic.withdrawn_facts_of_topic(topic),
-            &[],
-        )
-    }
-
-    fn by_aspect<V>(
+    /// Returns a section for each aspect that has facts; for all aspects if `only` is empty.
+    pub(super) fn by_aspect<V>(
         &self,
         current: Option<&SmallMap<Aspect, SmallMap<Place, V>>>,
         taken: Option<&SmallMap<Aspect, SmallMap<Place, V>>>,

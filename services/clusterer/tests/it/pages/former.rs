@@ -12,6 +12,12 @@ fn moments() -> (DateTime<Utc>, DateTime<Utc>) {
     (after, after + TimeDelta::days(1))
 }
 
+/// Returns facts for pages of every dimension; the last one is about a topic.
+fn stated_facts() -> Vec<Fact> {
+    let own = fact(0, "Ines", "owns", "two beehives", Aspect::Possession);
+    facts().into_iter().chain([own]).collect()
+}
+
 /// Returns the fact, withdrawn.
 fn taken_back(fact: &Fact, until: DateTime<Utc>) -> Fact {
     Fact {
@@ -47,7 +53,7 @@ fn page_lines(world: &World, as_of: Option<DateTime<Utc>>) -> Vec<(Dimension, St
 fn withdrawn_facts_are_on_each_page_as_of_an_earlier_moment() {
     let (before, taken) = moments();
     let mut world = World::default();
-    world.feed(&units(), &facts());
+    world.feed(&units(), &stated_facts());
     let then = page_lines(&world, Some(before));
     for dimension in [
         Dimension::Topic,
@@ -64,7 +70,7 @@ fn withdrawn_facts_are_on_each_page_as_of_an_earlier_moment() {
         };
         assert!(then.iter().find(of).is_some(), "no fact in {dimension:?}: {then:?}");
     }
-    let back: Vec<Fact> = facts().iter().map(|it| taken_back(it, taken)).collect();
+    let back: Vec<Fact> = stated_facts().iter().map(|it| taken_back(it, taken)).collect();
     world.feed(&[], &back);
     assert_eq!(page_lines(&world, Some(before)), then);
     let now = page_lines(&world, None);
@@ -78,7 +84,7 @@ fn withdrawn_facts_are_on_each_page_as_of_an_earlier_moment() {
         "nothing is left of them: {now:?}"
     );
     let texts: Vec<&String> = now.iter().flat_map(|it| &it.2).collect();
-    for fact in facts() {
+    for fact in stated_facts() {
         let statement = format!("{} {} {}", fact.subject, fact.predicate, fact.object);
         assert!(texts.iter().all(|it| !it.starts_with(&statement)), "{statement}");
     }

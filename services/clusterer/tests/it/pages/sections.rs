@@ -1,9 +1,9 @@
 use domain::fact::{Aspect, Fact};
-use domain::page::Dimension;
+use domain::page::{Dimension, Line};
 use domain::unit::Unit;
 
-use super::{World, fact, lines};
-use crate::world::turn;
+use super::{World, fact, lines, units};
+use crate::world::{event, turn};
 
 #[test]
 fn long_sections_keep_their_best_lines() {
@@ -198,4 +198,23 @@ fn preferences_are_titled_in_their_language() {
     world.feed(&[turn(0), turn(1)], &[likes]);
     let page = world.page(Dimension::Preference, "Preferencias de Ines");
     assert_eq!(page.sections[0].title, "Gustos y aversiones");
+}
+
+#[test]
+fn a_topic_page_shows_only_facts_with_a_word_of_its_label_or_keywords() {
+    let mut world = World::default();
+    let stated = [
+        fact(0, "Ines", "owns", "two beehives", Aspect::Possession),
+        fact(0, "Ines", "owns", "a canoe", Aspect::Possession),
+    ];
+    world.feed(&units(), &stated);
+    let topic = world.topic_of_event(event(0).id);
+    let page = world.topic_page(topic);
+    assert!(page.title.contains("beehive"), "{}", page.title);
+    let possessions = page.sections.iter().filter(|it| it.category == "possession");
+    let possessions: Vec<&Line> = possessions.flat_map(|it| &it.lines).collect();
+    let texts: Vec<&str> = possessions.iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(texts, ["Ines owns two beehives"]);
+    let figure = lines(world.page(Dimension::Figure, "Ines"));
+    assert!(figure.contains(&"Ines owns a canoe"), "{figure:?}");
 }
