@@ -95,11 +95,10 @@ impl Index for QdrantIndex {
             for _ in 0..ROUNDS_MAX {
                 // A generation that is being built gets the points too, so that it is complete when it is shown.
                 for generation in marker.building.into_iter().chain([marker.shown]) {
-                    self.write_points(OPERATION, (space, generation), points, UpdateMode::Upsert)
-                        .await?;
+                    let place = points::GenerationKey { space, generation };
+                    self.write_points(OPERATION, place, points, UpdateMode::Upsert).await?;
                     // Removed after the write, so that a unit that is put again can be found at any time.
-                    self.remove_units(OPERATION, (space, generation), retired, points)
-                        .await?;
+                    self.remove_units(OPERATION, place, retired, points).await?;
                 }
                 // The space may have been erased, or a generation begun or shown, since the marker was read. A
                 // generation that was shown meanwhile has the points already if it was being built.

@@ -107,7 +107,8 @@ pub(super) fn list_derived(
     db: &Connection,
     space: i64,
     kind: DerivedKind,
-    (after, limit): (Option<Uuid>, usize),
+    after: Option<Uuid>,
+    limit: usize,
 ) -> Outcome<Vec<Derived>> {
     let mut statement = db.prepare_cached(
         "SELECT body, digest FROM derived WHERE space = ?1 AND kind = ?2 AND id > ?3 AND removed = 0 ORDER BY id LIMIT ?4",

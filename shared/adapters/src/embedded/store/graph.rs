@@ -117,7 +117,7 @@ impl Graph for StoredGraph {
         after: u64,
         room: Room,
     ) -> Result<(Vec<Unit>, Option<u64>)> {
-        listing::select_items(&self.0, "graph.select", space, selection, (after, room)).await
+        listing::select_items(&self.0, "graph.select", space, selection, after, room).await
     }
 
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()> {
@@ -145,7 +145,7 @@ impl Graph for StoredGraph {
     }
 
     async fn put_derived(&self, space: &SpaceId, items: &[Derived], removed: &[DerivedId]) -> Result<()> {
-        self.put_derived_if(("graph.put_derived", None), space, items, removed)
+        self.put_derived_if("graph.put_derived", None, space, items, removed)
             .await
     }
 
@@ -165,7 +165,7 @@ impl Graph for StoredGraph {
         items: &[Derived],
         removed: &[DerivedId],
     ) -> Result<()> {
-        self.put_derived_if(("graph.put_derived_at", Some(turn)), space, items, removed)
+        self.put_derived_if("graph.put_derived_at", Some(turn), space, items, removed)
             .await
     }
 
@@ -178,7 +178,7 @@ impl Graph for StoredGraph {
     ) -> Result<Vec<Derived>> {
         let space = space.clone();
         let job = move |db: &Connection| match space_row(db, &space)? {
-            Some(row) => derived_objects::list_derived(db, row, kind, (after, limit)),
+            Some(row) => derived_objects::list_derived(db, row, kind, after, limit),
             None => Ok(Vec::new()),
         };
         self.0.run_read("graph.list_derived", job).await
@@ -207,7 +207,8 @@ impl StoredGraph {
     /// Removes and puts derived objects. If a turn is given, only when the space is at that turn.
     async fn put_derived_if(
         &self,
-        (operation, turn): (&'static str, Option<u64>),
+        operation: &'static str,
+        turn: Option<u64>,
         space: &SpaceId,
         items: &[Derived],
         removed: &[DerivedId],

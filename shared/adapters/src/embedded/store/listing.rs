@@ -70,11 +70,12 @@ pub(super) async fn select_items<T: ListedRow>(
     operation: &'static str,
     space: &SpaceId,
     selection: &Selection,
-    (after, room): (u64, Room),
+    after: u64,
+    room: Room,
 ) -> Result<(Vec<T>, Option<u64>)> {
     let (space, selection) = (space.clone(), selection.clone());
     let job = move |db: &Connection| match space_row(db, &space)? {
-        Some(row) => select_page(db, row, &selection, (to_sql_integer(after), room)),
+        Some(row) => select_page(db, row, &selection, to_sql_integer(after), room),
         None => Ok((Vec::new(), None)),
     };
     store.run_read(operation, job).await
@@ -84,7 +85,8 @@ fn select_page<T: ListedRow>(
     db: &Connection,
     space: i64,
     selection: &Selection,
-    (after, room): (i64, Room),
+    after: i64,
+    room: Room,
 ) -> Outcome<(Vec<T>, Option<u64>)> {
     let session = selection.session.map(|it| it.uuid().into_bytes());
     let actor = selection.actor.as_deref().map(case_folded_actor);

@@ -181,7 +181,7 @@ impl Readings for StoredReadings {
     ) -> Result<Option<ScheduledSession>> {
         let after = after.map_or_else(String::new, SpaceId::to_string);
         let job =
-            move |db: &Connection| lease_due_session(db, (now.timestamp_millis(), lease.timestamp_millis()), &after);
+            move |db: &Connection| lease_due_session(db, now.timestamp_millis(), lease.timestamp_millis(), &after);
         self.0.run_write("readings.take", Durability::Process, job).await
     }
 
@@ -284,7 +284,7 @@ fn tally_from_row(row: &Row<'_>) -> rusqlite::Result<ReadingTally> {
     })
 }
 
-fn lease_due_session(db: &Connection, (now, lease): (i64, i64), after: &str) -> Outcome<Option<ScheduledSession>> {
+fn lease_due_session(db: &Connection, now: i64, lease: i64, after: &str) -> Outcome<Option<ScheduledSession>> {
     let mut select = db.prepare_cached(
         "SELECT spaces.name, it.space, it.session, it.due, it.wanted
          FROM wanted_sessions it JOIN spaces ON spaces.row = it.space

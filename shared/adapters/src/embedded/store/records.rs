@@ -170,7 +170,7 @@ impl Records for StoredRecords {
         after: u64,
         room: Room,
     ) -> Result<(Vec<Record>, Option<u64>)> {
-        listing::select_items(&self.0, "records.select", space, selection, (after, room)).await
+        listing::select_items(&self.0, "records.select", space, selection, after, room).await
     }
 
     async fn session(

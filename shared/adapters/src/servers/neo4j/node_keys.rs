@@ -110,7 +110,7 @@ mod tests {
 
     use super::*;
 
-    fn sample_record(name: &str, (seconds, nanos): (i64, u32), ordinal: u64) -> Record {
+    fn sample_record(name: &str, seconds: i64, nanos: u32, ordinal: u64) -> Record {
         let space: SpaceId = "a".parse().unwrap();
         Record {
             session: SessionId::from_name(&space, "s"),
@@ -129,7 +129,9 @@ mod tests {
             same in any::<bool>(),
         ) {
             let keys = Keys::new("n", &"a".parse().unwrap());
-            let (x, y) = (sample_record(&a.0, a.1, a.2), sample_record(&b.0, if same { a.1 } else { b.1 }, b.2));
+            let (seconds, nanos) = if same { a.1 } else { b.1 };
+            let x = sample_record(&a.0, a.1.0, a.1.1, a.2);
+            let y = sample_record(&b.0, seconds, nanos, b.2);
             prop_assert_eq!(keys.record_place(&x).cmp(&keys.record_place(&y)), x.session_order_key().cmp(&y.session_order_key()));
             let (from, until) = keys.session_range(x.session);
             prop_assert!(from < keys.record_place(&x) && keys.record_place(&x) < until);

@@ -4,7 +4,7 @@ use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{Condition, DeletePointsBuilder, Filter, UpdateMode};
 
 use super::marker::Marker;
-use super::points::{check_points, generation_filter, in_space, marker_id};
+use super::points::{GenerationKey, check_points, generation_filter, in_space, marker_id};
 use super::{QdrantIndex, schema};
 
 /// Rebuilds a space while it is searched; only one process at a time may do so.
@@ -59,7 +59,10 @@ impl QdrantIndex {
         const OPERATION: &str = "index.put_into";
         check_points(OPERATION, points, self.dimension)?;
         self.check_building(OPERATION, space, generation).await?;
-        let place = (space, generation.0);
+        let place = GenerationKey {
+            space,
+            generation: generation.0,
+        };
         self.remove_units(OPERATION, place, retired, &[]).await?;
         self.write_points(OPERATION, place, points, UpdateMode::InsertOnly)
             .await

@@ -23,7 +23,11 @@ const UNITS_MAX: usize = 512;
 const NO_TERM: (u32, f32) = (u32::MAX, 0.0);
 
 /// A space and one of its generations.
-pub(super) type GenerationKey<'a> = (&'a SpaceId, i64);
+#[derive(Clone, Copy)]
+pub(super) struct GenerationKey<'a> {
+    pub(super) space: &'a SpaceId,
+    pub(super) generation: i64,
+}
 
 /// Returns the id of the marker of a space.
 pub(super) fn marker_id(space: &SpaceId) -> Uuid {
@@ -138,12 +142,12 @@ impl QdrantIndex {
     pub(super) async fn write_points(
         &self,
         operation: &'static str,
-        (space, generation): GenerationKey<'_>,
+        place: GenerationKey<'_>,
         points: &[Point],
         mode: UpdateMode,
     ) -> Result<()> {
         for some in points.chunks(self.batch) {
-            let some: Vec<PointStruct> = some.iter().map(|it| to_point_struct((space, generation), it)).collect();
+            let some: Vec<PointStruct> = some.iter().map(|it| to_point_struct(place, it)).collect();
             let mut request = UpsertPointsBuilder::new(&self.collection, some).wait(true);
             if mode != UpdateMode::Upsert {
                 request = request.update_mode(mode);
@@ -157,18 +161,16 @@ impl QdrantIndex {
     pub(super) async fn remove_units(
         &self,
         operation: &'static str,
-        (space, generation): GenerationKey<'_>,
+        place: GenerationKey<'_>,
         units: &[UnitId],
         except: &[Point],
     ) -> Result<()> {
         for some in units.chunks(UNITS_MAX) {
             let removed_units: BTreeSet<UnitId> = some.iter().copied().collect();
             let remaining = except.iter().filter(|it| removed_units.contains(&it.unit));
-            let remaining: Vec<String> = remaining
-                .map(|it| point_id((space, generation), it).to_string())
-                .collect();
+            let remaining: Vec<String> = remaining.map(|it| point_id(place, it).to_string()).collect();
             let units: Vec<String> = removed_units.iter().map(UnitId::to_string).collect();
-            let mut filter_of_units = generation_filter(space, generation);
+            let mut filter_of_units = generation_filter(place.space, place.generation);
             filter_of_units.must.push(Condition::matches(schema::UNIT, units));
             if !remaining.is_empty() {
                 filter_of_units.must_not.push(Condition::has_id(remaining));
@@ -182,18 +184,18 @@ impl QdrantIndex {
     }
 }
 
-fn point_id((space, generation): GenerationKey<'_>, point: &Point) -> Uuid {
+fn point_id(place: GenerationKey<'_>, point: &Point) -> Uuid {
     let mut name = Vec::with_capacity(26);
-    name.extend_from_slice(&generation.to_be_bytes());
+    name.extend_from_slice(&place.generation.to_be_bytes());
     name.extend_from_slice(point.unit.uuid().as_bytes());
     name.extend_from_slice(&point.part.to_be_bytes());
-    Uuid::new_v5(&marker_id(space), &name)
+    Uuid::new_v5(&marker_id(place.space), &name)
 }
 
 fn to_point_struct(place: GenerationKey<'_>, point: &Point) -> PointStruct {
     let mut payload = Payload::new();
-    payload.insert(schema::SPACE, place.0.as_str());
-    payload.insert(schema::GENERATION, place.1);
+    payload.insert(schema::SPACE, place.space.as_str());
+    payload.insert(schema::GENERATION, place.generation);
     payload.insert(schema::UNIT, point.unit.to_string());
     payload.insert(schema::PART, i64::from(point.part));
     payload.insert(schema::OBSERVED_AT, point.observed_at);

@@ -69,12 +69,12 @@ pub(crate) async fn store_dead_letter(core: &Core, given: &AbandonedDelivery<'_>
 impl DeadLetters for NatsBus {
     async fn list(&self, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
         let all = self.core.names.all_dead();
-        list_dead_letters(&self.core, "dead_letters.list", &all, (after, limit)).await
+        list_dead_letters(&self.core, "dead_letters.list", &all, after, limit).await
     }
 
     async fn of_space(&self, space: &str, after: DeadLetterId, limit: usize) -> Result<Vec<DeadLetter>> {
         let own = self.core.names.dead_letter_subject(space);
-        list_dead_letters(&self.core, "dead_letters.of_space", &own, (after, limit)).await
+        list_dead_letters(&self.core, "dead_letters.of_space", &own, after, limit).await
     }
 
     async fn count(&self) -> Result<u64> {
@@ -152,7 +152,8 @@ async fn list_dead_letters(
     core: &Core,
     operation: &'static str,
     subject: &str,
-    (after, limit): (DeadLetterId, usize),
+    after: DeadLetterId,
+    limit: usize,
 ) -> Result<Vec<DeadLetter>> {
     let stream = core.names.dead_stream();
     let mut found: Vec<DeadLetter> = Vec::new();

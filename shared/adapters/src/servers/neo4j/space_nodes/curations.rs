@@ -50,7 +50,8 @@ pub(crate) async fn put_curations(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (position, curations): (Position, &[Curation]),
+    position: Position,
+    curations: &[Curation],
 ) -> Result<()> {
     let line = |it: &Curation| -> Result<(BoltType, usize)> {
         let body = to_json(operation, it)?;
@@ -121,7 +122,8 @@ pub(crate) async fn list_curations(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (after, limit): (Option<CurationId>, usize),
+    after: Option<CurationId>,
+    limit: usize,
 ) -> Result<Vec<Curation>> {
     let keys = client.keys_of_space(space);
     let query = query_for_space(&keys, LIST)

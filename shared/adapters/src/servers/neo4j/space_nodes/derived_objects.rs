@@ -86,9 +86,11 @@ pub(crate) async fn derived_write_count(client: &Client, operation: &'static str
 /// turn is given, only when the space is at that turn.
 pub(crate) async fn put_derived(
     client: &Client,
-    (operation, turn): (&'static str, Option<u64>),
+    operation: &'static str,
+    turn: Option<u64>,
     space: &SpaceId,
-    (items, removed): (&[Derived], &[DerivedId]),
+    items: &[Derived],
+    removed: &[DerivedId],
 ) -> Result<()> {
     let removed: BTreeSet<&DerivedId> = removed.iter().collect();
     let removed = removed.into_iter().zip(1i64..);
@@ -131,7 +133,9 @@ pub(crate) async fn list_derived(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (kind, after, limit): (DerivedKind, Option<Uuid>, usize),
+    kind: DerivedKind,
+    after: Option<Uuid>,
+    limit: usize,
 ) -> Result<Vec<Derived>> {
     let kind = kind_name(kind);
     let query = query_for_space(&client.keys_of_space(space), LIST)
@@ -166,7 +170,8 @@ pub(crate) async fn derived_changes(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (sequence, limit): (u64, usize),
+    sequence: u64,
+    limit: usize,
 ) -> Result<Vec<DerivedChange>> {
     let query = query_for_space(&client.keys_of_space(space), CHANGES)
         .param("after", to_bolt_integer(sequence))

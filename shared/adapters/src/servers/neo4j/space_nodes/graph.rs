@@ -90,7 +90,7 @@ impl Graph for NodeGraph {
 
     async fn units(&self, space: &SpaceId, ids: &[UnitId]) -> Result<Vec<Unit>> {
         let ids: Vec<Uuid> = ids.iter().map(|it| it.uuid()).collect();
-        by_id(&self.0, "graph.units", space, (UNITS, &ids)).await
+        by_id(&self.0, "graph.units", space, UNITS, &ids).await
     }
 
     async fn changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<Change>> {
@@ -117,7 +117,7 @@ impl Graph for NodeGraph {
         after: u64,
         room: Room,
     ) -> Result<(Vec<Unit>, Option<u64>)> {
-        listing::select_items(&self.0, "graph.select", space, selection, (after, room)).await
+        listing::select_items(&self.0, "graph.select", space, selection, after, room).await
     }
 
     async fn put_relations(&self, space: &SpaceId, relations: &[Relation]) -> Result<()> {
@@ -125,11 +125,11 @@ impl Graph for NodeGraph {
     }
 
     async fn relations(&self, space: &SpaceId, units: &[UnitId], limit: usize) -> Result<Vec<Relation>> {
-        relations::relations_of_units(&self.0, "graph.relations", space, (units, limit)).await
+        relations::relations_of_units(&self.0, "graph.relations", space, units, limit).await
     }
 
     async fn put_derived(&self, space: &SpaceId, items: &[Derived], removed: &[DerivedId]) -> Result<()> {
-        derived_objects::put_derived(&self.0, ("graph.put_derived", None), space, (items, removed)).await
+        derived_objects::put_derived(&self.0, "graph.put_derived", None, space, items, removed).await
     }
 
     async fn derived_write_count(&self, space: &SpaceId) -> Result<u64> {
@@ -143,7 +143,7 @@ impl Graph for NodeGraph {
         items: &[Derived],
         removed: &[DerivedId],
     ) -> Result<()> {
-        derived_objects::put_derived(&self.0, ("graph.put_derived_at", Some(turn)), space, (items, removed)).await
+        derived_objects::put_derived(&self.0, "graph.put_derived_at", Some(turn), space, items, removed).await
     }
 
     async fn list_derived(
@@ -153,7 +153,7 @@ impl Graph for NodeGraph {
         after: Option<Uuid>,
         limit: usize,
     ) -> Result<Vec<Derived>> {
-        derived_objects::list_derived(&self.0, "graph.list_derived", space, (kind, after, limit)).await
+        derived_objects::list_derived(&self.0, "graph.list_derived", space, kind, after, limit).await
     }
 
     async fn derived(&self, space: &SpaceId, ids: &[DerivedId]) -> Result<Vec<Derived>> {
@@ -161,7 +161,7 @@ impl Graph for NodeGraph {
     }
 
     async fn derived_changes(&self, space: &SpaceId, sequence: u64, limit: usize) -> Result<Vec<DerivedChange>> {
-        derived_objects::derived_changes(&self.0, "graph.derived_changes", space, (sequence, limit)).await
+        derived_objects::derived_changes(&self.0, "graph.derived_changes", space, sequence, limit).await
     }
 }
 
@@ -175,7 +175,7 @@ impl NodeGraph {
     ) -> Result<Vec<BoltType>> {
         let ids: BTreeSet<Uuid> = retired.iter().map(|it| it.uuid()).collect();
         let ids: Vec<Uuid> = ids.into_iter().collect();
-        let known: Vec<Unit> = by_id(&self.0, operation, space, (UNITS, &ids)).await?;
+        let known: Vec<Unit> = by_id(&self.0, operation, space, UNITS, &ids).await?;
         let known: HashMap<Uuid, &Unit> = known.iter().map(|it| (it.id.uuid(), it)).collect();
         let line = |(uuid, number): (&Uuid, i64)| -> Result<BoltType> {
             // A unit that is created between this read and the write keeps its body, but no caller can read it.
@@ -198,7 +198,8 @@ pub(crate) async fn by_id<T: DeserializeOwned + Clone>(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (text, ids): (&'static str, &[Uuid]),
+    text: &'static str,
+    ids: &[Uuid],
 ) -> Result<Vec<T>> {
     let keys = client.keys_of_space(space);
     let rows = client

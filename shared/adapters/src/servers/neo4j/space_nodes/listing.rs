@@ -100,7 +100,8 @@ pub(crate) async fn select_items<T: ListedNode>(
     operation: &'static str,
     space: &SpaceId,
     selection: &Selection,
-    (after, room): (u64, Room),
+    after: u64,
+    room: Room,
 ) -> Result<(Vec<T>, Option<u64>)> {
     let (query, is_exact) = query_of_selection::<T>(&client.keys_of_space(space), selection);
     let looks = if is_exact {

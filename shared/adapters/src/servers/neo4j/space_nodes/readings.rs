@@ -107,7 +107,7 @@ impl Readings for NodeReadings {
 
     async fn get(&self, space: &SpaceId, ids: &[ReadingId]) -> Result<Vec<Reading>> {
         let ids: Vec<_> = ids.iter().map(|it| it.uuid()).collect();
-        graph::by_id(&self.0, "readings.get", space, (GET, &ids)).await
+        graph::by_id(&self.0, "readings.get", space, GET, &ids).await
     }
 
     async fn of_records(&self, space: &SpaceId, records: &[RecordId]) -> Result<Vec<Reading>> {
@@ -208,7 +208,7 @@ impl Readings for NodeReadings {
             .param("limit", CANDIDATES);
         for row in self.0.run_read(OPERATION, query).await? {
             let key: String = read_column(OPERATION, &row, "key")?;
-            if let Some(taken) = self.take_one(&key, (now, lease)).await? {
+            if let Some(taken) = self.take_one(&key, now, lease).await? {
                 return Ok(Some(taken));
             }
         }
@@ -241,11 +241,7 @@ impl NodeReadings {
     }
 
     /// Leases the session of a key. Returns `None` if another process leased it meanwhile or its space is being erased.
-    async fn take_one(
-        &self,
-        key: &str,
-        (now, lease): (DateTime<Utc>, DateTime<Utc>),
-    ) -> Result<Option<ScheduledSession>> {
+    async fn take_one(&self, key: &str, now: DateTime<Utc>, lease: DateTime<Utc>) -> Result<Option<ScheduledSession>> {
         const OPERATION: &str = "readings.take";
         let session = id_of(key).map_err(|error| damaged_error(OPERATION, error))?;
         let name = key.rsplit('/').nth(1).unwrap_or_default();

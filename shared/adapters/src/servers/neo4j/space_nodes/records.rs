@@ -227,7 +227,7 @@ impl Records for NodeRecords {
 
     async fn get(&self, space: &SpaceId, ids: &[RecordId]) -> Result<Vec<Record>> {
         let ids: Vec<_> = ids.iter().map(|it| it.uuid()).collect();
-        graph::by_id(&self.0, "records.get", space, (GET, &ids)).await
+        graph::by_id(&self.0, "records.get", space, GET, &ids).await
     }
 
     async fn select(
@@ -237,7 +237,7 @@ impl Records for NodeRecords {
         after: u64,
         room: Room,
     ) -> Result<(Vec<Record>, Option<u64>)> {
-        listing::select_items(&self.0, "records.select", space, selection, (after, room)).await
+        listing::select_items(&self.0, "records.select", space, selection, after, room).await
     }
 
     async fn session(
@@ -274,7 +274,7 @@ impl Records for NodeRecords {
     }
 
     async fn put_curations(&self, space: &SpaceId, position: Position, curations: &[Curation]) -> Result<()> {
-        curations::put_curations(&self.0, "records.put_curations", space, (position, curations)).await
+        curations::put_curations(&self.0, "records.put_curations", space, position, curations).await
     }
 
     async fn redact_curations(&self, space: &SpaceId, ids: &[CurationId]) -> Result<()> {
@@ -286,7 +286,7 @@ impl Records for NodeRecords {
     }
 
     async fn curations(&self, space: &SpaceId, after: Option<CurationId>, limit: usize) -> Result<Vec<Curation>> {
-        curations::list_curations(&self.0, "records.curations", space, (after, limit)).await
+        curations::list_curations(&self.0, "records.curations", space, after, limit).await
     }
 
     async fn note(&self, space: &SpaceId, scope: &str, notes: &[Note], most: usize) -> Result<()> {

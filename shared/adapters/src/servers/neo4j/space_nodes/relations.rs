@@ -122,7 +122,8 @@ pub(crate) async fn relations_of_units(
     client: &Client,
     operation: &'static str,
     space: &SpaceId,
-    (units, limit): (&[UnitId], usize),
+    units: &[UnitId],
+    limit: usize,
 ) -> Result<Vec<Relation>> {
     let keys = client.keys_of_space(space);
     let query = query_for_space(&keys, BESIDE)
