@@ -149,8 +149,8 @@ async fn connect_servers(settings: &Settings, life: &Life) -> anyhow::Result<(Ba
     // A process without an index does not embed, so it needs no embedder settings.
     let uses_index = adapters::servers::distributed::Uses::for_service(life.name).qdrant;
     let defaults = Settings::default();
-    let embedder = embedder::open_embedder(if uses_index { settings } else { &defaults }).await?;
-    servers::connect_in_background(settings, life, embedder)
+    let (embedder, watched) = embedder::open_embedder(if uses_index { settings } else { &defaults }).await?;
+    servers::connect_in_background(settings, life, embedder, watched)
 }
 
 #[cfg(not(feature = "distributed"))]

@@ -145,12 +145,12 @@ impl Context {
                 }
             };
             ready.set_is_up(true);
-            let (config, work) = (&config, (&handler, &buried));
+            let (config, handler, buried) = (&config, &handler, &buried);
             deliveries
                 .take_until(self.shutdown.cancelled())
                 .for_each_concurrent(in_flight_max.max(1), |delivery| async move {
                     match delivery {
-                        Ok(delivery) => self.process_delivery(config, group, delivery, work).await,
+                        Ok(delivery) => self.process_delivery(config, group, delivery, handler, buried).await,
                         Err(error) => warn!(error = &error as &dyn std::error::Error, group, "receive failed"),
                     }
                 })
@@ -173,7 +173,8 @@ impl Context {
         config: &Config,
         group: &str,
         delivery: Delivery,
-        (handler, buried): (&F, &B),
+        handler: &F,
+        buried: &B,
     ) where
         M: Message,
         E: Classify + Send + Sync + 'static,

@@ -49,8 +49,8 @@ impl Context {
     /// Wrong settings in `[backends]` or `[embeddings]`; the stores cannot be opened, or the endpoint cannot be
     /// reached.
     pub async fn embedded_with(dir: &Path, settings: Settings) -> anyhow::Result<Context> {
-        let connected = backends::open_embedded(dir, &settings).await?;
-        Ok(Context::new(connected, settings, Life::new("mnemic")))
+        let (backends, circuit_breakers) = backends::open_embedded(dir, &settings).await?;
+        Ok(Context::new(backends, circuit_breakers, settings, Life::new("mnemic")))
     }
 
     /// Connects the backends that `[backends]` names, for the service `name`; a name that is not that of a service gets
@@ -62,11 +62,16 @@ impl Context {
     /// until shutdown, and [`Readiness`] reports it.
     pub async fn connect_for_service(name: &'static str, settings: Settings) -> anyhow::Result<Context> {
         let life = Life::new(name);
-        let connected = backends::connect_backends(&settings, &life).await?;
-        Ok(Context::new(connected, settings, life))
+        let (backends, circuit_breakers) = backends::connect_backends(&settings, &life).await?;
+        Ok(Context::new(backends, circuit_breakers, settings, life))
     }
 
-    pub(crate) fn new((backends, guards): (Backends, CircuitBreakers), settings: Settings, life: Life) -> Context {
+    pub(crate) fn new(
+        backends: Backends,
+        circuit_breakers: CircuitBreakers,
+        settings: Settings,
+        life: Life,
+    ) -> Context {
         let asking = TaskTracker::new();
         asking.close();
         Context {
@@ -75,7 +80,7 @@ impl Context {
             settings: Arc::new(settings),
             metrics: Metrics::default(),
             readiness: life.readiness,
-            circuit_breakers: guards,
+            circuit_breakers,
             in_process: InProcess::default(),
             asking,
         }

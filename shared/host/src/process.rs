@@ -116,7 +116,8 @@ where
         .context("cannot start the runtime")?;
     let outcome = runtime.block_on(async {
         let life = Life::new(name);
-        let context = Context::new(connect(&settings, &life).await?, settings, life);
+        let (backends, circuit_breakers) = connect(&settings, &life).await?;
+        let context = Context::new(backends, circuit_breakers, settings, life);
         let bus = Arc::clone(&context.backends.bus);
         let outcome = run_until_shutdown(context, Duration::from_secs(config.drain_secs), admin, run).await;
         // The last replies and settlements may still wait to be sent.

@@ -80,7 +80,8 @@ pub async fn provision_servers(settings: &Settings) -> anyhow::Result<Vec<Provis
 pub(super) fn connect_in_background(
     settings: &Settings,
     life: &Life,
-    (embedder, watched): (Arc<dyn Embedder>, CircuitBreakers),
+    embedder: Arc<dyn Embedder>,
+    watched: CircuitBreakers,
 ) -> anyhow::Result<(Backends, CircuitBreakers)> {
     let options = server_options(settings, life.name)?;
     let uses = Uses::for_service(life.name);
