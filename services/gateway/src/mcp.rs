@@ -270,7 +270,7 @@ async fn run_catalogue_tool(memory: &Memory, name: String, arguments: Value) -> 
     let Memory { app, space, .. } = memory;
     let Looking { as_of, arguments } = tools::parse_arguments(arguments)?;
     let as_of = validate::parse_time_field("as_of", as_of.as_deref())?;
-    catalogue::call_tool(app, space, (name, Value::Object(arguments)), as_of, Filter::default()).await
+    catalogue::call_tool(app, space, name, Value::Object(arguments), as_of, Filter::default()).await
 }
 
 /// Returns the fields of a JSON object; empty for any other value.

@@ -126,7 +126,7 @@ async fn read_contents(memory: &Memory, target: &Target<'_>) -> Result<String, P
             to_json(&facts::list_facts(app, access, name, &filter).await?)
         }
         Target::Fact(id) => {
-            let (_, fact): (SpaceId, Fact) = derived_items::get_derived_item(app, access, (name, id)).await?;
+            let (_, fact): (SpaceId, Fact) = derived_items::get_derived_item(app, access, name, id).await?;
             to_json(&fact)
         }
         Target::Page(id) => to_json(&pages::read_page(app, access, name, id, None).await?),

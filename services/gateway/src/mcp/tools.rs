@@ -279,8 +279,7 @@ async fn curate_memory(memory: &Memory, arguments: Value) -> Result<CallToolResu
             "act: this tool does nothing that cannot be undone; the operator of this memory can erase a record",
         ));
     }
-    let by = (memory.access.name(), None);
-    let done = curate::accept_act(&memory.app, &memory.space, new, by).await?;
+    let done = curate::accept_act(&memory.app, &memory.space, new, memory.access.name(), None).await?;
     Ok(text_result(result_text::curated_to_text(&done)))
 }
 

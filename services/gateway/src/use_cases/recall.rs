@@ -119,7 +119,7 @@ async fn find_hints(app: &App, space: &SpaceId, context: RecallContext) -> Resul
     let hint_ids: Vec<HintId> = decided.recall_result.hints.iter().map(|it| it.id).collect();
     if !hint_ids.is_empty() {
         let begun = Instant::now();
-        recall_ledger::note_given_hints(app, space, (&request.session, &known.erasures), &hint_ids).await?;
+        recall_ledger::note_given_hints(app, space, &request.session, &known.erasures, &hint_ids).await?;
         recalling.note_step("note", begun);
     }
     let silent = reason_for_silence(open, most, &decided);

@@ -31,7 +31,8 @@ pub(crate) async fn list_tools(app: &App) -> Result<Vec<ToolSpec>, Problem> {
 pub(crate) async fn call_tool(
     app: &App,
     space: &SpaceId,
-    (name, arguments): (String, Value),
+    name: String,
+    arguments: Value,
     as_of: Option<DateTime<FixedOffset>>,
     labels: Filter,
 ) -> Result<ToolOutcome, Problem> {

@@ -81,7 +81,7 @@ pub(crate) async fn post_feedback(
         act: NewAct::PinUnit { unit },
         reason: reason.clone(),
     };
-    let done = curate::accept_act(&app, &found.space, act, (access.name(), None)).await?;
+    let done = curate::accept_act(&app, &found.space, act, access.name(), None).await?;
     Ok(Json(json!({
         "id": done.curation.id,
         "memory_id": found.memory.id,

@@ -89,7 +89,7 @@ pub async fn rederive_space(ctx: &Context, space: &SpaceId, run: &str, done: imp
             let size = written_bytes(&record)?;
             if batch.len() >= BATCH || (bytes + size > BATCH_BYTES && !batch.is_empty()) {
                 bytes = 0;
-                waiting.push(publish_again(ctx, space, (run, created, records), std::mem::take(&mut batch)).await?);
+                waiting.push(publish_again(ctx, space, run, created, records, std::mem::take(&mut batch)).await?);
             }
             if waiting.len() >= AHEAD {
                 records = wait_until_searchable(ctx, space, &mut waiting, records).await?;
@@ -100,7 +100,7 @@ pub async fn rederive_space(ctx: &Context, space: &SpaceId, run: &str, done: imp
         }
     }
     if !batch.is_empty() {
-        waiting.push(publish_again(ctx, space, (run, created, records), batch).await?);
+        waiting.push(publish_again(ctx, space, run, created, records, batch).await?);
     }
     records = wait_until_searchable(ctx, space, &mut waiting, records).await?;
     done(records);
@@ -120,7 +120,9 @@ fn written_bytes(record: &Record) -> Result<usize, PortError> {
 async fn publish_again(
     ctx: &Context,
     space: &SpaceId,
-    (run, created, before): (&str, Option<DateTime<Utc>>, u64),
+    run: &str,
+    created: Option<DateTime<Utc>>,
+    before: u64,
     records: Vec<Record>,
 ) -> Result<(Position, u64), PortError> {
     let (count, first) = (records.len() as u64, records.first().map(|it| it.id.to_string()));

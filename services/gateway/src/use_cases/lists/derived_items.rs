@@ -62,7 +62,8 @@ derived_items! {
 /// Returns a page of a list in a space: the items for which `keep` returns a value, by id.
 pub(crate) async fn list_derived_items<T: DerivedItem, L: ListPage>(
     app: &App,
-    (access, name): (&Access, &str),
+    access: &Access,
+    name: &str,
     paging: &impl Paged,
     keep: impl Fn(T) -> Option<L::Item>,
 ) -> Result<L, Problem> {
@@ -99,7 +100,8 @@ pub(crate) async fn list_derived_items<T: DerivedItem, L: ListPage>(
 pub(crate) async fn get_derived_item<T: DerivedItem>(
     app: &App,
     access: &Access,
-    (name, id): (&str, &str),
+    name: &str,
+    id: &str,
 ) -> Result<(SpaceId, T), Problem> {
     let space = access.authorize_space(name, Right::Read)?;
     app.require_space(&space).await?;

@@ -36,5 +36,5 @@ pub(crate) async fn list_facts(
             && filter.current.is_none_or(|it| it == fact.holds_at(now));
         wanted.then_some(fact)
     };
-    list_derived_items(app, (access, name), filter, keep).await
+    list_derived_items(app, access, name, filter, keep).await
 }

@@ -51,7 +51,7 @@ pub(crate) struct Looks<T> {
 }
 
 impl<T: Serialize> Looks<T> {
-    pub(crate) fn new((after, limit): (u64, usize)) -> Looks<T> {
+    pub(crate) fn new(after: u64, limit: usize) -> Looks<T> {
         Looks {
             page: Filling::new(limit),
             after: Some(after),
@@ -68,7 +68,7 @@ impl<T: Serialize> Looks<T> {
     }
 
     /// Adds the result of a read, and the cursor after it.
-    pub(crate) fn add_result(&mut self, (found, after): (Vec<T>, Option<u64>)) {
+    pub(crate) fn add_result(&mut self, found: Vec<T>, after: Option<u64>) {
         found.into_iter().for_each(|it| self.page.add_item(it));
         self.after = after;
     }

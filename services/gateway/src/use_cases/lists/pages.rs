@@ -29,7 +29,7 @@ pub(crate) async fn list_pages(
         let offered = filter.archived == Some(true) || page.status == PageStatus::Active;
         offered.then(|| PageHead::from(page))
     };
-    derived_items::list_derived_items(app, (access, name), filter, keep).await
+    derived_items::list_derived_items(app, access, name, filter, keep).await
 }
 
 /// Returns a page by space and id, as of a moment if one is given, and records that it was read.
@@ -40,7 +40,7 @@ pub(crate) async fn read_page(
     id: &str,
     as_of: Option<DateTime<Utc>>,
 ) -> Result<Page, Problem> {
-    let (space, page): (SpaceId, Page) = derived_items::get_derived_item(app, access, (name, id)).await?;
+    let (space, page): (SpaceId, Page) = derived_items::get_derived_item(app, access, name, id).await?;
     let mut page = page_known_at(page, as_of).ok_or_else(|| match as_of {
         Some(_) => derived_items::not_yet("page"),
         None => derived_items::missing_item_problem(&space, "page", "pages"),

@@ -59,7 +59,8 @@ pub(crate) async fn read_session_state(app: &App, space: &SpaceId, session: &str
 pub(crate) async fn note_given_hints(
     app: &App,
     space: &SpaceId,
-    (session, erased): (&str, &[Note]),
+    session: &str,
+    erased: &[Note],
     hints: &[HintId],
 ) -> Result<(), Problem> {
     note_hints(app, space, &session_scope(session), NoteKind::Said, hints).await?;

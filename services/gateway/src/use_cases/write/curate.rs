@@ -51,7 +51,8 @@ pub(crate) async fn accept_act(
     app: &App,
     space: &SpaceId,
     new: NewCuration,
-    (by, key): (&str, Option<&str>),
+    by: &str,
+    key: Option<&str>,
 ) -> Result<Curated, Problem> {
     check_act(&new)?;
     let request = json_digest(&new)?;
@@ -65,7 +66,7 @@ pub(crate) async fn accept_act(
         },
         None => None,
     };
-    let curated = claim_and_publish_act(app, space, (new, request), (by, key)).await;
+    let curated = claim_and_publish_act(app, space, new, request, by, key).await;
     if let Some(taken) = taken {
         // Only the fact of the response is stored: the text of an act is erased together with its target.
         taken.end_hold(curated.as_ref().map(|_| &())).await?;
@@ -76,8 +77,10 @@ pub(crate) async fn accept_act(
 async fn claim_and_publish_act(
     app: &App,
     space: &SpaceId,
-    (new, digest): (NewCuration, Hash),
-    (by, key): (&str, Option<&str>),
+    new: NewCuration,
+    digest: Hash,
+    by: &str,
+    key: Option<&str>,
 ) -> Result<Curated, Problem> {
     // Acts are ordered by their times, so no two acts of a process share one.
     let clock_us = app.batch_clock_us();

@@ -46,7 +46,7 @@ pub(crate) async fn post(
     let space = access.authorize_space(&name, curate::required_right(&new.act))?;
     let key = idempotency_key(&headers)?;
     app.require_space(&space).await?;
-    let curated = curate::accept_act(&app, &space, new, (access.name(), key)).await?;
+    let curated = curate::accept_act(&app, &space, new, access.name(), key).await?;
     Ok((StatusCode::ACCEPTED, Json(curated)))
 }
 

@@ -65,11 +65,12 @@ pub(crate) async fn list(
     let space = access.authorize_space(&name, Right::Read)?;
     app.require_space(&space).await?;
     let cursors = Cursors::for_list(&app, "records", space.as_str(), &filter).await?;
-    let place = (cursors.start_position(&filter)?.unwrap_or(0), filter.page_limit()?);
+    let (after, limit) = (cursors.start_position(&filter)?.unwrap_or(0), filter.page_limit()?);
     let selection = record_selection::record_selection(&app, &space, &filter).await?;
-    let mut looks = Looks::new(place);
+    let mut looks = Looks::new(after, limit);
     while let Some((after, room)) = looks.next_read() {
-        looks.add_result(app.stores().records.select(&space, &selection, after, room).await?);
+        let (found, after) = app.stores().records.select(&space, &selection, after, room).await?;
+        looks.add_result(found, after);
     }
     let (records, next) = looks.into_page();
     let items = records.into_iter().map(Record::from).collect();
@@ -212,7 +213,7 @@ async fn erase_all_versions(app: &App, space: &SpaceId, record: String, by: &str
             act: NewAct::EraseRecord { record },
             reason: String::new(),
         };
-        last = Some(curate::accept_act(app, space, new, (by, None)).await?);
+        last = Some(curate::accept_act(app, space, new, by, None).await?);
     }
     last.ok_or_else(no_record)
 }

@@ -36,11 +36,12 @@ pub(crate) async fn units(
     app.require_space(&space).await?;
     let as_of = parse_as_of(filter.as_of.as_deref())?;
     let cursors = Cursors::for_list(&app, "units", space.as_str(), &filter).await?;
-    let place = (cursors.start_position(&filter)?.unwrap_or(0), filter.page_limit()?);
+    let (after, limit) = (cursors.start_position(&filter)?.unwrap_or(0), filter.page_limit()?);
     let selection = record_selection::unit_selection(&app, &space, &filter).await?;
-    let mut looks = Looks::new(place);
+    let mut looks = Looks::new(after, limit);
     while let Some((after, room)) = looks.next_read() {
-        looks.add_result(app.stores().graph.select(&space, &selection, after, room).await?);
+        let (found, after) = app.stores().graph.select(&space, &selection, after, room).await?;
+        looks.add_result(found, after);
     }
     let (units, next) = looks.into_page();
     let items = merged_units::units_with_merges(&app, &space, units, as_of).await?;
@@ -100,7 +101,7 @@ pub(crate) async fn fact(
     QueryParameters(params): QueryParameters<AsOf>,
 ) -> Result<Json<Fact>, Problem> {
     let as_of = parse_as_of(params.as_of.as_deref())?;
-    let (_, fact): (SpaceId, Fact) = derived_items::get_derived_item(&app, &access, (&name, &id)).await?;
+    let (_, fact): (SpaceId, Fact) = derived_items::get_derived_item(&app, &access, &name, &id).await?;
     match as_of {
         Some(as_of) => fact
             .known_at(as_of)
@@ -131,7 +132,7 @@ pub(crate) async fn entities(
         };
         (named_by(&entity, as_of) && name_filter.as_ref().is_none_or(has_name)).then_some(entity)
     };
-    let listed = derived_items::list_derived_items(&app, (&access, &name), &filter, keep).await;
+    let listed = derived_items::list_derived_items(&app, &access, &name, &filter, keep).await;
     listed.map(Json)
 }
 
@@ -147,7 +148,7 @@ pub(crate) async fn entity(
     QueryParameters(params): QueryParameters<AsOf>,
 ) -> Result<Json<Entity>, Problem> {
     let as_of = parse_as_of(params.as_of.as_deref())?;
-    let (_, entity): (SpaceId, Entity) = derived_items::get_derived_item(&app, &access, (&name, &id)).await?;
+    let (_, entity): (SpaceId, Entity) = derived_items::get_derived_item(&app, &access, &name, &id).await?;
     if !named_by(&entity, as_of) {
         return Err(derived_items::not_yet("entity"));
     }
@@ -169,7 +170,7 @@ pub(crate) async fn merges(
             filter.of.is_none_or(|it| it == merge.of) && filter.undone.is_none_or(|it| it == merge.undone);
         is_selected.then_some(merge)
     };
-    let listed = derived_items::list_derived_items(&app, (&access, &name), &filter, keep).await;
+    let listed = derived_items::list_derived_items(&app, &access, &name, &filter, keep).await;
     listed.map(Json)
 }
 
@@ -183,7 +184,7 @@ pub(crate) async fn merge(
     Extension(access): Extension<Access>,
     PathParameters((name, id)): PathParameters<(String, String)>,
 ) -> Result<Json<Merge>, Problem> {
-    derived_items::get_derived_item(&app, &access, (&name, &id))
+    derived_items::get_derived_item(&app, &access, &name, &id)
         .await
         .map(|(_, it)| Json(it))
 }

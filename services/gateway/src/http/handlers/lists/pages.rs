@@ -39,7 +39,7 @@ pub(crate) async fn topics(
         Some(as_of) => topic.known_at(as_of),
         None => Some(topic),
     };
-    let listed = derived_items::list_derived_items(&app, (&access, &name), &filter, keep).await;
+    let listed = derived_items::list_derived_items(&app, &access, &name, &filter, keep).await;
     listed.map(Json)
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn topic(
     QueryParameters(params): QueryParameters<AsOf>,
 ) -> Result<Json<TopicView>, Problem> {
     let as_of = parse_as_of(params.as_of.as_deref())?;
-    let (space, mut topic): (SpaceId, Topic) = derived_items::get_derived_item(&app, &access, (&name, &id)).await?;
+    let (space, mut topic): (SpaceId, Topic) = derived_items::get_derived_item(&app, &access, &name, &id).await?;
     if let Some(as_of) = as_of {
         topic = topic.known_at(as_of).ok_or_else(|| derived_items::not_yet("topic"))?;
     }

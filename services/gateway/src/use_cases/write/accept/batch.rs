@@ -80,7 +80,7 @@ impl Batch {
                 Ok(new) => {
                     let (digest, is_ordered) = (json_digest(&new)?, new.ordinal.is_some());
                     let occurrence = occurrences.entry(digest).or_default();
-                    let external_id = self.external_id(&new, index, (digest, *occurrence));
+                    let external_id = self.external_id(&new, index, digest, *occurrence);
                     *occurrence += 1;
                     let id = RecordId::from_external_id(&self.space, &external_id);
                     (item.id, item.record) = (external_id.clone(), Some(id));
@@ -123,7 +123,7 @@ impl Batch {
 
     /// Returns the caller's id, or else a derived id that is equal for a repeated request: from the key of the request,
     /// or from content with its own time. A record with neither gets a new id each time.
-    fn external_id(&self, new: &NewRecord, index: usize, (digest, occurrence): (Hash, usize)) -> String {
+    fn external_id(&self, new: &NewRecord, index: usize, digest: Hash, occurrence: usize) -> String {
         if let Some(id) = &new.id {
             return id.clone();
         }
