@@ -1,6 +1,7 @@
 //! The materialized view of a space in the router: all units of one grain, usually turns, in reading order, with the
 //! data that is computed from each unit once.
 
+mod arrangement;
 mod bytes;
 mod columns;
 mod head;
@@ -14,7 +15,6 @@ mod turn;
 mod turn_image;
 mod unit_block;
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use chrono::{DateTime, FixedOffset, Utc};
 use domain::evidence::Amendment;
 use domain::filter::Filter;
-use domain::id::{RecordId, SessionId, UnitId};
+use domain::id::{RecordId, UnitId};
 use domain::port::Change;
 use domain::unit::{Grain, Status, Unit};
 use domain::version::Versions;
@@ -30,6 +30,7 @@ use rustc_hash::FxHashMap;
 
 pub use head::UnitHead;
 
+use arrangement::{Arrangement, ChangedUnits};
 use labels::Labels;
 use missing_turns::compute_missing_turns;
 use rarities::Rarities;
@@ -53,18 +54,12 @@ pub struct View {
     frames: FxHashMap<u32, u32>,
     parts: usize,
     bytes: usize,
-    turns: Vec<Arc<Turn>>,
-    scan_data: ScanData,
-    places: FxHashMap<UnitId, u32>,
-    sessions: Vec<Range<usize>>,
-    session_of: Vec<u32>,
-    speaker_of: Vec<Option<u32>>,
-    /// True for each turn that follows a question by another speaker.
-    replies: Vec<bool>,
+    arrangement: Arrangement,
+    /// Units that changed since the turns were arranged.
+    changed: ChangedUnits,
     speakers: Speakers,
     rarities: Rarities,
     marks: Marks,
-    unarranged: bool,
     labels: Labels,
     /// Names of speakers and addressees, each stored once.
     names_of_people: HashSet<Arc<str>>,
@@ -132,7 +127,7 @@ impl View {
         let changes: Vec<Change> = changes.into_iter().collect();
         let mut turns: Vec<Option<Turn>> = changes.iter().map(|_| None).collect();
         self.stage_changes(&changes, &mut turns);
-        if self.unarranged {
+        if !self.is_arranged() {
             self.arrange_turns();
         }
     }
@@ -148,7 +143,7 @@ impl View {
                 latest.insert(it.unit.id, place);
             }
         }
-        self.unarranged |= !latest.is_empty();
+        self.changed.add_units(latest.keys());
         for id in latest.keys() {
             if let Some(old) = self.units.remove(id) {
                 self.update_term_counts(&old, false);
@@ -172,13 +167,13 @@ impl View {
     /// Returns the units whose tags and metadata a filter selects.
     pub fn select_by_labels(&self, filter: &Filter) -> HashSet<UnitId> {
         let sieve = self.labels.prepare_sieve(filter);
-        let taken = self.turns.iter().filter(|it| sieve.selects_unit(&it.labels));
+        let taken = self.turns().iter().filter(|it| sieve.selects_unit(&it.labels));
         taken.map(|it| it.unit.id).collect()
     }
 
     /// Returns true if every applied change is visible.
     pub(crate) fn is_arranged(&self) -> bool {
-        !self.unarranged
+        self.changed.is_empty()
     }
 
     /// Replaces all decisions about turns.
@@ -208,37 +203,37 @@ impl View {
 
     /// Returns the turns: sessions by their first moment, inside a session by (observed at, ordinal, id).
     pub fn turns(&self) -> &[Arc<Turn>] {
-        &self.turns
+        &self.arrangement.turns
     }
 
     /// Returns the data of each turn that every question reads.
     pub fn scan_data(&self) -> &ScanData {
-        &self.scan_data
+        &self.arrangement.scan_data
     }
 
     /// Returns the ranges of the sessions in [`View::turns`], in order.
     pub fn session_ranges(&self) -> &[Range<usize>] {
-        &self.sessions
+        &self.arrangement.sessions
     }
 
     /// Returns the index of the session of a turn.
     pub fn session_of(&self, turn: usize) -> usize {
-        self.session_of[turn] as usize
+        self.arrangement.session_of[turn] as usize
     }
 
     /// Returns the index of the speaker of a turn.
     pub fn speaker_of(&self, turn: usize) -> Option<usize> {
-        self.speaker_of[turn].map(|it| it as usize)
+        self.arrangement.speaker_of[turn].map(|it| it as usize)
     }
 
     /// Returns true if a turn follows a question by another speaker in the same session.
     pub fn follows_question(&self, turn: usize) -> bool {
-        self.replies[turn]
+        self.arrangement.replies[turn]
     }
 
     /// Returns the position of a unit among the turns.
     pub fn position_of_unit(&self, unit: UnitId) -> Option<usize> {
-        self.places.get(&unit).map(|&it| it as usize)
+        self.arrangement.places.get(&unit).map(|&it| it as usize)
     }
 
     /// Returns the positions of the turns of a record, in order: one, or several for a long record. A view of gists has
@@ -286,7 +281,7 @@ impl View {
     /// Returns the sum of [`View::idf`] over the words of a turn.
     pub fn rarity_of_turn(&self, place: usize) -> f32 {
         self.rarities.get_or_compute(place, || {
-            let words = self.turns[place].words().iter();
+            let words = self.turns()[place].words().iter();
             words.map(|&it| self.idf(self.word_parts(it))).sum()
         })
     }
@@ -303,6 +298,7 @@ impl View {
         }
         update_counts(&mut self.names, turn.names(), add);
         update_counts(&mut self.frames, &turn.frames.iter().collect::<Vec<u32>>(), add);
+        self.speakers.count_turn(turn, add);
         let bytes = turn.size_in_bytes();
         if add {
             self.parts += turn.part_count();
@@ -315,40 +311,32 @@ impl View {
 
     /// Puts the turns into reading order.
     pub(crate) fn arrange_turns(&mut self) {
-        self.unarranged = false;
+        let changed = std::mem::take(&mut self.changed);
+        if !self.arrange_changed_turns(&changed) {
+            self.speakers.update_names();
+            self.arrangement = Arrangement::from_turns(self.units.values(), &self.speakers);
+        }
+        self.rarities = Rarities::of_turns(self.turns().len());
         // Names that only the set itself holds belong to no unit any more.
         self.names_of_people.retain(|it| Arc::strong_count(it) > 1);
-        let mut by_session: FxHashMap<SessionId, Vec<Arc<Turn>>> = FxHashMap::default();
-        for turn in self.units.values() {
-            by_session.entry(turn.unit.session).or_default().push(Arc::clone(turn));
-        }
-        let mut sessions: Vec<Vec<Arc<Turn>>> = by_session.into_values().collect();
-        sessions.iter_mut().for_each(|it| it.sort_by(|a, b| in_session(a, b)));
-        sessions.sort_by_key(|it| it.first().map(|it| (it.unit.observed_at, it.unit.session)));
-        self.turns = Vec::with_capacity(self.units.len());
-        self.sessions.clear();
-        self.session_of = Vec::with_capacity(self.units.len());
-        for (number, session) in sessions.into_iter().enumerate() {
-            let start = self.turns.len();
-            self.turns.extend(session);
-            self.sessions.push(start..self.turns.len());
-            self.session_of.resize(self.turns.len(), number as u32);
-        }
-        self.scan_data = ScanData::from_turns(self.turns.iter().map(Arc::as_ref));
-        self.places = self.turns.iter().zip(0..).map(|(it, at)| (it.unit.id, at)).collect();
-        self.rarities = Rarities::of_turns(self.turns.len());
-        self.speakers = Speakers::from_turns(&self.turns);
-        self.speaker_of = self.speakers.of_turns(&self.turns);
-        let asks = |before: &Turn, turn: &Turn| before.asks && before.unit.actor != turn.unit.actor;
-        let within = |it: usize| it > 0 && self.session_of[it] == self.session_of[it - 1];
-        let is_reply = |it: usize| within(it) && asks(&self.turns[it - 1], &self.turns[it]);
-        self.replies = (0..self.turns.len()).map(is_reply).collect();
     }
-}
 
-fn in_session(a: &Turn, b: &Turn) -> Ordering {
-    let key = |it: &Turn| (it.unit.observed_at, it.unit.ordinal, it.unit.id);
-    key(a).cmp(&key(b))
+    /// Puts the changed turns at their places among the others. Returns false if all turns have to be arranged again.
+    fn arrange_changed_turns(&mut self, changed: &ChangedUnits) -> bool {
+        let Some(ids) = changed.ids().filter(|it| it.len() < self.turns().len()) else {
+            return false;
+        };
+        let is_removed = |it: &UnitId| !self.units.contains_key(it) && self.arrangement.contains(*it);
+        if ids.iter().any(is_removed) {
+            return false;
+        }
+        let Some(present) = self.speakers.update_names() else {
+            return false;
+        };
+        self.arrangement.renumber_speakers(&present);
+        let turns = ids.iter().filter_map(|it| self.units.get(it)).collect();
+        self.arrangement.put_turns(turns, &self.speakers.numbers())
+    }
 }
 
 fn update_counts(counts: &mut FxHashMap<u32, u32>, terms: &[u32], add: bool) {

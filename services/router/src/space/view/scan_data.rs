@@ -3,7 +3,7 @@ use super::sections::sort_and_dedup;
 
 /// The data of every turn that every question reads, stored contiguously. Access to each turn separately would take
 /// most of the time.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScanData {
     /// The stems of one turn after the other, sorted and without duplicates.
     words: Vec<u32>,
@@ -34,10 +34,39 @@ impl ScanData {
         all
     }
 
+    /// Inserts a turn at a place.
+    pub(super) fn insert_turn(&mut self, place: usize, turn: &Turn) {
+        let start = self.start_of(place) as u32;
+        self.ends.insert(place, start);
+        self.names.insert(place, 0);
+        self.pictured.insert(place, false);
+        self.replace_turn(place, turn);
+    }
+
+    /// Replaces the data of the turn at a place.
+    pub(super) fn replace_turn(&mut self, place: usize, turn: &Turn) {
+        let own = sort_and_dedup(turn.words().to_vec());
+        let former = self.start_of(place)..self.ends[place] as usize;
+        // Room for a few more turns at once; doubling the list would leave half of it empty in a large space.
+        if self.words.capacity() < self.words.len() + own.len() {
+            self.words.reserve_exact(own.len() + self.words.len() / 16);
+        }
+        let (longer, shorter) = (own.len() as u32, former.len() as u32);
+        self.ends[place..]
+            .iter_mut()
+            .for_each(|it| *it = *it + longer - shorter);
+        drop(self.words.splice(former, own));
+        self.names[place] = stem_bits(turn.names());
+        self.pictured[place] = !turn.unit.caption().is_empty();
+    }
+
+    fn start_of(&self, place: usize) -> usize {
+        place.checked_sub(1).map_or(0, |it| self.ends[it] as usize)
+    }
+
     /// Returns the number of the given stems that a turn contains.
     pub fn count_stems(&self, place: usize, stems: &[u32]) -> usize {
-        let start = place.checked_sub(1).map_or(0, |it| self.ends[it] as usize);
-        let own = &self.words[start..self.ends[place] as usize];
+        let own = &self.words[self.start_of(place)..self.ends[place] as usize];
         stems.iter().filter(|it| own.contains(it)).count()
     }
 

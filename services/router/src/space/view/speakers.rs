@@ -9,28 +9,66 @@ const CALLS: u32 = 3;
 /// The speakers of a space, and their names and aliases.
 #[derive(Clone, Default)]
 pub struct Speakers {
+    tallies: HashMap<Arc<str>, Tally>,
     names: Vec<String>,
     called: HashMap<String, usize>,
 }
 
+/// What one speaker says.
+#[derive(Clone, Default)]
+struct Tally {
+    /// Number of turns.
+    turns: u32,
+    /// Number of times that each word is used to address a person.
+    calls: BTreeMap<Box<str>, u32>,
+}
+
+/// The number of each speaker.
+pub(super) struct SpeakerNumbers<'a>(HashMap<&'a str, u32>);
+
+impl SpeakerNumbers<'_> {
+    /// Returns the number of the speaker of a turn.
+    pub(super) fn of_turn(&self, turn: &Turn) -> Option<u32> {
+        self.0.get(&*turn.unit.actor).copied()
+    }
+}
+
 impl Speakers {
-    /// Reads the speakers, and how they address each other.
-    pub(super) fn from_turns(turns: &[Arc<Turn>]) -> Speakers {
-        let mut counts: HashMap<&str, u32> = HashMap::new();
-        for turn in turns.iter().filter(|it| !it.unit.actor.is_empty()) {
-            *counts.entry(&turn.unit.actor).or_default() += 1;
+    /// Counts a turn, or removes it if `more` is false. Names and aliases change with [`Speakers::update_names`].
+    pub(super) fn count_turn(&mut self, turn: &Turn, more: bool) {
+        if turn.unit.actor.is_empty() {
+            return;
         }
-        let mut names: Vec<(&str, u32)> = counts.into_iter().collect();
-        names.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
-        let names: Vec<String> = names.into_iter().map(|it| it.0.to_owned()).collect();
-        let called = index_names_and_aliases(&names, turns);
-        Speakers { names, called }
+        let step = |it: &mut u32| *it = if more { *it + 1 } else { it.saturating_sub(1) };
+        let tally = self.tallies.entry(Arc::clone(&turn.unit.actor)).or_default();
+        step(&mut tally.turns);
+        for word in &turn.calls {
+            step(tally.calls.entry(word.clone()).or_default());
+        }
+        tally.calls.retain(|_, count| *count > 0);
+        if tally.turns == 0 {
+            self.tallies.remove(&turn.unit.actor);
+        }
     }
 
-    /// Returns the index of the speaker of each turn.
-    pub(super) fn of_turns(&self, turns: &[Arc<Turn>]) -> Vec<Option<u32>> {
-        let numbers: HashMap<&str, u32> = self.names.iter().map(String::as_str).zip(0..).collect();
-        turns.iter().map(|it| numbers.get(&*it.unit.actor).copied()).collect()
+    /// Finds the names and aliases of the speakers again. Returns the present number of each former speaker; `None` if
+    /// one of them has no turn any more.
+    pub(super) fn update_names(&mut self) -> Option<Vec<u32>> {
+        let mut tallies: Vec<(&Arc<str>, &Tally)> = self.tallies.iter().collect();
+        tallies.sort_by(|a, b| b.1.turns.cmp(&a.1.turns).then(a.0.cmp(b.0)));
+        let names: Vec<String> = tallies.iter().map(|it| it.0.to_string()).collect();
+        self.called = index_names_and_aliases(&tallies);
+        let former = std::mem::replace(&mut self.names, names);
+        if former == self.names {
+            return Some((0..).take(former.len()).collect());
+        }
+        let numbers = self.numbers();
+        former.iter().map(|it| numbers.0.get(it.as_str()).copied()).collect()
+    }
+
+    /// Returns the number of each speaker.
+    pub(super) fn numbers(&self) -> SpeakerNumbers<'_> {
+        SpeakerNumbers(self.names.iter().map(String::as_str).zip(0..).collect())
     }
 
     /// Returns the speakers, most turns first, ties by name.
@@ -94,9 +132,9 @@ fn latin_consonants(name: &str) -> Vec<char> {
 
 /// Returns the speaker of each word of a name and of each alias. With two speakers, the words by which they address
 /// each other are aliases.
-fn index_names_and_aliases(names: &[String], turns: &[Arc<Turn>]) -> HashMap<String, usize> {
+fn index_names_and_aliases(tallies: &[(&Arc<str>, &Tally)]) -> HashMap<String, usize> {
     let mut owners: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
-    for (number, name) in names.iter().enumerate() {
+    for (number, (name, _)) in tallies.iter().enumerate() {
         for word in text::split_words(name).into_iter().filter(|it| it.chars().count() > 1) {
             owners.entry(word.to_lowercase()).or_default().insert(number);
         }
@@ -106,20 +144,14 @@ fn index_names_and_aliases(names: &[String], turns: &[Arc<Turn>]) -> HashMap<Str
         .filter(|it| it.1.len() == 1)
         .filter_map(|it| Some((it.0, *it.1.first()?)))
         .collect();
-    let [first, second] = names else { return called };
-    let mut calls: BTreeMap<&str, [u32; 2]> = BTreeMap::new();
-    for turn in turns {
-        let Some(by) = [first, second].iter().position(|it| ***it == *turn.unit.actor) else {
-            continue;
-        };
-        turn.calls
-            .iter()
-            .for_each(|it| calls.entry(&**it).or_default()[by] += 1);
-    }
-    for (word, count) in calls {
-        for by in 0..2 {
-            if count[by] >= CALLS && count[by] >= 3 * count[1 - by] && !called.contains_key(word) {
-                called.insert(word.to_owned(), 1 - by);
+    let [(_, first), (_, second)] = tallies else {
+        return called;
+    };
+    for (by, own, other) in [(0, first, second), (1, second, first)] {
+        for (word, &count) in &own.calls {
+            let of_other = other.calls.get(word).copied().unwrap_or_default();
+            if count >= CALLS && count >= 3 * of_other && !called.contains_key(&**word) {
+                called.insert(word.to_string(), 1 - by);
             }
         }
     }
