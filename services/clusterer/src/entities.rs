@@ -155,7 +155,7 @@ impl Entities {
             let (owner, name) = (fold_name(&role.owner), fold_name(&role.name));
             if self
                 .role_counts
-                .count_statement(&teller, (&owner, &role.role, &name), more)
+                .count_statement(&teller, &owner, &role.role, &name, more)
             {
                 self.stirred
                     .extend([name_resolution::role_holders_key(&owner), name.clone()]);

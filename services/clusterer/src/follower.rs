@@ -266,7 +266,7 @@ impl Follower {
         if moved || !changed.put.is_empty() || !changed.removed.is_empty() {
             let span = info_span!("put_derived", put = changed.put.len(), gone = changed.removed.len());
             let graph = &*self.backends.graph;
-            let write = stored_digests::write_changes(graph, space, (followed.turn, &changed));
+            let write = stored_digests::write_changes(graph, space, followed.turn, &changed);
             followed.turn = write.instrument(span).await?;
         }
         Ok(Some(followed))

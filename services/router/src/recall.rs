@@ -40,7 +40,8 @@ const FOUND: &str = "leads to this, according to the language model";
 pub fn recall_hints(
     view: &View,
     known: MemoryAsOf<'_>,
-    (message, found): (&RecallMessage, &SearchResult),
+    message: &RecallMessage,
+    found: &SearchResult,
     request: &RecallV1,
     weights: &Weights,
 ) -> RecalledV1 {
@@ -48,7 +49,7 @@ pub fn recall_hints(
         return RecalledV1::default();
     }
     let own = overlap::turns_of_message(view, request);
-    let (ties, considered) = overlap::find_overlaps(view, (message, &own), request, known.scope(), found, weights);
+    let (ties, considered) = overlap::find_overlaps(view, message, &own, request, known.scope(), found, weights);
     let mut ideas = Ideas::default();
     let shared = AmbiguousNames::from_message(known, message, &request.actor);
     for tie in &ties {
@@ -74,7 +75,7 @@ pub fn recall_hints(
             sides: Vec::new(),
         });
     }
-    candidates::fact_hints::add_fact_ideas(view, (known, &shared), message, (&ties, request.at), &mut ideas);
+    candidates::fact_hints::add_fact_ideas(view, known, &shared, message, &ties, request.at, &mut ideas);
     candidates::contradictions::add_contradictions(view, known, message, request, &mut ideas);
     let is_own = |place: usize| own.contains(&view.turns()[place].unit.id);
     ideas.0.retain(|place, _| !is_own(*place));

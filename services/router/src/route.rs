@@ -199,7 +199,7 @@ impl<'a> RouteInput<'a> {
             candidates.entry(*place).or_default();
         }
         Ranked {
-            scored: score_favoured(view, query, (&candidates, &favoured), self.related, weights),
+            scored: score_favoured(view, query, &candidates, &favoured, self.related, weights),
             candidates: candidates.len(),
         }
     }
@@ -246,20 +246,21 @@ pub fn score_candidates(
     related: &Related,
     weights: &Weights,
 ) -> Vec<Scored> {
-    score_favoured(view, query, (candidates, &Favoured::new()), related, weights)
+    score_favoured(view, query, candidates, &Favoured::new(), related, weights)
 }
 
 /// Like [`score_candidates`], with a bonus for the support scores of some candidates. These always get all features.
 fn score_favoured(
     view: &View,
     query: &Query,
-    (candidates, favoured): (&Candidates, &Favoured),
+    candidates: &Candidates,
+    favoured: &Favoured,
     related: &Related,
     weights: &Weights,
 ) -> Vec<Scored> {
-    let (matches, full) = match_best_candidates(view, query, (candidates, favoured), weights);
+    let (matches, full) = match_best_candidates(view, query, candidates, favoured, weights);
     let mut all = compute_features(view, query, &matches, &full, weights);
-    set_edge_scores(view, &matches, (&mut all, &full), related, weights);
+    set_edge_scores(view, &matches, &mut all, &full, related, weights);
     let favour = |row: usize| favoured.get(&matches.turns[row]).copied().unwrap_or_default();
     let support = |row: usize| (weights.support.score(&all[row]) + favour(row), row);
     let mut order: Vec<(f32, usize)> = full.into_iter().map(support).collect();
@@ -294,7 +295,8 @@ fn score_favoured(
 fn match_best_candidates(
     view: &View,
     query: &Query,
-    (candidates, favoured): (&Candidates, &Favoured),
+    candidates: &Candidates,
+    favoured: &Favoured,
     weights: &Weights,
 ) -> (Matches, Vec<usize>) {
     let matches = Matches::match_turns(view, query, candidates.keys().copied().collect());
@@ -347,7 +349,8 @@ fn with_neighbours(view: &View, rows: &[usize]) -> Vec<usize> {
 fn set_edge_scores(
     view: &View,
     matches: &Matches,
-    (all, full): (&mut [Values], &[usize]),
+    all: &mut [Values],
+    full: &[usize],
     related: &Related,
     weights: &Weights,
 ) {

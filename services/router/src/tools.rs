@@ -111,7 +111,7 @@ impl Router {
             return run_in_memory(look, tool, StoreResults::default(), arguments).await;
         };
         let found = match tool {
-            Tool::Search(by) => remem::search_index(self.backends(), space, look, (by, &arguments)).await?,
+            Tool::Search(by) => remem::search_index(self.backends(), space, look, by, &arguments).await?,
             Tool::Related(_) | Tool::Pure(_) => {
                 let units = look.units_in_arguments(&arguments);
                 let graph = &self.backends().graph;

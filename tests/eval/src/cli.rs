@@ -287,8 +287,8 @@ fn run_recall(args: RecallArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let lines = runtime.block_on(async {
         let (client, server) = args.server.client(&[]).await?;
-        let pace = (Duration::from_secs(args.settle), usize::from(args.jobs));
-        let lines = recall::run_messages(&client, &data, &messages, pace, args.sensitive).await;
+        let (settle, jobs) = (Duration::from_secs(args.settle), usize::from(args.jobs));
+        let lines = recall::run_messages(&client, &data, &messages, settle, jobs, args.sensitive).await;
         drop(server);
         lines
     })?;

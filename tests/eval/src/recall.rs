@@ -99,7 +99,8 @@ pub async fn run_messages(
     client: &Client,
     data: &DataSet,
     messages: &[Message],
-    (settle, jobs): (std::time::Duration, usize),
+    settle: std::time::Duration,
+    jobs: usize,
     sensitive: bool,
 ) -> anyhow::Result<Vec<Line>> {
     let spaces = spaces_of(data, |id| messages.iter().any(|it| it.conversation_id == id))?;

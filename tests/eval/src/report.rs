@@ -90,8 +90,8 @@ pub fn summary_table(summary: &Summary) -> String {
         below.join(", "),
         summary.missing
     );
-    for (name, interval) in &summary.intervals {
-        let _ = write!(out, "\n95 % interval of {name}: {}", format_interval(name, *interval));
+    for (name, (low, high)) in &summary.intervals {
+        let _ = write!(out, "\n95 % interval of {name}: {}", format_interval(name, *low, *high));
     }
     add_category_intervals(summary, &mut out);
     out
@@ -104,7 +104,7 @@ fn add_category_intervals(summary: &Summary, out: &mut String) {
             .iter()
             .filter_map(|name| Some((name, intervals.get(*name)?)));
         let reported: Vec<String> = reported
-            .map(|(name, interval)| format!("{name} {}", format_interval(name, *interval)))
+            .map(|(name, (low, high))| format!("{name} {}", format_interval(name, *low, *high)))
             .collect();
         if !reported.is_empty() {
             let _ = write!(out, "\n95 % intervals, {category}: {}", reported.join(", "));
@@ -112,7 +112,7 @@ fn add_category_intervals(summary: &Summary, out: &mut String) {
     }
 }
 
-fn format_interval(name: &str, (low, high): (f64, f64)) -> String {
+fn format_interval(name: &str, low: f64, high: f64) -> String {
     format!("{} to {}", format_value(name, low), format_value(name, high))
 }
 

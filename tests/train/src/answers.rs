@@ -191,7 +191,8 @@ pub fn left_out(
     asked: &[AskedQuestion<'_>],
     lessons: &mut Lessons,
     prior: &File,
-    (l2, folds): (f64, usize),
+    l2: f64,
+    folds: usize,
 ) -> anyhow::Result<Vec<String>> {
     let mut sums: BTreeMap<&str, [f64; 3]> = BTreeMap::new();
     let shipped = Reader::new(&Config::default())?;

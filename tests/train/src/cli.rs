@@ -313,7 +313,7 @@ impl Answers {
         let asked = answers::ask_questions(&worlds, weights)?;
         let mut lessons = answers::build_lessons(&asked, self.l2)?;
         if self.folds > 1 {
-            for line in answers::left_out(&asked, &mut lessons, &prior, (self.l2, self.folds))? {
+            for line in answers::left_out(&asked, &mut lessons, &prior, self.l2, self.folds)? {
                 println!("{line}");
             }
         }

@@ -40,7 +40,8 @@ pub fn measure_questions(
         for question in &world.questions {
             lines.push(measure_question(
                 world,
-                (&question.id, &question.question),
+                &question.id,
+                &question.question,
                 weights,
                 reader,
             )?);
@@ -71,7 +72,8 @@ pub fn mean_metrics(rows: &[Row]) -> Summary {
 
 fn measure_question(
     world: &World,
-    (id, question): (&str, &str),
+    id: &str,
+    question: &str,
     weights: &Weights,
     reader: &Reader,
 ) -> anyhow::Result<Line> {

@@ -126,7 +126,7 @@ pub(super) fn build_claims(record: &RecordStatements, statement: &Statement, abo
         let next = decided.get(at)?;
         Some((next.at, next.instead.as_ref().map(|it| it.0)))
     };
-    let mut first = build_claim(record, statement, about, (id, id, None));
+    let mut first = build_claim(record, statement, about, id, id, None);
     first.decide(|it| it.undone = undone(0));
     let mut claims = vec![first];
     for (number, decision) in (1..).zip(decided) {
@@ -137,7 +137,7 @@ pub(super) fn build_claims(record: &RecordStatements, statement: &Statement, abo
             object: object.clone(),
             ..statement.clone()
         };
-        let mut claim = build_claim(record, &statement, about, (*corrected, id, Some(decision.at)));
+        let mut claim = build_claim(record, &statement, about, *corrected, id, Some(decision.at));
         claim.decide(|it| it.undone = undone(number));
         claims.push(claim);
     }
@@ -148,7 +148,9 @@ fn build_claim(
     record: &RecordStatements,
     statement: &Statement,
     about: &About,
-    (id, first, correction_time): (FactId, FactId, Option<DateTime<Utc>>),
+    id: FactId,
+    first: FactId,
+    correction_time: Option<DateTime<Utc>>,
 ) -> Claim {
     let observed = record.place.0.to_utc();
     let SlotKind {

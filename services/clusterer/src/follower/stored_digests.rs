@@ -84,7 +84,8 @@ impl StoredDigests {
 pub(crate) async fn write_changes(
     graph: &dyn Graph,
     space: &SpaceId,
-    (mut turn, changed): (u64, &ChangedObjects),
+    mut turn: u64,
+    changed: &ChangedObjects,
 ) -> Result<u64, Error> {
     let first = turn;
     for removed in changed.removed.chunks(READ_AT_ONCE) {

@@ -55,7 +55,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
         match self.find(&key) {
             Ok(place) => Some(std::mem::replace(&mut self.chunks[place.chunk][place.entry].1, value)),
             Err(place) => {
-                self.insert_at(place, (key, value));
+                self.insert_at(place, key, value);
                 None
             }
         }
@@ -68,7 +68,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
     {
         let place = match self.find(&key) {
             Ok(place) => place,
-            Err(place) => self.insert_at(place, (key, V::default())),
+            Err(place) => self.insert_at(place, key, V::default()),
         };
         &mut self.chunks[place.chunk][place.entry].1
     }
@@ -135,7 +135,8 @@ impl<K: Ord, V> SortedChunks<K, V> {
     }
 
     /// Inserts an entry, and returns its place.
-    fn insert_at(&mut self, Place { chunk, entry }: Place, inserted: (K, V)) -> Place {
+    fn insert_at(&mut self, Place { chunk, entry }: Place, key: K, value: V) -> Place {
+        let inserted = (key, value);
         self.count += 1;
         let full = self.chunks.get(chunk).is_none_or(|it| it.len() == CHUNK);
         if !full {

@@ -104,7 +104,7 @@ pub(crate) fn find_candidates(question: &Question, pool: &Pool<'_>, lines: &[usi
     for (rank, &at) in lines.iter().enumerate() {
         let line = &pool.lines[at];
         let mut push = |span: Option<TimeSpan>, text: String, own: &[f32; 6]| {
-            let row = feature_row(question, pool, (rank, at), span.as_ref(), own);
+            let row = feature_row(question, pool, rank, at, span.as_ref(), own);
             out.push(Candidate {
                 line: at,
                 span,
@@ -153,7 +153,8 @@ fn has_progressive_verb(lower: &str) -> bool {
 fn feature_row(
     question: &Question,
     pool: &Pool<'_>,
-    (rank, at): (usize, usize),
+    rank: usize,
+    at: usize,
     span: Option<&TimeSpan>,
     [cover, asks, away, order, sentence, owned]: &[f32; 6],
 ) -> Vec<f32> {
@@ -215,7 +216,7 @@ fn find_time_mentions(question: &Question, line: &Line<'_>, sentence: &str) -> V
         spans.extend(find_starts_of_durations(sentence, observed_at));
     }
     spans.retain(|(place, span)| {
-        span.precision != Precision::Unknown && can_answer(question, span, (place, sentence), observed_at)
+        span.precision != Precision::Unknown && can_answer(question, span, place, sentence, observed_at)
     });
     spans
 }
@@ -247,7 +248,8 @@ fn find_starts_of_durations(sentence: &str, observed_at: DateTime<FixedOffset>) 
 fn can_answer(
     question: &Question,
     span: &TimeSpan,
-    (place, sentence): (&Range<usize>, &str),
+    place: &Range<usize>,
+    sentence: &str,
     observed_at: DateTime<FixedOffset>,
 ) -> bool {
     let before = sentence.get(..place.start).unwrap_or_default();

@@ -69,7 +69,7 @@ impl Sought {
         let requested_fact = if question.kind == AnswerKind::YesNo && question.slot != Some(Slot::Allergy) {
             find_asked_state(question, lower)
         } else {
-            find_asked_value(question, lower, (&name, role.as_deref()))
+            find_asked_value(question, lower, &name, role.as_deref())
         }?;
         let own = Whom {
             name,

@@ -179,7 +179,7 @@ fn split_members(phrase: &[Token], at: usize) -> Parts {
     if IDIOMS.iter().any(idiom) {
         return None;
     }
-    if let Some(parts) = split_predicates(phrase, (&left, &right), at) {
+    if let Some(parts) = split_predicates(phrase, &left, &right, at) {
         return Some(parts);
     }
     let mut all = vec![left.clone(), right.clone()];
@@ -209,7 +209,7 @@ fn split_members(phrase: &[Token], at: usize) -> Parts {
 
 /// Returns a part for each of two joined predicates: "did Ann sell HER CAR AND BUY A BIKE" names two actions, not two
 /// things that were sold.
-fn split_predicates(phrase: &[Token], (left, right): (&Range<usize>, &Range<usize>), at: usize) -> Parts {
+fn split_predicates(phrase: &[Token], left: &Range<usize>, right: &Range<usize>, at: usize) -> Parts {
     let first = &phrase[right.start];
     let object = phrase.get(right.end).is_some_and(Token::is_determiner);
     let bare = phrase[left.start].is_determiner() && count_content_words(&phrase[right.clone()]) > 1;

@@ -5,7 +5,7 @@ use domain::evidence::Amendment;
 
 use crate::talk::{Talk, read};
 
-fn answer(text: &str, amended: &[(&str, Option<&str>)], (kind, verb, question): (AnswerKind, &str, &str)) -> String {
+fn answer(text: &str, amended: &[(&str, Option<&str>)], kind: AnswerKind, verb: &str, question: &str) -> String {
     let mut request = Talk::new(text).request(kind, question, "", verb);
     for turn in request.scenes.iter_mut().flat_map(|it| &mut it.turns) {
         let amended = amended.iter().map(|(was, now)| Amendment {
@@ -25,6 +25,6 @@ fn an_inserted_correction_is_not_corrected_again() {
         [("Graz", Some("Linz")), ("Linz", Some("Wels"))],
         [("Linz", Some("Wels")), ("Graz", Some("Linz"))],
     ] {
-        assert_eq!(answer(line, &amended, (Where, "live", "Where does Lea live?")), "Linz");
+        assert_eq!(answer(line, &amended, Where, "live", "Where does Lea live?"), "Linz");
     }
 }

@@ -53,7 +53,8 @@ pub struct MessageOverlap {
 /// ones. Ties come best support first, then the chosen turns that were not among the best.
 pub fn find_overlaps(
     view: &View,
-    (message, own): (&RecallMessage, &BTreeSet<UnitId>),
+    message: &RecallMessage,
+    own: &BTreeSet<UnitId>,
     request: &RecallV1,
     scope: Option<&Scope>,
     found: &SearchResult,

@@ -61,7 +61,7 @@ impl Router {
                 .memory
                 .known_at(Some(moment_before(request.at)))
                 .with_scope(scope.as_ref());
-            recall_hints(&snapshot.view, known, (&message, &found.turns), &request, &weights)
+            recall_hints(&snapshot.view, known, &message, &found.turns, &request, &weights)
         });
         let mut response = weighed.instrument(info_span!("weigh")).await.map_err(to_port_error)?;
         log.add_step("weigh", start);

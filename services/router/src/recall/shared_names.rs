@@ -13,8 +13,10 @@ use crate::space::view::Turn;
 /// The names of a message that several people share.
 pub(super) struct AmbiguousNames<'a> {
     known: MemoryAsOf<'a>,
-    /// The speaker of the message, and its text.
-    speaker_and_text: (&'a str, &'a str),
+    /// The speaker of the message.
+    speaker: &'a str,
+    /// The text of the message.
+    text: &'a str,
     names: Vec<Name>,
 }
 
@@ -42,9 +44,8 @@ impl<'a> AmbiguousNames<'a> {
     pub(super) fn from_message(
         known: MemoryAsOf<'a>,
         message: &'a RecallMessage,
-        actor: &'a str,
+        speaker: &'a str,
     ) -> AmbiguousNames<'a> {
-        let speaker_and_text = (actor, message.text.as_str());
         // A name at the start of a sentence is not among the names of `message`.
         let capital = |it: &&str| it.starts_with(char::is_uppercase);
         let named = message.named.iter().map(String::as_str);
@@ -52,7 +53,7 @@ impl<'a> AmbiguousNames<'a> {
             .chain(text::split_words(&message.text).into_iter().filter(capital))
             .collect();
         let names = written.into_iter().filter_map(|written| {
-            let person_match = known.resolve_person(written, speaker_and_text);
+            let person_match = known.resolve_person(written, speaker, &message.text);
             let bearers = known
                 .entities_called(written)
                 .iter()
@@ -68,14 +69,15 @@ impl<'a> AmbiguousNames<'a> {
         });
         AmbiguousNames {
             known,
-            speaker_and_text,
+            speaker,
+            text: &message.text,
             names: names.collect(),
         }
     }
 
     /// Returns the facts about the person that the message means by a name; none if several people are possible.
     pub(super) fn facts_about(&self, name: &str) -> Vec<Arc<Fact>> {
-        facts_about(self.known, name, self.speaker_and_text)
+        facts_about(self.known, name, self.speaker, self.text)
     }
 
     /// Returns whether a fact is about the person that the message means or about another one.
@@ -106,7 +108,7 @@ impl<'a> AmbiguousNames<'a> {
         let bears = |it: &Name| {
             let turn_stems = self
                 .known
-                .resolve_person(&it.written, (&turn.unit.actor, turn.unit.text()));
+                .resolve_person(&it.written, &turn.unit.actor, turn.unit.text());
             match &turn_stems {
                 PersonMatch::This(bearer) => it.compare_person(Some(bearer)),
                 PersonMatch::One | PersonMatch::Several(_) => it.compare_person(None),
@@ -149,8 +151,8 @@ impl Name {
 }
 
 /// Returns the facts about the person that a speaker means by a name in a text; none if several people are possible.
-pub(super) fn facts_about(known: MemoryAsOf<'_>, name: &str, speaker_and_text: (&str, &str)) -> Vec<Arc<Fact>> {
-    match known.resolve_person(name, speaker_and_text) {
+pub(super) fn facts_about(known: MemoryAsOf<'_>, name: &str, speaker: &str, text: &str) -> Vec<Arc<Fact>> {
+    match known.resolve_person(name, speaker, text) {
         PersonMatch::One => known.facts_about(name),
         PersonMatch::This(bearer) => known.facts_about(&bearer.name),
         PersonMatch::Several(_) => Vec::new(),

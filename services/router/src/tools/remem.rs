@@ -108,7 +108,8 @@ pub(super) async fn search_index(
     stores: &Backends,
     space: &SpaceId,
     look: &Look,
-    (by, arguments): (SearchKind, &Value),
+    by: SearchKind,
+    arguments: &Value,
 ) -> Result<StoreResults, ToolErrorV1> {
     let retrieve: Retrieve = parse_arguments(arguments.clone())?;
     let times = retrieve.validate_arguments(look)?;

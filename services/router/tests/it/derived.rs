@@ -49,7 +49,7 @@ pub(crate) fn all_units() -> Vec<Unit> {
 
 /// Returns all derived objects of these units.
 pub(crate) fn derived() -> Vec<Derived> {
-    let mut facts: Vec<Fact> = FACTS.iter().map(fact).collect();
+    let mut facts = facts();
     // He says in May that he moved in April.
     let moved = facts[7].id;
     facts[3].valid_until = Some(at("2024-04-20T00:00:00Z"));
@@ -59,15 +59,16 @@ pub(crate) fn derived() -> Vec<Derived> {
     facts[6].withdrawn = true;
     let mut all: Vec<Derived> = facts.into_iter().map(Derived::Fact).collect();
     all.extend([
-        entity("Liv", EntityKind::Speaker, (&[], &[]), "2024-03-02T10:00:00Z"),
-        entity("Omar", EntityKind::Speaker, (&["Oz"], &[]), "2024-03-02T10:01:00Z"),
+        entity("Liv", EntityKind::Speaker, &[], &[], "2024-03-02T10:00:00Z"),
+        entity("Omar", EntityKind::Speaker, &["Oz"], &[], "2024-03-02T10:01:00Z"),
         entity(
             "Noor",
             EntityKind::Person,
-            (&[], &["Omar's sister"]),
+            &[],
+            &["Omar's sister"],
             "2024-03-02T10:03:00Z",
         ),
-        entity("Oslo", EntityKind::Place, (&[], &[]), "2024-05-20T08:00:00Z"),
+        entity("Oslo", EntityKind::Place, &[], &[], "2024-05-20T08:00:00Z"),
     ]);
     all.extend(topic("pets", "2024-03-02T10:00:00Z", &[0]));
     all.extend(topic("pottery", "2024-04-11T18:00:00Z", &[4]));
@@ -94,15 +95,17 @@ pub(crate) fn at(time: &str) -> DateTime<Utc> {
     DateTime::parse_from_rfc3339(time).unwrap().to_utc()
 }
 
-fn fact(&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, Aspect)) -> Fact {
-    let unit = &units()[turn];
-    Fact {
+/// Returns the facts in the order of [`FACTS`].
+fn facts() -> Vec<Fact> {
+    let units = units();
+    let fact = |&(turn, subject, predicate, object, aspect): &(usize, &str, &str, &str, Aspect)| Fact {
         entity: Some(EntityId::from_name(&space(), &subject.to_lowercase())).filter(|_| subject != "Omar's sister"),
-        ..sample_fact(unit, [subject, predicate, object], aspect)
-    }
+        ..sample_fact(&units[turn], [subject, predicate, object], aspect)
+    };
+    FACTS.iter().map(fact).collect()
 }
 
-fn entity(name: &str, kind: EntityKind, (aliases, roles): (&[&str], &[&str]), first_seen: &str) -> Derived {
+fn entity(name: &str, kind: EntityKind, aliases: &[&str], roles: &[&str], first_seen: &str) -> Derived {
     Derived::Entity(Entity {
         id: EntityId::from_name(&space(), &name.to_lowercase()),
         name: name.to_owned(),
@@ -169,16 +172,22 @@ fn pages() -> Vec<Page> {
     };
     let mut all = vec![
         page(
-            (omar, Dimension::Figure, "Omar"),
+            omar,
+            Dimension::Figure,
+            "Omar",
             &[(4, "lives in Bergen", Some(3)), (7, "lives in Oslo", Some(7))],
         ),
         page(
-            (liv, Dimension::Figure, "Liv"),
+            liv,
+            Dimension::Figure,
+            "Liv",
             &[(0, "has a dog named Biscuit", Some(0))],
         ),
-        page((old, Dimension::Figure, "Noor"), &[(3, "wants a beagle", Some(2))]),
+        page(old, Dimension::Figure, "Noor", &[(3, "wants a beagle", Some(2))]),
         page(
-            (page_id(Dimension::Place, "oslo"), Dimension::Place, "Oslo"),
+            page_id(Dimension::Place, "oslo"),
+            Dimension::Place,
+            "Oslo",
             &[(7, "Omar lives in Oslo", Some(7))],
         ),
     ];
@@ -193,14 +202,15 @@ fn pages() -> Vec<Page> {
     all
 }
 
-fn page((id, dimension, title): (PageId, Dimension, &str), lines: &[(usize, &str, Option<usize>)]) -> Page {
+fn page(id: PageId, dimension: Dimension, title: &str, lines: &[(usize, &str, Option<usize>)]) -> Page {
+    let facts = facts();
     let lines: Vec<Line> = lines
         .iter()
         .map(|(turn, text, fact_index)| Line {
             text: (*text).to_owned(),
             unit: units()[*turn].id,
             observed_at: units()[*turn].observed_at.to_utc(),
-            fact: fact_index.map(|it| fact(&FACTS[it]).id),
+            fact: fact_index.map(|it| facts[it].id),
             until: None,
         })
         .collect();

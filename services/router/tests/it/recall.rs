@@ -118,7 +118,7 @@ fn woken_in(units: Vec<Unit>, memory: &Memory, request: &RecallV1) -> Vec<Hint> 
     let message = RecallMessage::from_message(&request.message, &view, request.at);
     let known = memory.known_at(Some(moment_before(request.at)));
     let found = SearchResult::default();
-    recall_hints(&view, known, (&message, &found), request, Weights::builtin().unwrap()).hints
+    recall_hints(&view, known, &message, &found, request, Weights::builtin().unwrap()).hints
 }
 
 fn hints(request: &RecallV1) -> Vec<Hint> {

@@ -84,7 +84,8 @@ fn hints(actor: &str, text: &str) -> Vec<Hint> {
     recall_hints(
         &view,
         known,
-        (&recall_message, &found),
+        &recall_message,
+        &found,
         &request,
         Weights::builtin().unwrap(),
     )
@@ -163,7 +164,7 @@ fn a_hint_about_an_ambiguous_name_says_which_person() {
 fn a_shared_name_is_resolved_by_its_speaker_or_by_the_text() {
     let memory = Memory::from_units_and_derived(units(), derived());
     let known = memory.known_at(None);
-    let resolve_name = |name: &str, teller: &str, text: &str| match known.resolve_person(name, (teller, text)) {
+    let resolve_name = |name: &str, teller: &str, text: &str| match known.resolve_person(name, teller, text) {
         PersonMatch::One => "one".to_owned(),
         PersonMatch::This(bearer) => bearer.name,
         PersonMatch::Several(bearers) => format!("one of {}", bearers.len()),

@@ -198,9 +198,9 @@ async fn make_attempt(api: &Api, owned: &Owned, attempt: &Try) -> (u16, Value) {
 
 /// Returns a difference between the responses for a foreign and for an unknown space. A foreign space must look
 /// unknown.
-async fn find_difference(api: &Api, owned: &Owned, (foreign, none): &(Try, Try)) -> Option<String> {
+async fn find_difference(api: &Api, owned: &Owned, foreign: &Try, unknown: &Try) -> Option<String> {
     let foreign_reply = make_attempt(api, owned, foreign).await;
-    let unknown_reply = make_attempt(api, owned, none).await;
+    let unknown_reply = make_attempt(api, owned, unknown).await;
     let [shown, expected] = [&foreign_reply, &unknown_reply].map(|it| it.1.to_string().replace("alice", "nowhere"));
     let same = foreign_reply.0 == unknown_reply.0 && shown == expected;
     (!same).then(|| {
@@ -349,9 +349,9 @@ async fn run_attempts(running: &Running) {
     for attempt in &tries {
         leaks.extend(find_leak(api, &owned, attempt).await);
     }
-    for pair in made::pairs_of_attempts() {
+    for (foreign, unknown) in made::pairs_of_attempts() {
         attempts += 1;
-        leaks.extend(find_difference(api, &owned, &pair).await);
+        leaks.extend(find_difference(api, &owned, &foreign, &unknown).await);
     }
     for (key, own) in [
         ("mallory", ["mallory", "mallory2"].as_slice()),

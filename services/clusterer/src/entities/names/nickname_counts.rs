@@ -40,7 +40,7 @@ impl NicknameCounts {
         if stays {
             let other = actors.keys().find(|it| *it != actor).cloned().unwrap_or_default();
             for word in called {
-                add_to_call_count(&mut self.words, word, (actor, &other), if more { 1 } else { -1 });
+                add_to_call_count(&mut self.words, word, actor, &other, if more { 1 } else { -1 });
             }
         } else {
             changed.extend(self.count_session_calls(session, -1));
@@ -94,7 +94,7 @@ impl NicknameCounts {
         let names: Vec<&String> = actors.keys().collect();
         for (caller, called) in [(names[0], names[1]), (names[1], names[0])] {
             for (word, times) in actors.get(caller).iter().flat_map(|it| &it.called) {
-                add_to_call_count(&mut self.words, word, (caller, called), sign * times.cast_signed());
+                add_to_call_count(&mut self.words, word, caller, called, sign * times.cast_signed());
                 changed.insert(word.clone());
             }
         }
@@ -105,11 +105,12 @@ impl NicknameCounts {
 fn add_to_call_count(
     words: &mut BTreeMap<String, BTreeMap<(String, String), u64>>,
     word: &str,
-    pair: (&str, &str),
+    caller: &str,
+    called: &str,
     by: i64,
 ) {
     let pairs = words.entry(word.to_owned()).or_default();
-    let key = (pair.0.to_owned(), pair.1.to_owned());
+    let key = (caller.to_owned(), called.to_owned());
     let times = pairs.entry(key.clone()).or_default();
     *times = times.saturating_add_signed(by);
     if *times == 0 {

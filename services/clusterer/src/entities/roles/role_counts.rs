@@ -16,12 +16,7 @@ pub(crate) struct RoleCounts {
 impl RoleCounts {
     /// Counts a statement of `teller` that `name` is `role` to `owner`, or removes it if `more` is false. Returns
     /// true if the set of statements or roles changed.
-    pub(crate) fn count_statement(
-        &mut self,
-        teller: &str,
-        (owner, role, name): (&str, &str, &str),
-        more: bool,
-    ) -> bool {
+    pub(crate) fn count_statement(&mut self, teller: &str, owner: &str, role: &str, name: &str, more: bool) -> bool {
         let statements = self.statements_by_name.entry(name.to_owned()).or_default();
         let key = (teller.to_owned(), owner.to_owned(), role.to_owned());
         let times = statements.entry(key.clone()).or_default();

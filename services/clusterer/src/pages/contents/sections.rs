@@ -98,7 +98,7 @@ impl PageInputs {
         let lines: Vec<Line> = facts.iter().map(|it| fact_line(it)).collect();
         let sure: f32 = facts.iter().map(|it| it.confidence).sum();
         let sure = round_to_hundredths(sure / facts.len().max(1) as f32);
-        build_section(title, category, (lines, former), ranks.all).map(|it| Section { confidence: sure, ..it })
+        build_section(title, category, lines, former, ranks.all).map(|it| Section { confidence: sure, ..it })
     }
 
     /// Returns former lines: earlier states of shown facts, closed facts that are not shown, and withdrawn facts.
@@ -165,7 +165,7 @@ impl PageInputs {
         }
         lines.sort_by_key(|it| (it.observed_at, it.unit));
         let all = buckets.iter().map(|it| it.lines.len()).sum();
-        build_section("What happened", "events", (lines, Vec::new()), all)
+        build_section("What happened", "events", lines, Vec::new(), all)
     }
 
     /// Returns the line of a unit, or none if the page already has its text. An event is represented by its best gist
@@ -219,7 +219,8 @@ fn former_lines_of_fact(fact: &Fact) -> impl Iterator<Item = FormerLine> + use<'
 fn build_section(
     title: &str,
     category: &str,
-    (lines, former): (Vec<Line>, Vec<FormerLine>),
+    lines: Vec<Line>,
+    former: Vec<FormerLine>,
     all: usize,
 ) -> Option<Section> {
     if lines.is_empty() && former.is_empty() {

@@ -157,10 +157,10 @@ impl FactsByTopic {
         for stated in [&mut self.current, &mut self.withdrawn] {
             let facts = parts.iter().filter_map(|it| stated.facts.get(it));
             let facts = facts.flat_map(|it| it.keys());
-            for fact in facts.copied().collect::<Vec<_>>() {
-                stated.count_in_topic(topic, fact, more);
+            for (aspect, rank) in facts.copied().collect::<Vec<_>>() {
+                stated.count_in_topic(topic, aspect, rank, more);
                 self.touched.insert(topic);
-                self.moved.insert(fact.1.3);
+                self.moved.insert(rank.3);
             }
         }
     }
@@ -169,21 +169,23 @@ impl FactsByTopic {
 impl StatedFacts {
     /// Adds a fact of the unit `source`, or removes it. `topics` has an entry for each event that contains the unit.
     fn count_fact(&mut self, fact: &Fact, source: UnitId, topics: &[TopicId], more: bool) {
-        let place = (fact.aspect, rank_of_fact(fact));
+        let (aspect, rank) = (fact.aspect, rank_of_fact(fact));
         let facts = self.facts.entry(source).or_default();
         if more {
-            facts.insert(place, ());
+            facts.insert((aspect, rank), ());
         } else {
-            facts.remove(&place);
+            facts.remove(&(aspect, rank));
         }
         if facts.is_empty() {
             self.facts.remove(&source);
         }
-        topics.iter().for_each(|it| self.count_in_topic(*it, place, more));
+        topics
+            .iter()
+            .for_each(|it| self.count_in_topic(*it, aspect, rank, more));
     }
 
     /// Adds one event that contains the fact's source to the count of a topic, or subtracts it.
-    fn count_in_topic(&mut self, topic: TopicId, (aspect, rank): (Aspect, Rank), more: bool) {
+    fn count_in_topic(&mut self, topic: TopicId, aspect: Aspect, rank: Rank, more: bool) {
         let aspects = self.topics.entry(topic).or_default();
         let ranks = aspects.get_or_default(aspect);
         let count = ranks.get_or_default(rank);

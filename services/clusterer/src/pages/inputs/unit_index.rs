@@ -152,7 +152,7 @@ impl ContentIndex {
         let names: Vec<About> = contents.names.iter().copied().map(about).collect();
         let to = contents.to.map(about);
         let month = contents.month.map(About::Month);
-        let mut tally = Tally::for_unit(id, contents, more, (&mut self.buckets, &mut self.touched));
+        let mut tally = Tally::for_unit(id, contents, more, &mut self.buckets, &mut self.touched);
         if let Some(month) = &month {
             tally.update_buckets_of_event(month, &names);
         } else {
@@ -187,7 +187,7 @@ impl ContentIndex {
         let topic = About::Topic(*topic);
         let names = contents.names.iter().map(|it| about_name(&self.symbols, *it));
         let others: Vec<About> = names.chain([month]).collect();
-        let mut tally = Tally::for_unit(id, contents, more, (&mut self.buckets, &mut self.touched));
+        let mut tally = Tally::for_unit(id, contents, more, &mut self.buckets, &mut self.touched);
         tally.update_buckets_of_event(&topic, &others);
         tally.remove_empty_buckets(others.iter().chain([&topic]));
     }
@@ -207,7 +207,8 @@ impl<'s> Tally<'s> {
         id: UnitId,
         contents: &UnitContents,
         more: bool,
-        (buckets, touched): (&'s mut Buckets, &'s mut BTreeSet<About>),
+        buckets: &'s mut Buckets,
+        touched: &'s mut BTreeSet<About>,
     ) -> Tally<'s> {
         let spoken = contents.spoken.as_ref().filter(|it| it.score >= lines::SCORE_MIN);
         Tally {

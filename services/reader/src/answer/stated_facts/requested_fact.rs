@@ -58,7 +58,8 @@ pub(super) fn find_asked_state(question: &Question, lower: &str) -> Option<Reque
 pub(super) fn find_asked_value(
     question: &Question,
     lower: &str,
-    (name, role): (&str, Option<&str>),
+    name: &str,
+    role: Option<&str>,
 ) -> Option<RequestedFact> {
     let tokens = split_words(lower);
     let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));

@@ -38,7 +38,7 @@ pub(in crate::recall) fn add_contradictions(
         observed_at: request.at,
     };
     for statement in stated_in_reply(&telling, find_answered_question(view, known, request)) {
-        for fact in of_subject(known, &statement, (&request.actor, &message.text)) {
+        for fact in of_subject(known, &statement, &request.actor, &message.text) {
             let place = view
                 .position_of_unit(fact.source)
                 .filter(|&it| view.turns()[it].unit.observed_at < request.at);
@@ -73,10 +73,10 @@ fn find_answered_question<'a>(view: &'a View, known: MemoryAsOf<'_>, request: &R
 }
 
 /// Returns the newest facts about the subject of a statement.
-fn of_subject(known: MemoryAsOf<'_>, statement: &Statement, (actor, text): (&str, &str)) -> Vec<Arc<Fact>> {
+fn of_subject(known: MemoryAsOf<'_>, statement: &Statement, actor: &str, text: &str) -> Vec<Arc<Fact>> {
     let about = match &statement.subject {
         Subject::Speaker => known.facts_about(actor),
-        Subject::Name(name) => shared_names::facts_about(known, name, (actor, text)),
+        Subject::Name(name) => shared_names::facts_about(known, name, actor, text),
         Subject::Phrase(phrase) => {
             let bare = phrase.to_lowercase();
             let role = bare

@@ -60,13 +60,15 @@ struct Concerning {
 /// sent.
 pub(in crate::recall) fn add_fact_ideas(
     view: &View,
-    (known, shared): (MemoryAsOf<'_>, &AmbiguousNames<'_>),
+    known: MemoryAsOf<'_>,
+    shared: &AmbiguousNames<'_>,
     message: &RecallMessage,
-    (ties, at): (&[MessageOverlap], DateTime<FixedOffset>),
+    ties: &[MessageOverlap],
+    at: DateTime<FixedOffset>,
     ideas: &mut Ideas,
 ) {
     let mut fact_ideas: Vec<Idea> = Vec::new();
-    for (fact, names_subject) in candidate_facts(view, (known, shared), message, ties) {
+    for (fact, names_subject) in candidate_facts(view, known, shared, message, ties) {
         let which = match shared.compare_fact(&fact) {
             NameMatch::Nothing => None,
             NameMatch::One(which) => Some(which),
@@ -106,7 +108,8 @@ pub(in crate::recall) fn add_fact_ideas(
 /// preferences and plans.
 fn candidate_facts(
     view: &View,
-    (known, shared): (MemoryAsOf<'_>, &AmbiguousNames<'_>),
+    known: MemoryAsOf<'_>,
+    shared: &AmbiguousNames<'_>,
     message: &RecallMessage,
     ties: &[MessageOverlap],
 ) -> Vec<(Arc<Fact>, bool)> {

@@ -35,7 +35,7 @@ pub fn compute_features(
     for (row, values) in out.iter_mut().enumerate() {
         let turn = &view.turns()[matches.turns[row]];
         fill_text_features(&totals, &matches.rows[row], values);
-        fill_neighbour_features(view, matches, query, row, (values, &mut window));
+        fill_neighbour_features(view, matches, query, row, values, &mut window);
         fill_basic_features(&totals, query, turn, values);
         values[s::ENCODED] = query.encoded.scaled_cosine(matches.turns[row]);
         values[s::ENCODED_TOP] = query.encoded.over_best(matches.turns[row]);
@@ -47,16 +47,16 @@ pub fn compute_features(
         let place = matches.turns[row];
         fill_prior_features(query, turn, view.rarity_of_turn(place), values);
         values[s::OPENS] = f32::from(u8::from(view.session_ranges()[view.session_of(place)].start == place));
-        fill_speaker_features(view, query, turn, (matches.rows[row].owner, values));
+        fill_speaker_features(view, query, turn, matches.rows[row].owner, values);
         fill_coverage_features(view, query, turn, values);
         fill_standing_wish_features(query, turn, values);
         values[s::MATTER] = shared_frame_score(query, matches.word_similarities(row), turn);
     }
-    fill_relative_features(query, matches, (&mut out, full));
+    fill_relative_features(query, matches, &mut out, full);
     for values in &mut out {
         values[s::FIRST] = weights.first.score(values);
     }
-    fill_context_features(view, query, matches, (&mut out, full));
+    fill_context_features(view, query, matches, &mut out, full);
     out
 }
 
@@ -133,7 +133,8 @@ fn fill_neighbour_features(
     matches: &Matches,
     query: &Query,
     row: usize,
-    (values, window): (&mut Values, &mut Vec<f32>),
+    values: &mut Values,
+    window: &mut Vec<f32>,
 ) {
     let beside = [(-1, 0.7), (-2, 0.4), (1, 0.5)].map(|(by, share)| (matches.find_row_at_offset(view, row, by), share));
     window.clear();
@@ -293,7 +294,7 @@ fn fill_coverage_features(view: &View, query: &Query, turn: &Turn, values: &mut 
 }
 
 /// Fills in who says the turn and about whom.
-fn fill_speaker_features(view: &View, query: &Query, turn: &Turn, (owner, values): (f32, &mut Values)) {
+fn fill_speaker_features(view: &View, query: &Query, turn: &Turn, owner: f32, values: &mut Values) {
     let names = view.speakers().names();
     let is_by_subject = query.subjects.iter().any(|&it| *names[it] == *turn.unit.actor);
     values[s::BY_NAMED] = f32::from(u8::from(is_by_subject));

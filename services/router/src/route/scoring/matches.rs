@@ -83,13 +83,13 @@ impl Row {
 impl Matches {
     /// Matches `turns`, which are ascending positions in the view.
     pub fn match_turns(view: &View, query: &Query, turns: Vec<usize>) -> Matches {
-        Matches::beside_known(view, query, turns, (&Matches::empty_for_query(query), Measures::All))
+        Matches::beside_known(view, query, turns, &Matches::empty_for_query(query), Measures::All)
     }
 
     /// Matches `turns`. Values of turns that are already in `self` are not measured again; the others are neighbours
     /// and get only the measures that their scores need.
     pub fn match_more_turns(&self, view: &View, query: &Query, turns: Vec<usize>, neighbours: Measures) -> Matches {
-        Matches::beside_known(view, query, turns, (self, neighbours))
+        Matches::beside_known(view, query, turns, self, neighbours)
     }
 
     fn empty_for_query(query: &Query) -> Matches {
@@ -101,12 +101,7 @@ impl Matches {
         }
     }
 
-    fn beside_known(
-        view: &View,
-        query: &Query,
-        turns: Vec<usize>,
-        (known, neighbours): (&Matches, Measures),
-    ) -> Matches {
+    fn beside_known(view: &View, query: &Query, turns: Vec<usize>, known: &Matches, neighbours: Measures) -> Matches {
         let words = query.words.len();
         let length: u32 = turns.iter().map(|&it| view.turns()[it].words().len() as u32).sum();
         let parts: usize = turns.iter().map(|&it| view.turns()[it].part_count()).sum();

@@ -94,7 +94,7 @@ impl<'a> MemoryAsOf<'a> {
 
     /// Returns the person that `teller` means by a name in `text`. If several people share the name, it is the one whom
     /// the text identifies by an owner ("Tom's boss Ana"), else the one about whom `teller` spoke before.
-    pub fn resolve_person(self, name: &str, (teller, text): (&str, &str)) -> PersonMatch {
+    pub fn resolve_person(self, name: &str, teller: &str, text: &str) -> PersonMatch {
         let name = normalise_name(name);
         let bearers: Vec<Bearer> = self
             .entities_called(&name)

@@ -119,14 +119,14 @@ pub(super) fn link_turns(features: &RecordFeatures<'_>, one: usize, other: usize
     if !own && first.stems.is_disjoint(&second.stems) {
         return None;
     }
-    let (source, target) = order_spans((one, &first.span), (other, &second.span))?;
+    let (source, target) = order_spans(one, &first.span, other, &second.span)?;
     Some(Link::new(source, RelationKind::Before, target, 80))
 }
 
 /// Returns the relation of two events if everything in one was over before anything in the other began.
 pub(super) fn link_events(features: &RecordFeatures<'_>, one: &Range<usize>, other: &Range<usize>) -> Option<Link> {
     let (first, second) = (span_of_event(features, one)?, span_of_event(features, other)?);
-    order_spans((one, &first), (other, &second))?;
+    order_spans(one, &first, other, &second)?;
     let mut pairs = one.clone().flat_map(|a| other.clone().map(move |b| (a, b)));
     pairs.find_map(|(a, b)| link_turns(features, a, b))
 }
@@ -140,11 +140,16 @@ fn span_of_event(features: &RecordFeatures<'_>, event: &Range<usize>) -> Option<
 }
 
 /// Returns the earlier of two, then the later, or none if they overlap.
-fn order_spans<T>(one: (T, &Range<DateTime<Utc>>), other: (T, &Range<DateTime<Utc>>)) -> Option<(T, T)> {
-    if one.1.end <= other.1.start {
-        Some((one.0, other.0))
-    } else if other.1.end <= one.1.start {
-        Some((other.0, one.0))
+fn order_spans<T>(
+    one: T,
+    one_span: &Range<DateTime<Utc>>,
+    other: T,
+    other_span: &Range<DateTime<Utc>>,
+) -> Option<(T, T)> {
+    if one_span.end <= other_span.start {
+        Some((one, other))
+    } else if other_span.end <= one_span.start {
+        Some((other, one))
     } else {
         None
     }

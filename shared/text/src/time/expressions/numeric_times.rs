@@ -63,7 +63,8 @@ impl Parser<'_> {
         let Class::Digits(c, lc) = self.class_at(i + 4) else {
             return None;
         };
-        let day = written_date((a, la), (b, lb), (c, lc), separator)?;
+        let number = |value, digits| WrittenNumber { value, digits };
+        let day = written_date(number(a, la), number(b, lb), number(c, lc), separator)?;
         if let Some(read) = self.iso_time(i + 5, day) {
             return Some(read);
         }
@@ -298,21 +299,28 @@ fn is_word_class(class: Class) -> bool {
     !matches!(class, Class::Mark(_) | Class::Digits(..))
 }
 
+/// A number in figures, and with how many digits it is written.
+#[derive(Clone, Copy)]
+struct WrittenNumber {
+    value: u32,
+    digits: usize,
+}
+
 /// Returns the date of three numbers. A year of four digits at the start comes first. Otherwise slashes and hyphens put
 /// the month first, unless only the day can come first; dots always put the day first.
-fn written_date(a: (u32, usize), b: (u32, usize), c: (u32, usize), separator: &str) -> Option<NaiveDate> {
-    let short = a.1 <= 2 && b.1 <= 2 && c.1 <= 2;
-    if a.1 == 4 && b.1 <= 2 && c.1 <= 2 {
-        return checked_date(i32::try_from(a.0).ok()?, b.0, c.0);
+fn written_date(a: WrittenNumber, b: WrittenNumber, c: WrittenNumber, separator: &str) -> Option<NaiveDate> {
+    let short = a.digits <= 2 && b.digits <= 2 && c.digits <= 2;
+    if a.digits == 4 && b.digits <= 2 && c.digits <= 2 {
+        return checked_date(i32::try_from(a.value).ok()?, b.value, c.value);
     }
-    let year = match c.1 {
-        4 if a.1 <= 2 && b.1 <= 2 => i32::try_from(c.0).ok()?,
-        2 if short && separator == "/" => full_year(i32::try_from(c.0).ok()?),
-        2 if separator == "." && a.1 == 2 && b.1 == 2 => full_year(i32::try_from(c.0).ok()?),
+    let year = match c.digits {
+        4 if a.digits <= 2 && b.digits <= 2 => i32::try_from(c.value).ok()?,
+        2 if short && separator == "/" => full_year(i32::try_from(c.value).ok()?),
+        2 if separator == "." && a.digits == 2 && b.digits == 2 => full_year(i32::try_from(c.value).ok()?),
         _ => return None,
     };
-    let day_first = checked_date(year, b.0, a.0);
-    let month_first = checked_date(year, a.0, b.0);
+    let day_first = checked_date(year, b.value, a.value);
+    let month_first = checked_date(year, a.value, b.value);
     if separator == "/" || separator == "-" {
         month_first.or(day_first)
     } else {

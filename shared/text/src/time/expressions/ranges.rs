@@ -112,9 +112,7 @@ impl Parser<'_> {
             let (end, year) = self
                 .read_year_after(k + 1)
                 .map_or((k + 1, None), |(end, year)| (end, Some(year)));
-            return self
-                .month_days(start, month, (from, to), year)
-                .map(|found| (end, found));
+            return self.month_days(start, month, from, to, year).map(|found| (end, found));
         }
         let from = day(start)?;
         let k = self.skip_word(start + 2, &["the"]);
@@ -124,16 +122,15 @@ impl Parser<'_> {
         let (end, year) = self
             .read_year_after(j)
             .map_or((j, None), |(end, year)| (end, Some(year)));
-        self.month_days(start, month, (from, to), year)
-            .map(|found| (end, found))
+        self.month_days(start, month, from, to, year).map(|found| (end, found))
     }
 
-    fn month_days(&self, i: usize, month: u32, days: (u32, u32), year: Option<i32>) -> Option<FoundTime> {
+    fn month_days(&self, i: usize, month: u32, from: u32, to: u32, year: Option<i32>) -> Option<FoundTime> {
         let first = match year {
-            Some(year) => crate::time::calendar::checked_date(year, month, days.0)?,
-            None => self.day_of_year(i, month, days.0)?,
+            Some(year) => crate::time::calendar::checked_date(year, month, from)?,
+            None => self.day_of_year(i, month, from)?,
         };
-        let last = crate::time::calendar::checked_date(first.year(), month, days.1)?;
+        let last = crate::time::calendar::checked_date(first.year(), month, to)?;
         let found = FoundTime::from_days(first, add_days(last, 1), Grain::Day).with_kind(Kind::Interval);
         Some(if year.is_some() { found.to_absolute() } else { found })
     }

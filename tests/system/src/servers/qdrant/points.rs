@@ -258,7 +258,7 @@ fn answer_query(collection: &mut Collection, query: &QueryPoints) -> Result<Batc
             Some(Input::Sparse(vector)) => {
                 let corpus = params.idf.as_ref().and_then(|it| it.corpus.as_ref());
                 let corpus = collection.points.accepted(corpus, &collection.indexes)?;
-                collection.matching_points(using, vector, (&accepted, &corpus), limit)?
+                collection.matching_points(using, vector, &accepted, &corpus, limit)?
             }
             _ => return Err(Status::unimplemented("the stand-in does not know this vector")),
         },

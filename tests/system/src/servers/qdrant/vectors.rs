@@ -85,7 +85,8 @@ impl Collection {
         &self,
         using: &str,
         query: &SparseVector,
-        (accepted, corpus): (&Accepted, &Accepted),
+        accepted: &Accepted,
+        corpus: &Accepted,
         limit: usize,
     ) -> Result<Vec<(usize, f32)>, Status> {
         let params = self.sparse.get(using).ok_or_else(|| no_vector(using))?;

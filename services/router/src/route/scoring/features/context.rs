@@ -10,7 +10,7 @@ use crate::route::scoring::matches::Matches;
 use crate::space::view::View;
 
 /// Fills in the features that are relative to the best candidate; `full` are the rows that get features.
-pub(super) fn fill_relative_features(query: &Query, matches: &Matches, (all, full): (&mut [Values], &[usize])) {
+pub(super) fn fill_relative_features(query: &Query, matches: &Matches, all: &mut [Values], full: &[usize]) {
     let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
     let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));
     let (sentence, covered) = (best(s::SENTENCE), best(s::COVERED));
@@ -38,12 +38,7 @@ pub(super) fn fill_relative_features(query: &Query, matches: &Matches, (all, ful
 }
 
 /// Fills in the features that depend on the first head: ranks, neighbours, sessions.
-pub(super) fn fill_context_features(
-    view: &View,
-    query: &Query,
-    matches: &Matches,
-    (all, full): (&mut [Values], &[usize]),
-) {
+pub(super) fn fill_context_features(view: &View, query: &Query, matches: &Matches, all: &mut [Values], full: &[usize]) {
     let first: Vec<f32> = all.iter().map(|it| it[s::FIRST]).collect();
     let top = first.iter().copied().fold(1e-6, f32::max);
     let sessions = Sessions::from_matches(view, query, matches, all);
@@ -52,7 +47,7 @@ pub(super) fn fill_context_features(
         if let Some(session) = session {
             session.fill_features(&sessions, first[row], &mut all[row]);
         }
-        fill_neighbour_scores(view, matches, row, (&first, all));
+        fill_neighbour_scores(view, matches, row, &first, all);
         let turn = &view.turns()[matches.turns[row]];
         let values = &mut all[row];
         values[s::FIRST_TOP] = first[row] / top;
@@ -77,7 +72,7 @@ fn half_of_count(count: u8) -> f32 {
     f32::from(count.min(2)) / 2.0
 }
 
-fn fill_neighbour_scores(view: &View, matches: &Matches, row: usize, (first, all): (&[f32], &mut [Values])) {
+fn fill_neighbour_scores(view: &View, matches: &Matches, row: usize, first: &[f32], all: &mut [Values]) {
     let turn = &view.turns()[matches.turns[row]];
     let around = matches.neighbour_rows(view, row);
     let score = |row: Option<usize>| row.map_or(0.0, |it| first[it]);
