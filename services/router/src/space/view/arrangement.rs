@@ -236,7 +236,7 @@ mod tests {
         unit.ordinal = u64::from(number % 2);
         unit.actor = speaker.to_owned();
         unit.text = text.to_owned();
-        unit.caption = if choice % 5 == 0 {
+        unit.caption = if choice.is_multiple_of(5) {
             "a ferry".to_owned()
         } else {
             String::new()
