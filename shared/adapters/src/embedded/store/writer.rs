@@ -1,4 +1,5 @@
-//! Group commit: the waiting jobs run in one transaction, each in a savepoint, and are answered after the commit.
+//! Group commit: the waiting jobs that must survive a loss of power run in one transaction, each in a savepoint, and are
+//! answered after the commit, so that they share one flush. Any other job has a transaction of its own.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,7 +48,7 @@ struct Job {
 }
 
 trait Work: Send {
-    /// Runs the job inside a savepoint. Returns false if the savepoint must be rolled back.
+    /// Runs the job. Returns false if what it wrote must be rolled back.
     fn run_job(&mut self, connection: &Connection) -> bool;
     /// Answers after the commit; with an error if there is one in `prevented`.
     fn answer_caller(self: Box<Self>, prevented: Option<&Failure>);
@@ -169,8 +170,12 @@ fn serve_jobs(connection: Connection, mut waiting: mpsc::Receiver<Job>, mut log:
             let Ok(job) = waiting.try_recv() else { break };
             group.push_back(job);
         }
-        while !group.is_empty() {
-            commit_group(&connection, &mut group);
+        while let Some(first) = group.front() {
+            let is_alone = group.len() == 1 || first.durability == Durability::Process;
+            match is_alone.then(|| group.pop_front()).flatten() {
+                Some(job) => commit_alone(&connection, job),
+                None => commit_group(&connection, &mut group),
+            }
         }
         log.empty_if_requested(&connection);
     }
@@ -198,17 +203,34 @@ fn next_job(connection: &Connection, waiting: &mut mpsc::Receiver<Job>, log: &mu
     waiting.blocking_recv()
 }
 
-/// Runs jobs from the front of the group in one transaction and answers them. If a job ends the transaction (SQLite
-/// does so when the disk is full), the jobs after it stay in the group.
+/// Runs a job in a transaction of its own, and answers it. It has no savepoint: in a large job, SQLite would walk through
+/// the journal of the savepoint after many statements.
+fn commit_alone(connection: &Connection, mut job: Job) {
+    let begun = begin_transaction(connection, job.durability == Durability::Power);
+    let result = begun.and_then(|()| match job.work.run_job(connection) {
+        true => execute_statement(connection, "COMMIT"),
+        false => Ok(()),
+    });
+    if !connection.is_autocommit() {
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    let failure = result.err().map(Failure::Sql);
+    if let Some(Failure::Sql(error)) = &failure {
+        tracing::error!(%error, "a write was not committed");
+    }
+    job.work.answer_caller(failure.as_ref());
+}
+
+/// Runs the jobs from the front of the group that must survive a loss of power in one transaction, and answers them. If
+/// a job ends the transaction (SQLite does so when the disk is full), the jobs after it stay in the group.
 fn commit_group(connection: &Connection, group: &mut VecDeque<Job>) {
-    let power = group.iter().any(|it| it.durability == Durability::Power);
     let mut run = Vec::with_capacity(group.len());
-    let mut result = begin_transaction(connection, power);
+    let mut result = begin_transaction(connection, true);
     if result.is_err() {
         run.extend(group.drain(..));
     }
     while result.is_ok()
-        && let Some(mut job) = group.pop_front()
+        && let Some(mut job) = group.pop_front_if(|it| it.durability == Durability::Power)
     {
         result = inside_savepoint(connection, &mut job);
         run.push(job);
