@@ -59,7 +59,7 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
-    /// Takes an entry out, and returns its value.
+    /// Removes an entry and returns its value.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,

@@ -73,7 +73,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
         &mut self.chunks[place.chunk][place.entry].1
     }
 
-    /// Takes an entry out, and returns its value.
+    /// Removes an entry and returns its value.
     pub(crate) fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
@@ -164,7 +164,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
         place
     }
 
-    /// Removes a chunk without entries, or joins it with the chunks beside it if they have few.
+    /// Removes an empty chunk, or joins a chunk with a neighbour if both together have few entries.
     fn join_small_chunks(&mut self, chunk: usize) {
         if self.chunks[chunk].is_empty() {
             self.chunks.remove(chunk);

@@ -1,7 +1,8 @@
 //! The reading order of the turns of a view, and the data of each turn by its place.
 //!
-//! A chat is written turn by turn, with a question after each. So a turn is put at its place among the arranged ones,
-//! without a look at all others; only if many turns change, or if turns are removed, all are arranged again.
+//! A chat is often written turn by turn, with a question after each turn. So a new turn is inserted at its place, and
+//! the other turns are not sorted again. All turns are arranged again only if many change, if one is removed, or if a
+//! session begins earlier than before.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -158,7 +159,7 @@ impl Arrangement {
         session
     }
 
-    /// Finds out again whether a turn and the one after it are replies.
+    /// Updates whether a turn and the one after it are replies.
     fn update_replies(&mut self, place: usize) {
         for it in place..(place + 2).min(self.turns.len()) {
             self.replies[it] = self.is_reply(it);

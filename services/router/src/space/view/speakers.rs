@@ -51,7 +51,7 @@ impl Speakers {
         }
     }
 
-    /// Finds the names and aliases of the speakers again. Returns the present number of each former speaker; `None` if
+    /// Updates the names and aliases of the speakers. Returns the present number of each former speaker; `None` if
     /// one of them has no turn any more.
     pub(super) fn update_names(&mut self) -> Option<Vec<u32>> {
         let mut tallies: Vec<(&Arc<str>, &Tally)> = self.tallies.iter().collect();
