@@ -211,13 +211,7 @@ fn commit_alone(connection: &Connection, mut job: Job) {
         true => execute_statement(connection, "COMMIT"),
         false => Ok(()),
     });
-    if !connection.is_autocommit() {
-        drop(connection.execute_batch("ROLLBACK"));
-    }
-    let failure = result.err().map(Failure::Sql);
-    if let Some(Failure::Sql(error)) = &failure {
-        tracing::error!(%error, "a write was not committed");
-    }
+    let failure = end_transaction(connection, result, 1);
     job.work.answer_caller(failure.as_ref());
 }
 
@@ -236,13 +230,7 @@ fn commit_group(connection: &Connection, group: &mut VecDeque<Job>) {
         run.push(job);
     }
     let result = result.and_then(|()| execute_statement(connection, "COMMIT"));
-    if result.is_err() && !connection.is_autocommit() {
-        drop(connection.execute_batch("ROLLBACK"));
-    }
-    let failure = result.err().map(Failure::Sql);
-    if let Some(Failure::Sql(error)) = &failure {
-        tracing::error!(%error, jobs = run.len(), "a group of writes was not committed");
-    }
+    let failure = end_transaction(connection, result, run.len());
     for job in run {
         job.work.answer_caller(failure.as_ref());
     }
@@ -256,6 +244,16 @@ fn begin_transaction(connection: &Connection, power: bool) -> rusqlite::Result<(
         "PRAGMA synchronous = NORMAL"
     })?;
     execute_statement(connection, "BEGIN IMMEDIATE")
+}
+
+/// Rolls back a transaction that was not committed. Returns the failure that prevented the commit, if there is one.
+fn end_transaction(connection: &Connection, result: rusqlite::Result<()>, jobs: usize) -> Option<Failure> {
+    if !connection.is_autocommit() {
+        drop(connection.execute_batch("ROLLBACK"));
+    }
+    let error = result.err()?;
+    tracing::error!(%error, jobs, "writes were not committed");
+    Some(Failure::Sql(error))
 }
 
 /// Runs a job in a savepoint. Returns an error if the transaction cannot continue; a job that merely failed is rolled
