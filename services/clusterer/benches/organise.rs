@@ -6,10 +6,8 @@
 //! batches of twelve, and all changes are requested after each batch.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
@@ -17,7 +15,7 @@ use chrono::DateTime;
 use clusterer::{Acts, ChangedObjects, Entities, Events, Facts, Pages, Topics};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::unit::{Grain, Unit};
-use fixtures::sample_unit;
+use fixtures::{CountingAllocator, sample_unit};
 
 const WORDS: &str = "garden violin harbour recipe sister marathon museum puppy meeting budget ferry concert window painting \
     school doctor airport mountain library kitchen guitar birthday novel river bakery camera neighbour contract tennis \
@@ -30,29 +28,7 @@ const BATCH: usize = 12;
 const EVENTS: usize = 6;
 
 #[global_allocator]
-static COUNTED: Counted = Counted;
-/// Bytes that are allocated now. Each allocation counts as glibc rounds it.
-static BYTES: AtomicUsize = AtomicUsize::new(0);
-
-struct Counted;
-
-fn chunk_bytes(layout: Layout) -> usize {
-    (layout.size() + 8).next_multiple_of(16).max(32)
-}
-
-#[expect(unsafe_code, reason = "an allocator is unsafe; this one only counts")]
-// SAFETY: every call is passed to the allocator of the system.
-unsafe impl GlobalAlloc for Counted {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(chunk_bytes(layout), Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(chunk_bytes(layout), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+static COUNTED: CountingAllocator = CountingAllocator;
 
 /// A component of a memory.
 type Part = fn(&mut World, &Round<'_>, &mut ChangedObjects);
@@ -139,7 +115,7 @@ impl World {
     fn count_held_bytes(mut self) -> [usize; PARTS.len()] {
         let mut held = [0; PARTS.len()];
         for (at, held) in held.iter_mut().enumerate().rev() {
-            let before = BYTES.load(Ordering::Relaxed);
+            let before = CountingAllocator::allocated_bytes();
             match at {
                 0 => drop(std::mem::take(&mut self.entities)),
                 1 => drop(std::mem::take(&mut self.facts)),
@@ -147,7 +123,7 @@ impl World {
                 3 => drop(std::mem::take(&mut self.topics)),
                 _ => drop(std::mem::take(&mut self.pages)),
             }
-            *held = before.saturating_sub(BYTES.load(Ordering::Relaxed));
+            *held = before.saturating_sub(CountingAllocator::allocated_bytes());
         }
         held
     }

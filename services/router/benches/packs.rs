@@ -7,10 +7,8 @@
 //! are computed outside of the measured time.
 #![expect(clippy::print_stdout, clippy::expect_used, reason = "a bench prints and may stop")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use chrono::{Duration, NaiveDateTime};
@@ -18,7 +16,7 @@ use domain::id::{SessionId, SpaceId, UnitId};
 use domain::message::RouteV1;
 use domain::port::{Hit, SearchResult};
 use domain::unit::Unit;
-use fixtures::sample_unit;
+use fixtures::{CountingAllocator, sample_unit};
 use router::route;
 use router::route::query::Query;
 use router::route::scoring::edges::Related;
@@ -33,29 +31,7 @@ const HITS: usize = 300;
 const PAGE: usize = 1_000;
 
 #[global_allocator]
-static COUNTED: Counted = Counted;
-/// Bytes that are allocated now. Each allocation counts as glibc rounds it.
-static BYTES: AtomicUsize = AtomicUsize::new(0);
-
-struct Counted;
-
-fn chunk_bytes(layout: Layout) -> usize {
-    (layout.size() + 8).next_multiple_of(16).max(32)
-}
-
-#[expect(unsafe_code, reason = "an allocator is unsafe; this one only counts")]
-// SAFETY: every call is passed to the allocator of the system.
-unsafe impl GlobalAlloc for Counted {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        BYTES.fetch_add(chunk_bytes(layout), Ordering::Relaxed);
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        BYTES.fetch_sub(chunk_bytes(layout), Ordering::Relaxed);
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+static COUNTED: CountingAllocator = CountingAllocator;
 
 /// Data about a unit in the stand-in for the index.
 struct Indexed {
@@ -85,7 +61,7 @@ fn main() {
     EmbeddingTable::builtin();
     drop(View::from_units(units.first().cloned()));
     let count = units.len();
-    let start = (BYTES.load(Ordering::Relaxed), Instant::now());
+    let start = (CountingAllocator::allocated_bytes(), Instant::now());
     let mut view = View::default();
     for page in units.chunks(PAGE) {
         let change = |unit: &Unit| domain::port::Change {
@@ -94,7 +70,7 @@ fn main() {
         };
         view.apply_changes(page.iter().map(change));
     }
-    let (bytes, built) = (BYTES.load(Ordering::Relaxed) - start.0, start.1.elapsed());
+    let (bytes, built) = (CountingAllocator::allocated_bytes() - start.0, start.1.elapsed());
     println!(
         "{count} turns, {} bytes of text, {} bytes and {:.1} us a turn, the view says {} bytes",
         texts / count,
