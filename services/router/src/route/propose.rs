@@ -11,7 +11,7 @@ use domain::port::{Hit, SearchResult, Sparse};
 use crate::route::query::Query;
 use crate::route::scoring::edges::Related;
 use crate::space::scope::Scope;
-use crate::space::view::{Marks, Turn, UnitHead, View, stem_bits};
+use crate::space::view::{Marks, SoughtStems, Turn, UnitHead, View, stem_bits};
 
 /// In a space with at most this many parts, all turns are candidates.
 pub const WHOLE: usize = 1_500;
@@ -286,7 +286,7 @@ fn admitted_positions(view: &View, gate: &Gate<'_>, hits: &[Hit]) -> Vec<usize> 
 fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<usize>)> {
     let mut found: [Vec<(usize, usize)>; 4] = Default::default();
     let scan_data = view.scan_data();
-    let words: Vec<u32> = query.words.iter().map(|it| it.term).collect();
+    let words = SoughtStems::new(query.words.iter().map(|it| it.term).collect());
     let names = stem_bits(&query.names);
     let by_moment = query.anchors.window.is_some() || query.anchors.step.is_some();
     for (place, turn) in view.turns().iter().enumerate() {
@@ -323,7 +323,7 @@ fn from_view(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<(Channel, Vec<u
 
 /// Returns the turns with the most words of the question among those that may be evidence.
 fn turns_with_most_terms(view: &View, query: &Query, gate: &Gate<'_>) -> Vec<usize> {
-    let words: Vec<u32> = query.words.iter().map(|it| it.term).collect();
+    let words = SoughtStems::new(query.words.iter().map(|it| it.term).collect());
     let held = (0..view.turns().len()).map(|it| (view.scan_data().count_stems(it, &words), it));
     let admits = |place: usize| gate.may_be_evidence(&view.turns()[place]);
     top_positions(held.filter(|it| it.0 > 0).collect(), REFILLED, admits)

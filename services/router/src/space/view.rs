@@ -32,9 +32,9 @@ pub use head::UnitHead;
 
 use arrangement::{Arrangement, ChangedUnits};
 use labels::Labels;
-use missing_turns::compute_missing_turns;
+pub(crate) use missing_turns::compute_missing_turns;
 use rarities::Rarities;
-pub use scan_data::{ScanData, stem_bits};
+pub use scan_data::{ScanData, SoughtStems, stem_bits};
 pub use sections::{Part, Sentence};
 pub use speakers::Speakers;
 pub use text::people::role::is_user;
@@ -312,8 +312,8 @@ impl View {
     /// Puts the turns into reading order.
     pub(crate) fn arrange_turns(&mut self) {
         let changed = std::mem::take(&mut self.changed);
-        if !self.arrange_changed_turns(&changed) {
-            self.speakers.update_names();
+        let present = self.speakers.update_names();
+        if !self.arrange_changed_turns(&changed, present.as_deref()) {
             self.arrangement = Arrangement::from_turns(self.units.values(), &self.speakers);
         }
         self.rarities = Rarities::of_turns(self.turns().len());
@@ -321,19 +321,18 @@ impl View {
         self.names_of_people.retain(|it| Arc::strong_count(it) > 1);
     }
 
-    /// Puts the changed turns at their places among the others. Returns false if all turns have to be arranged again.
-    fn arrange_changed_turns(&mut self, changed: &ChangedUnits) -> bool {
-        let Some(ids) = changed.ids().filter(|it| it.len() < self.turns().len()) else {
+    /// Puts the changed turns at their places among the others. `speakers` are the present numbers of the former
+    /// speakers. Returns false if all turns have to be arranged again.
+    fn arrange_changed_turns(&mut self, changed: &ChangedUnits, speakers: Option<&[u32]>) -> bool {
+        let few = changed.ids().filter(|it| it.len() < self.turns().len());
+        let (Some(ids), Some(speakers)) = (few, speakers) else {
             return false;
         };
         let is_removed = |it: &UnitId| !self.units.contains_key(it) && self.arrangement.contains(*it);
         if ids.iter().any(is_removed) {
             return false;
         }
-        let Some(present) = self.speakers.update_names() else {
-            return false;
-        };
-        self.arrangement.renumber_speakers(&present);
+        self.arrangement.renumber_speakers(speakers);
         let turns = ids.iter().filter_map(|it| self.units.get(it)).collect();
         self.arrangement.put_turns(turns, &self.speakers.numbers())
     }

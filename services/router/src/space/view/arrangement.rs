@@ -1,8 +1,10 @@
 //! The reading order of the turns of a view, and the data of each turn by its place.
 //!
 //! A chat is often written turn by turn, with a question after each turn. So a new turn is inserted at its place, and
-//! the other turns are not sorted again. All turns are arranged again only if many change, if one is removed, or if a
-//! session begins earlier than before.
+//! the other turns are not sorted again. Many new turns are merged with the others in one pass. All turns are arranged
+//! again only if many change, or if one is removed.
+
+mod merge;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -16,9 +18,13 @@ use super::scan_data::ScanData;
 use super::speakers::{SpeakerNumbers, Speakers};
 use super::turn::Turn;
 
-/// Maximum number of turns that are put between others before all are arranged again. Each moves the data of all turns
-/// after it. A turn at the end moves nothing.
+pub(super) use merge::{Origin, merge_column};
+
+/// Maximum number of turns that are put between others one by one. Each moves the data of all turns after it. A turn at
+/// the end moves nothing.
 const BETWEEN_MAX: usize = 16;
+/// Maximum number of changed turns whose data is replaced one by one.
+const REPLACED_MAX: usize = 64;
 
 /// The turns in order: sessions by their first moment, inside a session by (observed at, ordinal, id).
 #[derive(Clone, Default)]
@@ -77,14 +83,20 @@ impl Arrangement {
     pub(super) fn put_turns(&mut self, mut turns: Vec<&Arc<Turn>>, numbers: &SpeakerNumbers<'_>) -> bool {
         turns.sort_by(|a, b| in_session(a, b));
         let mut between = 0;
-        for turn in turns {
-            let Some(place) = self.put_turn(turn, numbers) else {
-                return false;
-            };
+        let mut rest = turns.as_slice();
+        while let [turn, later @ ..] = rest
+            && between <= BETWEEN_MAX
+            && let Some(place) = self.put_turn(turn, numbers)
+        {
             between += usize::from(place + 1 < self.turns.len());
-            if between > BETWEEN_MAX {
-                return false;
-            }
+            rest = later;
+        }
+        let (changed, new): (Vec<_>, Vec<_>) = rest.iter().partition(|it| self.contains(it.unit.id));
+        if changed.len() > REPLACED_MAX || !changed.into_iter().all(|it| self.put_turn(it, numbers).is_some()) {
+            return false;
+        }
+        if !new.is_empty() {
+            self.merge_turns(&new, numbers);
         }
         true
     }
@@ -190,7 +202,7 @@ pub(super) struct ChangedUnits {
 
 impl ChangedUnits {
     /// Maximum number of units whose ids are kept.
-    const MAX: usize = 2_048;
+    const MAX: usize = 16_384;
 
     /// Adds units.
     pub(super) fn add_units<'a>(&mut self, ids: impl Iterator<Item = &'a UnitId>) {
@@ -284,7 +296,9 @@ mod tests {
         };
         for step in 0..400 {
             let mut changes = Vec::new();
-            for _ in 0..=random(3) {
+            // Now and then many turns come at once.
+            let count = if random(20) == 0 { 40 } else { random(3) + 1 };
+            for _ in 0..count {
                 let mut unit = turn(&space, random(step as u32 / 2 + 2), random(100));
                 if random(12) == 0 {
                     unit.status = Status::Superseded;

@@ -11,7 +11,7 @@ const SHARE_LEAST: usize = 64;
 
 /// Computes the turns of the changes at `places` that have none yet, on all cores. The first question to a space waits
 /// for this step.
-pub(super) fn compute_missing_turns(changes: &[Change], turns: &mut [Option<Turn>], places: &[usize]) {
+pub(crate) fn compute_missing_turns(changes: &[Change], turns: &mut [Option<Turn>], places: &[usize]) {
     let missing: Vec<usize> = places.iter().copied().filter(|it| turns[*it].is_none()).collect();
     let compute = |places: &[usize]| -> Vec<Turn> { places.iter().map(|it| Turn::new(&changes[*it].unit)).collect() };
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);

@@ -1,4 +1,7 @@
+use std::sync::Arc;
+
 use super::Turn;
+use super::arrangement::{Origin, merge_column};
 use super::sections::sort_and_dedup;
 
 /// The data of every turn that every question reads, stored contiguously. Access to each turn separately would take
@@ -43,6 +46,27 @@ impl ScanData {
         self.replace_turn(place, turn);
     }
 
+    /// Adds the data of new turns and puts all into an order.
+    pub(super) fn merge_turns(&mut self, new: &[&Arc<Turn>], order: &[Origin]) {
+        let added = ScanData::from_turns(new.iter().map(|it| it.as_ref()));
+        let mut words = Vec::with_capacity(self.words.len() + added.words.len());
+        let mut ends = Vec::with_capacity(order.len());
+        for origin in order {
+            let (data, place) = match origin {
+                Origin::Former(at) => (&*self, *at as usize),
+                Origin::New(number) => (&added, *number as usize),
+            };
+            words.extend_from_slice(data.words_of(place));
+            ends.push(words.len() as u32);
+        }
+        *self = ScanData {
+            words,
+            ends,
+            names: merge_column(&self.names, &added.names, order),
+            pictured: merge_column(&self.pictured, &added.pictured, order),
+        };
+    }
+
     /// Replaces the data of the turn at a place.
     pub(super) fn replace_turn(&mut self, place: usize, turn: &Turn) {
         let own = sort_and_dedup(turn.words().to_vec());
@@ -60,14 +84,17 @@ impl ScanData {
         self.pictured[place] = !turn.unit.caption().is_empty();
     }
 
+    fn words_of(&self, place: usize) -> &[u32] {
+        &self.words[self.start_of(place)..self.ends[place] as usize]
+    }
+
     fn start_of(&self, place: usize) -> usize {
         place.checked_sub(1).map_or(0, |it| self.ends[it] as usize)
     }
 
     /// Returns the number of the given stems that a turn contains.
-    pub fn count_stems(&self, place: usize, stems: &[u32]) -> usize {
-        let own = &self.words[self.start_of(place)..self.ends[place] as usize];
-        stems.iter().filter(|it| own.contains(it)).count()
+    pub fn count_stems(&self, place: usize, stems: &SoughtStems) -> usize {
+        self.words_of(place).iter().map(|it| stems.count_of(*it)).sum()
     }
 
     /// Returns false if a turn certainly contains no name whose stem has one of these bits.
@@ -78,6 +105,41 @@ impl ScanData {
     /// Returns true if a turn shows a picture.
     pub fn has_picture(&self, place: usize) -> bool {
         self.pictured[place]
+    }
+}
+
+/// Stems that are sought in many turns. Most stems of a turn are rejected by one look at a bit.
+pub struct SoughtStems {
+    stems: Vec<u32>,
+    bits: [u64; SoughtStems::BITS / 64],
+}
+
+impl SoughtStems {
+    /// Number of bits. The stems are digests, so their low bits are evenly distributed.
+    const BITS: usize = 1_024;
+
+    /// Takes the stems; one that is given several times counts several times.
+    pub fn new(stems: Vec<u32>) -> SoughtStems {
+        let mut bits = [0; SoughtStems::BITS / 64];
+        for stem in &stems {
+            let (at, bit) = SoughtStems::bit_of(*stem);
+            bits[at] |= bit;
+        }
+        SoughtStems { stems, bits }
+    }
+
+    fn bit_of(stem: u32) -> (usize, u64) {
+        let number = stem as usize % SoughtStems::BITS;
+        (number / 64, 1 << (number % 64))
+    }
+
+    /// Returns how many of the sought stems are this one.
+    fn count_of(&self, stem: u32) -> usize {
+        let (at, bit) = SoughtStems::bit_of(stem);
+        match self.bits[at] & bit {
+            0 => 0,
+            _ => self.stems.iter().filter(|it| **it == stem).count(),
+        }
     }
 }
 
