@@ -11,6 +11,9 @@ use super::inverted_index::{Inverted, SlotCounts};
 const DEAD_MAX: usize = 1_024;
 const DEAD_SHARE: usize = 4;
 
+/// Least number of points whose vectors are scanned on a second thread.
+const PARALLEL_LEAST: usize = 65_536;
+
 /// The points of one space. Each point has a slot; when it is replaced or removed, the slot is dead until compaction.
 pub(super) struct Block {
     slots: BTreeMap<(UnitId, u16), u32>,
@@ -109,10 +112,11 @@ impl Block {
     pub(super) fn search_points(&self, search: &Search) -> SearchResult {
         let mask = self.accepted_slots(search);
         let accepts = |slot: usize| mask.as_ref().is_none_or(|mask| mask[slot]);
-        let dense = search
-            .dense
-            .as_ref()
-            .map(|query| self.dense.score_slots(query, accepts, search.limit));
+        let dense = || {
+            let query = search.dense.as_deref();
+            let scored = query.map(|it| self.dense.score_slots(it, accepts, search.limit));
+            self.best_hits(scored.unwrap_or_default().into_iter(), search.limit)
+        };
         let sparse = |inverted: &Inverted, query: &Option<Sparse>| match query {
             Some(query) => {
                 let alive = |slot: usize| self.points[slot].alive;
@@ -124,11 +128,12 @@ impl Block {
             }
             None => Vec::new(),
         };
-        SearchResult {
-            dense: self.best_hits(dense.unwrap_or_default().into_iter(), search.limit),
-            words: sparse(&self.words, &search.words),
-            pieces: sparse(&self.pieces, &search.pieces),
-        }
+        let both_sparse = || (sparse(&self.words, &search.words), sparse(&self.pieces, &search.pieces));
+        let (dense, (words, pieces)) = match self.points.len() < PARALLEL_LEAST {
+            true => (dense(), both_sparse()),
+            false => run_both(dense, both_sparse),
+        };
+        SearchResult { dense, words, pieces }
     }
 
     /// Returns for each slot whether it may be found; `None` if all may.
@@ -160,4 +165,16 @@ impl Block {
         };
         hits.into_iter().map(hit).collect()
     }
+}
+
+/// Computes two values at the same time, the first one on a thread of its own.
+fn run_both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+    std::thread::scope(|scope| {
+        let first = scope.spawn(first);
+        let second = second();
+        match first.join() {
+            Ok(first) => (first, second),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
 }

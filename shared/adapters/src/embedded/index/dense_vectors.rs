@@ -8,6 +8,8 @@ use text::dot_product;
 
 use super::best_slots::{ScoredSlot, SlotsWithinMargin};
 
+/// Number of sums that are computed in parallel.
+const LANES: usize = 16;
 /// Margin for the rounding errors of the f32 sums.
 const ROUNDING: f32 = 1e-5;
 
@@ -112,10 +114,17 @@ fn greatest_magnitude(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0, |most, it| most.max(it.abs()))
 }
 
+/// Returns the dot product. A compiler that sees sixteen separate sums reads sixteen codes at once; with one sum it reads
+/// four.
 fn integer_dot(vector: &[i8], query: &[i16]) -> i32 {
-    vector
-        .iter()
-        .zip(query)
-        .map(|(a, b)| i32::from(i16::from(*a)) * i32::from(*b))
-        .sum()
+    let product = |a: &i8, b: &i16| i32::from(*a) * i32::from(*b);
+    let ((chunks, rest), (others, other_rest)) = (vector.as_chunks::<LANES>(), query.as_chunks::<LANES>());
+    let mut sums = [0_i32; LANES];
+    for (codes, numbers) in chunks.iter().zip(others) {
+        for lane in 0..LANES {
+            sums[lane] += product(&codes[lane], &numbers[lane]);
+        }
+    }
+    let rest: i32 = rest.iter().zip(other_rest).map(|(a, b)| product(a, b)).sum();
+    sums.iter().sum::<i32>() + rest
 }
