@@ -3,17 +3,19 @@ pub(crate) mod view_cache;
 
 use std::convert::Infallible;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use domain::code::DegradedCode;
 use domain::id::SpaceId;
 use domain::message::{RouteV1, RoutedV1};
-use domain::port::SearchResult;
+use domain::port::{SearchResult, SpaceInfo};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Backends, Expected};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tokio::time::timeout;
 use tracing::{Instrument, info_span, warn};
 
 use self::hits::still_there;
@@ -33,6 +35,9 @@ const QUESTION_MAX: usize = 20_000;
 const TOKENS_MAX: u32 = 100_000;
 const LISTED_MAX: u32 = 200;
 const FOCUS_MAX: usize = 200;
+
+/// Longest time that a question waits for the latest writes, if the space was read before and it does not ask for them.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Settings of the router.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +78,15 @@ enum Part {
     Embedder,
     Index,
     Graph,
+}
+
+/// Why the state of a space is an earlier one.
+#[derive(Debug)]
+enum Lag {
+    /// The stores are unavailable.
+    Away(PortError),
+    /// The latest writes are still being read.
+    Behind,
 }
 
 /// The steps and degradations of a request.
@@ -118,13 +132,13 @@ impl Router {
     ///
     /// # Errors
     /// `NotFound` if the space does not exist; the error of a store that failed. If the index or the embedder fails,
-    /// the result is only degraded. The same applies to the graph if the space is still cached; then only units that
-    /// the index still holds may be evidence.
+    /// the result is only degraded. The same applies to the graph if the space is still cached, and to a question that
+    /// would wait long for the latest writes; then only units that the index still holds may be evidence.
     pub async fn route_question(&self, mut request: RouteV1) -> Result<RoutedV1, Error> {
         limit_request(&mut request);
         let mut log = Log::default();
         let start = Instant::now();
-        let (snapshot, away) = self.snapshot_or_cached(&request.space).await?;
+        let (snapshot, lag) = self.snapshot_or_earlier(&request).await?;
         let with_gists = request.gists && snapshot.has_gists();
         resolve_units(&snapshot, with_gists, &mut request);
         log.add_step("sync", start);
@@ -146,9 +160,7 @@ impl Router {
         if let Some(gists) = &mut gists {
             self.note_encoded(&snapshot.gists, gists, &found.gists);
         }
-        let only = away
-            .map(|error| still_there(error, &snapshot, &found, &mut log))
-            .transpose()?;
+        let only = lag.map(|it| still_there(it, &snapshot, &found, &mut log)).transpose()?;
         let related = match only {
             Some(_) => Related::new(),
             None => {
@@ -196,23 +208,48 @@ impl Router {
     /// # Errors
     /// `NotFound` if the space does not exist; the error of a store that failed.
     pub(crate) async fn read_space(&self, space: &SpaceId) -> Result<SpaceSnapshot, Error> {
-        let Some(info) = self.backends.records.space(space).await? else {
-            self.spaces.forget_space(space);
-            return Err(Error::NoSpace(space.to_string()));
-        };
+        let info = self.space_info(space).await?;
         self.spaces.read_space(&self.backends, &info).await
     }
 
-    /// Returns the present state of a space. If the stores are unavailable, returns the cached state and the error.
-    async fn snapshot_or_cached(&self, space: &SpaceId) -> Result<(SpaceSnapshot, Option<PortError>), Error> {
-        let error = match self.read_space(space).await {
-            Ok(snapshot) => return Ok((snapshot, None)),
+    async fn space_info(&self, space: &SpaceId) -> Result<SpaceInfo, Error> {
+        let info = self.backends.records.space(space).await?;
+        info.ok_or_else(|| {
+            self.spaces.forget_space(space);
+            Error::NoSpace(space.to_string())
+        })
+    }
+
+    /// Returns the present state of the space of a request. If the stores are unavailable, or if reading the latest
+    /// writes takes long and the request does not need them, returns an earlier state and what it lacks.
+    async fn snapshot_or_earlier(&self, request: &RouteV1) -> Result<(SpaceSnapshot, Option<Lag>), Error> {
+        let read = async {
+            match request.current {
+                true => self.read_space(&request.space).await.map(|it| (it, None)),
+                false => self.read_space_in_time(&request.space).await,
+            }
+        };
+        let error = match read.await {
+            Ok(snapshot) => return Ok(snapshot),
             Err(Error::Port(error)) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => error,
             Err(error) => return Err(error),
         };
-        match self.spaces.cached_space(space).await {
-            Some(snapshot) => Ok((snapshot, Some(error))),
+        match self.spaces.cached_space(&request.space).await {
+            Some(snapshot) => Ok((snapshot, Some(Lag::Away(error)))),
             None => Err(error.into()),
+        }
+    }
+
+    /// Returns the present state of a space, or an earlier one if there is one and reading takes too long.
+    async fn read_space_in_time(&self, space: &SpaceId) -> Result<(SpaceSnapshot, Option<Lag>), Error> {
+        let info = self.space_info(space).await?;
+        let mut reading = pin!(self.spaces.read_space(&self.backends, &info));
+        if let Ok(read) = timeout(PATIENCE, &mut reading).await {
+            return Ok((read?, None));
+        }
+        match self.spaces.earlier_space(&info).await {
+            Some(earlier) => Ok((earlier, Some(Lag::Behind))),
+            None => Ok((reading.await?, None)),
         }
     }
 
@@ -277,6 +314,12 @@ impl Log {
         warn!(part, operation = error.operation(), kind = ?error.kind(), "routing without a component that failed");
         self.degraded.push(format!("{part} {why}"));
         self.degraded_codes.push(code);
+    }
+
+    fn add_lag(&mut self) {
+        self.degraded
+            .push("router: the latest writes are still being read, the answer may lack them".to_owned());
+        self.degraded_codes.push(DegradedCode::RouterBehind);
     }
 }
 

@@ -141,7 +141,8 @@ async fn collect_evidence<'a>(
     let most = app.question_ms_max(request.budget.model_calls);
     let budget = Duration::from_millis(request.budget.time_ms(most));
     let models = ModelBudget::new(request.budget.model_allowance());
-    let route = parse_request(app, space, request)?;
+    let mut route = parse_request(app, space, request)?;
+    route.current = after.is_some();
     let mut query = Query {
         app,
         route,

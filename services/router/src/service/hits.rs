@@ -7,7 +7,7 @@ use domain::id::UnitId;
 use domain::message::RouteV1;
 use domain::port::{Hit, Search, SearchResult};
 
-use super::{Log, Part, Router};
+use super::{Lag, Log, Part, Router};
 use crate::route::propose;
 use crate::route::query::Query;
 use crate::route::scoring::edges::Related;
@@ -133,11 +133,11 @@ impl Router {
     }
 }
 
-/// Returns the found units that the index still holds. While the graph is unavailable, only the index shows that a unit
-/// or the whole space was erased after the view was cached. If the index holds none of them, the question fails with
-/// `error`.
+/// Returns the found units that the index still holds. Of an earlier state of a space, only the index shows that a unit
+/// or the whole space was erased since. If the stores are unavailable and the index holds none of them, the question
+/// fails with their error.
 pub(super) fn still_there(
-    error: PortError,
+    lag: Lag,
     snapshot: &SpaceSnapshot,
     found: &Hits,
     log: &mut Log,
@@ -145,9 +145,10 @@ pub(super) fn still_there(
     let is_kept =
         |it: &UnitId| snapshot.view.position_of_unit(*it).is_some() || snapshot.gists.position_of_unit(*it).is_some();
     let there: BTreeSet<UnitId> = found.iter_hits().map(|it| it.unit).filter(is_kept).collect();
-    if there.is_empty() {
-        return Err(error);
+    match lag {
+        Lag::Away(error) if there.is_empty() => return Err(error),
+        Lag::Away(error) => log.add_degradation(Part::Graph, &error),
+        Lag::Behind => log.add_lag(),
     }
-    log.add_degradation(Part::Graph, &error);
     Ok(there)
 }

@@ -1,10 +1,11 @@
 //! A cache of the views of the spaces that are asked often.
 //!
 //! A separate task reads each space, one task at a time. If a request is cancelled, the next one continues from there.
-//! The view is arranged after all pages were read.
+//! A space that was read before is brought up to date in steps, and can be asked between them.
 
 mod block_store;
 mod read_ahead;
+mod space_content;
 mod space_reader;
 
 use std::collections::HashMap;
@@ -13,7 +14,7 @@ use std::sync::{Arc, PoisonError};
 use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::id::SpaceId;
-use domain::port::{Revision, SpaceInfo};
+use domain::port::SpaceInfo;
 use domain::unit::Grain;
 use host::Backends;
 use tokio::sync::Mutex;
@@ -24,6 +25,7 @@ use crate::error::{Error, to_port_error};
 use crate::space::memory::Memory;
 use crate::space::view::View;
 
+use space_content::SpaceContent;
 use space_reader::Reading;
 
 /// The present state of a space: its turns, its gists, and its derived objects.
@@ -73,21 +75,25 @@ struct Slots {
 }
 
 struct Slot {
-    state: Arc<Mutex<State>>,
+    space: Arc<CachedSpace>,
     bytes: usize,
     used: u64,
 }
 
-/// The state of one space. The holder of its lock updates it; others wait.
+/// One space.
 #[derive(Default)]
-struct State {
-    /// Empty while the space is being read.
-    snapshot: SpaceSnapshot,
-    created_at: DateTime<Utc>,
-    /// The revision that was read completely; `None` while the space is being read.
-    revision: Option<Revision>,
-    /// The task that reads the space, if a request was cancelled before its end; at most one.
-    reading: JoinSet<(SpaceSnapshot, Result<(), PortError>)>,
+struct CachedSpace {
+    /// What was read of the space. A space that was erased and created again gets a new content.
+    content: std::sync::Mutex<Arc<SpaceContent>>,
+    /// Whoever holds it waits for the task that reads the space; others queue.
+    reading: Mutex<RunningReading>,
+}
+
+/// The task that reads a space into a content; at most one. It may belong to a request that was cancelled.
+#[derive(Default)]
+struct RunningReading {
+    content: Arc<SpaceContent>,
+    tasks: JoinSet<Result<(), PortError>>,
 }
 
 impl Spaces {
@@ -108,42 +114,62 @@ impl Spaces {
 
     /// Like [`Spaces::read_space`], without counting as a use of the space.
     async fn refresh_space(&self, stores: &Backends, info: &SpaceInfo) -> Result<SpaceSnapshot, Error> {
-        let state = self.0.find_or_add_state(&info.space);
-        let mut state = state.lock().await;
-        if state.created_at != info.created_at {
-            *state = State {
-                created_at: info.created_at,
-                ..State::default()
+        let space = self.0.find_or_add_space(&info.space);
+        let content = space.content_created_at(info.created_at);
+        let mut steps = content.watch_steps();
+        if let Some(snapshot) = content.snapshot_at(&info.revision).await {
+            return Ok(snapshot);
+        }
+        let mut running = space.reading.lock().await;
+        if !Arc::ptr_eq(&running.content, &content) {
+            *running = RunningReading {
+                content: Arc::clone(&content),
+                tasks: JoinSet::new(),
             };
         }
-        if state.revision.is_some_and(|it| it.is_up_to_date_with(&info.revision)) {
-            return Ok(state.snapshot.clone());
+        let mut is_own = false;
+        loop {
+            steps.mark_unchanged();
+            if let Some(snapshot) = content.snapshot_at(&info.revision).await {
+                return Ok(snapshot);
+            }
+            if running.tasks.is_empty() {
+                is_own = true;
+                let reading = Reading {
+                    stores: stores.clone(),
+                    info: info.clone(),
+                    content: Arc::clone(&content),
+                    spaces: Arc::clone(&self.0),
+                };
+                running
+                    .tasks
+                    .spawn(reading.read_changes().instrument(info_span!("sync")));
+            }
+            tokio::select! {
+                _ = steps.changed() => {}
+                Some(ended) = running.tasks.join_next() => {
+                    // An error of an earlier task belongs to another request.
+                    ended.map_err(to_port_error).flatten().or_else(|error| if is_own { Err(error) } else { Ok(()) })?;
+                }
+            }
         }
-        state.revision = None;
-        // An error of an earlier task belongs to another request.
-        let _ = state.wait_for_reading().await;
-        let reading = Reading {
-            stores: stores.clone(),
-            space: info.space.clone(),
-            curations: info.revision.curations,
-            snapshot: std::mem::take(&mut state.snapshot),
-            spaces: Arc::clone(&self.0),
-        };
-        state
-            .reading
-            .spawn(reading.read_and_arrange().instrument(info_span!("sync")));
-        state.wait_for_reading().await?;
-        state.revision = Some(info.revision);
-        Ok(state.snapshot.clone())
     }
 
-    /// Returns the cached state of a space after it was last read completely; `None` if it is not cached. It is used
-    /// while the stores are unavailable.
+    /// Returns a space as it was read before, which may lack the latest writes; `None` if it was never read to the end,
+    /// was created again since, or lacks an act that `info` includes.
+    pub(crate) async fn earlier_space(&self, info: &SpaceInfo) -> Option<SpaceSnapshot> {
+        let space = self.0.find_space(&info.space)?;
+        let content = space.content();
+        let snapshot = content.complete_snapshot().await?;
+        let has_acts = snapshot.decided >= Some(info.revision.curations);
+        (content.created_at() == info.created_at && has_acts).then_some(snapshot)
+    }
+
+    /// Returns the cached state of a space; `None` if it was never read to the end. It is used while the stores are
+    /// unavailable.
     pub(crate) async fn cached_space(&self, space: &SpaceId) -> Option<SpaceSnapshot> {
-        let state = self.0.find_state(space)?;
-        let mut state = state.lock().await;
-        let _ = state.wait_for_reading().await;
-        state.snapshot.is_complete.then(|| state.snapshot.clone())
+        let content = self.0.find_space(space)?.content();
+        content.complete_snapshot().await
     }
 
     /// Drops a space that does not exist any more.
@@ -158,16 +184,18 @@ impl Slots {
     }
 }
 
-impl State {
-    /// Waits for the task that reads the space, if there is one, and takes its result. It is safe to cancel at any
-    /// await point.
-    async fn wait_for_reading(&mut self) -> Result<(), PortError> {
-        let Some(read) = self.reading.join_next().await else {
-            return Ok(());
-        };
-        let (snapshot, outcome) = read.map_err(to_port_error)?;
-        self.snapshot = snapshot;
-        outcome
+impl CachedSpace {
+    fn content(&self) -> Arc<SpaceContent> {
+        Arc::clone(&self.content.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the content of the space that was created at a moment, which replaces another one.
+    fn content_created_at(&self, created_at: DateTime<Utc>) -> Arc<SpaceContent> {
+        let mut content = self.content.lock().unwrap_or_else(PoisonError::into_inner);
+        if content.created_at() != created_at {
+            *content = Arc::new(SpaceContent::of_space_created_at(created_at));
+        }
+        Arc::clone(&content)
     }
 }
 
@@ -176,8 +204,8 @@ impl CachedSpaces {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find_state(&self, space: &SpaceId) -> Option<Arc<Mutex<State>>> {
-        self.lock_slots().slots.get(space).map(|it| Arc::clone(&it.state))
+    fn find_space(&self, space: &SpaceId) -> Option<Arc<CachedSpace>> {
+        self.lock_slots().slots.get(space).map(|it| Arc::clone(&it.space))
     }
 
     fn is_kept(&self, space: &SpaceId) -> bool {
@@ -198,15 +226,15 @@ impl CachedSpaces {
         }
     }
 
-    fn find_or_add_state(&self, space: &SpaceId) -> Arc<Mutex<State>> {
+    fn find_or_add_space(&self, space: &SpaceId) -> Arc<CachedSpace> {
         let mut all = self.lock_slots();
         let used = all.clock;
         let slot = all.slots.entry(space.clone()).or_insert_with(|| Slot {
-            state: Arc::default(),
+            space: Arc::default(),
             bytes: 0,
             used,
         });
-        Arc::clone(&slot.state)
+        Arc::clone(&slot.space)
     }
 
     /// Stores the size of a space and drops others if necessary. If a space is dropped while it is read, reading

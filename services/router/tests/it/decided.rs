@@ -32,7 +32,7 @@ impl<S: Subscriber> Layer<S> for Counting {
     }
 }
 
-fn act(number: u8, act: Act) -> Curation {
+pub(crate) fn act(number: u8, act: Act) -> Curation {
     Curation {
         id: CurationId::from_external_id(&space(), &number.to_string()),
         at: moment(i64::from(number)),

@@ -1,13 +1,16 @@
-//! A graph that stops during a read, and a graph that is unavailable.
+//! A graph that stops during a read, one that is slow while a space is written, and one that is unavailable.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::code::DegradedCode;
+use domain::curation::Act;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::id::{RecordId, SpaceId, UnitId};
-use domain::port::{Change, DerivedChange, Graph, Room, Selection};
+use domain::message::RouteV1;
+use domain::port::{Change, DerivedChange, Graph, Position, Room, Selection};
 use domain::relation::Relation;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
@@ -16,6 +19,7 @@ use router::{Config, Router};
 use tokio::sync::{Notify, Semaphore};
 use uuid::Uuid;
 
+use crate::decided::act;
 use crate::stores::{moment, put};
 use crate::talk::{packed, request, space, units};
 
@@ -153,7 +157,7 @@ async fn pages_read_for_a_cancelled_request_are_not_read_again() {
     let (ctx, graph, router) = opened(&dir, 1).await;
     put(&ctx, &long(575)).await;
     let asked = request("What is the name of Liv's dog?", 80);
-    for more in [1, 2] {
+    for more in [1, 1] {
         tokio::select! {
             routed = router.route_question(asked.clone()) => panic!("{routed:?}"),
             () = graph.stalled.notified() => {}
@@ -161,7 +165,7 @@ async fn pages_read_for_a_cancelled_request_are_not_read_again() {
         graph.pages.add_permits(more);
     }
     assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 575);
-    assert_eq!(*graph.given.lock().unwrap(), [0, 250, 500, 575]);
+    assert_eq!(*graph.given.lock().unwrap(), [0, 250, 500]);
     // A space that was read completely is not read again until it changes.
     assert_eq!(router.route_question(asked.clone()).await.unwrap().units, 575);
     put(&ctx, &long(576)[575..]).await;
@@ -245,4 +249,69 @@ async fn a_space_is_read_before_the_first_question() {
         .await
         .unwrap();
     assert!(!packed(&routed).is_empty() && !routed.degraded.is_empty());
+}
+
+/// Returns the number of units that an answer was made from, and its codes.
+async fn state_of_answer(router: &Router, asked: &RouteV1) -> (u64, Vec<DegradedCode>) {
+    let routed = router.route_question(asked.clone()).await.unwrap();
+    (routed.units, routed.degraded_codes)
+}
+
+#[tokio::test]
+async fn a_question_waits_only_for_the_writes_before_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, graph, router) = opened(&dir, 2).await;
+    let all = long(4_010);
+    put(&ctx, &all[..10]).await;
+    let mut asked = request("What is the name of Liv's dog?", 80);
+    asked.current = true;
+    assert_eq!(state_of_answer(&router, &asked).await, (10, Vec::new()));
+    put(&ctx, &all[10..]).await;
+    // The space is written on and on: after the pages of the 4,000 units, the next one does not come.
+    graph
+        .pages
+        .add_permits(16_usize.saturating_sub(graph.pages.available_permits()));
+    assert_eq!(state_of_answer(&router, &asked).await, (4_010, Vec::new()));
+    assert_eq!(graph.given.lock().unwrap().last(), Some(&3_760));
+}
+
+#[tokio::test]
+async fn an_earlier_state_answers_while_the_latest_writes_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, graph, router) = opened(&dir, 1).await;
+    let all = long(9);
+    put(&ctx, &all[..7]).await;
+    let mut asked = request("What did Omar make in pottery classes?", 200);
+    assert_eq!(state_of_answer(&router, &asked).await, (7, Vec::new()));
+    put(&ctx, &all[7..]).await;
+    while let Ok(permit) = graph.pages.try_acquire() {
+        permit.forget();
+    }
+    let behind = (7, vec![DegradedCode::RouterBehind]);
+    assert_eq!(state_of_answer(&router, &asked).await, behind);
+    // What was erased since is not returned.
+    let routed = router.route_question(asked.clone()).await.unwrap();
+    assert!(packed(&routed).contains(&"r6"));
+    ctx.backends.graph.put_units(&space(), &[], &[all[6].id]).await.unwrap();
+    ctx.backends.index.put(&space(), &[], &[all[6].id]).await.unwrap();
+    let routed = router.route_question(asked.clone()).await.unwrap();
+    assert!(!packed(&routed).is_empty() && !packed(&routed).contains(&"r6"));
+    // A question that needs the latest writes waits for them, as do all if an act was not read.
+    asked.current = true;
+    let waits = async |asked: &RouteV1| {
+        let waited = tokio::time::timeout(Duration::from_millis(1_500), router.route_question(asked.clone()));
+        waited.await.is_err()
+    };
+    assert!(waits(&asked).await);
+    asked.current = false;
+    assert!(!waits(&asked).await);
+    let forget = act(1, Act::ForgetUnit { unit: all[4].id });
+    let records = &ctx.backends.records;
+    records.put_curations(&space(), Position(1), &[forget]).await.unwrap();
+    assert!(waits(&asked).await);
+    graph.pages.add_permits(99);
+    let routed = router.route_question(asked.clone()).await.unwrap();
+    // Nine, without the erased and the forgotten one.
+    assert_eq!((routed.units, &routed.degraded_codes), (7, &Vec::new()));
+    assert!(!packed(&routed).contains(&"r4"), "{:?}", packed(&routed));
 }

@@ -9,6 +9,10 @@ crate::codes! {
             "It is not known whether the answer lacks records that were accepted before the question.",
             "The bus did not report in time which batches wait for the writer.",
             "Ask again. If the problem persists, check the bus: `/readyz` on the admin port names the parts that cannot be reached.";
+        RouterBehind = "router_behind",
+            "The answer may lack records that became searchable shortly before the question, and what was derived since.",
+            "The space is written so fast that the router needs more than a second to read the latest writes.",
+            "Ask with `after` set to the watermark of the write, or ask again in a moment.";
         EmbedderUnavailable = "embedder_unavailable",
             "The evidence was found by words alone, not by meaning.",
             "The embedding endpoint did not answer in time, or failed. The built-in embedder needs no endpoint.",

@@ -72,6 +72,10 @@ pub struct RouteV1 {
     /// saves tokens. Otherwise the pack consists of turns only, as an answer that quotes word for word needs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub gists: bool,
+    /// Whether every stored write has to be read first, however long that takes. Otherwise a router that needs long to
+    /// read the latest writes may answer without them, and says so.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub current: bool,
     /// Share of the evidence that is enough, 0 to 1. Packing stops when the packed units hold this share of the total
     /// probability.
     #[serde(default = "default_enough", skip_serializing_if = "is_default_enough")]
@@ -96,6 +100,7 @@ impl RouteV1 {
             selected: Vec::new(),
             instructions: false,
             gists: false,
+            current: false,
             enough: default_enough(),
         }
     }

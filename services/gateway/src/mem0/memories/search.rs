@@ -116,6 +116,8 @@ impl Search<'_> {
     async fn search_space(&self, space: &SpaceId) -> Result<Vec<(f64, Memory)>, Problem> {
         let route = RouteV1 {
             clock: Some(clock::now()),
+            // A client of mem0 expects to find what it added, and has no field that says what is missing.
+            current: true,
             ranked: u32::try_from(self.count).unwrap_or(u32::MAX),
             ..RouteV1::new(space.clone(), self.question.to_owned(), TOKENS)
         };

@@ -3,15 +3,16 @@ use std::sync::Arc;
 use domain::PortError;
 use domain::curation::Curation;
 use domain::id::SpaceId;
-use domain::port::{Change, DerivedChange, Records, UnitFeed};
-use domain::unit::Grain;
+use domain::port::{Change, DerivedChange, Records, SpaceInfo, UnitFeed};
+use domain::unit::{Grain, Status};
 use host::Backends;
 use tracing::warn;
 
 use super::block_store::decode_blocks;
+use super::space_content::SpaceContent;
 use super::{CachedSpaces, SpaceSnapshot};
 use crate::error::to_port_error;
-use crate::space::view::{Turn, TurnChange, VERSION};
+use crate::space::view::{Turn, TurnChange, VERSION, compute_missing_turns};
 
 /// Number of curations that are requested in one page.
 const PAGE: usize = 1_000;
@@ -20,95 +21,97 @@ const DERIVED_PAGE: usize = 4_000;
 /// Number of single changes of units that are requested in one page.
 const UNITS_PAGE: usize = 250;
 
+/// Number of changes of units after which a space that can be asked shows them. Each step puts turns at their places,
+/// which takes time in proportion to the space.
+const STEP: usize = 4_000;
+
 /// Reads the changes of one space.
 pub(super) struct Reading {
     pub(super) stores: Backends,
-    pub(super) space: SpaceId,
-    /// Minimum number of curations that the space has.
-    pub(super) curations: u64,
-    pub(super) snapshot: SpaceSnapshot,
+    pub(super) info: SpaceInfo,
+    pub(super) content: Arc<SpaceContent>,
     pub(super) spaces: Arc<CachedSpaces>,
 }
 
 impl Reading {
-    /// Returns the space with every change that is stored now. If a store failed, returns it with the changes that were
-    /// read before, and the error.
-    pub(super) async fn read_and_arrange(mut self) -> (SpaceSnapshot, Result<(), PortError>) {
-        let read = self.read_changes().await;
-        let mut arranged = Ok(());
-        if !self.snapshot.is_arranged() {
-            arranged = self.apply_change(SpaceSnapshot::arrange_views).await;
-            self.report_size();
-        }
-        let outcome = read.and(arranged);
-        self.snapshot.is_complete |= outcome.is_ok();
-        (self.snapshot, outcome)
-    }
-
-    async fn read_changes(&mut self) -> Result<(), PortError> {
+    /// Adds every change to the content that is stored now. If a store fails, the changes that were read before stay.
+    pub(super) async fn read_changes(self) -> Result<(), PortError> {
+        let (was_complete, decided, mut place) = self.content.with_snapshot(SpaceSnapshot::read_place).await;
         // Acts are never changed or removed, so an equal number means that the same acts were read.
-        let curations = match self.snapshot.decided {
-            Some(known) if known >= self.curations => None,
-            Some(_) | None => Some(read_all_curations(&*self.stores.records, &self.space).await?),
+        let mut curations = match decided {
+            Some(known) if known >= self.info.revision.curations => None,
+            Some(_) | None => Some(read_all_curations(&*self.stores.records, &self.info.space).await?),
         };
         let source = Source {
             stores: self.stores.clone(),
-            space: self.space.clone(),
+            space: self.info.space.clone(),
         };
-        let mut place = FeedPlace {
-            units: self.snapshot.sequence(),
-            derived: self.snapshot.memory.sequence(),
-        };
-        let mut page = source.fetch_page(place).await?;
-        while !page.is_empty() {
+        // The turns of a space that cannot be asked yet are arranged once, at its end.
+        let step = if was_complete { STEP } else { 1 };
+        let mut page = source.fetch_pages(place, step).await?;
+        loop {
             place = page.end_place(place);
             let is_last = page.is_last;
-            let applied = self.apply_change(move |snapshot| snapshot.apply_page(page));
-            // While a page is applied, the next one is read.
+            let visibility = if was_complete || is_last {
+                Visibility::Now(curations.take())
+            } else {
+                Visibility::Later
+            };
+            // While changes are applied, the next ones are read.
             let next = async {
                 match is_last {
                     true => Ok(Page::default()),
-                    false => source.fetch_page(place).await,
+                    false => source.fetch_pages(place, step).await,
                 }
             };
-            // Both run to the end, because a change that is cancelled loses the space.
-            let (applied, next) = tokio::join!(applied, next);
+            let (applied, next) = tokio::join!(self.apply_page(page, visibility), next);
             applied?;
-            self.report_size();
             page = next?;
+            if is_last {
+                break;
+            }
         }
-        if !self.snapshot.is_decided(curations.as_deref()) {
-            self.apply_change(move |snapshot| snapshot.apply_curations(curations.as_deref()))
-                .await?;
-        }
-        self.snapshot.decided = self.snapshot.decided.max(Some(self.curations));
+        self.content.note_read_to_end(self.info.revision).await;
         Ok(())
     }
 
-    /// Applies a change to the data read so far, off the async runtime. If it panics or is cancelled, the space is read
-    /// again from the start.
-    async fn apply_change(
-        &mut self,
-        change: impl FnOnce(&mut SpaceSnapshot) + Send + 'static,
-    ) -> Result<(), PortError> {
-        let mut snapshot = std::mem::take(&mut self.snapshot);
-        let changed = tokio::task::spawn_blocking(move || {
-            change(&mut snapshot);
-            snapshot
-        });
-        self.snapshot = changed.await.map_err(to_port_error)?;
+    /// Applies the changes of a page.
+    async fn apply_page(&self, page: Page, visibility: Visibility) -> Result<(), PortError> {
+        let acts_read = Some(self.info.revision.curations);
+        let is_applied = |it: &SpaceSnapshot| match &visibility {
+            Visibility::Later => true,
+            Visibility::Now(curations) => {
+                it.is_arranged() && it.decided >= acts_read && it.is_decided(curations.as_deref())
+            }
+        };
+        if page.is_empty() && self.content.with_snapshot(is_applied).await {
+            return Ok(());
+        }
+        let change = move |snapshot: &mut SpaceSnapshot| {
+            if !page.is_empty() {
+                snapshot.apply_page(page);
+            }
+            if let Visibility::Now(curations) = visibility {
+                if !snapshot.is_decided(curations.as_deref()) {
+                    snapshot.apply_curations(curations.as_deref());
+                }
+                snapshot.decided = snapshot.decided.max(acts_read);
+                snapshot.arrange_views();
+            }
+        };
+        self.content.apply_change(change).await?;
+        let bytes = self.content.with_snapshot(SpaceSnapshot::size_in_bytes).await;
+        self.spaces.set_size_and_evict(&self.info.space, bytes);
         Ok(())
     }
+}
 
-    fn report_size(&self) {
-        let SpaceSnapshot {
-            view, gists, memory, ..
-        } = &self.snapshot;
-        self.spaces.set_size_and_evict(
-            &self.space,
-            view.size_in_bytes() + gists.size_in_bytes() + memory.size_in_bytes(),
-        );
-    }
+/// Whether questions see changes as soon as they are applied.
+enum Visibility {
+    /// Other changes follow first.
+    Later,
+    /// Yes, with all acts of the space, or without new ones.
+    Now(Option<Vec<Curation>>),
 }
 
 /// Returns all acts of a space, since an act may undo any other.
@@ -147,6 +150,14 @@ impl Page {
         self.units.is_empty() && self.derived.is_empty()
     }
 
+    /// Adds the page that follows.
+    fn append(&mut self, next: Page) {
+        self.units.extend(next.units);
+        self.turns.extend(next.turns);
+        self.derived.extend(next.derived);
+        self.is_last = next.is_last;
+    }
+
     /// Returns the place after the page, which begins at `start`.
     fn end_place(&self, start: FeedPlace) -> FeedPlace {
         FeedPlace {
@@ -163,6 +174,16 @@ struct Source {
 }
 
 impl Source {
+    /// Returns pages together until they have `least` changes of units, or are the last ones.
+    async fn fetch_pages(&self, after: FeedPlace, least: usize) -> Result<Page, PortError> {
+        let mut pages = self.fetch_page(after).await?;
+        while !pages.is_last && pages.units.len() < least {
+            let next = self.fetch_page(pages.end_place(after)).await?;
+            pages.append(next);
+        }
+        Ok(pages)
+    }
+
     async fn fetch_page(&self, after: FeedPlace) -> Result<Page, PortError> {
         let graph = &self.stores.graph;
         let (feed, derived) = tokio::try_join!(
@@ -183,7 +204,8 @@ impl Source {
                     .collect()
             }
         };
-        let (units, turns) = units.into_iter().map(|it| (it.change, it.turn)).unzip();
+        let computed = tokio::task::spawn_blocking(move || with_missing_turns(units));
+        let (units, turns) = computed.await.map_err(to_port_error)?;
         Ok(Page {
             units,
             turns,
@@ -191,6 +213,15 @@ impl Source {
             derived,
         })
     }
+}
+
+/// Returns the changes of units and the turns of active turns and gists, which are computed where the block has none.
+fn with_missing_turns(units: Vec<TurnChange>) -> (Vec<Change>, Vec<Option<Turn>>) {
+    let (units, mut turns): (Vec<Change>, Vec<Option<Turn>>) = units.into_iter().map(|it| (it.change, it.turn)).unzip();
+    let has_turn = |it: &Change| it.unit.grain != Grain::Event && it.unit.status == Status::Active;
+    let places: Vec<usize> = (0..units.len()).filter(|it| has_turn(&units[*it])).collect();
+    compute_missing_turns(&units, &mut turns, &places);
+    (units, turns)
 }
 
 /// Returns the units of a part of the feed, in order; `None` if one of its blocks cannot be read.
@@ -224,6 +255,21 @@ impl SpaceSnapshot {
                 std::panic::resume_unwind(panic);
             }
         });
+    }
+
+    /// Returns whether the space was read to the end, the number of acts that were read, and the place up to which
+    /// changes were read.
+    fn read_place(&self) -> (bool, Option<u64>, FeedPlace) {
+        let place = FeedPlace {
+            units: self.sequence(),
+            derived: self.memory.sequence(),
+        };
+        (self.is_complete, self.decided, place)
+    }
+
+    /// Returns roughly how many bytes the space takes.
+    pub(super) fn size_in_bytes(&self) -> usize {
+        self.view.size_in_bytes() + self.gists.size_in_bytes() + self.memory.size_in_bytes()
     }
 
     /// Returns the sequence of the latest applied change of units.
