@@ -35,8 +35,8 @@ pub(crate) struct Sought {
     whom: Whom,
     /// The time of the question.
     asked_at: Option<DateTime<Utc>>,
-    /// "No" in the language of the question.
-    no: &'static str,
+    /// "Yes" and "No" in the language of the question.
+    replies: [&'static str; 2],
 }
 
 /// The person whom a question is about.
@@ -60,16 +60,20 @@ impl Sought {
                 requested_fact: RequestedFact::Who(name.to_lowercase()),
                 whom: Whom::default(),
                 asked_at,
-                no: question.replies[1],
+                replies: question.replies,
             });
         }
         let name = find_subject(request, question, lower)?;
         let role = find_role(lower, &name).filter(|_| !matches!(question.slot, Some(Slot::Relative(_))));
         // "Does Ann have an allergy, and to what?" asks for more than yes or no.
-        let requested_fact = if question.kind == AnswerKind::YesNo && question.slot != Some(Slot::Allergy) {
-            find_asked_state(question, lower)
+        let value = || find_asked_value(question, lower, &name, role.as_deref());
+        let requested_fact = if question.kind == AnswerKind::YesNo {
+            let of_role = |it: &RequestedFact| role.is_none() || matches!(it, RequestedFact::Still(_));
+            let state = || find_asked_state(question, lower, &name).filter(of_role);
+            let values = question.slot.as_ref().filter(|it| **it == Slot::Allergy);
+            values.and_then(|_| value()).or_else(state)
         } else {
-            find_asked_value(question, lower, &name, role.as_deref())
+            value()
         }?;
         let own = Whom {
             name,
@@ -80,7 +84,7 @@ impl Sought {
             requested_fact,
             whom: Whom { role, called, ..own },
             asked_at,
-            no: question.replies[1],
+            replies: question.replies,
         })
     }
 
@@ -116,7 +120,11 @@ impl Sought {
                     .find(past)
                     .map(|it| (it.0, strip_speaker_words(&it.1.object)))
             }
-            RequestedFact::Still(_) => over.then(|| (*line, self.no.to_owned())),
+            RequestedFact::Still(_) => over.then(|| (*line, self.replies[1].to_owned())),
+            RequestedFact::Whether(_) => {
+                let is_clear = self.requested_fact.is_whole_of(last) && !is_denied_by_another(&statements);
+                is_clear.then(|| (*line, self.replies[usize::from(over)].to_owned()))
+            }
         }?;
         Some(FoundAnswer {
             text,
@@ -175,6 +183,14 @@ impl Sought {
             .into_iter()
             .filter(|it| self.requested_fact.is_answered_by(it))
     }
+}
+
+/// Returns true if the last statement is by another person, and the person's own one says the opposite.
+fn is_denied_by_another(statements: &[(usize, Statement)]) -> bool {
+    let own = statements.iter().rfind(|it| it.1.subject == Subject::Speaker);
+    let last = statements.last().filter(|it| it.1.subject != Subject::Speaker);
+    let holds = |it: &Statement| it.positive && !it.ended;
+    own.zip(last).is_some_and(|(own, last)| holds(&own.1) != holds(&last.1))
 }
 
 /// Returns the statements of a turn, including those that it makes by answering a question.

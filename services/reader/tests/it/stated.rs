@@ -46,6 +46,50 @@ fn the_last_statement_is_the_answer() {
 }
 
 #[test]
+fn a_state_is_confirmed_or_denied_only_by_a_statement_that_says_no_more() {
+    let talk = Talk::new(
+        "@ 2025-03-01
+         Mira: I'm vegetarian now. I'm allergic to penicillin, by the way.
+         Theo: I play the cello. I don't eat meat. I'm allergic to nuts.
+         Mira: I want to learn Spanish. I work nights.
+
+         @ 2025-06-10
+         Mira: I quit smoking. I used to smoke a lot.
+         Theo: I smoke. I was married once. I run ten kilometres on Sundays.
+
+         @ 2025-12-05
+         Theo: I no longer smoke.
+         Theo: Mira doesn't work nights.",
+    );
+    let answer = |question: &str| talk.ask(YesNo, question).answer.map(|it| it.text);
+    for (question, expected) in [
+        ("Is Mira vegetarian?", "Yes"),
+        ("Is Mira allergic to penicillin?", "Yes"),
+        ("Does Theo play the cello?", "Yes"),
+        ("Does Theo eat meat?", "No"),
+    ] {
+        assert_eq!(answer(question).as_deref(), Some(expected), "{question}");
+    }
+    for question in [
+        "Is Theo vegetarian?",
+        "Is Mira allergic to nuts?",
+        "Does Mira play the cello?",
+        "Does Mira speak Spanish?",
+        "Does Mira learn Spanish?",
+        "Does Mira smoke?",
+        "Does Theo smoke?",
+        "Is Theo married?",
+        "Does Theo run?",
+        "Does Mira work nights?",
+        "Did Theo play the cello?",
+        "Doesn't Theo play the cello?",
+        "Does Theo play the cello or the viola?",
+    ] {
+        assert_eq!(answer(question), None, "{question}");
+    }
+}
+
+#[test]
 fn a_short_reply_completes_the_question_before_it() {
     let talk = Talk::new(
         "@ 2025-04-02

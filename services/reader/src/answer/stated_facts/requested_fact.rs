@@ -1,5 +1,6 @@
 //! The facts that a question asks for and that turns state outright.
 
+use domain::fact::Aspect;
 use domain::predicate::Predicate;
 use domain::question::Slot;
 use text::facts::Statement;
@@ -19,6 +20,8 @@ pub(super) enum RequestedFact {
     Before(Slot),
     /// The end of a state: stems that the statement must contain.
     Still(Vec<String>),
+    /// Whether a state holds: stems that the statement must contain.
+    Whether(Vec<String>),
 }
 
 impl RequestedFact {
@@ -33,12 +36,27 @@ impl RequestedFact {
                     && Predicate::from_verb_phrase(&statement.predicate) == Predicate::IsNotAllergicTo;
                 left || denied || statement.positive && slot::is_told_by(slot, &statement.predicate)
             }
-            RequestedFact::Still(words) => {
-                let statement_stems = text::stem_words(&format!("{} {}", statement.predicate, statement.object));
+            RequestedFact::Still(words) | RequestedFact::Whether(words) => {
+                let statement_stems = stems_of_state(statement);
                 words.iter().all(|it| statement_stems.contains(it))
             }
         }
     }
+
+    /// Returns true if a statement says no more than the question: "I play the cello", and not "I play the cello badly"
+    /// or "I want to play the cello". It must be about a property, a habit or a preference; a home, a job or a
+    /// possession ends with statements in other words.
+    pub(super) fn is_whole_of(&self, statement: &Statement) -> bool {
+        let RequestedFact::Whether(words) = self else {
+            return false;
+        };
+        let lasts = matches!(statement.aspect, Aspect::Attribute | Aspect::Habit | Aspect::Preference);
+        lasts && stems_of_state(statement).iter().all(|it| words.contains(it))
+    }
+}
+
+fn stems_of_state(statement: &Statement) -> Vec<String> {
+    text::stem_words(&format!("{} {}", statement.predicate, statement.object))
 }
 
 /// Returns true for "I quit my job", which does not say which job.
@@ -46,11 +64,19 @@ pub(super) fn is_job(statement: &Statement) -> bool {
     Predicate::from_verb_phrase(&statement.predicate) == Predicate::Has && statement.object == "job"
 }
 
-pub(super) fn find_asked_state(question: &Question, lower: &str) -> Option<RequestedFact> {
+/// Returns the state whose end or presence a question asks for. Only states of the present are stated outright.
+pub(super) fn find_asked_state(question: &Question, lower: &str, name: &str) -> Option<RequestedFact> {
     let owning = |it: &str| matches!(it, "own" | "keep" | "possess");
     let stems = question.words.iter().map(|it| it.stem.clone());
-    let words: Vec<String> = stems.filter(|it| !owning(it)).collect();
-    (lower.contains(" still ") && !words.is_empty()).then_some(RequestedFact::Still(words))
+    let mut words: Vec<String> = stems.filter(|it| !owning(it)).collect();
+    if lower.contains(" still ") {
+        return (!words.is_empty()).then_some(RequestedFact::Still(words));
+    }
+    words.retain(|stem| name.split(' ').all(|it| text::stem_word(it) != *stem));
+    let first = split_words(lower).first().copied().unwrap_or_default();
+    let is_present = matches!(first, "is" | "are" | "am" | "does" | "do");
+    let is_plain = question.options.is_empty() && !question.traits.negated && question.window.is_none();
+    (is_present && is_plain && !words.is_empty()).then_some(RequestedFact::Whether(words))
 }
 
 /// Returns the value that a question asks for, if each of its words belongs to the slot or to the person. Only present
