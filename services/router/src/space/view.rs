@@ -6,6 +6,7 @@ mod bytes;
 mod columns;
 mod head;
 mod labels;
+mod merge_order;
 mod missing_turns;
 mod rarities;
 mod scan_data;

@@ -18,8 +18,6 @@ use super::scan_data::ScanData;
 use super::speakers::{SpeakerNumbers, Speakers};
 use super::turn::Turn;
 
-pub(super) use merge::{Origin, merge_column};
-
 /// Maximum number of turns that are put between others one by one. Each moves the data of all turns after it. A turn at
 /// the end moves nothing.
 const BETWEEN_MAX: usize = 16;

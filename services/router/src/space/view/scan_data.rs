@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use super::Turn;
-use super::arrangement::{Origin, merge_column};
+use super::merge_order::{Origin, merge_column};
 use super::sections::sort_and_dedup;
 
 /// The data of every turn that every question reads, stored contiguously. Access to each turn separately would take

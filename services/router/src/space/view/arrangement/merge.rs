@@ -9,17 +9,9 @@ use domain::id::SessionId;
 use rustc_hash::FxHashMap;
 
 use super::{Arrangement, in_session};
+use crate::space::view::merge_order::{Origin, merge_column};
 use crate::space::view::speakers::SpeakerNumbers;
 use crate::space::view::turn::Turn;
-
-/// Where a turn of the merged arrangement comes from.
-#[derive(Clone, Copy)]
-pub(in crate::space::view) enum Origin {
-    /// The place that it had.
-    Former(u32),
-    /// The number of a new turn.
-    New(u32),
-}
 
 /// A session with its new turns.
 struct MergedSession {
@@ -130,13 +122,4 @@ impl Arrangement {
         });
         self.places.extend(added);
     }
-}
-
-/// Returns the values of former and new turns in an order.
-pub(in crate::space::view) fn merge_column<T: Copy>(former: &[T], new: &[T], order: &[Origin]) -> Vec<T> {
-    let value = |it: &Origin| match it {
-        Origin::Former(at) => former[*at as usize],
-        Origin::New(number) => new[*number as usize],
-    };
-    order.iter().map(value).collect()
 }
