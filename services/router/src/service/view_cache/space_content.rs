@@ -14,8 +14,9 @@ use crate::error::to_port_error;
 
 /// A change to a smaller space copies it if a question uses it. A larger one waits for the question.
 const COPIED_BYTES: usize = 4 << 20;
-/// Longest time that a change waits for questions, which also keeps new questions waiting.
-const WAIT_FOR_QUESTIONS: Duration = Duration::from_millis(250);
+/// Longest time that a change waits for questions, which also keeps new questions waiting. Hardly any question about a
+/// million turns takes longer.
+const WAIT_FOR_QUESTIONS: Duration = Duration::from_secs(1);
 /// Time between two checks whether questions still use a space.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
