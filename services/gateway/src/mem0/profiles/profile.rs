@@ -136,18 +136,19 @@ struct Dated {
 impl Profile {
     /// Reads the derived data of a space; they are empty for a space that does not exist.
     pub(crate) async fn read_space(app: &App, space: &SpaceId, now: DateTime<Utc>) -> Result<Profile, Problem> {
-        let turn = app.stores().graph.derived_write_count(space).await?;
         let mut profile = Profile {
             facts: BTreeMap::new(),
             pages: BTreeMap::new(),
             updated_at: None,
-            turn,
+            turn: 0,
             is_behind: app.backlog_of_space(space).await? + app.count_deriving_batches(space).await? > 0,
             is_cut: false,
         };
         let are_facts_cut = for_each_derived(app, space, FACTS_MAX, |it: Fact| profile.take_fact(it, now)).await?;
         let are_pages_cut = for_each_derived(app, space, PAGES_MAX, |it: Page| profile.take_page(it)).await?;
         profile.is_cut = are_facts_cut || are_pages_cut;
+        // Read last, so that a profile with data never has zero derivations.
+        profile.turn = app.stores().graph.derived_write_count(space).await?;
         let lines = profile.facts.values_mut().chain(profile.pages.values_mut());
         for lines in lines {
             // The sort is stable, so ties stay in the order of their ids.
