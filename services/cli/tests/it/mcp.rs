@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Output, Stdio};
 
+use fixtures::wait_for;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -131,9 +132,14 @@ async fn an_agent_remembers_and_asks() {
     assert!(reply.starts_with("Nothing worth saying: "), "{reply}");
     let reply = agent.call("list_dimensions", json!({}));
     assert!(reply.starts_with(r#"{"dimensions":["#), "{reply}");
-    let facts = agent.read("mnemic://ann/facts");
     let oslo = |it: &Value| it["subject"] == "Ann" && it["object"] == "Oslo";
-    assert!(facts["items"].as_array().unwrap().iter().any(oslo), "{facts}");
+    // Facts are derived after the records are searchable.
+    wait_for("there is a fact about Oslo", async || {
+        let facts = agent.read("mnemic://ann/facts");
+        let is_there = facts["items"].as_array().unwrap().iter().any(oslo);
+        if is_there { Ok(()) } else { Err(facts) }
+    })
+    .await;
     let reply = agent.call("browse_dimension", json!({}));
     assert!(reply.starts_with('!') && reply.contains("dimension"), "{reply}");
     let ended = agent.leave();
