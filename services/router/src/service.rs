@@ -36,7 +36,8 @@ const TOKENS_MAX: u32 = 100_000;
 const LISTED_MAX: u32 = 200;
 const FOCUS_MAX: usize = 200;
 
-/// Longest time that a question waits for the latest writes, if the space was read before and it does not ask for them.
+/// Longest time that a question waits for the latest writes. It applies if the space was read before and the question
+/// does not require them.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Settings of the router.

@@ -34,7 +34,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// Adds every change to the content that is stored now. If a store fails, the changes that were read before stay.
+    /// Adds every stored change to the content. If a store fails, the changes that were read before stay.
     pub(super) async fn read_changes(self) -> Result<(), PortError> {
         let (was_complete, decided, mut place) = self.content.with_snapshot(SpaceSnapshot::read_place).await;
         // Acts are never changed or removed, so an equal number means that the same acts were read.
