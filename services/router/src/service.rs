@@ -37,7 +37,7 @@ const LISTED_MAX: u32 = 200;
 const FOCUS_MAX: usize = 200;
 
 /// Longest time that a question waits for the latest writes. It applies if the space was read before and the question
-/// does not require them.
+/// does not require them. A question with less than twice this time left waits for half of what is left.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Settings of the router.
@@ -245,7 +245,7 @@ impl Router {
     async fn read_space_in_time(&self, space: &SpaceId) -> Result<(SpaceSnapshot, Option<Lag>), Error> {
         let info = self.space_info(space).await?;
         let mut reading = pin!(self.spaces.read_space(&self.backends, &info));
-        if let Ok(read) = timeout(PATIENCE, &mut reading).await {
+        if let Ok(read) = timeout(patience(host::time_until_deadline()), &mut reading).await {
             return Ok((read?, None));
         }
         match self.spaces.earlier_space(&info).await {
@@ -324,6 +324,11 @@ impl Log {
     }
 }
 
+/// Returns how long a question waits for the latest writes, given the time left until its deadline.
+fn patience(left: Option<Duration>) -> Duration {
+    left.map_or(PATIENCE, |it| PATIENCE.min(it / 2))
+}
+
 /// Replaces the units of a request by their turns. Gists are kept if they may be evidence.
 fn resolve_units(snapshot: &SpaceSnapshot, with_gists: bool, request: &mut RouteV1) {
     for units in [&mut request.focus, &mut request.selected] {
@@ -362,5 +367,25 @@ fn limit_request(request: &mut RouteV1) {
     request.selected.truncate(FOCUS_MAX);
     for count in [&mut request.explain, &mut request.ranked, &mut request.scenes] {
         *count = (*count).min(LISTED_MAX);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_with_little_time_keeps_half_of_it() {
+        let cases = [
+            (None, 1_000),
+            (Some(9_000), 1_000),
+            (Some(2_000), 1_000),
+            (Some(600), 300),
+            (Some(0), 0),
+        ];
+        for (left, waits) in cases {
+            let waited = patience(left.map(Duration::from_millis));
+            assert_eq!(waited, Duration::from_millis(waits), "{left:?}");
+        }
     }
 }

@@ -209,8 +209,8 @@ impl CircuitBreaker {
     }
 }
 
-/// Returns the time left until the deadline, if there is one.
-fn time_until_deadline() -> Option<Duration> {
+/// Returns the time left until the deadline of [`with_deadline`], if there is one.
+pub fn time_until_deadline() -> Option<Duration> {
     let deadline = DEADLINE.try_with(|it| *it).ok()?;
     Some(deadline.saturating_duration_since(Instant::now()))
 }

@@ -33,7 +33,7 @@ pub use asker::{Asker, ModelResult};
 pub use backends::Backends;
 pub use background::spawn_background;
 pub use bus::Meta;
-pub use circuit_breaker::with_deadline;
+pub use circuit_breaker::{time_until_deadline, with_deadline};
 pub use context::Context;
 pub use host_sections::host_schemas;
 pub use metrics::Metrics;

@@ -11,7 +11,7 @@ crate::codes! {
             "Ask again. If the problem persists, check the bus: `/readyz` on the admin port names the parts that cannot be reached.";
         RouterBehind = "router_behind",
             "The answer may lack records that became searchable shortly before the question, and what was derived since.",
-            "The space is written so fast that the router needs more than a second to read the latest writes.",
+            "The space is written so fast that the router needs more than a second to read the latest writes, or more than half of the time that the question has left.",
             "Ask with `after` set to the watermark of the write, or ask again in a moment.";
         EmbedderUnavailable = "embedder_unavailable",
             "The evidence was found by words alone, not by meaning.",

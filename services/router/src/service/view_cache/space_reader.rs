@@ -36,9 +36,10 @@ pub(super) struct Reading {
 impl Reading {
     /// Adds every stored change to the content. If a store fails, the changes that were read before stay.
     pub(super) async fn read_changes(self) -> Result<(), PortError> {
-        let (was_complete, decided, mut place) = self.content.with_snapshot(SpaceSnapshot::read_place).await;
+        let start = self.content.with_snapshot(SpaceSnapshot::read_place).await;
+        let mut place = start.feeds;
         // Acts are never changed or removed, so an equal number means that the same acts were read.
-        let mut curations = match decided {
+        let mut curations = match start.acts {
             Some(known) if known >= self.info.revision.curations => None,
             Some(_) | None => Some(read_all_curations(&*self.stores.records, &self.info.space).await?),
         };
@@ -47,12 +48,12 @@ impl Reading {
             space: self.info.space.clone(),
         };
         // The turns of a space that cannot be asked yet are arranged once, at its end.
-        let step = if was_complete { STEP } else { 1 };
+        let step = if start.was_complete { STEP } else { 1 };
         let mut page = source.fetch_pages(place, step).await?;
         loop {
             place = page.end_place(place);
             let is_last = page.is_last;
-            let visibility = if was_complete || is_last {
+            let visibility = if start.was_complete || is_last {
                 Visibility::Now(curations.take())
             } else {
                 Visibility::Later
@@ -126,6 +127,15 @@ async fn read_all_curations(records: &dyn Records, space: &SpaceId) -> Result<Ve
             return Ok(all);
         }
     }
+}
+
+/// How much of a space was read.
+struct ReadPlace {
+    /// Whether the space was read to its end.
+    was_complete: bool,
+    /// The number of acts that were read.
+    acts: Option<u64>,
+    feeds: FeedPlace,
 }
 
 /// A place in the two feeds of a space: the last sequence numbers that were read.
@@ -257,14 +267,15 @@ impl SpaceSnapshot {
         });
     }
 
-    /// Returns whether the space was read to the end, the number of acts that were read, and the place up to which
-    /// changes were read.
-    fn read_place(&self) -> (bool, Option<u64>, FeedPlace) {
-        let place = FeedPlace {
-            units: self.sequence(),
-            derived: self.memory.sequence(),
-        };
-        (self.is_complete, self.decided, place)
+    fn read_place(&self) -> ReadPlace {
+        ReadPlace {
+            was_complete: self.is_complete,
+            acts: self.decided,
+            feeds: FeedPlace {
+                units: self.sequence(),
+                derived: self.memory.sequence(),
+            },
+        }
     }
 
     /// Returns roughly how many bytes the space takes.
