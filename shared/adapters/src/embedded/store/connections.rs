@@ -40,6 +40,7 @@ pub(super) const MIGRATIONS: [&str; 19] = [
     include_str!("migrations/0017_keys.sql"),
     include_str!("migrations/0018_webhooks.sql"),
     include_str!("migrations/0019_blocks.sql"),
+    include_str!("migrations/0020_vectors.sql"),
 ];
 /// Size of a page in bytes: the default of SQLite.
 const PAGE_BYTES: u64 = 4_096;
