@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::Result;
 use domain::port::Bus;
-use fixtures::{WAIT_MAX, look_within};
+use fixtures::{WAIT_MAX, look_within, wait_for};
 use host::{Context, Settings};
 use tokio::task::JoinHandle;
 
@@ -97,6 +97,12 @@ impl Running {
         };
         running.wait_until_ready().await?;
         Ok(running)
+    }
+
+    /// Does the same as [`Running::standalone`] in a folder that another run used. A statement that was running when
+    /// that run ended may hold the folder for a moment.
+    pub async fn standalone_again(dir: &Path, more: &[(String, String)]) -> Running {
+        wait_for("the folder is free", async || Running::standalone(dir, more).await).await
     }
 
     /// Provisions the servers and runs each service with its own connections.

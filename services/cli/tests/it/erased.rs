@@ -5,13 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use fixtures::{look_within, wait_for};
+use fixtures::wait_for;
 use serde_json::{Value, json};
 
 use crate::server::{Server, fresh_directory};
-
-/// Time limit for the removal of all traces.
-const BOUND: Duration = Duration::from_secs(5);
 
 /// Returns the number of occurrences of each word in each file of a folder, ignoring the case of ASCII letters.
 fn occurrences(data: &Path, words: &[&str]) -> Vec<(String, String, usize)> {
@@ -32,14 +29,13 @@ fn occurrences(data: &Path, words: &[&str]) -> Vec<(String, String, usize)> {
     found
 }
 
-/// Waits until no word is left; panics with the remaining occurrences after the time limit.
-async fn assert_gone(data: &Path, words: &[&str]) {
-    let look = async || match occurrences(data, words) {
+/// Waits until no word is left; panics with the remaining occurrences if some stay.
+async fn until_gone(data: &Path, words: &[&str]) {
+    wait_for("no word is left", async || match occurrences(data, words) {
         left if left.is_empty() => Ok(()),
         left => Err(left),
-    };
-    let outcome = look_within(BOUND, look).await;
-    assert_eq!(outcome, Ok(()), "left after {BOUND:?}");
+    })
+    .await;
 }
 
 fn line(id: &str, session: &str, minute: usize, text: &str) -> Value {
@@ -152,14 +148,14 @@ async fn erased_records_sessions_and_spaces_leave_no_trace_under_load() {
     // The loads are under way by then; they only have to keep the files busy.
     tokio::time::sleep(Duration::from_millis(500)).await;
     erase(&server, "one", "records/ext-fnordlex").await;
-    assert_gone(&data, &words[..4]).await;
+    until_gone(&data, &words[..4]).await;
     erase(&server, "one", "records/i1").await;
     erase(&server, "one", "records/i2").await;
-    assert_gone(&data, &words[..6]).await;
+    until_gone(&data, &words[..6]).await;
     erase(&server, "one", "sessions/whole-gribbleshaw").await;
-    assert_gone(&data, &words).await;
+    until_gone(&data, &words).await;
     assert_eq!(server.delete("/spaces/two").await.0, 204);
-    assert_gone(&data, &["Zwickelmoor"]).await;
+    until_gone(&data, &["Zwickelmoor"]).await;
 
     stop.store(true, Ordering::SeqCst);
     for it in loads {
@@ -173,5 +169,5 @@ async fn erased_records_sessions_and_spaces_leave_no_trace_under_load() {
         (&json!(""), &json!("")),
         "that it was done stays"
     );
-    assert_gone(&data, &words).await;
+    until_gone(&data, &words).await;
 }

@@ -25,7 +25,10 @@ async fn with_talk(name: &str) -> Server {
 
 async fn ask(server: &Server, question: &str) -> Value {
     let (status, body) = server
-        .post("/spaces/talk/query", &json!({ "question": question, "answer": true }))
+        .post(
+            "/spaces/talk/query",
+            &json!({ "question": question, "answer": true, "budget": { "ms": 20_000 } }),
+        )
         .await;
     assert_eq!(status, 200, "{body}");
     body
@@ -79,7 +82,7 @@ async fn the_same_question_gives_the_same_bytes_and_survives_a_restart() {
     server.put("/spaces/talk").await;
     let (_, body) = server.post("/spaces/talk/records", &talk()).await;
     server.written("talk", body["watermark"].as_str().unwrap()).await;
-    server.drained("talk").await;
+    server.settled("talk").await;
     let question = "Where did the sister of Omar move?";
     let first = ask(&server, question).await;
     assert_eq!(ask(&server, question).await["pack"], first["pack"]);
@@ -162,6 +165,7 @@ async fn an_unknown_space_is_a_problem_and_an_erased_one_is_gone() {
 #[tokio::test]
 async fn a_space_answers_questions_during_a_rebuild() {
     let server = with_talk("journey-rebuild").await;
+    server.settled("talk").await;
     let question = "When did Ines adopt the greyhound?";
     let before = ask(&server, question).await;
     assert!(!cited(&before).is_empty(), "{before}");

@@ -123,7 +123,7 @@ async fn a_question_gets_the_corrected_fact() {
     let facts = until(&server, "/spaces/pair/facts", |it| says(it, "Ruben", "carpenter")).await;
     let job = fact(&facts, "Ruben", "carpenter").unwrap()["id"].clone();
     let ask = async || {
-        let question = json!({ "question": "What does Ruben work as?" });
+        let question = json!({ "question": "What does Ruben work as?", "budget": { "ms": 20_000 } });
         server.post("/spaces/pair/query", &question).await.1
     };
     let until_said = async |expected: &str| {
@@ -151,7 +151,9 @@ async fn a_question_gets_the_corrected_fact() {
     assert_eq!(server.post("/spaces/pair/curations", &undo).await.0, 202);
     until_said("carpenter").await;
     let retire = json!({ "act": { "kind": "retire_fact", "fact": job } });
-    assert_eq!(server.post("/spaces/pair/curations", &retire).await.0, 202);
+    let (status, body) = server.post("/spaces/pair/curations", &retire).await;
+    assert_eq!(status, 202, "{body}");
+    server.written("pair", body["watermark"].as_str().unwrap()).await;
     let retired = until_said("nothing").await;
     assert!(retired["pack"].to_string().contains("[taken back since:"), "{retired}");
 }
@@ -159,7 +161,7 @@ async fn a_question_gets_the_corrected_fact() {
 #[tokio::test]
 async fn an_erased_record_is_gone_from_evidence_and_from_lists() {
     let server = with_talk("organised-erasure").await;
-    let question = json!({ "question": "What is the code of Ruben's secret locker?" });
+    let question = json!({ "question": "What is the code of Ruben's secret locker?", "budget": { "ms": 20_000 } });
     let (_, before) = server.post("/spaces/pair/query", &question).await;
     assert!(before.to_string().contains("7731"), "{before}");
     let (status, body) = server.delete("/spaces/pair/records/8").await;
@@ -181,8 +183,11 @@ async fn an_erased_record_is_gone_from_evidence_and_from_lists() {
 async fn a_hint_is_given_once_and_only_when_there_is_something_to_say() {
     let server = with_talk("organised-recall").await;
     until(&server, "/spaces/pair/facts", |it| says(it, "Oona", "peanuts")).await;
-    let message =
-        |session: &str, text: &str| json!({ "message": text, "actor": "Ruben", "session": session, "sensitive": true });
+    let message = |session: &str, text: &str| {
+        let mut message = json!({ "message": text, "actor": "Ruben", "session": session, "sensitive": true });
+        message["budget"] = json!({ "ms": 20_000 });
+        message
+    };
     let baking = "I am baking peanut biscuits for Oona's visit.";
     let (status, first) = server.post("/spaces/pair/recall", &message("kitchen", baking)).await;
     assert_eq!(status, 200, "{first}");

@@ -1,8 +1,5 @@
 //! The curl commands of the README, run in order against a server.
 
-use fixtures::wait_for;
-use serde_json::json;
-
 use crate::server::{Server, fresh_directory};
 
 /// A request as curl would send it.
@@ -89,7 +86,7 @@ async fn every_curl_command_in_the_readme_works() {
         let shown = match path.split(['?', '/']).nth(4).unwrap_or_default() {
             "records" => {
                 reply["watermark"].as_str().unwrap().clone_into(&mut watermark);
-                organised(&server).await;
+                server.settled("ann").await;
                 &reply["items"]
             }
             "query" => &reply["pack"]["items"],
@@ -103,16 +100,4 @@ async fn every_curl_command_in_the_readme_works() {
         );
     }
     assert!(!watermark.is_empty());
-}
-
-/// Waits until the facts of the records exist: they are derived after a write is searchable.
-async fn organised(server: &Server) {
-    wait_for("there is a fact of the records", async || {
-        let (_, facts) = server.get("/spaces/ann/facts").await;
-        match facts["items"] == json!([]) {
-            true => Err(server.get("/spaces/ann/records").await),
-            false => Ok(()),
-        }
-    })
-    .await;
 }

@@ -59,7 +59,7 @@ async fn records_are_filtered_and_a_session_is_erased_everywhere() {
     assert_eq!(units(&["--actor", "Nobody"]), ["no units"]);
 
     // The session name in a pack restricts a question to that session, and names it for an erasure.
-    let question = json!({ "question": "What is the name of the dog of Ines?" });
+    let question = json!({ "question": "What is the name of the dog of Ines?", "budget": { "ms": 20_000 } });
     let found = pack(&server, &question).await;
     let best = |it: &Value| it["text"].as_str().unwrap().contains("Zebulon");
     let session = found["items"].as_array().unwrap().iter().find(|it| best(it)).unwrap()["session"].clone();

@@ -120,10 +120,20 @@ impl Server {
 
     /// Waits until all records of a space are written.
     pub(crate) async fn drained(&self, space: &str) {
+        self.finished(space, &["backlog"]).await;
+    }
+
+    /// Waits until all records of a space are written and everything is derived from them.
+    pub(crate) async fn settled(&self, space: &str) {
+        self.finished(space, &["backlog", "deriving"]).await;
+    }
+
+    /// Waits until these numbers of waiting batches are zero.
+    async fn finished(&self, space: &str, waiting: &[&str]) {
         let path = format!("/spaces/{space}/progress");
-        wait_for("all records are written", async || {
+        wait_for(&format!("{waiting:?} of {space} are zero"), async || {
             let (_, progress) = self.get(&path).await;
-            if progress["backlog"] == json!(0) {
+            if waiting.iter().all(|it| progress[*it] == json!(0)) {
                 Ok(())
             } else {
                 Err(progress)
@@ -197,10 +207,16 @@ impl Server {
 
     /// Waits until the write with `watermark` is searchable.
     pub(crate) async fn written(&self, space: &str, watermark: &str) {
-        let (status, body) = self
-            .get(&format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000"))
-            .await;
-        assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
+        let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=20000");
+        wait_for("the write is searchable", async || {
+            let (status, body) = self.get(&path).await;
+            if status == 504 {
+                return Err(body);
+            }
+            assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
+            Ok(())
+        })
+        .await;
     }
 }
 

@@ -64,6 +64,7 @@ async fn tags_filter_lists_and_questions_and_survive_an_export() {
     let metadata = json!({
         "question": "What is the name of the project?",
         "filter": {"tags": {"any": ["work"]}, "metadata": {"key": "priority", "gte": 3}},
+        "budget": {"ms": 20_000},
     });
     let (status, found) = server.post("/spaces/pair/query", &metadata).await;
     assert_eq!((status, &found["cost"]["units"]), (200, &json!(1)), "{found}");

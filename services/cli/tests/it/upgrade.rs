@@ -73,7 +73,7 @@ async fn assert_holds_all(data: &Path, expected: &Value) {
         assert_eq!(ids(&curations), ids(&listed(of_space, "curations")));
     }
     for asked in expected["answers"].as_array().unwrap() {
-        let body = json!({ "question": asked["question"], "answer": true });
+        let body = json!({ "question": asked["question"], "answer": true, "budget": { "ms": 20_000 } });
         let (status, found) = server.post("/spaces/talk/query", &body).await;
         assert_eq!(status, 200, "{found}");
         assert_eq!(found["answer"]["text"], asked["answer"], "{found}");
@@ -96,7 +96,7 @@ async fn assert_holds_all(data: &Path, expected: &Value) {
     let (_, found) = server
         .post(
             "/spaces/talk/query",
-            &json!({ "question": "What colour is the bicycle of Ines?" }),
+            &json!({ "question": "What colour is the bicycle of Ines?", "budget": { "ms": 20_000 } }),
         )
         .await;
     assert!(found["pack"]["text"].as_str().unwrap().contains("green"), "{found}");

@@ -39,7 +39,10 @@ async fn put_written(server: &Server, id: &str, text: &str, at: &str) -> Value {
 
 async fn evidence(server: &Server, as_of: Option<&str>) -> String {
     let (status, body) = server
-        .post("/spaces/pair/query", &json!({"question": QUESTION, "as_of": as_of}))
+        .post(
+            "/spaces/pair/query",
+            &json!({"question": QUESTION, "as_of": as_of, "budget": {"ms": 20_000}}),
+        )
         .await;
     assert_eq!(status, 200, "{body}");
     body["pack"]["text"].as_str().unwrap().to_owned()

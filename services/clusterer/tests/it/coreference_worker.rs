@@ -60,6 +60,15 @@ async fn readings(running: &Running) -> Vec<Reading> {
     backends.readings.list(&space(), None, 1_000).await.unwrap()
 }
 
+/// Waits until there are `count` readings, which are stored after the calls, and returns them.
+async fn stored(running: &Running, count: usize) -> Vec<Reading> {
+    wait_for(&format!("there are {count} readings"), async || {
+        let stored = readings(running).await;
+        if stored.len() >= count { Ok(stored) } else { Err(stored) }
+    })
+    .await
+}
+
 /// Waits until the merges satisfy `is_so`, and returns them.
 async fn merges(running: &Running, is_so: impl Fn(&[Merge]) -> bool) -> Vec<Merge> {
     wait_for("the merges are as expected", async || {
@@ -200,6 +209,8 @@ async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
         let mut running = Running::new_with(&format!("unstored {calls_a_day}"), &settings).await;
         put(&mut running, &walks()).await;
         tokio::time::sleep(waited).await;
+        let is_asked = async || endpoint.user_messages().len() >= expected;
+        wait_until("the model is asked", is_asked).await;
         assert_eq!(endpoint.user_messages().len(), expected);
         assert_eq!(readings(&running).await, []);
         running.stop().await;
@@ -213,7 +224,7 @@ async fn one_call_judges_all_candidates_of_an_event_within_the_budget() {
     let mut running = Running::new_with("shared", &endpoint_settings(&endpoint, "calls_a_day = 3")).await;
     put(&mut running, &units).await;
     asked(&endpoint, 3).await;
-    let stored = readings(&running).await;
+    let stored = stored(&running, 6).await;
     assert_eq!(stored.len(), 6, "{stored:?}");
     let calls: u32 = stored.iter().map(|it| it.spent.calls).sum();
     let tokens: u32 = stored.iter().map(|it| it.spent.usage.total_tokens()).sum();
@@ -230,7 +241,7 @@ async fn an_unreadable_reply_is_stored_as_a_failed_reading_and_not_requested_aga
     let mut running = Running::new_with("unreadable", &endpoint_settings(&endpoint, "")).await;
     put(&mut running, &walks()).await;
     asked(&endpoint, 2).await;
-    let stored = readings(&running).await;
+    let stored = stored(&running, 1).await;
     assert!(stored[0].failure.as_deref().unwrap().contains("cannot be read"));
     assert_eq!((stored.len(), stored[0].spent.calls), (1, 2));
     assert!(!are_one(&running.settled().await.merges()));

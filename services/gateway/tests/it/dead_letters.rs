@@ -4,6 +4,7 @@ use axum::http::StatusCode;
 use domain::message::RecordsAcceptedV1;
 use domain::{ErrorKind, PortError};
 use fixtures::wait_for;
+use serde_json::Value;
 
 use crate::harness::Gateway;
 
@@ -27,6 +28,16 @@ fn start_broken_writer(gateway: &Gateway) {
     });
 }
 
+/// Waits until there is a dead letter, and returns it.
+async fn first_letter(gateway: &Gateway) -> Value {
+    wait_for("there is a dead letter", async || {
+        let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
+        let letter = letters["items"][0].clone();
+        if letter.is_null() { Err(letters) } else { Ok(letter) }
+    })
+    .await
+}
+
 #[tokio::test]
 async fn dead_letters_are_listed_and_delivered_again() {
     let gateway = Gateway::new().await;
@@ -36,19 +47,18 @@ async fn dead_letters_are_listed_and_delivered_again() {
         .await
         .json();
     let mark = mark["watermark"].as_str().unwrap();
-    let wait = format!("GET /v1/spaces/s/progress?wait_ms=1500&watermark={mark}");
+    let letter = first_letter(&gateway).await;
+    let wait = format!("GET /v1/spaces/s/progress?wait_ms=0&watermark={mark}");
     let problem = gateway.send(&wait, "").await.problem();
     assert!(
         problem.starts_with("504 the write failed and is kept as dead letter"),
         "{problem}"
     );
 
-    let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
-    let letter = &letters["items"][0];
     assert_eq!(letter["reason"], "writer: unreadable");
     assert!(letter["payload"].as_str().unwrap().contains(r#""external_id":"a""#));
     let path = format!("/v1/admin/dead-letters/{}", letter["id"].as_str().unwrap());
-    assert_eq!(&gateway.send(&format!("GET {path}"), "").await.json(), letter);
+    assert_eq!(gateway.send(&format!("GET {path}"), "").await.json(), letter);
     assert_eq!(
         gateway.send(&format!("POST {path}/replay"), "").await.status,
         StatusCode::NO_CONTENT
@@ -75,15 +85,10 @@ async fn records_of_a_deleted_dead_letter_can_be_sent_again() {
         start_broken_writer(&gateway);
         let send = async || gateway.send_with("POST /v1/spaces/s/records", body, headers).await;
         let first = send().await;
-        let letter = wait_for("there is a dead letter", async || {
-            let letters = gateway.send("GET /v1/admin/dead-letters", "").await.json();
-            let id = letters["items"][0]["id"].as_str().map(str::to_owned);
-            id.ok_or(letters)
-        })
-        .await;
+        let letter = first_letter(&gateway).await;
         let kept = send().await;
         assert_eq!(kept.json()["watermark"], first.json()["watermark"], "it is kept");
-        let call = format!("DELETE /v1/admin/dead-letters/{letter}");
+        let call = format!("DELETE /v1/admin/dead-letters/{}", letter["id"].as_str().unwrap());
         assert_eq!(gateway.send(&call, "").await.status, StatusCode::NO_CONTENT);
 
         let again = send().await;

@@ -154,6 +154,7 @@ async fn a_stream_reports_a_write_and_resumes_after_a_disconnect() {
     gateway.settled().await;
     let before = write(&gateway, "r0").await;
     gateway.written(&before).await;
+    gateway.drained().await;
     let (mut listening, first) = Listening::open(&gateway, "").await;
     assert_eq!(listening.headers["content-type"], "text/event-stream");
     assert_eq!((first.event.as_str(), first.id.is_empty()), ("", false), "{first:?}");
@@ -196,6 +197,7 @@ async fn a_stream_reports_erasures() {
     let stores = &gateway.context.backends;
     let written = write(&gateway, "r1").await;
     gateway.written(&written).await;
+    gateway.drained().await;
     stores.receipts.put_receipt(&receipt(1, 1)).await.unwrap();
     let (mut listening, _) = Listening::open(&gateway, "").await;
     assert!(listening.is_quiet().await, "an erasure of before is not in it");
@@ -231,6 +233,7 @@ async fn a_stream_that_cannot_resume_starts_with_a_gap() {
     gateway.settled().await;
     let written = write(&gateway, "r1").await;
     gateway.written(&written).await;
+    gateway.drained().await;
     let (listening, first) = Listening::open(&gateway, "").await;
     drop(listening);
     for wrong in ["7", "zz", &written, &first.id.replace('1', "2")] {

@@ -9,7 +9,7 @@ use domain::PortError;
 use domain::anchor::Anchors;
 use domain::curation::Act;
 use domain::evidence::{EvidencePack, Sufficiency, Verdict};
-use domain::message::{AnswerV1, AnsweredV1, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
+use domain::message::{AnswerV1, AnsweredV1, Message, RecordsAcceptedV1, Request, RouteV1, RoutedV1};
 use fixtures::wait_until;
 use host::{Context, Settings};
 use serde_json::Value;
@@ -211,6 +211,13 @@ impl Gateway {
         let call = format!("GET /v1/spaces/s/progress?watermark={watermark}&wait_ms=20000");
         let reply = self.send(&call, "").await;
         assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    }
+
+    /// Waits until the writer has settled every accepted batch, which it does a little after the write is searchable.
+    pub(crate) async fn drained(&self) {
+        let (bus, subject) = (&self.context.backends.bus, RecordsAcceptedV1::SUBJECT);
+        let is_drained = async || bus.unsettled(subject, "s", 1).await.unwrap().is_empty();
+        wait_until("every batch is settled", is_drained).await;
     }
 
     /// Waits until the started services are ready.

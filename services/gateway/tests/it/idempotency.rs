@@ -116,12 +116,13 @@ async fn held(gateway: &Gateway, key: &str, records: &Value, until: chrono::Date
 
 #[tokio::test]
 async fn a_held_key_is_refused_until_its_hold_expires() {
-    let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
+    let gateway = Gateway::new().await;
+    let hurried = gateway.another("[gateway]\nrequest_ms_max = 50");
     let records = json!([{"text": "hello"}]);
     let body = json!({ "records": records }).to_string();
     let other = r#"{"records":[{"text":"something else"}]}"#;
     held(&gateway, "alive", &records, clock::now() + TimeDelta::seconds(60)).await;
-    let reply = gateway.send_with(RECORDS, &body, &[("idempotency-key", "alive")]).await;
+    let reply = hurried.send_with(RECORDS, &body, &[("idempotency-key", "alive")]).await;
     assert!(
         reply
             .problem()

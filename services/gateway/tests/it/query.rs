@@ -87,7 +87,7 @@ async fn evidence_is_returned_without_a_reader() {
 async fn a_query_without_a_router_is_a_problem() {
     let gateway = Gateway::new().await;
     let reply = gateway
-        .send(QUERY, r#"{"question":"Where?","budget":{"ms":200}}"#)
+        .send(QUERY, r#"{"question":"Where?","budget":{"ms":20000}}"#)
         .await;
     assert!(reply.problem().starts_with("503 "), "{reply:?}");
     assert!(reply.headers.contains_key("retry-after"));
@@ -113,7 +113,7 @@ async fn a_query_includes_the_write_it_names_or_reports_the_progress_of_the_writ
     );
     assert_eq!(early.json()["progress"]["written"], false);
     gateway.start_writer();
-    let body = json!({"question": "Where?", "after": mark["watermark"], "budget": {"ms": 5000}}).to_string();
+    let body = json!({"question": "Where?", "after": mark["watermark"], "budget": {"ms": 20_000}}).to_string();
     assert_eq!(gateway.send(QUERY, &body).await.status, StatusCode::OK);
     gateway.send("PUT /v1/spaces/t", "").await;
     let foreign = gateway.send("POST /v1/spaces/t/query", &body).await;

@@ -175,7 +175,7 @@ async fn a_message_waits_for_the_previous_one_at_most_as_long_as_its_budget() {
         // By then the first message is in progress.
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
         let begun = std::time::Instant::now();
-        let response = ask(50).await;
+        let response = ask(500).await;
         (response, begun.elapsed())
     };
     let (first, (second, after)) = tokio::join!(ask(3_000), second);
@@ -221,7 +221,7 @@ async fn silence_is_explained() {
 async fn without_a_router_there_are_no_hints() {
     let gateway = Gateway::new().await;
     let reply = gateway
-        .send(RECALL, r#"{"message":"Dinner?","budget":{"ms":200}}"#)
+        .send(RECALL, r#"{"message":"Dinner?","budget":{"ms":20000}}"#)
         .await;
     assert!(reply.problem().starts_with("503 "), "{reply:?}");
 }

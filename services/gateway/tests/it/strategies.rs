@@ -25,7 +25,8 @@ fn unit(name: &str) -> UnitId {
 
 /// Asks a question with an explanation and with calls of a language model.
 async fn ask(gateway: &Gateway, strategy: &str, calls: u32, question: &str) -> Value {
-    let body = json!({"question": question, "strategy": strategy, "explain": 1, "budget": {"model_calls": calls}});
+    let body = json!({"question": question, "strategy": strategy, "explain": 1,
+        "budget": {"model_calls": calls, "ms": 20_000}});
     let reply = gateway.send("POST /v1/spaces/s/query", &body.to_string()).await;
     assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
     reply.json()

@@ -272,6 +272,8 @@ async fn a_receiver_that_never_responds_delays_no_other() {
         receiver.taken(is_of("searchable", &watermark)).await;
         receiver.taken(is_of("organised", &watermark)).await;
     }
+    let is_called = async || !silent.attempts().is_empty();
+    wait_until("the silent receiver gets an event", is_called).await;
     assert_eq!(silent.attempts().len(), 1, "one attempt is made at a time");
     sending.end().await;
 }

@@ -21,9 +21,10 @@ fn sessions(count: u64) -> Vec<Record> {
 /// Time in which every session is looked at: only a wait shows that no further call is made.
 const EVERY_SESSION: Duration = Duration::from_secs(3);
 
-/// Waits until the endpoint was asked once, and then long enough for every session to be looked at. Returns the number of calls.
-async fn calls(endpoint: &ChatEndpoint) -> usize {
-    wait_until("the model is asked", async || !endpoint.requests().is_empty()).await;
+/// Waits until the endpoint was called `times` times, and then long enough for every session to be looked at. Returns
+/// the number of calls.
+async fn calls(endpoint: &ChatEndpoint, times: usize) -> usize {
+    wait_until("the model is asked", async || endpoint.requests().len() >= times).await;
     tokio::time::sleep(EVERY_SESSION).await;
     endpoint.requests().len()
 }
@@ -58,7 +59,7 @@ async fn a_model_that_refuses_every_call_is_not_asked_for_every_session() {
         let writer = Writer::start(&dir, &one_by_one(&endpoint, "")).await;
         writer.accept("1", &sessions(6)).await;
         settled(&writer.context).await;
-        assert_eq!(calls(&endpoint).await, expected, "{status}");
+        assert_eq!(calls(&endpoint, expected).await, expected, "{status}");
         assert_eq!(waiting(&writer).await, 6, "{status}");
         writer.stop().await;
         std::fs::remove_dir_all(&dir).ok();
@@ -75,7 +76,7 @@ async fn calls_from_which_nothing_is_stored_count_for_the_budget_of_the_day() {
         let writer = Writer::start(&dir, &one_by_one(&endpoint, &readings)).await;
         writer.accept("1", &sessions(2)).await;
         settled(&writer.context).await;
-        assert_eq!(calls(&endpoint).await, expected);
+        assert_eq!(calls(&endpoint, expected).await, expected);
         assert_eq!(waiting(&writer).await, 2);
         writer.stop().await;
         std::fs::remove_dir_all(&dir).ok();
@@ -99,7 +100,9 @@ async fn pictures_wait_for_a_model_that_refuses_and_sessions_without_them_are_re
     all.push(record("plain", 1, "Ana", "I moved to Oslo in May."));
     writer.accept("1", &all).await;
     settled(&writer.context).await;
-    assert_eq!(calls(&seeing).await, 1);
+    let is_read = async || waiting(&writer).await == 3;
+    wait_until("the session without a picture is read", is_read).await;
+    assert_eq!(calls(&seeing, 1).await, 1);
     assert_eq!(reading.requests().len(), 1, "the session without a picture is read");
     assert_eq!(waiting(&writer).await, 3);
     writer.stop().await;

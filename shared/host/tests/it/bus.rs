@@ -125,14 +125,15 @@ async fn a_request_returns_the_kind_of_the_failure() {
             .unwrap();
     });
     ready(&context).await;
-    for (text, kind) in [
-        ("x", ErrorKind::Invalid),
-        ("slow", ErrorKind::Timeout),
-        ("panic", ErrorKind::Internal),
-        ("x", ErrorKind::Invalid),
+    let long = 60_000;
+    for (text, patience_ms, kind) in [
+        ("x", long, ErrorKind::Invalid),
+        ("slow", 100, ErrorKind::Timeout),
+        ("panic", long, ErrorKind::Internal),
+        ("x", long, ErrorKind::Invalid),
     ] {
         let error = context
-            .send_request(question(text), Duration::from_millis(100))
+            .send_request(question(text), Duration::from_millis(patience_ms))
             .await
             .unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");

@@ -97,29 +97,33 @@ impl Api {
     }
 
     /// Waits until the write that returned `watermark` is searchable.
-    ///
-    /// # Panics
-    /// If it is not searchable within a minute.
     pub async fn wait_until_written(&self, space: &str, watermark: &str) {
         let path = format!("/spaces/{space}/progress?watermark={watermark}&wait_ms=1000");
-        for _ in 0..60 {
+        wait_for(&format!("a write is searchable in {space}"), async || {
             let (status, body) = self.get(&path).await;
-            if status == 200 && body["written"] == json!(true) {
-                return;
-            }
-        }
-        let (status, body) = self.get(&path).await;
-        assert_eq!((status, &body["written"]), (200, &json!(true)), "{body}");
+            let is_written = status == 200 && body["written"] == json!(true);
+            if is_written { Ok(()) } else { Err((status, body)) }
+        })
+        .await;
     }
 
-    /// Waits until all accepted records are written and everything is derived from them. Events of a space are derived
-    /// later than the moment that a watermark waits for.
+    /// Waits until all accepted records are written, everything is derived from them, and questions see all of it.
+    /// Events of a space are derived later than the moment that a watermark waits for, and a question that comes while
+    /// the router reads them may be answered from the state before.
     pub async fn wait_until_settled(&self, space: &str) {
         let path = format!("/spaces/{space}/progress");
         wait_for(&format!("everything is derived in {space}"), async || {
             let (status, body) = self.get(&path).await;
             let is_settled = status == 200 && (&body["backlog"], &body["deriving"]) == (&json!(0), &json!(0));
             if is_settled { Ok(()) } else { Err((status, body)) }
+        })
+        .await;
+        // Unlike a question, a tool waits until the router has read the whole space.
+        let tool = format!("/spaces/{space}/tools/list_dimensions");
+        wait_for(&format!("the router has read {space}"), async || {
+            let (status, body) = self.post(&tool, &json!({})).await;
+            let has_read = status == 200 && body["result"].is_object();
+            if has_read { Ok(()) } else { Err((status, body)) }
         })
         .await;
     }

@@ -15,6 +15,7 @@ use axum::routing::post;
 use axum::{Json, Router};
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
+use tokio::sync::Barrier;
 
 use super::http::{Http, has_key};
 
@@ -55,6 +56,8 @@ pub enum ScriptedReply {
     Cut(String),
     /// A reply after a delay.
     Late(Duration, String),
+    /// A reply as soon as all calls that wait at this barrier are in progress.
+    Together(Arc<Barrier>, String),
     /// Tool calls, in the format of the API.
     Calls(Value),
     /// A status, with the request in the body.
@@ -157,6 +160,10 @@ async fn respond_as_scripted(reply: ScriptedReply, asked: &Value, in_flight: InF
         ScriptedReply::Cut(text) => completion_response(&json!({ "role": "assistant", "content": text }), "length"),
         ScriptedReply::Late(time, text) => {
             tokio::time::sleep(time).await;
+            completion_response(&json!({ "role": "assistant", "content": text }), "stop")
+        }
+        ScriptedReply::Together(all, text) => {
+            all.wait().await;
             completion_response(&json!({ "role": "assistant", "content": text }), "stop")
         }
         ScriptedReply::Calls(calls) => {

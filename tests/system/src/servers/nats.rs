@@ -7,8 +7,9 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use fixtures::WAIT_MAX;
 use serde_json::{Value, json};
 
 /// Stops the server when its input ends, so that no server outlives the tests, however they end.
@@ -128,7 +129,7 @@ impl Nats {
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             let log = || std::fs::read_to_string(self.dir.join("log")).unwrap_or_default();
-            assert!(begun.elapsed() < Duration::from_secs(10), "nats-server: {}", log());
+            assert!(begun.elapsed() < WAIT_MAX, "nats-server: {}", log());
             std::thread::yield_now();
         }
     }

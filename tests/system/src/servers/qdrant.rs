@@ -57,7 +57,8 @@ impl Server {
     pub fn start(api_key: &str) -> Result<Server> {
         let mut server = Server {
             shared: Arc::new(SharedState::new(api_key)),
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            // While it does not listen, no outgoing connection can take this port.
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, super::free_port())),
             runtime: None,
         };
         server.listen_again()?;

@@ -11,9 +11,11 @@ use system::running::{Running, Servers};
 
 use crate::distributed::{cited_ids, sample_talk};
 
-/// Time budget of a question, and additional time for the network.
+/// Time budget of a question, and additional time for the network and for a busy machine.
 const BUDGET: Duration = Duration::from_secs(4);
-const SLACK: Duration = Duration::from_secs(4);
+const SLACK: Duration = Duration::from_secs(16);
+/// Delay of a slow server; longer than a question may take.
+const DELAY: Duration = Duration::from_secs(30);
 const QUESTION: &str = "When did Ines adopt the greyhound?";
 
 async fn ask_question(api: &Api) -> Response {
@@ -85,7 +87,7 @@ async fn the_remaining_parts_answer_and_name_the_missing_part() {
     servers.qdrant.listen_again().unwrap();
     println!("qdrant back: {:?} until whole", wait_until_recovered(&api).await);
 
-    servers.qdrant.delay(Duration::from_secs(30));
+    servers.qdrant.delay(DELAY);
     let (body, degraded_text) = ask_degraded(&api).await;
     assert!(degraded_text.contains("index"), "{body}");
     servers.qdrant.delay(Duration::ZERO);

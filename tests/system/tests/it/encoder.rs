@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use adapters::Embedded;
+use fixtures::wait_for;
 use serde_json::json;
 use system::conformance::{Ports, test_options};
 use system::encoder::encoder_folder;
@@ -65,9 +66,7 @@ async fn a_question_in_other_words_finds_its_evidence() {
     send_conversation(&standalone.api).await;
     let pack = ask_question(&standalone.api).await;
     standalone.end().await.unwrap();
-    let again = Running::standalone(dir.path(), &encoder_settings(&encoder))
-        .await
-        .unwrap();
+    let again = Running::standalone_again(dir.path(), &encoder_settings(&encoder)).await;
     assert_eq!(ask_question(&again.api).await, pack, "after a restart");
     again.end().await.unwrap();
 
@@ -104,7 +103,13 @@ async fn vectors_of_two_models_are_never_mixed() {
     running.end().await.unwrap();
 
     let data = [("backends.dir".to_owned(), dir.path().display().to_string())];
-    let (code, output) = run_mnemic(&data, &["serve"]).unwrap();
+    // A statement that was running at the end may hold the folder for a moment.
+    let (code, output) = wait_for("the folder is free", async || {
+        let (code, output) = run_mnemic(&data, &["serve"]).unwrap();
+        let is_free = !output.contains("is in use by another mnemic process");
+        if is_free { Ok((code, output)) } else { Err(output) }
+    })
+    .await;
     assert!(
         code != Some(0) && output.contains(&model) && output.contains("mnemic doctor --repair"),
         "{output}"

@@ -152,12 +152,11 @@ async fn an_endpoint_error_is_classified_and_contains_no_text() {
     assert_eq!(error.kind(), ErrorKind::Unavailable, "another model behind the name");
 }
 
-fn sample_question() -> Value {
-    json!({ "question": "What did Omar repair with his father?", "metadata": true, "budget": { "tokens": 40, "ms": 10_000 } })
-}
-
-async fn ask_question(api: &Api) -> Value {
-    let (status, body) = api.post("/spaces/talk/query", &sample_question()).await;
+/// Asks a question that sees everything that was stored before it, because it waits for a write.
+async fn ask_question(api: &Api, after: &str) -> Value {
+    let question = json!({ "question": "What did Omar repair with his father?", "metadata": true, "after": after,
+        "budget": { "tokens": 40, "ms": 10_000 } });
+    let (status, body) = api.post("/spaces/talk/query", &question).await;
     assert_eq!(status, 200, "{body}");
     body
 }
@@ -178,7 +177,7 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
     assert_eq!(api.put("/spaces/talk").await.0, 201);
     let before = api.send_records("talk", &sample_talk()).await;
     api.wait_until_written("talk", &before).await;
-    let body = ask_question(api).await;
+    let body = ask_question(api, &before).await;
     assert_eq!(
         (&body["degraded"], &body["weights"]),
         (&json!([]), &json!("corpus-6-encoder"))
@@ -190,7 +189,7 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
     let watermark = api.send_records("talk", &late).await;
     let begun = Instant::now();
     let body = loop {
-        let body = ask_question(api).await;
+        let body = ask_question(api, &before).await;
         if begun.elapsed() > Duration::from_secs(6) {
             break body;
         }
@@ -209,7 +208,7 @@ async fn outlives_an_outage(server: &Server, running: &Running) {
     api.wait_until_written("talk", &watermark).await;
     // After a failure, the router does not call the endpoint for a pause.
     wait_until("the endpoint answers again", async || {
-        ask_question(api).await["degraded"] == json!([])
+        ask_question(api, &before).await["degraded"] == json!([])
     })
     .await;
     let (_, letters) = api.get("/admin/dead-letters").await;
@@ -247,11 +246,12 @@ async fn a_text_on_which_the_endpoint_fails_is_given_up() {
     let record = |id: &str, text: &str| json!([{ "id": id, "session": "s", "actor": "Omar", "observed_at": "2026-04-01T18:00:00Z", "text": text }]);
     api.send_records("talk", &record("poison", "The word is xyzzy, I found it on a wall."))
         .await;
+    let mut watermark = String::new();
     for number in 0..3 {
         let text = format!("I repaired the canoe number {number} with my father.");
-        let watermark = api.send_records("talk", &record(&number.to_string(), &text)).await;
+        watermark = api.send_records("talk", &record(&number.to_string(), &text)).await;
         api.wait_until_written("talk", &watermark).await;
-        let body = ask_question(api).await;
+        let body = ask_question(api, &watermark).await;
         assert!(not_of_writer(&body).is_empty(), "{body}");
     }
     let letters = wait_for("the message is given up", async || {
@@ -269,7 +269,8 @@ async fn a_text_on_which_the_endpoint_fails_is_given_up() {
         json!("records-accepted.v1"),
         "{letters}"
     );
-    assert_eq!(ask_question(api).await["degraded"], json!([]), "nothing waits any more");
+    let body = ask_question(api, &watermark).await;
+    assert_eq!(body["degraded"], json!([]), "nothing waits any more");
     running.end().await.unwrap();
 }
 

@@ -227,9 +227,8 @@ async fn ask_about_forgery(api: &Api, number: usize, it: &Forgery) -> Value {
             it.teller
         );
     }
-    let (status, reply) = api
-        .post(&format!("/spaces/{space}/query"), &json!({ "question": it.question }))
-        .await;
+    let question = json!({ "question": it.question, "budget": { "ms": 20_000 } });
+    let (status, reply) = api.post(&format!("/spaces/{space}/query"), &question).await;
     assert_eq!(status, 200, "{reply}");
     reply
 }

@@ -254,6 +254,7 @@ async fn prepare_space(running: &Running) -> Owned {
         assert_eq!(mallory.put(&format!("/spaces/{space}")).await.0, 201);
         let line = |id: u32| json!({ "id": format!("m{id}"), "session": "mine", "actor": "Piet", "text": "I keep the lighthouse at Westkapelle." });
         let mark = mallory.send_records(space, &json!([line(1), line(2), line(3)])).await;
+        mallory.wait_until_settled(space).await;
         own = if space == "mallory" { mark } else { own };
     }
     let request = alice
@@ -266,7 +267,6 @@ async fn prepare_space(running: &Running) -> Owned {
     let watermark = body["watermark"].as_str().unwrap().to_owned();
     alice.wait_until_written("alice", &watermark).await;
     alice.wait_until_settled("alice").await;
-    mallory.wait_until_settled("mallory").await;
     let state = state_of_alice(&alice).await;
     let id = |list: usize, field: &str| state[list][0][field].as_str().unwrap().to_owned();
     let unit = id(1, "id");

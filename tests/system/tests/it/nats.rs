@@ -42,6 +42,9 @@ fn options_of_server(server: &Nats) -> Options {
         url: server.url(),
         prefix: format!("t{}", NUMBER.fetch_add(1, Ordering::SeqCst)),
         ack_wait_ms: ACK_WAIT.as_millis() as u64,
+        // More than a call takes on a busy machine.
+        call_timeout_ms: 10_000,
+        publish_timeout_ms: 60_000,
         // Each partition has a consumer, and creating many would slow the tests down. With seven partitions, `loud`
         // and `calm` are in different ones.
         partitions: 7,

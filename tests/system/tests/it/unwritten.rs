@@ -82,17 +82,18 @@ impl Batch {
     }
 }
 
-async fn ask_question(api: &Api) -> Value {
-    let question = json!({ "question": "Who adopted the greyhound?" });
+/// Asks a question that sees everything that was stored before it, because it waits for a write.
+async fn ask_question(api: &Api, after: &str) -> Value {
+    let question = json!({ "question": "Who adopted the greyhound?", "after": after, "budget": { "ms": 20_000 } });
     let (status, body) = api.post("/spaces/talk/query", &question).await;
     assert_eq!(status, 200, "{body}");
     body
 }
 
-async fn send_record(api: &Api, id: &str, text: &str) {
+/// Sends a record and returns the watermark.
+async fn send_record(api: &Api, id: &str, text: &str) -> String {
     let record = json!({ "id": id, "actor": "Ines", "text": text, "observed_at": "2026-03-01T10:00:00Z" });
-    let (status, body) = api.post("/spaces/talk/records", &json!({ "records": [record] })).await;
-    assert_eq!(status, 202, "{body}");
+    api.send_records("talk", &json!([record])).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -113,13 +114,13 @@ async fn an_answer_reports_accepted_records_that_it_may_lack() {
     let api = Api::new(&address).unwrap();
     assert_eq!(api.put("/spaces/talk").await.0, 201);
 
-    send_record(&api, "1", "I water the fern.").await;
+    let written = send_record(&api, "1", "I water the fern.").await;
     let mut first = Batch::next(&mut deliveries).await;
     for step in STEPS {
         first.take(step, &context).await;
     }
     assert_eq!(
-        ask_question(&api).await["degraded"],
+        ask_question(&api, &written).await["degraded"],
         json!([]),
         "nothing waits, so nothing is said"
     );
@@ -127,7 +128,7 @@ async fn an_answer_reports_accepted_records_that_it_may_lack() {
     send_record(&api, "2", "I adopted the greyhound.").await;
     let mut batch = Batch::next(&mut deliveries).await;
     for step in STEPS {
-        let body = ask_question(&api).await;
+        let body = ask_question(&api, &written).await;
         let says = body["degraded"].to_string().contains("not searchable yet");
         let has = body["pack"]["text"].as_str().unwrap().contains("greyhound");
         assert!(has || says, "before {step:?}: {body}");
@@ -136,7 +137,7 @@ async fn an_answer_reports_accepted_records_that_it_may_lack() {
         assert!(has || !is_marked, "before {step:?}: {body}");
         batch.take(step, &context).await;
     }
-    let body = ask_question(&api).await;
+    let body = ask_question(&api, &written).await;
     assert_eq!(body["degraded"], json!([]), "{body}");
     assert!(body["pack"]["text"].as_str().unwrap().contains("greyhound"), "{body}");
 

@@ -155,7 +155,7 @@ mod tests {
         );
     }
 
-    #[tokio::test]
+    #[tokio::test(start_paused = true)]
     async fn an_event_waits_until_it_is_due_and_delays_no_other() {
         let queue = Queue::new(9);
         push_event(&queue, "later");

@@ -3,11 +3,25 @@
 use adapters::servers::nats::{NatsBus, Options};
 use domain::message::{Message, RecordsAcceptedV1};
 use domain::port::{Bus, Frame};
-use fixtures::wait_until;
+use fixtures::{wait_for, wait_until};
 use serde_json::json;
 use system::running::processes::{Processes, run_mnemic};
 
 use super::{sample_talk, shared_servers};
+
+/// Waits until the gateway reports a number of dead letters. If the bus is slow to answer, the gateway reports the number
+/// that it saw before.
+async fn wait_for_dead_letters(processes: &Processes, count: usize) {
+    let wanted = format!("mnemic_dead_letters {count}");
+    wait_for(&format!("the gateway reports {wanted}"), async || {
+        let numbers = processes.metrics("gateway").await.unwrap();
+        match numbers.lines().any(|it| it == wanted) {
+            true => Ok(()),
+            false => Err(numbers),
+        }
+    })
+    .await;
+}
 
 /// A message that cannot be read becomes a dead letter. The metrics of writer and gateway show it until it is
 /// discarded, and the messages after it are written.
@@ -37,8 +51,7 @@ async fn an_unreadable_message_is_counted_and_skipped() {
 
     let letters = async || api.get("/admin/dead-letters").await.1["items"].clone();
     wait_until("there is a dead letter", async || letters().await != json!([])).await;
-    let numbers = processes.metrics("gateway").await.unwrap();
-    assert!(numbers.lines().any(|it| it == "mnemic_dead_letters 1"), "{numbers}");
+    wait_for_dead_letters(&processes, 1).await;
     let numbers = processes.metrics("writer").await.unwrap();
     let dead =
         |it: &str| it.starts_with("mnemic_messages_total") && it.contains("outcome=\"dead\"") && it.ends_with(" 1");
@@ -51,6 +64,5 @@ async fn an_unreadable_message_is_counted_and_skipped() {
     let id = letters().await[0]["number"].to_string();
     let (code, output) = run_mnemic(&[], &["dead-letters", "discard", &id, "--url", &url]).unwrap();
     assert_eq!(code, Some(0), "{output}");
-    let numbers = processes.metrics("gateway").await.unwrap();
-    assert!(numbers.lines().any(|it| it == "mnemic_dead_letters 0"), "{numbers}");
+    wait_for_dead_letters(&processes, 0).await;
 }

@@ -1,5 +1,6 @@
 //! Models by role, limits on parallel calls, and pauses that an endpoint requests.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use fixtures::{look_within, wait_until};
@@ -7,6 +8,7 @@ use futures::future::join_all;
 use serde_json::json;
 use system::running::Running;
 use system::servers::chat::{KEY, MODEL, ScriptedReply, Server};
+use tokio::sync::Barrier;
 
 use super::{WHO, ask_with_budget, reason_for_no_start, text_reply};
 use crate::distributed::sample_talk;
@@ -97,13 +99,14 @@ async fn a_call_ends_when_its_caller_disconnects() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn parallel_calls_to_one_endpoint_are_limited() {
-    for (turns, expected) in [("1", 1), ("3", 3)] {
+    let late = ScriptedReply::Late(Duration::from_millis(700), MARZIPAN.to_owned());
+    let together = ScriptedReply::Together(Arc::new(Barrier::new(3)), MARZIPAN.to_owned());
+    for (turns, reply, expected) in [("1", late, 1), ("3", together, 3)] {
         let server = Server::start().await.unwrap();
         let mut settings = server.settings();
         settings.push(setting("in_flight_max", turns));
         let (_dir, running) = start_standalone(&settings).await;
-        let late = ScriptedReply::Late(Duration::from_millis(700), MARZIPAN.to_owned());
-        server.script_replies(vec![late; 3]);
+        server.script_replies(vec![reply; 3]);
         let budget = json!({ "tokens": 200, "model_calls": 1, "ms": 20_000 });
         let bodies = join_all((0..3).map(|_| ask_with_budget(&running.api, WHO, budget.clone()))).await;
         assert!(bodies.iter().all(|it| it["answer"]["text"] == "Marzipan"), "{bodies:?}");

@@ -53,9 +53,9 @@ async fn faulty_replies_still_return_evidence() {
             }
         }
     }
-    // An endpoint that requests a pause of a minute is not called at any step of the questions in that time.
+    // An endpoint that requests a pause of two minutes is not called at any step of the questions in that time.
     server.script().replies.clear();
-    server.script_replies([ScriptedReply::Busy(60)]);
+    server.script_replies([ScriptedReply::Busy(120)]);
     ask_with_strategy(&running.api, "route", CALLS).await;
     server.script().requests.clear();
     for (strategy, _) in STRATEGIES {

@@ -65,13 +65,14 @@ async fn check_deployment(running: Running, server: &Server) {
     let failed = items.iter().find(|it| it["state"] == "failed").unwrap();
     assert!(failed["reason"].as_str().unwrap().contains("hosts"), "{failed}");
     assert_eq!(server.script().requests.len(), 1);
-    let (_, found) = api
-        .post(
-            "/spaces/album/query",
-            &json!({ "question": "Where is the turquoise pot?" }),
-        )
-        .await;
-    assert!(found.to_string().contains("turquoise pot on a balcony"), "{found}");
+    // The index may get the caption later than the list of units.
+    let question = json!({ "question": "Where is the turquoise pot?", "budget": { "ms": 20_000 } });
+    wait_for("the caption is found", async || {
+        let (_, found) = api.post("/spaces/album/query", &question).await;
+        let is_found = found.to_string().contains("turquoise pot on a balcony");
+        if is_found { Ok(()) } else { Err(found) }
+    })
+    .await;
 
     // A rebuild makes no call and gives the same captions.
     let before = list_captions(api).await;

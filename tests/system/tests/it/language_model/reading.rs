@@ -72,15 +72,26 @@ pub(super) fn is_done(readings: u64) -> impl Fn(&Value) -> bool {
     move |body: &Value| body["summary"]["done"] == readings && body["summary"]["waiting_sessions"] == 0
 }
 
+/// Writes a session and waits until it is scheduled to be read, or was read already.
 pub(super) async fn write_session(api: &Api, session: &str, day: u32) {
     let watermark = api.send_records("talk", &sample_records(session, day)).await;
     api.wait_until_written("talk", &watermark).await;
+    api.wait_until_settled("talk").await;
 }
 
 pub(super) async fn list_gists(api: &Api) -> Vec<Value> {
     let mut units = api.list("/spaces/talk/units").await;
     units.retain(|it| it["grain"] == "gist");
     units
+}
+
+/// Waits until a space has this number of gists, which are stored after their reading, and returns them.
+pub(super) async fn wait_for_gists(api: &Api, count: usize) -> Vec<Value> {
+    wait_for(&format!("there are {count} gists"), async || {
+        let gists = list_gists(api).await;
+        if gists.len() == count { Ok(gists) } else { Err(gists) }
+    })
+    .await
 }
 
 async fn facts_of_the_model(api: &Api) -> Vec<Value> {
@@ -118,9 +129,8 @@ async fn check_reading(server: &Server, api: &Api) {
     }
     assert_eq!(body["summary"]["cost"]["model_calls"], 1, "{body}");
 
-    let gists = list_gists(api).await;
+    let gists = wait_for_gists(api, 2).await;
     let texts: Vec<&str> = gists.iter().map(|it| it["text"].as_str().unwrap()).collect();
-    assert_eq!(texts.len(), 2, "{texts:?}");
     assert!(texts.contains(&LOFT) && texts.contains(&CANOE), "{texts:?}");
     api.wait_until_settled("talk").await;
     wait_until("facts are derived", async || !facts_of_the_model(api).await.is_empty()).await;

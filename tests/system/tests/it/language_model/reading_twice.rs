@@ -1,12 +1,11 @@
 //! A second look at a passage, and replies that are cut off.
 
-use fixtures::{wait_for, wait_until};
 use serde_json::{Value, json};
 use system::running::Running;
 use system::running::api::Api;
 use system::servers::chat::{ScriptedReply, Server};
 
-use super::reading::{is_done, list_gists, reading_settings, sample_notes, wait_for_readings, write_session};
+use super::reading::{is_done, reading_settings, sample_notes, wait_for_gists, wait_for_readings, write_session};
 use super::text_reply;
 
 fn settings_for_two_replies(server: &Server, further: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -83,10 +82,7 @@ async fn a_second_look_applies_only_to_later_readings() {
     write_session(&running.api, "monday", 1).await;
     let one = wait_for_reading(&running.api).await;
     running.end().await.unwrap();
-    // A statement that was running at the end may hold the folder for a moment.
-    let thorough = settings_for_two_replies(&server, &[]);
-    let started = async || Running::standalone(dir.path(), &thorough).await;
-    let running = wait_for("the folder is free", started).await;
+    let running = Running::standalone_again(dir.path(), &settings_for_two_replies(&server, &[])).await;
     let (status, body) = running
         .api
         .post("/spaces/talk/readings", &json!({ "again": true }))
@@ -128,7 +124,7 @@ async fn without_a_second_reply_the_first_one_counts() {
         assert_eq!(second.len(), usize::from(!waits), "{reading}");
         let unreadable = |it: &&Value| it["why"].as_str().unwrap().contains("cannot be read");
         assert!(second.iter().all(unreadable), "{reading}");
-        assert_eq!(list_gists(&running.api).await.len(), 2);
+        wait_for_gists(&running.api, 2).await;
         running.end().await.unwrap();
     }
 }
@@ -147,10 +143,7 @@ async fn a_second_look_waits_while_the_model_is_unavailable() {
     let waiting = waiting.await["items"][0].clone();
     assert_eq!(counts_of_reading(&waiting)[..3], [2, 1, 1], "{waiting}");
     assert_eq!(waiting["outcome"]["waits_for_second_look"], true, "{waiting}");
-    wait_until("the gists are stored", async || {
-        list_gists(&running.api).await.len() == 2
-    })
-    .await;
+    wait_for_gists(&running.api, 2).await;
     server.script().replies.clear();
     server.script_replies([text_reply(&further_notes().to_string())]);
     let again = json!({ "again": true });

@@ -20,6 +20,8 @@ use super::sample_prompt;
 
 /// Timeout of a call, set by the test.
 const TIMEOUT: Duration = Duration::from_secs(5);
+/// Time that a busy machine may need in addition to it.
+const BUSY: Duration = Duration::from_secs(5);
 
 /// Returns an address on which no program listens.
 fn closed_address() -> String {
@@ -49,11 +51,7 @@ async fn assert_away(server: &Server, url: &str) {
     let chat = ChatEndpoint::new(&options).unwrap();
     let begun = Instant::now();
     let error = chat.complete(&sample_prompt()).await.unwrap_err();
-    assert!(
-        begun.elapsed() < TIMEOUT + Duration::from_secs(1),
-        "{url}: {:?}",
-        begun.elapsed()
-    );
+    assert!(begun.elapsed() < TIMEOUT + BUSY, "{url}: {:?}", begun.elapsed());
     // A resolver may take longer than the connect timeout.
     let outcome = (error.kind(), error.detail());
     let expected = [
@@ -129,7 +127,6 @@ async fn sessions_wait_while_the_model_is_unavailable() {
         let running = Running::standalone(dir.path(), &settings).await.unwrap();
         assert_eq!(running.api.put("/spaces/talk").await.0, 201);
         write_session(&running.api, "monday", 1).await;
-        running.api.wait_until_settled("talk").await;
         let waits = |body: &Value| body["summary"]["waiting_sessions"] == 1;
         wait_for_readings(&running.api, "talk", waits).await;
         // This is enough time for a call that fails immediately.

@@ -200,8 +200,9 @@ async fn start_guarded_server(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Op
         partitions: 4,
         bytes_max: 64 << 20,
         dead_letters_bytes_max: 64 << 20,
-        call_timeout_ms: 1_000,
-        publish_timeout_ms: 1_500,
+        // More than a call takes on a busy machine. A refusal is an error at once.
+        call_timeout_ms: 10_000,
+        publish_timeout_ms: 60_000,
         topics: Topic::of_mnemic(),
         ..Options::default()
     };

@@ -23,12 +23,20 @@ fn frame_of_space(space: &str) -> Frame {
     }
 }
 
+/// Returns options for a server that is killed: a publish whose confirmation is lost is repeated soon.
+fn options_of_killed_server(server: &Nats) -> Options {
+    Options {
+        call_timeout_ms: 2_000,
+        ..options_of_server(server)
+    }
+}
+
 /// If the server is killed during publishes, no acknowledged message is lost and no key is stored twice.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_server_loses_no_acknowledged_message() {
     const KEYS: u32 = 1_500;
     let Some(mut server) = Nats::start("") else { return };
-    let options = options_of_server(&server);
+    let options = options_of_killed_server(&server);
     let bus = Arc::new(connect_bus(&options).await);
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     let (next, acknowledged) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
@@ -140,7 +148,7 @@ async fn a_consumer_waits_until_its_server_is_available() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_key_survives_a_restart_of_the_server() {
     let Some(mut server) = Nats::start("") else { return };
-    let options = options_of_server(&server);
+    let options = options_of_killed_server(&server);
     let bus = connect_bus(&options).await;
     let first = bus.publish(sample_frame("a", "k", "1")).await.unwrap();
     server.kill();

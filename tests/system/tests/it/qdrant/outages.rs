@@ -10,8 +10,8 @@ use super::{at, connect_driver, open_embedded, open_index, sample_point, space, 
 
 fn options_with_short_timeout(server: &Server) -> Options {
     Options {
-        try_ms: 300,
-        call_ms: 1_000,
+        try_ms: 2_000,
+        call_ms: 5_000,
         ..server.options("t")
     }
 }

@@ -9,6 +9,7 @@ use qdrant_client::qdrant::{
     CreateAliasBuilder, CreateCollectionBuilder, Distance, FacetCountsBuilder, SparseVectorParamsBuilder,
     SparseVectorsConfigBuilder, VectorParamsBuilder, VectorsConfigBuilder,
 };
+use system::servers::free_port;
 use system::servers::qdrant::Server;
 
 use super::{at, connect_driver, on_server, open_embedded, open_index, sample_point, space};
@@ -165,11 +166,7 @@ async fn the_error_explains_a_port_with_another_protocol() {
         plain.to_string().contains("`http://` if the server has no TLS"),
         "{plain:?}"
     );
-    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let nobody = refused(format!("http://{free}")).await;
+    let nobody = refused(format!("http://127.0.0.1:{}", free_port())).await;
     assert!(matches!(nobody, SetupError::Unavailable { .. }), "{nobody:?}");
     assert!(provision_collection(&options, 128, "m").await.is_ok());
 }
