@@ -87,6 +87,9 @@ pub(crate) struct Recall {
     /// Maximum number of hints to give.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=10))]
     pub(crate) limit: u8,
+    /// Maximum time of the response, in milliseconds [default: 2,000, or 30,000 with `--model-calls`].
+    #[arg(long, value_name = "MS")]
+    pub(crate) time_ms: Option<u64>,
     /// Maximum number of calls to the server's language model. If at least 1, the configured model decides which hints
     /// to give.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=64))]

@@ -21,7 +21,12 @@ pub(crate) async fn ask_question(args: &Ask) -> anyhow::Result<Outcome> {
         "question": args.question,
         "strategy": args.strategy,
         "style": args.style,
-        "budget": { "tokens": args.budget, "enough": args.enough, "model_calls": args.model_calls },
+        "budget": {
+            "tokens": args.budget,
+            "enough": args.enough,
+            "ms": args.time_ms,
+            "model_calls": args.model_calls,
+        },
         "as_of": args.as_of,
         "asked_at": args.asked_at,
         "filter": {

@@ -35,7 +35,7 @@ pub(crate) async fn print_hints(args: &Recall) -> anyhow::Result<Outcome> {
         "session": args.session,
         "limit": args.limit,
         "sensitive": args.sensitive,
-        "budget": { "model_calls": args.model_calls },
+        "budget": { "ms": args.time_ms, "model_calls": args.model_calls },
     });
     if !args.tag.is_empty() {
         body["filter"] = json!({ "tags": { "all": args.tag } });

@@ -165,6 +165,8 @@ async fn a_question_is_restricted_by_actor_session_and_time() {
             "-s",
             "pair",
             "--json",
+            "--time-ms",
+            "20000",
             "--url",
             url(&server),
         ]);

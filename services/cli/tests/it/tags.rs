@@ -54,7 +54,20 @@ async fn tags_filter_lists_and_questions_and_survive_an_export() {
 
     let ask = |tag: &str| {
         let question = "What is the name of the dog that Ines adopted?";
-        let (_, stdout, stderr) = run(&server, &["ask", question, "-s", "pair", "--tag", tag, "--json"]);
+        let (_, stdout, stderr) = run(
+            &server,
+            &[
+                "ask",
+                question,
+                "-s",
+                "pair",
+                "--tag",
+                tag,
+                "--json",
+                "--time-ms",
+                "20000",
+            ],
+        );
         let answer: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
         answer
     };

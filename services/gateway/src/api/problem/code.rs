@@ -116,7 +116,7 @@ domain::codes! {
         Timeout = "timeout",
             "The time ran out.",
             "A part of the server was slow, or the wait for a watermark exceeded `budget.ms`.",
-            "Try again, or raise `budget.ms`; after a wait for a write, `progress` reports the progress of the writer.";
+            "Try again, or raise `budget.ms` (`--time-ms` of `mnemic ask` and `mnemic recall`); after a wait for a write, `progress` reports the progress of the writer.";
         Unavailable = "unavailable",
             "A part of the server cannot be reached.",
             "A store, the bus or a service cannot be reached.",
