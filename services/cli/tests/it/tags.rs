@@ -7,6 +7,13 @@ use serde_json::{Value, json};
 use crate::import::run;
 use crate::server::{Server, fresh_directory, line};
 
+fn ask_about_dog(server: &Server, tag: &str) -> Value {
+    let question = "What is the name of the dog that Ines adopted?";
+    let options = ["--tag", tag, "--json", "--time-ms", "20000"];
+    let (_, stdout, stderr) = run(server, &[&["ask", question, "-s", "pair"], &options[..]].concat());
+    serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"))
+}
+
 #[tokio::test]
 async fn tags_filter_lists_and_questions_and_survive_an_export() {
     let server = Server::with_talk(
@@ -52,26 +59,7 @@ async fn tags_filter_lists_and_questions_and_survive_an_export() {
     let (_, units, _) = run(&server, &["units", "-s", "pair", "--tag", "project"]);
     assert!(units.lines().count() == 1 && units.contains("Halcyon"), "{units}");
 
-    let ask = |tag: &str| {
-        let question = "What is the name of the dog that Ines adopted?";
-        let (_, stdout, stderr) = run(
-            &server,
-            &[
-                "ask",
-                question,
-                "-s",
-                "pair",
-                "--tag",
-                tag,
-                "--json",
-                "--time-ms",
-                "20000",
-            ],
-        );
-        let answer: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}{stderr}"));
-        answer
-    };
-    let found = ask("work");
+    let found = ask_about_dog(&server, "work");
     assert!(!found.to_string().contains("Zebulon"), "{found}");
     assert_ne!(found["verdict"]["status"], "supported", "{found}");
     let metadata = json!({
