@@ -1,4 +1,4 @@
-//! Nearest-neighbour search in memory over the points in the file. All vectors of a space are compared.
+//! Exact nearest-neighbour search in memory over the points in the file.
 //!
 //! A space is a block of vectors and postings. It is loaded from the file at the first search and updated by every
 //! `put_points`; when memory is short, the least recently searched blocks are evicted. One thread applies the changes to the
@@ -9,9 +9,7 @@ mod block;
 mod cache;
 mod dense_vectors;
 mod inverted_index;
-mod quantized_vector;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
@@ -27,12 +25,12 @@ use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
 use crate::embedded::store::{
-    Durability, Failure, Outcome, Store, from_sql_integer, known_space, space_row, sparse_blob, sparse_of,
+    Durability, Failure, Outcome, Store, dense_blob, dense_of, from_sql_integer, known_space,
 };
+use crate::embedded::store::{space_row, sparse_blob, sparse_of};
 use crate::{OpenError, Options};
-use block::{Block, StoredPoint};
+use block::Block;
 use cache::{Cache, Slot};
-use quantized_vector::QuantizedVector;
 
 /// Maximum number of changes in the queue; when it is full, the writer waits.
 const CHANGES_MAX: usize = 1_024;
@@ -288,8 +286,7 @@ fn put_points(db: &Connection, space: i64, points: &[Point], retired: &[UnitId])
            observed_at = ?4, dense = ?5, words = ?6, pieces = ?7, generation = excluded.generation",
     )?;
     for it in points {
-        let dense = QuantizedVector::from_numbers(&it.dense).to_bytes();
-        let (words, pieces) = (sparse_blob(&it.words), sparse_blob(&it.pieces));
+        let (dense, words, pieces) = (dense_blob(&it.dense), sparse_blob(&it.words), sparse_blob(&it.pieces));
         insert.execute(params![
             space,
             it.unit.uuid().as_bytes(),
@@ -339,7 +336,11 @@ fn read_block(db: &Connection, space: i64, dimension: usize) -> Outcome<Block> {
     let mut rows = select.query([space])?;
     let mut block = Block::new(dimension);
     while let Some(row) = rows.next()? {
-        block.insert_stored(&point_from_row(row, dimension)?);
+        let point = point_from_row(row)?;
+        if point.dense.len() != dimension {
+            return Err(Failure::unreadable_body("a stored vector has another length"));
+        }
+        block.insert(&point);
     }
     block.release_spare_memory();
     tracing::debug!(
@@ -350,19 +351,19 @@ fn read_block(db: &Connection, space: i64, dimension: usize) -> Outcome<Block> {
     Ok(block)
 }
 
-fn point_from_row(row: &Row<'_>, dimension: usize) -> Outcome<StoredPoint<'static>> {
+fn point_from_row(row: &Row<'_>) -> Outcome<Point> {
     let blob = |column| {
         row.get_ref(column)
             .map_err(Failure::from)?
             .as_blob()
             .map_err(Failure::unreadable_body)
     };
-    Ok(StoredPoint {
+    Ok(Point {
         unit: UnitId::from_uuid(Uuid::from_bytes(row.get(0)?)),
         part: row.get(1)?,
         observed_at: row.get(2)?,
-        dense: QuantizedVector::from_bytes(blob(3)?, dimension)?,
-        words: Cow::Owned(sparse_of(blob(4)?)?),
-        pieces: Cow::Owned(sparse_of(blob(5)?)?),
+        dense: dense_of(blob(3)?)?,
+        words: sparse_of(blob(4)?)?,
+        pieces: sparse_of(blob(5)?)?,
     })
 }

@@ -36,7 +36,7 @@ use rusqlite::{Connection, OptionalExtension};
 use tracing::Instrument;
 
 pub(crate) use api_keys::StoredKeys;
-pub(crate) use codec::{sparse_blob, sparse_of};
+pub(crate) use codec::{dense_blob, dense_of, sparse_blob, sparse_of};
 pub(crate) use failure::{Failure, Outcome};
 pub(crate) use graph::StoredGraph;
 pub use lock::is_held;

@@ -1,4 +1,3 @@
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use domain::id::UnitId;
@@ -7,7 +6,6 @@ use domain::port::{Hit, Point, Search, SearchResult, Sparse};
 use super::best_slots::{ScoredSlot, best_slots};
 use super::dense_vectors::Dense;
 use super::inverted_index::{Inverted, SlotCounts};
-use super::quantized_vector::QuantizedVector;
 
 /// A block is compacted if it has more dead slots than `DEAD_MAX` and more than one in `DEAD_SHARE`.
 const DEAD_MAX: usize = 1_024;
@@ -15,16 +13,6 @@ const DEAD_SHARE: usize = 4;
 
 /// Least number of points whose vectors are scanned on a second thread.
 const PARALLEL_LEAST: usize = 65_536;
-
-/// A point with the vector as the file has it.
-pub(super) struct StoredPoint<'a> {
-    pub(super) unit: UnitId,
-    pub(super) part: u16,
-    pub(super) dense: QuantizedVector,
-    pub(super) words: Cow<'a, [(u32, f32)]>,
-    pub(super) pieces: Cow<'a, [(u32, f32)]>,
-    pub(super) observed_at: i64,
-}
 
 /// The points of one space. Each point has a slot; when it is replaced or removed, the slot is dead until compaction.
 pub(super) struct Block {
@@ -66,18 +54,6 @@ impl Block {
 
     /// Inserts or replaces a point.
     pub(super) fn insert(&mut self, point: &Point) {
-        self.insert_stored(&StoredPoint {
-            unit: point.unit,
-            part: point.part,
-            dense: QuantizedVector::from_numbers(&point.dense),
-            words: Cow::Borrowed(&point.words),
-            pieces: Cow::Borrowed(&point.pieces),
-            observed_at: point.observed_at,
-        });
-    }
-
-    /// Inserts or replaces a point that was read from the file.
-    pub(super) fn insert_stored(&mut self, point: &StoredPoint<'_>) {
         let key = (point.unit, point.part);
         // Memory runs out long before a block holds four billion points.
         let slot = u32::try_from(self.points.len()).unwrap_or(u32::MAX);

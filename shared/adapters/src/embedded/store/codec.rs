@@ -1,8 +1,26 @@
-//! Sparse vectors as blobs, little-endian.
+//! Vectors as blobs, little-endian.
 
 use domain::port::Sparse;
 
 use super::failure::{Failure, Outcome};
+
+/// Returns the bytes of a dense vector: four per number.
+pub(crate) fn dense_blob(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|it| it.to_le_bytes()).collect()
+}
+
+/// Returns the dense vector stored in `bytes`.
+///
+/// # Errors
+///
+/// If the length is not a multiple of four.
+pub(crate) fn dense_of(bytes: &[u8]) -> Outcome<Vec<f32>> {
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        return Err(Failure::unreadable_body("a dense vector has a broken length"));
+    }
+    Ok(numbers.iter().map(|it| f32::from_le_bytes(*it)).collect())
+}
 
 /// Returns the bytes of a sparse vector: eight per entry, the term before the weight.
 pub(crate) fn sparse_blob(vector: &[(u32, f32)]) -> Vec<u8> {
@@ -34,7 +52,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn float_bits(vector: &[f32]) -> Vec<u32> {
+        vector.iter().map(|it| it.to_bits()).collect()
+    }
+
     proptest! {
+        #[test]
+        fn dense_vectors_are_decoded_bit_for_bit(vector in proptest::collection::vec(any::<f32>(), 0..300)) {
+            let blob = dense_blob(&vector);
+            prop_assert_eq!(float_bits(&dense_of(&blob).unwrap()), float_bits(&vector));
+            prop_assert!(dense_of(&[&blob[..], &[0]].concat()).is_err());
+        }
+
         #[test]
         fn sparse_vectors_are_decoded_bit_for_bit(vector in proptest::collection::vec(any::<(u32, f32)>(), 0..300)) {
             let blob = sparse_blob(&vector);

@@ -1,2 +1,0 @@
--- Nothing changes in the schema. From here on, `points.dense` holds two bytes for each number (a step, high parts, low parts);
--- vectors of four bytes for each number stay readable. Builds before this one cannot read the new vectors, so they refuse the file.
