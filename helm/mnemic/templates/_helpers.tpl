@@ -36,12 +36,12 @@ Takes root, component and, if there are any, labels. */}}
 {{- merge $selector (default dict .labels) (default dict .root.Values.commonLabels) $chart | toYaml }}
 {{- end }}
 
-{{/* Who runs, and which sections of the settings each reads: as `Uses` in shared/adapters/src/distributed.rs has it. */}}
+{{/* Who runs, and which sections of the settings each reads: as docs/SETTINGS.md has it. */}}
 {{- define "mnemic.sections" -}}
 standalone: [gateway, writer, clusterer, router, reader, embeddings, language_model]
 gateway: [gateway, nats, neo4j, qdrant, embeddings]
 writer: [writer, nats, neo4j, qdrant, embeddings, language_model]
-clusterer: [clusterer, nats, neo4j]
+clusterer: [clusterer, nats, neo4j, language_model]
 router: [router, nats, neo4j, qdrant, embeddings]
 reader: [reader, nats, language_model]
 provision: [nats, neo4j, qdrant, embeddings]

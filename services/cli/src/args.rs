@@ -39,8 +39,8 @@ Exit codes:
   1  failed
   2  wrong command line
   3  done, but the result is negative: lines were left out, the evidence is
-     insufficient, sessions wait to be read, doctor found a problem,
-     or provision found drift";
+     insufficient, sessions wait to be read, erased data was found,
+     doctor found a problem, or provision found drift";
 
 /// A long-term memory for language-model agents: it stores what happened and returns the smallest evidence that answers
 /// a question.
@@ -290,9 +290,9 @@ pub(crate) struct Backup {
 
 /// Replace the memory with a copy that `mnemic backup` wrote. Stop Mnemic first.
 ///
-/// The copy is verified before anything changes: the file must be intact, and no record or unit in it may have been
-/// modified. The present memory is kept in the same folder, under a name that ends with the time. Records written after
-/// the copy are not in it, and records erased after the copy are in it again.
+/// The copy is verified before anything changes: the file must be intact, and no record, unit, derived object, act of
+/// curation or reading in it may have been modified. The present memory is kept in the same folder, under a name that
+/// ends with the time. Records written after the copy are not in it, and records erased after the copy are in it again.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  mnemic restore /backups/mnemic-2026-03-02.sqlite --data /var/lib/mnemic")]
 pub(crate) struct Restore {

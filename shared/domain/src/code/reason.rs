@@ -36,7 +36,7 @@ crate::codes! {
             "Ask by name, or add a record that says who it is.";
         NoShortAnswer = "no_short_answer",
             "The question asks for more than a short answer; the evidence may hold it.",
-            "It asks why or how, or for a summary, which the rules cannot answer.",
+            "It asks why or how, for a summary, or for a kind of answer that rules read wrongly too often (docs/CONTRACTS.md lists them).",
             "Use `pack`, or allow a language model with `budget.model_calls`.";
         NothingOfKind = "nothing_of_kind",
             "The evidence holds nothing of the kind that was asked for.",
