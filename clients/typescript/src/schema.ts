@@ -1674,7 +1674,7 @@ export interface components {
             sides?: string[];
             /** @description The content of the memory, as a dated line. */
             text: string;
-            /** @description The reason for the hint. */
+            /** @description The kind of rule that triggered the hint. */
             trigger: components["schemas"]["Trigger"];
             /** @description The units that support the hint, strongest first. */
             units: components["schemas"]["UnitId"][];

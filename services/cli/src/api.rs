@@ -41,7 +41,7 @@ const HELD_MS: u32 = 10_000;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// The argument is not a URL.
-    #[error("`{url}` is not the URL of a server")]
+    #[error("`{url}` is not the URL of a server: give one such as http://127.0.0.1:7077")]
     Url { url: String },
     /// The URL needs TLS, and this build has no TLS.
     #[error("`{url}` needs TLS, which this build does not include: build it with `--features https`")]

@@ -199,7 +199,7 @@ pub(crate) enum SpacesCommand {
     List,
     /// Create a space; an existing space is left unchanged.
     Create {
-        /// Name of the space: 1 to 64 of a-z, 0-9, '.', '_' and '-'.
+        /// Name of the space: 1 to 64 characters from a-z, 0-9, '.', '_' and '-'; the first one is a letter or digit.
         space: SpaceId,
     },
     /// Erase a space with all its data, permanently.
@@ -238,7 +238,7 @@ pub(crate) enum DeadLettersCommand {
         /// Number or id, as in the list.
         id: String,
     },
-    /// Delete a dead letter; its content is not written.
+    /// Delete a dead letter without processing it.
     Discard {
         /// Number or id, as in the list.
         id: String,

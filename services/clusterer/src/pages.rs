@@ -54,9 +54,9 @@ pub struct Pages {
     ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
     age: BTreeMap<Subject, DateTime<Utc>>,
     read: BTreeMap<PageId, DateTime<Utc>>,
-    /// The summaries by a language model. `unsummed` are the pages whose summaries a user rejected.
+    /// The summaries by a language model.
     summaries: Summaries,
-    unsummed: BTreeSet<PageId>,
+    pages_with_rejected_summary: BTreeSet<PageId>,
     /// Pages last changed or read before this moment are archived.
     border: Option<DateTime<Utc>>,
 }
@@ -69,7 +69,7 @@ impl Pages {
         self.known.apply_unit(unit);
     }
 
-    /// Sets the units that users had forgotten. Pages show no gists of them.
+    /// Sets the units that users asked Mnemic to forget. Pages show no gists of them.
     pub fn set_forgotten(&mut self, forgotten: impl Iterator<Item = UnitId>) {
         self.known.set_forgotten(forgotten.collect());
     }

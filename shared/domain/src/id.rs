@@ -18,7 +18,9 @@ pub struct SpaceId(String);
 
 /// The error for a string that is not the name of a space.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a space is 1 to 64 of a-z, 0-9, '.', '_' and '-', starting with a letter or digit")]
+#[error(
+    "the name of a space must have 1 to 64 characters from a-z, 0-9, '.', '_' and '-', and begin with a letter or digit"
+)]
 pub struct InvalidSpace;
 
 impl SpaceId {

@@ -36,7 +36,9 @@ pub struct KeyName(String);
 
 /// The error for a string that is not the name of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the name of a key is 1 to 64 of a-z, A-Z, 0-9, '.', '_' and '-', starting with a letter or digit")]
+#[error(
+    "the name of a key must have 1 to 64 characters from a-z, A-Z, 0-9, '.', '_' and '-', and begin with a letter or digit"
+)]
 pub struct InvalidKeyName;
 
 /// The quotas of a key. An absent quota is unlimited.

@@ -52,7 +52,7 @@ pub enum Sensitivity {
 pub struct Hint {
     /// Equal for hints with the same content.
     pub id: HintId,
-    /// The reason for the hint.
+    /// The kind of rule that triggered the hint.
     pub trigger: Trigger,
     /// The content of the memory, as a dated line.
     pub text: String,

@@ -172,7 +172,7 @@ impl Asker {
         };
         tokio::select! {
             outcome = self.model.complete(chat) => outcome,
-            () = stopping => Err(PortError::new("model.complete", ErrorKind::Timeout, "the service stops")),
+            () = stopping => Err(PortError::new("model.complete", ErrorKind::Timeout, "the service is shutting down")),
         }
     }
 }

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failing_server_is_not_called_until_one_call_may_try() {
+    async fn a_failing_server_gets_no_calls_until_a_single_trial_succeeds() {
         let guard = CircuitBreaker::new("server");
         let away = Err(ErrorKind::Unavailable);
         assert_eq!(guard.admit_call("test").map_err(|it| it.kind()), away);

@@ -1266,7 +1266,7 @@ class Hint(Model):
     """The content of the memory, as a dated line."""
 
     trigger: Literal['contradiction', 'preference', 'entity', 'place', 'topic', 'state', 'time', 'pattern', 'emotion', 'multi_hop'] | str
-    """The reason for the hint."""
+    """The kind of rule that triggered the hint."""
 
     units: list[str]
     """The units that support the hint, strongest first."""

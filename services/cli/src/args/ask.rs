@@ -44,7 +44,7 @@ pub(crate) struct Ask {
     /// `--model-calls`.
     #[arg(long, default_value = "short", value_parser = PossibleValuesParser::new(AnswerStyle::ALL.map(AnswerStyle::name)))]
     pub(crate) style: String,
-    /// Use only records observed before this moment; RFC 3339, or ISO 8601 in UTC.
+    /// Use only records observed at or before this moment; RFC 3339, or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
     /// Time of the question, to which relative times in it refer [default: the time of `--as-of`, else now].
@@ -65,7 +65,7 @@ pub(crate) struct Ask {
     /// Use only records with this tag; if repeated, records with all of the tags.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Explain this many of the best candidates (scores, features, reason for the selection) and the path of the strategy.
+    /// Explain this many of the best candidates (scores, features, reason for the selection) and show the steps of the strategy.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) explain: u8,
     /// Print the response of the server unchanged.

@@ -72,7 +72,7 @@ pub(crate) struct Entities {
     /// Show only entities with this name, alias or role; the case of letters is ignored.
     #[arg(long)]
     pub(crate) name: Option<String>,
-    /// Show only entities named up to this moment, RFC 3339 or ISO 8601 in UTC.
+    /// Leave out entities that were first named after this moment, RFC 3339 or ISO 8601 in UTC.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
     /// Print the entities as the server returns them, one JSON object per line.

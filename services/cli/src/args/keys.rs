@@ -58,7 +58,7 @@ pub(crate) enum KeysCommand {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct CreateKey {
-    /// Name of the key: 1 to 64 letters, digits, '.', '_' and '-'.
+    /// Name of the key: 1 to 64 characters from a-z, A-Z, 0-9, '.', '_' and '-'; the first one is a letter or digit.
     pub(crate) name: String,
     /// Space that the key opens: a name, a prefix followed by '*', or '*' for all; may be repeated.
     #[arg(long = "space", short, value_name = "SPACE", required = true)]

@@ -127,8 +127,8 @@ fn refuse_list(head: &[u8], args: &Import) -> anyhow::Result<()> {
     }
     let file = args.file.display();
     bail!(
-        "{file} is one JSON list, but records are read one per line: jq -c '.[]' {file} | mnemic import - --space {}. If it is an \
-         export of another program, name it with --format",
+        "{file} is one JSON list, but records are read one per line. Convert it: `jq -c '.[]' {file} | mnemic import - --space {}`. If it is \
+         an export of another program, name it with --format",
         args.space
     )
 }

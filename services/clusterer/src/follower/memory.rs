@@ -139,7 +139,8 @@ impl Memory {
         all.append_changes(self.topics.take_changes(acts));
         self.pages.share_facts(self.facts.take_shared_facts());
         self.pages.apply_changes(&all);
-        self.pages.set_unsummed(acts.pages_with_rejected_summary());
+        self.pages
+            .set_pages_with_rejected_summary(acts.pages_with_rejected_summary());
         self.pages.set_forgotten(acts.forgotten_unit_ids());
         all.append_changes(self.pages.take_changes(space, read));
         all

@@ -12,7 +12,7 @@ use crate::{ChangedObjects, Error};
 
 /// Number of derived items read in one request.
 const READ_AT_ONCE: usize = 1_000;
-/// Number of derived items written in one request; lower, because pages are large.
+/// Maximum number of derived items written in one request. Lower than [`READ_AT_ONCE`], because pages are large.
 const WRITTEN_AT_ONCE: usize = 250;
 
 /// Digests of the stored derived data of one space.

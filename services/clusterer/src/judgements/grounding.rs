@@ -67,8 +67,8 @@ impl ShownTerms {
         self.words.contains(word) || self.stems.contains(&text::stem_word(word)) || is_time(word)
     }
 
-    /// Returns true if one of the words of a name occurs in the texts or names a time. A single word at the beginning
-    /// of a sentence does not count as a name.
+    /// Returns true if one of the words of a name occurs in the texts or names a time. A single word that begins a
+    /// sentence is accepted as well, because its capital letter does not show that it is a name.
     fn has_name(&self, sentences: &str, name: &str) -> bool {
         let words = lower_words(name);
         let opens = |sentence: &&str| sentence.trim_start().starts_with(name);

@@ -18,7 +18,7 @@ pub struct Acts {
     /// Topics whose label by a language model was rejected.
     unlabelled: BTreeSet<TopicId>,
     /// Pages whose summary by a language model was rejected.
-    unsummed: BTreeSet<PageId>,
+    pages_with_rejected_summary: BTreeSet<PageId>,
 }
 
 /// A decision about one fact.
@@ -53,7 +53,7 @@ impl Acts {
                     acts.unlabelled.insert(*topic);
                 }
                 Act::UndoSummary { page } => {
-                    acts.unsummed.insert(*page);
+                    acts.pages_with_rejected_summary.insert(*page);
                 }
                 Act::ForgetUnit { unit } => {
                     acts.forgotten.entry(*unit).or_insert(curation.at);
@@ -97,7 +97,7 @@ impl Acts {
 
     /// Returns the pages whose summary by a language model was rejected.
     pub(crate) fn pages_with_rejected_summary(&self) -> &BTreeSet<PageId> {
-        &self.unsummed
+        &self.pages_with_rejected_summary
     }
 
     /// Returns the merges that a user undid, with the time of the decision.

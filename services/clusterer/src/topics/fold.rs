@@ -108,7 +108,7 @@ impl Fold {
         let waiting = match cut {
             Some(cut) => {
                 moved.all = true;
-                self.back_to(cut)
+                self.restore_checkpoint_before(cut)
             }
             None => {
                 let mut waiting = fresh;
@@ -122,8 +122,9 @@ impl Fold {
         moved
     }
 
-    /// Drops the clusterings that included `cut` or anything after it, and returns the units to assign again.
-    fn back_to(&mut self, cut: Key) -> BTreeSet<Key> {
+    /// Restores the last checkpoint before `cut`, or the empty state if there is none, and drops later ones. Returns the
+    /// units to assign again.
+    fn restore_checkpoint_before(&mut self, cut: Key) -> BTreeSet<Key> {
         self.checkpoints.retain(|it| it.last < cut);
         for folded in self.line.values_mut() {
             folded.place = None;

@@ -221,7 +221,7 @@ pub struct Record {
     /// The tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Tool>,
-    /// The version number if the record is a version of another record.
+    /// The first version, and the number of this one, if the record is a later version of another record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<NewVersion>,
     /// Time of the observation.

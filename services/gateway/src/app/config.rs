@@ -176,7 +176,7 @@ impl Config {
         self.check_address()
     }
 
-    /// Checks that the limits can work.
+    /// Checks that each limit is in its range and contradicts no other one.
     pub(crate) fn check_bounds(&self) -> anyhow::Result<()> {
         ensure!(
             (1..=1_024).contains(&self.batch_max),

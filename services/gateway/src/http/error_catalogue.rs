@@ -46,7 +46,7 @@ Errors of `/v1/chat/completions` have the shape of OpenAI's API, with `error.cod
 of a [problem](#problems); 422 becomes 400. Errors of the endpoint itself come back unchanged.
 ";
 
-/// Returns the sections as Markdown, in a fixed order.
+/// Returns the generated sections of docs/ERRORS.md as Markdown, in a fixed order.
 pub fn error_catalogue() -> String {
     let mut text = PROBLEMS.to_owned();
     for code in ProblemCode::ALL {

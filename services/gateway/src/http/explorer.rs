@@ -105,7 +105,7 @@ async fn respond_with_file(path: String, caching: &'static str, headers: &Header
     };
     let Some(asset) = assets.get(&path) else {
         return Problem::new(ProblemCode::NoRoute)
-            .with_detail("reload the page: the server was updated")
+            .with_detail("the explorer has no such file: reload the page, because the server may have been updated")
             .into_response();
     };
     let common = [

@@ -212,6 +212,7 @@ fn is_json(content_type: &str) -> bool {
 }
 
 fn too_large(limit: usize) -> Problem {
-    Problem::new(ProblemCode::TooLarge)
-        .with_detail(format!("a body may have {limit} bytes; send several smaller requests"))
+    Problem::new(ProblemCode::TooLarge).with_detail(format!(
+        "a request body may have at most {limit} bytes; send several smaller requests"
+    ))
 }

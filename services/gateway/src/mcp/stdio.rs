@@ -83,7 +83,9 @@ async fn ensure_space_readable(app: &App, access: &Access, space: &SpaceId) -> a
     if access.require_right(Right::Write).is_ok() {
         records.create_space(space, clock::now()).await?;
     } else if records.space(space).await?.is_none() {
-        bail!("there is no space `{space}`, and the key may not create it");
+        bail!(
+            "there is no space `{space}`, and the key may not create it: create the space first, or use a key with the right `write`"
+        );
     }
     Ok(())
 }

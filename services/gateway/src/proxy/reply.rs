@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_line_uses_no_memory() {
+    fn the_memory_for_an_endless_line_is_bounded() {
         let mut events = Events::default();
         for _ in 0..10 {
             events.parse_chunk(&vec![b'x'; LINE_BYTES_MAX / 2]);

@@ -124,7 +124,7 @@ async fn a_key_opens_only_its_spaces() {
 }
 
 #[tokio::test]
-async fn too_many_concurrent_requests_are_asked_to_retry() {
+async fn a_request_above_the_limit_of_concurrent_ones_gets_429_with_retry_after() {
     let gateway = Gateway::with("[gateway]\nin_flight_max = 1").await;
     let mark = gateway
         .send("POST /v1/spaces/s/records", r#"{"records":[{"text":"x"}]}"#)

@@ -138,7 +138,7 @@ async fn repeated_content_with_a_time_is_stored_once() {
 }
 
 #[tokio::test]
-async fn invalid_batches_are_a_problem() {
+async fn invalid_batches_are_refused_with_a_problem_document() {
     let gateway = Gateway::with("[gateway]\nbody_bytes_max = 2000\nbatch_max = 2").await;
     let large = format!(r#"{{"records":[{{"text":"{}"}}]}}"#, "x".repeat(3000));
     let deep = format!(r#"{{"records":{}1{}}}"#, "[".repeat(200), "]".repeat(200));
@@ -168,7 +168,7 @@ async fn invalid_batches_are_a_problem() {
         ("{", "400 EOF while parsing"),
         (r#"{"records":[]} x"#, "400 trailing characters"),
         (&deep, "400 recursion limit exceeded"),
-        (&large, "413 a body may have 2000 bytes"),
+        (&large, "413 a request body may have at most 2000 bytes"),
     ] {
         let problem = gateway.send(RECORDS, body).await.problem();
         assert!(problem.starts_with(expected), "{problem}");
@@ -189,7 +189,10 @@ async fn invalid_batches_are_a_problem() {
             "404 there is no space `nobody`; PUT /v1/spaces/nobody creates it",
         ),
         ("GET /v1/spaces/%FF", "422 Invalid URL: Invalid UTF-8"),
-        ("PUT /v1/spaces/No%20Body", "422 a space is 1 to 64 of"),
+        (
+            "PUT /v1/spaces/No%20Body",
+            "422 the name of a space must have 1 to 64 characters",
+        ),
         ("GET /v1/spaces/s/records?limit=0", "422 limit: must be 1 to 1000"),
         ("GET /v1/spaces/s/records?limit=x", "422 limit: invalid digit"),
         ("GET /v1/spaces/s/records?page=2", "422 "),

@@ -45,7 +45,7 @@ async fn call(gateway: &Gateway, call: &str, arguments: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn the_catalogue_is_that_of_the_router() {
+async fn the_gateway_lists_the_tools_of_the_router() {
     let gateway = tooled().await;
     let listed = gateway.send("GET /v1/tools", "").await.json();
     assert_eq!(listed["tools"][0]["name"], "echo");

@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_of_certainty_for_other_features_or_versions_are_rejected() {
+    fn certainty_weights_for_other_features_or_versions_are_rejected() {
         let shipped = include_str!("../../weights/certainty.json");
         assert!(Certainty::builtin().is_ok(), "{:?}", Certainty::builtin().err());
         let changed = |from: &str, to: &str| Certainty::from_json(&shipped.replacen(from, to, 1)).err();

@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_of_refusal_for_other_features_or_versions_are_rejected() {
+    fn refusal_weights_for_other_features_or_versions_are_rejected() {
         let shipped = include_str!("../../weights/refusal.json");
         assert!(Check::builtin().is_ok(), "{:?}", Check::builtin().err());
         let changed = |from: &str, to: &str| Check::from_json(&shipped.replacen(from, to, 1)).err();

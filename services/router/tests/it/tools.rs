@@ -111,7 +111,7 @@ async fn tools_return_nothing_later_than_as_of() {
 }
 
 #[tokio::test]
-async fn the_catalogue_lists_every_tool_with_a_schema_that_it_accepts() {
+async fn every_tool_is_listed_and_accepts_the_properties_of_its_schema() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir).await;
     let tools = router::tool_catalogue();

@@ -207,7 +207,8 @@ impl Pictures {
         let mut bytes = Vec::new();
         loop {
             let chunk = response.chunk().await;
-            let chunk = chunk.map_err(|_| PictureError::Away("its host closed the connection early".to_owned()))?;
+            let chunk = chunk
+                .map_err(|_| PictureError::Away("the response of its host could not be read to the end".to_owned()))?;
             let Some(chunk) = chunk else { break };
             if bytes.len() + chunk.len() > self.bytes_max {
                 return Err(self.too_large());

@@ -63,7 +63,7 @@ crate::codes! {
             "The person's own records say something else, or less.",
             "Read both in `pack`.";
         Uncertain = "uncertain",
-            "No short answer is certain enough; the evidence may hold it.",
+            "No short answer is certain enough, but the evidence may contain the answer.",
             "The best candidate for an answer has too low a confidence.",
             "Use `pack`, or allow a language model with `budget.model_calls`.";
     }

@@ -12,7 +12,7 @@ use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::Class;
 
 /// Sets the tense of every token: that of the nearest verb before it in its sentence, otherwise that of the first verb
-/// after it. A sentence without a verb continues the tense of the sentence before.
+/// after it. An English sentence without a verb may continue the tense of the sentence before it.
 pub(super) fn mark_tenses(text: &str, tokens: &mut [Token<'_>]) {
     let foreign = foreign_tense_cues(text, tokens);
     let mut current = Tense::Open;

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_very_long_and_characters_that_are_cut_are_read() {
+    fn very_long_lines_are_read_in_pieces_without_losing_characters() {
         let joined = |text: &str| -> String {
             let records = read_document(text.as_bytes(), "long.txt", Kind::Text);
             let texts: Vec<String> = records

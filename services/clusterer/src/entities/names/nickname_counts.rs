@@ -17,7 +17,7 @@ pub(crate) struct NicknameCounts {
     words: BTreeMap<String, BTreeMap<(String, String), u64>>,
 }
 
-/// The words of one actor in a session.
+/// The number of units of one actor in a session, and how often the actor called somebody by each word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ActorWords {
     units: u64,

@@ -35,11 +35,11 @@ impl Pages {
     }
 
     /// Sets the pages for which a user rejected the summary by a language model.
-    pub fn set_unsummed(&mut self, pages: &BTreeSet<PageId>) {
-        let other = self.unsummed.symmetric_difference(pages);
+    pub fn set_pages_with_rejected_summary(&mut self, pages: &BTreeSet<PageId>) {
+        let other = self.pages_with_rejected_summary.symmetric_difference(pages);
         let subjects = other.filter_map(|it| self.subjects.get(it)).cloned();
         self.affected.extend(subjects);
-        self.unsummed.clone_from(pages);
+        self.pages_with_rejected_summary.clone_from(pages);
     }
 
     /// Returns at most `limit` questions about pages for a language model, most lines first, ties by id, as of the
@@ -49,7 +49,9 @@ impl Pages {
         let due = self.summaries.subjects_to_ask_about();
         let mut due: Vec<(SummarySubject, usize)> = due.map(|(place, lines)| (place, lines.len())).collect();
         due.sort_by_key(|it| (std::cmp::Reverse(it.1), it.0.of));
-        let due = due.into_iter().filter(|it| !self.unsummed.contains(&it.0.of));
+        let due = due
+            .into_iter()
+            .filter(|it| !self.pages_with_rejected_summary.contains(&it.0.of));
         due.filter_map(|it| self.build_question(space, it.0))
             .take(limit)
             .collect()
@@ -94,7 +96,7 @@ impl Pages {
             reading: ReadingId::of_page(space, &digest),
         };
         self.summaries.set_subject(place, lines);
-        if self.unsummed.contains(&page.id) {
+        if self.pages_with_rejected_summary.contains(&page.id) {
             return;
         }
         let Some(stored_summary) = self.summaries.find_content(&page.id) else {

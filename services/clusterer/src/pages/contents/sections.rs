@@ -17,7 +17,7 @@ use crate::space::small_map::SmallMap;
 
 /// Maximum number of lines of a section.
 pub(crate) const LINES_MAX: usize = Section::LINES_MAX;
-/// Maximum number of candidates considered for a section; some of them are duplicates.
+/// Maximum number of candidates that a section takes from one list; some of them are duplicates.
 const LOOKED_AT: usize = 48;
 /// Maximum number of facts with a place as their value that are considered.
 const NAMING_MAX: usize = 200;

@@ -12,7 +12,7 @@ pub(crate) struct Gists {
     pub(super) turns: HashMap<UnitId, Box<[UnitId]>>,
     /// Pairs of one of these turns and the gist.
     pub(super) by_turn: BTreeSet<(UnitId, UnitId)>,
-    /// Units that a user had forgotten.
+    /// Units that a user asked Mnemic to forget.
     pub(super) forgotten: BTreeSet<UnitId>,
 }
 
@@ -47,7 +47,7 @@ impl Gists {
         found.map(|it| it.1)
     }
 
-    /// Returns true if a user had the gist or one of its turns forgotten.
+    /// Returns true if a user asked Mnemic to forget the gist or one of its turns.
     pub(super) fn is_forgotten(&self, gist: UnitId) -> bool {
         let turns = self.turns_of_gist(gist);
         self.forgotten.contains(&gist) || turns.iter().any(|it| self.forgotten.contains(it))

@@ -32,7 +32,7 @@ impl PageInputs {
         }
     }
 
-    /// Sets the units that a user had forgotten.
+    /// Sets the units that a user asked Mnemic to forget.
     pub(crate) fn set_forgotten(&mut self, forgotten: BTreeSet<UnitId>) {
         let changed: BTreeSet<UnitId> = self.gists.forgotten.symmetric_difference(&forgotten).copied().collect();
         self.gists.forgotten = forgotten;

@@ -134,7 +134,8 @@ impl Names {
         }
     }
 
-    /// Returns the entity that a name denotes: of several, the one whose main name it is; otherwise none.
+    /// Returns the entity that a name denotes: the only one that has the name or, of several, the only one whose main
+    /// name it is. In all other cases there is none.
     pub(crate) fn owner_of_name(&self, name: &Name) -> Option<EntityId> {
         self.claims.get(name)?.owner
     }

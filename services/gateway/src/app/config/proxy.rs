@@ -71,7 +71,7 @@ impl Proxy {
         one(self.in_flight_per_key_max as u64, "in_flight_per_key_max")?;
         ensure!(
             self.space_prefix.is_empty() || self.space_prefix.parse::<SpaceId>().is_ok(),
-            "[gateway.proxy] space_prefix cannot begin the name of a space, which has 1 to 64 of a-z, 0-9, '.', '_' and '-' and \
+            "[gateway.proxy] space_prefix cannot begin the name of a space, which has 1 to 64 characters from a-z, 0-9, '.', '_' and '-' and \
              starts with a letter or digit"
         );
         Ok(())

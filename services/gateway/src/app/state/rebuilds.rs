@@ -42,7 +42,7 @@ impl Rebuilds {
         Ok(rebuild)
     }
 
-    /// Notes the number of records that are searchable again.
+    /// Stores the number of records that a rebuild has made searchable again.
     pub(crate) fn set_progress(&self, space: &SpaceId, records: u64) {
         if let Some(it) = self.lock_rebuilds().get_mut(space) {
             it.records = records;

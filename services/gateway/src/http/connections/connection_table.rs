@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_silent_connection_is_closed_before_an_answered_one_and_a_busy_one_never() {
+    fn a_connection_without_a_request_is_closed_before_an_idle_one_and_busy_ones_are_kept() {
         let table = ConnectionTable::default();
         let open: Vec<_> = (0..3)
             .map(|_| table.add_connection(address_ending_in(1), 3).unwrap())

@@ -82,7 +82,7 @@ fn check_schema(fields: &Fields) -> Result<(), Problem> {
         return Ok(());
     }
     Err(Problem::invalid_request(
-        "schema: is neither an object nor a text that holds one",
+        "schema: must be a JSON object, or a string that contains one",
     ))
 }
 

@@ -128,8 +128,8 @@ pub(crate) async fn complete_receipt(app: &App, mut receipt: Receipt) -> Result<
     Ok(receipt)
 }
 
-/// Finishes the erasure of one space; returns true if one was unfinished.
-pub(crate) async fn finish_one(ctx: &Context, space: &SpaceId) -> Result<bool, PortError> {
+/// Finishes the erasure of a deleted space. Returns false if there was nothing to finish.
+pub(crate) async fn finish_erasure_of_space(ctx: &Context, space: &SpaceId) -> Result<bool, PortError> {
     match ctx.backends.records.unfinished_erasures(Some(space), 1).await?.pop() {
         Some(erasure) => finish_erasure(ctx, &erasure).await.map(|()| true),
         None => Ok(false),

@@ -46,7 +46,10 @@ pub(crate) fn open_hooks(settings: &[WebhookSettings]) -> anyhow::Result<Vec<Arc
     let mut hooks: Vec<Arc<Hook>> = Vec::with_capacity(settings.len());
     for it in settings {
         if hooks.iter().any(|known| known.settings.name == it.name) {
-            bail!("[[gateway.webhooks]] has two webhooks of the name `{}`", it.name);
+            bail!(
+                "[[gateway.webhooks]] has two webhooks with the name `{}`: give each one a name of its own",
+                it.name
+            );
         }
         hooks.push(Arc::new(Hook::open_configured(it)?));
     }
@@ -280,7 +283,7 @@ mod tests {
                 "`one`: `url` leads to an internal address",
             ),
             (wrong(|it| it.name = "a b".into()), "needs a `name`"),
-            (refused(&[one(), one()]), "two webhooks of the name `one`"),
+            (refused(&[one(), one()]), "two webhooks with the name `one`"),
         ] {
             assert!(
                 error.starts_with("[[gateway.webhooks]]") || error.starts_with("a webhook"),

@@ -185,7 +185,7 @@ async fn unchanged_response(app: &App, space: &SpaceId, newest: &Record) -> Resu
 
 fn no_record_problem(name: &str) -> Problem {
     Problem::new(ProblemCode::NoRecord).with_detail(format!(
-        "there is no record `{name}` to update, or it was erased; without If-Match it is created"
+        "there is no record `{name}` to update, or it was erased; to create it, send the request without If-Match"
     ))
 }
 

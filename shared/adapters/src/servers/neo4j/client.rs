@@ -293,8 +293,9 @@ pub(super) fn read_body<T: DeserializeOwned>(operation: &'static str, row: &Row)
 ///
 /// `Invalid` if it cannot be serialised.
 pub(super) fn to_json<T: serde::Serialize>(operation: &'static str, it: &T) -> Result<String, PortError> {
-    serde_json::to_string(it)
-        .map_err(|error| PortError::new(operation, ErrorKind::Invalid, "it cannot be written as JSON").caused_by(error))
+    serde_json::to_string(it).map_err(|error| {
+        PortError::new(operation, ErrorKind::Invalid, "a value cannot be written as JSON").caused_by(error)
+    })
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::time_words::lexicon::{Class, Part};
 const HALF: &[&str] = &["half", "halb"];
 const QUARTER: &[&str] = &["kwart", "viertel"];
 const HOUR: &[&str] = &["uur", "uhr"];
-/// Words between minutes and the hour: before it, and after it.
+/// Dutch and German words between the minutes and the hour: for a time before the hour, and after it.
 const BEFORE: &[&str] = &["voor", "vor"];
 const AFTER: &[&str] = &["over", "nach"];
 /// Parts of the day after a clock time: "'s avonds", "abends".

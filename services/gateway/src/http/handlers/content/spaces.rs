@@ -172,7 +172,7 @@ async fn erase_rest_of_space(app: &App, space: &SpaceId) -> Result<bool, PortErr
     if is_erased {
         stores.bus.erase(space.as_str()).await?;
     }
-    let noted = erasures::finish_one(&app.context, space).await?;
+    let noted = erasures::finish_erasure_of_space(&app.context, space).await?;
     if is_erased && !noted && stores.records.space(space).await?.is_none() {
         stores.index.erase(space).await?;
     }
