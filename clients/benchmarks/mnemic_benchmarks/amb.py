@@ -6,12 +6,13 @@ Settings in the environment: `MNEMIC_URL`, `MNEMIC_KEY`, and `MNEMIC_TOKENS`, th
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from memory_bench.memory.base import MemoryProvider
 from memory_bench.models import Document
-from mnemic import Mnemic, models
+from mnemic import Mnemic, UnknownSpaceError, models
 
 from mnemic_benchmarks import memory
 
@@ -44,7 +45,8 @@ class MnemicProvider(MemoryProvider):  # type: ignore[misc]
         if reset:
             self.ids.clear()
             for user in unit_ids or {NOBODY}:
-                self.memory.space(self._space(user)).delete()
+                with suppress(UnknownSpaceError):
+                    self.memory.space(self._space(user)).delete()
 
     def ingest(self, documents: list[Document]) -> None:
         by_user: dict[str, list[dict[str, Any]]] = {}

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from mnemic import Mnemic
+from mnemic import Mnemic, UnknownSpaceError
 
 from mnemic_benchmarks import memory
 
@@ -35,5 +36,6 @@ class MnemicClient:
         return space.ask(query, tokens=self.tokens).pack.text
 
     def delete_user(self, user_id: str) -> None:
-        """Deletes all data of a user."""
-        self.memory.space(memory.space_name(PREFIX, user_id)).delete()
+        """Deletes all data of a user, if there is some."""
+        with suppress(UnknownSpaceError):
+            self.memory.space(memory.space_name(PREFIX, user_id)).delete()

@@ -95,7 +95,7 @@ export class Mnemic {
     await this.#transport.send({ ...callOf(options), method: "POST", path });
   }
 
-  /** Discards a dead letter; its content is not written. */
+  /** Deletes a dead letter without processing it. */
   async discardDeadLetter(id: string, options: CallOptions = {}): Promise<void> {
     const path = pathOf("admin", "dead-letters", id);
     await this.#transport.send({ ...callOf(options), method: "DELETE", path });

@@ -319,7 +319,7 @@ export class Space extends Memory {
     return this.transport.fetch(this.request(options, "POST", "rebuild"));
   }
 
-  /** Returns the progress of the latest rebuild. */
+  /** Returns the progress of the latest rebuild that this server process started. */
   async rebuildProgress(options: CallOptions = {}): Promise<models.Rebuild> {
     return this.get(options, {}, "rebuild");
   }

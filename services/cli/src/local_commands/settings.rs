@@ -111,7 +111,9 @@ pub(crate) fn schema_description(schema: &Value) -> &str {
 /// Returns the allowed values of a key, if the schema lists them.
 pub(crate) fn allowed_values(schema: &Value) -> Vec<&str> {
     let listed = schema["enum"].as_array().into_iter().flatten().flat_map(Value::as_str);
-    let alternatives = schema["oneOf"].as_array().into_iter().flatten();
+    // A setting that may be left out is a choice between its values and null.
+    let alternatives = ["oneOf", "anyOf"].map(|it| schema[it].as_array());
+    let alternatives = alternatives.into_iter().flatten().flatten();
     let of_alternatives = alternatives.flat_map(|it| match &it["const"] {
         Value::String(one) => vec![one.as_str()],
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => allowed_values(it),

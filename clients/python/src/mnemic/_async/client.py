@@ -78,11 +78,11 @@ class AsyncMnemic:
         return self._transport.pages(models.DeadLetter, path("admin", "dead-letters"), {}, page_size)
 
     async def replay_dead_letter(self, id: str) -> None:
-        """Delivers a dead letter again."""
-        await self._transport.send(Request("POST", path("admin", "dead-letters", id, "replay")))
+        """Delivers a dead letter again. The call is not repeated if its response was lost."""
+        await self._transport.send(Request("POST", path("admin", "dead-letters", id, "replay"), repeatable=False))
 
     async def discard_dead_letter(self, id: str) -> None:
-        """Discards a dead letter; its content is not written."""
+        """Deletes a dead letter without processing it."""
         await self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))
 
     async def create_key(

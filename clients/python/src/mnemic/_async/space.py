@@ -298,9 +298,9 @@ class AsyncSpace(AsyncMemory):
         return AsyncEvents(self._transport, self._path("events"), last_event_id)
 
     async def rebuild(self) -> models.Rebuild:
-        """Starts a rebuild of the space from its records."""
-        return await self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild")))
+        """Starts a rebuild of the space from its records. The call is not repeated if its response was lost."""
+        return await self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild"), repeatable=False))
 
     async def rebuild_progress(self) -> models.Rebuild:
-        """Returns the progress of the latest rebuild."""
+        """Returns the progress of the latest rebuild that this server process started."""
         return await self._transport.fetch(models.Rebuild, Request("GET", self._path("rebuild")))

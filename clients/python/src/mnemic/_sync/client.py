@@ -80,11 +80,11 @@ class Mnemic:
         return self._transport.pages(models.DeadLetter, path("admin", "dead-letters"), {}, page_size)
 
     def replay_dead_letter(self, id: str) -> None:
-        """Delivers a dead letter again."""
-        self._transport.send(Request("POST", path("admin", "dead-letters", id, "replay")))
+        """Delivers a dead letter again. The call is not repeated if its response was lost."""
+        self._transport.send(Request("POST", path("admin", "dead-letters", id, "replay"), repeatable=False))
 
     def discard_dead_letter(self, id: str) -> None:
-        """Discards a dead letter; its content is not written."""
+        """Deletes a dead letter without processing it."""
         self._transport.send(Request("DELETE", path("admin", "dead-letters", id)))
 
     def create_key(

@@ -300,9 +300,9 @@ class Space(Memory):
         return Events(self._transport, self._path("events"), last_event_id)
 
     def rebuild(self) -> models.Rebuild:
-        """Starts a rebuild of the space from its records."""
-        return self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild")))
+        """Starts a rebuild of the space from its records. The call is not repeated if its response was lost."""
+        return self._transport.fetch(models.Rebuild, Request("POST", self._path("rebuild"), repeatable=False))
 
     def rebuild_progress(self) -> models.Rebuild:
-        """Returns the progress of the latest rebuild."""
+        """Returns the progress of the latest rebuild that this server process started."""
         return self._transport.fetch(models.Rebuild, Request("GET", self._path("rebuild")))

@@ -18,7 +18,8 @@ pub struct Options {
     /// different prefixes can share a server.
     pub prefix: String,
     /// Name of this service. The server shows it, and it is part of the prefix of the service's inboxes,
-    /// `_INBOX_<service>`.
+    /// `_INBOX_<service>`. With the default, it is the name of the service, such as `gateway`, and `operator` for
+    /// `mnemic provision`.
     pub service: String,
     /// The credentials.
     pub credentials: Credentials,

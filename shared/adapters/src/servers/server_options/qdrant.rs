@@ -10,7 +10,8 @@ use crate::Secret;
 #[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// `http://host:port` of the gRPC port, or `https://host:port` for TLS. The server's certificate is checked against
-    /// the authorities of the system; a private authority is added with the environment variable `SSL_CERT_FILE`.
+    /// the authorities of the system, or against those in the file that the environment variable `SSL_CERT_FILE` names.
+    /// All `https` addresses use the same authorities, so put the public ones into that file too if others need them.
     pub url: String,
     /// API key of the server; if empty, none is sent. Sent in clear text over `http`.
     pub api_key: Secret,
