@@ -16,7 +16,7 @@ use crate::api::{Item, ProblemDocument};
 pub(crate) use self::code::ProblemCode;
 
 /// Seconds after which a retry may succeed.
-const RETRY_AFTER_SECS: u32 = 1;
+pub(crate) const RETRY_AFTER_SECS: u32 = 1;
 
 /// An error of a request; a caller gets it as a [`ProblemDocument`].
 #[derive(Clone, Debug, PartialEq)]

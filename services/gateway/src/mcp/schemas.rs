@@ -93,7 +93,8 @@ pub(super) fn argument_schema(tool: ApiTool) -> Map<String, Value> {
                 "act": {
                     "type": "object",
                     "properties": {
-                        "kind": text, "fact": text, "object": text, "unit": text, "merge": text, "topic": text, "curation": text,
+                        "kind": text, "fact": text, "object": text, "unit": text, "merge": text, "topic": text, "page": text,
+                        "curation": text,
                     },
                     "required": ["kind"],
                 },

@@ -8,7 +8,7 @@ use host::relay::EndpointError;
 use serde_json::json;
 
 use super::ProxyCode;
-use crate::api::problem::Problem;
+use crate::api::problem::{Problem, RETRY_AFTER_SECS};
 
 /// The error for a chat that is not forwarded, or gets no reply.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub(crate) struct Refusal {
     status: StatusCode,
     code: String,
     message: String,
+    /// Time after which a caller may try again, for 429 and 503.
+    retry_after_secs: u32,
 }
 
 impl Refusal {
@@ -57,6 +59,7 @@ impl Refusal {
             status,
             code: code.name().to_owned(),
             message: message.into(),
+            retry_after_secs: RETRY_AFTER_SECS,
         }
     }
 
@@ -83,7 +86,12 @@ impl From<Problem> for Refusal {
             true => problem.code.title().to_owned(),
             false => problem.detail,
         };
-        Refusal { status, code, message }
+        Refusal {
+            status,
+            code,
+            message,
+            retry_after_secs: problem.retry_after_secs.unwrap_or(RETRY_AFTER_SECS),
+        }
     }
 }
 
@@ -99,8 +107,23 @@ impl IntoResponse for Refusal {
         if busy {
             response
                 .headers_mut()
-                .insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+                .insert(header::RETRY_AFTER, HeaderValue::from(self.retry_after_secs));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_used_up_quota_says_when_to_try_again() {
+        let refusal = Refusal::from(Problem::quota_exhausted("no more today", 30));
+        let response = refusal.into_response();
+        assert_eq!(response.status(), StatusCode::TOO_MANY_REQUESTS);
+        assert_eq!(response.headers()[header::RETRY_AFTER], "30");
+        let busy = Refusal::from(Problem::new(crate::api::problem::ProblemCode::Unavailable)).into_response();
+        assert_eq!(busy.headers()[header::RETRY_AFTER], "1");
     }
 }

@@ -17,6 +17,7 @@ use crate::harness::{Gateway, Reply, nothing};
 mod exports;
 mod keys;
 mod profiles;
+mod updates;
 mod webhooks;
 
 const ENABLED: &str = "[gateway.mem0]\nenabled = true\n";

@@ -105,6 +105,7 @@ async fn put_new_version(app: &App, by: &Access, found: &FoundMemory, fields: &F
         Update {
             fields: content,
             must_exist: true,
+            has_new_time: at.is_some_and(|it| it != record.observed_at),
         },
     )
     .await?;
@@ -134,6 +135,7 @@ fn build_version_content(
     let mut content = Map::new();
     content.insert("text".to_owned(), json!(text.unwrap_or(&record.text)));
     content.insert("metadata".to_owned(), json!(new_metadata));
+    content.insert("tags".to_owned(), json!(record.tags));
     if let (None, Some(tool)) = (text, &record.tool) {
         let tool = json!({"name": tool.name, "arguments": tool.arguments, "result": tool.result});
         content.insert("tool".to_owned(), tool);

@@ -55,10 +55,12 @@ pub(crate) struct Update {
     pub(crate) fields: Map<String, Value>,
     /// Whether the record must already exist.
     pub(crate) must_exist: bool,
+    /// Whether the caller gives the content another time on purpose, which makes a new version of equal content.
+    pub(crate) has_new_time: bool,
 }
 
 /// Puts a record under an id: as a new record if the id is free, else as its newest version. Content equal to the
-/// newest version changes nothing.
+/// newest version changes nothing, unless it has a new time on purpose.
 ///
 /// # Errors
 /// 412 if `must_exist` and the record does not exist; 409 if it has [`VERSIONS_MAX`] versions.
@@ -69,7 +71,11 @@ pub(crate) async fn put_version(
     name: &str,
     update: Update,
 ) -> Result<Accepted, Problem> {
-    let Update { fields, must_exist } = update;
+    let Update {
+        fields,
+        must_exist,
+        has_new_time,
+    } = update;
     if let Some((of, _)) = parse_version_id(name) {
         return Err(Problem::invalid_request(format!(
             "id: names a version; put the next one under `{of}`"
@@ -94,6 +100,7 @@ pub(crate) async fn put_version(
         }
         let record = build_version(name, number, fields.clone(), newest.as_ref());
         if let Some(newest) = &newest
+            && !has_new_time
             && says_the_same(&record, newest)
         {
             return unchanged_response(app, space, newest).await;

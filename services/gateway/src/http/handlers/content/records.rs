@@ -151,6 +151,7 @@ pub(crate) async fn put(
         Update {
             fields: record_fields,
             must_exist,
+            has_new_time: false,
         },
     )
     .await?;
