@@ -70,11 +70,12 @@ class MemoryFailure(Exception):
 
 
 class Refusal(MemoryFailure):
-    """The server refuses a request."""
+    """The server refuses a request. If it accepts none of the records of a batch, `items` has the outcome of each."""
 
-    def __init__(self, status: int, kind: str) -> None:
+    def __init__(self, status: int, kind: str, items: Any = None) -> None:
         super().__init__(f"the server refuses the request ({status} {kind})".replace(" )", ")"))
         self.status = status
+        self.items: list[Any] = items if isinstance(items, list) else []
 
 
 @dataclass(frozen=True)
@@ -167,8 +168,9 @@ class Memory:
         except (ValueError, RecursionError):
             answer = None
         if not 200 <= status < 300:
-            kind = str(answer.get("type", "")) if isinstance(answer, dict) else ""
-            raise Refusal(status, re.sub(r"[^a-z-]", "", kind.rpartition(":")[2])[:40])
+            problem = answer if isinstance(answer, dict) else {}
+            kind = str(problem.get("type", "")).rpartition(":")[2]
+            raise Refusal(status, re.sub(r"[^a-z-]", "", kind)[:40], problem.get("items"))
         if not isinstance(answer, dict):
             raise MemoryFailure("the server does not answer as Mnemic does")
         return answer
@@ -234,8 +236,16 @@ def bounded(lines: list[str]) -> str:
 
 
 def store(memory: Memory, records: list[dict[str, Any]]) -> None:
-    """Stores records. A record that is stored already changes nothing, also if a copied session stored it."""
-    items = memory.post("records", {"records": records})["items"]
+    """Stores records, and reports how many the server rejects; they would be rejected again.
+
+    A record that is stored already changes nothing, also if a copied session stored it.
+    """
+    try:
+        items = memory.post("records", {"records": records})["items"]
+    except Refusal as refusal:
+        if refusal.status not in (409, 422) or len(refusal.items) != len(records):
+            raise
+        items = refusal.items
     rejected = sum(it["status"] == "rejected" and it.get("problem", {}).get("status") != 409 for it in items)
     if rejected:
         say(f"the server left out {rejected} of {len(records)} turns")

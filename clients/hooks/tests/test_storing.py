@@ -50,6 +50,32 @@ def test_a_copied_session_stores_only_its_new_turns(agent: Agent) -> None:
     assert agent.texts(2) == ["I moved to Oslo.", "I have a cat."]
 
 
+def test_a_copied_session_of_many_turns_stores_only_its_new_turns(agent: Agent) -> None:
+    agent.write(*(turn("user", f"copied {at}", at) for at in range(100)))
+    assert agent.hook("Stop").err == ""
+    agent.texts(100)
+    agent.session = "resumed"
+    shutil.rmtree(agent.folder / "state")
+    assert agent.hook("Stop").err == ""
+    agent.write(turn("user", "new", 100))
+    assert agent.hook("Stop").err == ""
+    assert agent.texts(101)[-1] == "new"
+    agent.session = "forked"
+    shutil.rmtree(agent.folder / "state")
+    agent.write(turn("user", "newer", 101))
+    assert agent.hook("Stop").err == ""
+    assert agent.texts(102)[-1] == "newer"
+    assert len(agent.records()) == 102
+
+
+def test_a_batch_of_only_invalid_turns_is_reported_and_the_next_turns_are_stored(agent: Agent) -> None:
+    agent.write(*(turn("user", f"invalid {at}", timestamp="2026-99-99T99:99:99Z") for at in range(100)))
+    agent.write(turn("user", "valid", 1))
+    assert agent.hook("Stop").err == "mnemic: the server left out 100 of 100 turns\n"
+    assert agent.texts(1) == ["valid"]
+    assert agent.hook("Stop").err == ""
+
+
 def test_progress_is_saved_in_a_folder_that_only_its_owner_can_read(agent: Agent) -> None:
     agent.write(turn("user", "I moved to Oslo.", 1))
     agent.hook("Stop")

@@ -84,6 +84,11 @@ def test_values_that_cannot_be_stored_are_refused(store: Any) -> None:
         store.put(("x" * 80,), "k", {})
 
 
+def test_a_prefix_with_a_dot_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"'my\.app' contains a dot.*use `-` instead"):
+        langgraph.MnemicStore(Mnemic("http://memory"), prefix="my.app")
+
+
 def test_a_graph_remembers_between_threads(store: Any) -> None:
     from langgraph.graph import END, START, StateGraph
     from langgraph.store.base import BaseStore

@@ -6,6 +6,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from uuid import uuid4
 
+import httpx
 import pytest
 from conftest import eventually
 
@@ -180,6 +181,23 @@ def test_an_erased_session_is_gone(space: Space) -> None:
     space.remember("Three.", session="new", wait=True)
     assert space.erase_session("old", wait=True) == 2
     assert [it.text for it in space.records()] == ["Three."]
+
+
+@pytest.mark.parametrize(("wait", "last"), [(False, []), (True, ["GET w3"])])
+def test_a_long_session_is_erased_in_requests_that_wait_for_each_other(wait: bool, last: list[str]) -> None:
+    sent: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(f"{request.method} {request.url.params.get('watermark', '')}".strip())
+        if request.method == "GET":
+            return httpx.Response(200, json={"watermark": "w", "written": True, "backlog": 0})
+        number = sent.count("DELETE")
+        erased = {"erasure": "e", "session": "s", "records": 10, "watermark": f"w{number}", "more": number < 3}
+        return httpx.Response(202, json=erased)
+
+    space = Mnemic("http://memory", http=httpx.Client(transport=httpx.MockTransport(answer))).space("ann")
+    assert space.erase_session("old", wait=wait) == 30
+    assert sent == ["DELETE", "GET w1", "DELETE", "GET w2", "DELETE", *last]
 
 
 def test_an_erasure_has_a_receipt_that_can_be_checked(space: Space) -> None:

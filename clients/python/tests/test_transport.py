@@ -143,6 +143,24 @@ def test_no_attempt_begins_after_the_timeout(server: Server, space: Space) -> No
     assert sent == [1, 3]
 
 
+@pytest.mark.parametrize(("retry_after", "timeout", "error"), [("1", 0.5, UnavailableError), (None, 0.04, UnreachableError)])
+def test_no_pause_ends_after_the_timeout(retry_after: str | None, timeout: float, error: type[Exception]) -> None:
+    sent = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        if retry_after is None:
+            raise httpx.ReadError("the connection was lost", request=request)
+        return httpx.Response(503, text="away", headers={"retry-after": retry_after})
+
+    http = httpx.Client(transport=httpx.MockTransport(answer))
+    begin = time.monotonic()
+    with pytest.raises(error):
+        Mnemic("http://memory", timeout=timeout, http=http).space("ann").info()
+    assert len(sent) == 1
+    assert time.monotonic() - begin < 1
+
+
 def test_a_response_of_another_server_is_an_error(server: Server) -> None:
     class Other(Lossy):
         def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -82,8 +82,9 @@ class Attempts:
     def begin(self) -> None:
         self.made += 1
 
-    def is_last(self) -> bool:
-        return self.made >= self._most or monotonic() >= self._end
+    def is_last(self, seconds: float) -> bool:
+        """Returns true if no attempt may begin after a pause of `seconds`."""
+        return self.made >= self._most or monotonic() + seconds >= self._end
 
 
 def parameter(value: Any) -> str | list[str]:

@@ -60,7 +60,11 @@ class MnemicStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, memory: Mnemic, *, prefix: str = "graph") -> None:
-        """`prefix` begins the names of the spaces of this store, so that several stores can share a server."""
+        """`prefix` begins the names of the spaces of this store, so that several stores can share a server. It contains
+        no dot.
+        """
+        if "." in prefix:
+            raise ValueError(f"the prefix {prefix!r} contains a dot, which separates parts of a namespace; use `-` instead")
         self.memory = memory
         self.prefix = prefix
 

@@ -282,3 +282,30 @@ async fn an_unreadable_act_is_a_problem() {
     let problem = gateway.send(ACTS, &long.to_string()).await.problem();
     assert!(problem.starts_with("422 reason: has 2000 bytes"), "{problem}");
 }
+
+#[tokio::test]
+async fn an_erasure_reaches_every_version_of_a_record() {
+    let (gateway, ..) = stocked().await;
+    let space: SpaceId = "s".parse().unwrap();
+    let first = RecordId::from_external_id(&space, "a");
+    let update = json!({"text": "I live in Bergen.", "observed_at": "2026-01-02"}).to_string();
+    for (call, body) in [
+        ("PUT /v1/spaces/s/records/a".to_owned(), update.as_str()),
+        (format!("DELETE /v1/spaces/s/records/{first}"), ""),
+        ("DELETE /v1/spaces/s/records/a".to_owned(), ""),
+    ] {
+        let reply = gateway.send(&call, body).await;
+        assert_eq!(reply.status, StatusCode::ACCEPTED, "{call}: {reply:?}");
+        gateway.written(reply.json()["watermark"].as_str().unwrap()).await;
+    }
+    let versions = gateway.send("GET /v1/spaces/s/records/a/versions", "").await;
+    assert_eq!(versions.status, StatusCode::NOT_FOUND, "{versions:?}");
+
+    // Without a writer, a record is accepted and not stored.
+    let gateway = Gateway::new().await;
+    let body = r#"{"records":[{"id":"a","text":"I live in Oslo."}]}"#;
+    gateway.send("POST /v1/spaces/s/records", body).await;
+    let reply = gateway.send("DELETE /v1/spaces/s/records/a", "").await;
+    assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
+    assert_eq!(reply.json()["curation"]["act"]["record"], json!(first));
+}

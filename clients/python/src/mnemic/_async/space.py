@@ -255,7 +255,11 @@ class AsyncSpace(AsyncMemory):
         return done
 
     async def erase_session(self, id: str, *, wait: bool | float = False) -> int:
-        """Erases the records of a session with all data that derive only from them, permanently; returns their number."""
+        """Erases the records of a session with all data that derive only from them, permanently; returns their number.
+
+        A long session is erased in several requests, also without `wait` each after the previous one was applied. This
+        may raise `DeadlineError`; a repeated call erases the rest.
+        """
         records = 0
         while True:
             response = await self._transport.send(Request("DELETE", self._path("sessions", id)))
@@ -264,6 +268,8 @@ class AsyncSpace(AsyncMemory):
             if not erased.more:
                 await self._wait_if(erased, wait)
                 return records
+            # The next request would select the same records until this erasure is applied.
+            await self._wait_if(erased, wait or True)
 
     async def delete(self) -> bool:
         """Erases the space with all its data, permanently.

@@ -257,7 +257,11 @@ class Space(Memory):
         return done
 
     def erase_session(self, id: str, *, wait: bool | float = False) -> int:
-        """Erases the records of a session with all data that derive only from them, permanently; returns their number."""
+        """Erases the records of a session with all data that derive only from them, permanently; returns their number.
+
+        A long session is erased in several requests, also without `wait` each after the previous one was applied. This
+        may raise `DeadlineError`; a repeated call erases the rest.
+        """
         records = 0
         while True:
             response = self._transport.send(Request("DELETE", self._path("sessions", id)))
@@ -266,6 +270,8 @@ class Space(Memory):
             if not erased.more:
                 self._wait_if(erased, wait)
                 return records
+            # The next request would select the same records until this erasure is applied.
+            self._wait_if(erased, wait or True)
 
     def delete(self) -> bool:
         """Erases the space with all its data, permanently.

@@ -40,14 +40,14 @@ class Transport:
             try:
                 response = self._once(request, stream)
             except httpx.TransportError as error:
-                if attempts.is_last() or not may_repeat(request, error):
-                    raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
                 seconds = pause(attempts.made)
+                if attempts.is_last(seconds) or not may_repeat(request, error):
+                    raise UnreachableError(f"{self.settings.url} did not answer: {error or type(error).__name__}") from error
             else:
                 if response.is_success:
                     return response
-                after = None if attempts.is_last() else pause_after(request, response, attempts.made)
-                if after is None:
+                after = pause_after(request, response, attempts.made)
+                if after is None or attempts.is_last(after):
                     raise error_of(response)
                 seconds = after
             time.sleep(seconds)

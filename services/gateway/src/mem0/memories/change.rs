@@ -19,7 +19,7 @@ use crate::app::watermark;
 use crate::http::extract::{ObjectBody, PathParameters, QueryParameters};
 use crate::mem0::filters::filter::Filter;
 use crate::mem0::memories::add::{Change, parse_expiration};
-use crate::mem0::memories::list::{as_fields, filter_of, gather_memories, spaces_to_search};
+use crate::mem0::memories::list::{as_fields, filter_of, read_matching_memories, spaces_to_search};
 use crate::mem0::memories::locate::{self, FoundMemory};
 use crate::mem0::memory::{EXPIRATION, Memory, same_part};
 use crate::mem0::requests::errors::beyond_bounds_problem;
@@ -200,7 +200,7 @@ pub(crate) async fn delete_memory(
     PathParameters(id): PathParameters<String>,
 ) -> Result<Json<Value>, Problem> {
     let found = locate::find_memory(&app, &access, Right::Admin, &id).await?;
-    let records: Vec<RecordId> = found.versions.iter().map(|it| it.id).collect();
+    let records = versions::ids_of_versions(&app, &found.space, found.memory.first_external_id()).await?;
     let done = erase_records(&app, &access, &found.space, &records).await?;
     Ok(Json(json!({
         "message": done.completion_message("Memory deleted successfully"),
@@ -240,25 +240,21 @@ pub(crate) async fn delete_all(
         if app.stores().records.space(space).await?.is_none() {
             continue;
         }
-        loop {
-            let (records, has_more) = records_to_erase(&app, space, &filter).await?;
-            if records.is_empty() {
-                break;
+        let mut after = Some(0);
+        while let Some(from) = after {
+            let step = records_to_erase(&app, space, &filter, from).await?;
+            after = step.next;
+            if step.records.is_empty() {
+                continue;
             }
             if steps == 0 {
                 is_left = true;
                 break;
             }
             steps -= 1;
-            let done = erase_records(&app, &access, space, &records).await?;
-            deleted += records.len();
-            let is_done = done.status_name() == "SUCCEEDED";
+            let done = erase_records(&app, &access, space, &step.records).await?;
+            deleted += step.records.len();
             event_id = Some(done.event_id);
-            // Data whose erasure is not complete would be found again.
-            if !has_more || !is_done {
-                is_left |= has_more;
-                break;
-            }
         }
     }
     let message = if is_left {
@@ -271,8 +267,15 @@ pub(crate) async fn delete_all(
     ))
 }
 
-/// Returns the records to erase in one step, and whether more remain.
-async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter) -> Result<(Vec<RecordId>, bool), Problem> {
+/// Records to erase in one step.
+struct ErasureStep {
+    records: Vec<RecordId>,
+    /// Where the next step begins; `None` at the end of the space.
+    next: Option<u64>,
+}
+
+/// Returns the records to erase in the step that begins at a place of a space.
+async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter, from: u64) -> Result<ErasureStep, Problem> {
     if filter.is_scope_alone() {
         let room = Room {
             items: ERASED_AT_ONCE,
@@ -281,26 +284,26 @@ async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter) -> Result
         let (found, next) = app
             .stores()
             .records
-            .select(space, &Selection::default(), 0, room)
+            .select(space, &Selection::default(), from, room)
             .await?;
-        return Ok((found.into_iter().map(|it| it.id).collect(), next.is_some()));
+        return Ok(ErasureStep {
+            records: found.into_iter().map(|it| it.id).collect(),
+            next,
+        });
     }
-    let found = gather_memories(app, std::slice::from_ref(space), filter).await?;
-    let names: BTreeSet<&str> = found.memories.iter().map(Memory::first_external_id).collect();
-    let is_cut = found.is_cut || names.len() > ERASED_AT_ONCE;
-    let mut records = Vec::new();
-    for name in names {
-        if records.len() >= ERASED_AT_ONCE {
-            break;
+    let (mut records, mut next) = (BTreeSet::new(), Some(from));
+    while let Some(from) = next.filter(|_| records.len() < ERASED_AT_ONCE) {
+        let page = read_matching_memories(app, space, filter, from, ERASED_AT_ONCE).await?;
+        let names: BTreeSet<&str> = page.memories.iter().map(Memory::first_external_id).collect();
+        for name in names {
+            records.extend(versions::ids_of_versions(app, space, name).await?);
         }
-        records.extend(
-            versions::read_versions(app, space, name)
-                .await?
-                .into_iter()
-                .map(|it| it.id),
-        );
+        next = page.next;
     }
-    Ok((records, is_cut))
+    Ok(ErasureStep {
+        records: records.into_iter().collect(),
+        next,
+    })
 }
 
 pub(crate) async fn put_batch(
@@ -310,8 +313,13 @@ pub(crate) async fn put_batch(
 ) -> Result<Json<Value>, Problem> {
     let all = parse_batch(&fields)?;
     let mut found = Vec::new();
-    // All memories are located before the first one is changed.
+    let mut ids = BTreeSet::new();
+    // All memories are located before the first one is changed, so a second change of a memory would undo the first.
     for change in &all {
+        let id = id_of(change)?;
+        if !ids.insert(id) {
+            return Err(Problem::invalid_request(format!("memories: {id} is changed twice")));
+        }
         found.push(locate::find_memory(&app, &access, Right::Write, id_of(change)?).await?);
     }
     let mut last = None;
@@ -335,8 +343,8 @@ pub(crate) async fn delete_batch(
     let mut by_space: BTreeMap<SpaceId, BTreeSet<RecordId>> = BTreeMap::new();
     for change in &all {
         let found = locate::find_memory(&app, &access, Right::Admin, id_of(change)?).await?;
-        let records = by_space.entry(found.space).or_default();
-        records.extend(found.versions.iter().map(|it| it.id));
+        let versions = versions::ids_of_versions(&app, &found.space, found.memory.first_external_id()).await?;
+        by_space.entry(found.space).or_default().extend(versions);
     }
     for (space, records) in &by_space {
         let records: Vec<RecordId> = records.iter().copied().collect();

@@ -183,6 +183,40 @@ pub(crate) struct Gathered {
     pub(crate) is_cut: bool,
 }
 
+/// Memories on a page of units.
+pub(crate) struct MatchingMemories {
+    pub(crate) memories: Vec<Memory>,
+    /// Number of units that were read.
+    units: usize,
+    /// Where the next page begins; `None` at the end of the space.
+    pub(crate) next: Option<u64>,
+}
+
+/// Returns the memories that match a filter, of the units of a space from a place on, at most `most`.
+pub(crate) async fn read_matching_memories(
+    app: &App,
+    space: &SpaceId,
+    filter: &Filter,
+    from: u64,
+    most: usize,
+) -> Result<MatchingMemories, Problem> {
+    let room = Room {
+        items: most.min(AT_ONCE),
+        bytes: PAGE_BYTES_MAX,
+    };
+    let everything = Selection::default();
+    let (units, next) = app.stores().graph.select(space, &everything, from, room).await?;
+    let count = units.len();
+    let memories = memory::load_memories(app, space, units).await?.into_iter();
+    let taken: Vec<Memory> = memories.filter(|it| filter.accepts_memory(it)).collect();
+    app.mem0_places.cache_space(space, taken.iter().map(|it| it.id));
+    Ok(MatchingMemories {
+        memories: taken,
+        units: count,
+        next,
+    })
+}
+
 /// Collects the memories in the spaces that match a filter.
 pub(crate) async fn gather_memories(app: &App, spaces: &[SpaceId], filter: &Filter) -> Result<Gathered, Problem> {
     let mut found = Gathered {
@@ -193,18 +227,10 @@ pub(crate) async fn gather_memories(app: &App, spaces: &[SpaceId], filter: &Filt
     for space in spaces {
         let mut after = Some(0);
         while let Some(from) = after.filter(|_| units_left > 0) {
-            let room = Room {
-                items: units_left.min(AT_ONCE),
-                bytes: PAGE_BYTES_MAX,
-            };
-            let everything = Selection::default();
-            let (units, next) = app.stores().graph.select(space, &everything, from, room).await?;
-            units_left = units_left.saturating_sub(units.len().max(LOOK));
-            let memories = memory::load_memories(app, space, units).await?.into_iter();
-            let taken: Vec<Memory> = memories.filter(|it| filter.accepts_memory(it)).collect();
-            app.mem0_places.cache_space(space, taken.iter().map(|it| it.id));
-            found.memories.extend(taken);
-            after = next;
+            let page = read_matching_memories(app, space, filter, from, units_left).await?;
+            units_left = units_left.saturating_sub(page.units.max(LOOK));
+            found.memories.extend(page.memories);
+            after = page.next;
         }
         found.is_cut |= after.is_some();
     }

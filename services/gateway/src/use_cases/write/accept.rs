@@ -47,12 +47,23 @@ pub(crate) async fn accept_batch(
     key: Option<&str>,
 ) -> Result<Accepted, Problem> {
     let started = Instant::now();
+    check_size(app, &raw_records)?;
     ensure_space_exists(app, space).await?;
     let outcome = accept_idempotently(app, by, space, raw_records, key).await;
     app.context
         .metrics
         .observe_operation(Operation::Store, outcome.is_ok(), started.elapsed());
     outcome
+}
+
+fn check_size(app: &App, raw_records: &[Value]) -> Result<(), Problem> {
+    let (most, count) = (app.config.batch_max, raw_records.len());
+    if (1..=most).contains(&count) {
+        return Ok(());
+    }
+    Err(Problem::invalid_request(format!(
+        "records: must be 1 to {most}, this request has {count}"
+    )))
 }
 
 /// Creates the space if it does not exist and the settings allow it.
@@ -75,13 +86,6 @@ async fn accept_idempotently(
     raw_records: Vec<Value>,
     key: Option<&str>,
 ) -> Result<Accepted, Problem> {
-    let most = app.config.batch_max;
-    if raw_records.is_empty() || raw_records.len() > most {
-        return Err(Problem::invalid_request(format!(
-            "records: must be 1 to {most}, this request has {}",
-            raw_records.len()
-        )));
-    }
     let Some(key) = key else {
         return admit_batch(app, by, space, raw_records, None)
             .await?

@@ -152,6 +152,8 @@ pub(crate) struct Erasing {
     pub(crate) position: Position,
     /// The id of the receipt, which is written later.
     pub(crate) erasure: ErasureId,
+    /// The act for the first record.
+    pub(crate) first: Curation,
 }
 
 /// Erases at least one record of an existing space, each by a separate act, in one batch.
@@ -180,11 +182,12 @@ pub(crate) async fn erase_records(
             reason: String::new(),
         });
     }
-    let first = curations.first().ok_or_else(Problem::internal_error)?.id;
+    let first = curations.first().ok_or_else(Problem::internal_error)?.clone();
     claim_ids(app, space, &claims).await?;
     Ok(Erasing {
         position: publish_acts(app, space, &claims, curations).await?,
-        erasure: ErasureId::of_records(first),
+        erasure: ErasureId::of_records(first.id),
+        first,
     })
 }
 

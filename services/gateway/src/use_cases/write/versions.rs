@@ -49,6 +49,22 @@ pub(crate) async fn read_versions(app: &App, space: &SpaceId, name: &str) -> Res
     Ok(found)
 }
 
+/// Returns the ids of the versions of a record that are stored, and of those that are accepted and not stored yet.
+pub(crate) async fn ids_of_versions(app: &App, space: &SpaceId, name: &str) -> Result<Vec<RecordId>, Problem> {
+    let records = &app.stores().records;
+    let stored = read_versions(app, space, name).await?;
+    let newest = stored.last().map_or(0, number_of);
+    let of = parse_version_id(name).map_or(name, |it| it.0);
+    let next: Vec<RecordId> = (newest + 1..=newest + ATTEMPTS)
+        .map(|it| RecordId::from_external_id(space, &version_id(of, it)))
+        .collect();
+    let mut accepted = records.claimed(space, &next).await?;
+    // A stored record with such an id is not a version.
+    let others = records.get(space, &accepted).await?;
+    accepted.retain(|it| others.iter().all(|other| other.id != *it));
+    Ok(stored.iter().map(|it| it.id).chain(accepted).collect())
+}
+
 /// A record that a caller puts under an id.
 pub(crate) struct Update {
     /// The record in the request.

@@ -1,3 +1,4 @@
+use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use super::{ENABLED, add, call, start};
@@ -48,4 +49,15 @@ async fn an_update_keeps_the_tags_of_a_record() {
         .map(|it| &it["text"])
         .collect();
     assert!(texts.contains(&&json!("The gate code is 4712.")), "{tagged}");
+}
+
+#[tokio::test]
+async fn a_batch_changes_a_memory_once() {
+    let gateway = start(ENABLED).await;
+    let id = add(&gateway, "I live in Oslo.", "ann").await;
+    let twice = json!({"memories": [{"memory_id": id, "text": "New."}, {"memory_id": id, "metadata": {"k": "v"}}]});
+    let reply = gateway.send("PUT /mem0/v1/batch/", &twice.to_string()).await;
+    assert_eq!(reply.status, StatusCode::BAD_REQUEST, "{reply:?}");
+    let path = format!("GET /mem0/v1/memories/{id}/history/");
+    assert_eq!(call(&gateway, &path, Value::Null).await.as_array().unwrap().len(), 1);
 }

@@ -15,6 +15,7 @@ use crate::app::config::Right;
 use crate::app::cursor::Cursors;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
+use crate::app::watermark;
 use crate::http::extract::{ObjectBody, PathParameters, QueryParameters};
 use crate::use_cases::lists::list_page::Looks;
 use crate::use_cases::lists::record_selection;
@@ -200,23 +201,23 @@ pub(crate) async fn delete(
     outcome.map(|it| (StatusCode::ACCEPTED, Json(it)))
 }
 
-/// Erases the later versions of a record, and then the record itself; returns the act for the record.
+/// Erases all versions of a record, or the record with an id of Mnemic's; returns the act for the first version.
 async fn erase_all_versions(app: &App, space: &SpaceId, record: String, by: &str) -> Result<Curated, Problem> {
-    let versions = versions::read_versions(app, space, &record).await?;
-    let later = versions.into_iter().map(|it| it.external_id).filter(|it| *it != record);
-    let mut all: Vec<String> = later.collect();
-    all.reverse();
-    all.push(record);
-    let mut last = None;
-    for record in all {
+    let versions = versions::ids_of_versions(app, space, &record).await?;
+    if versions.is_empty() {
         let new = NewCuration {
             id: None,
             act: NewAct::EraseRecord { record },
             reason: String::new(),
         };
-        last = Some(curate::accept_act(app, space, new, by, None).await?);
+        return curate::accept_act(app, space, new, by, None).await;
     }
-    last.ok_or_else(no_record)
+    let erasing = curate::erase_records(app, space, &versions, by).await?;
+    Ok(Curated {
+        watermark: watermark::from_position(app, space, erasing.position).await?,
+        erasure: Some(erasing.erasure),
+        curation: erasing.first,
+    })
 }
 
 fn no_record() -> Problem {
