@@ -35,14 +35,26 @@ test("pages list their sections and lead to each other", async ({ page, sample }
 });
 
 test("recall shows hints with their reason, and why it is silent", async ({ page, sample }) => {
+  const sessions: string[] = [];
+  page.on("request", (it) => {
+    if (it.method() === "POST") sessions.push((it.postDataJSON() as { session: string }).session);
+  });
   await page.goto(`${sample.url}/#/demo/recall`);
+  await page.getByLabel("Session").fill("");
   await page.getByLabel("Message").fill("I'll bake a walnut cake for Noor's birthday.");
   await page.getByRole("button", { name: "Recall" }).click();
   await expect(page.getByText(/allergic to walnuts/).first()).toBeVisible();
   await expect(page.getByText("mentions walnut")).toBeVisible();
   await expectAccessible(page);
+  const refusal = { status: 503, contentType: "application/problem+json", body: JSON.stringify({ title: "Not now" }) };
+  await page.route("**/recall/dismiss", (route) => route.fulfill(refusal), { times: 1 });
+  await page.getByRole("button", { name: "Dismiss" }).first().click();
+  await expect(page.getByRole("alert")).toContainText("Not now");
   await page.getByRole("button", { name: "Dismiss" }).first().click();
   await expect(page.getByRole("button", { name: "Dismissed" })).toBeVisible();
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  expect(sessions[0]).toMatch(/^explorer /);
+  expect(sessions).toEqual([sessions[0], sessions[0], sessions[0]]);
   await page.getByLabel("Message").fill("ok");
   await page.getByRole("button", { name: "Recall" }).click();
   await expect(page.getByText("Nothing worth saying")).toBeVisible();
@@ -81,6 +93,41 @@ test("an erasure lists the affected data, and leaves a receipt", async ({ page }
   } finally {
     await own.end();
   }
+});
+
+test("a session is erased part by part until no part is left", async ({ page, sample }) => {
+  const parts = [
+    { erasure: "receipt-1", records: 1_000, more: true, watermark: "w1" },
+    { erasure: "receipt-2", records: 500, more: false, watermark: "w2" },
+  ];
+  const seen: string[] = [];
+  let release = () => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route("**/sessions/autumn", (route) => {
+    seen.push(route.request().method());
+    return route.fulfill({ json: parts.shift() });
+  });
+  await page.route(
+    (url) => url.searchParams.has("wait_ms"),
+    async (route) => {
+      seen.push(new URL(route.request().url()).searchParams.get("watermark") ?? "");
+      await held;
+      await route.fulfill({ json: { written: true } });
+    },
+  );
+  await page.goto(`${sample.url}/#/demo/erasure`);
+  await page.getByLabel("What").selectOption("session");
+  await page.getByLabel("Its id or name").fill("autumn");
+  await page.getByRole("button", { name: "Preview" }).click();
+  await page.getByLabel(/^Type autumn/).fill("autumn");
+  await page.getByRole("button", { name: "Erase permanently" }).click();
+  await expect(page.getByText("1,000 records erased so far")).toBeVisible();
+  await expect.poll(() => seen).toEqual(["DELETE", "w1"]);
+  release();
+  await expect(page.getByText("Erased. Receipts: receipt-1 receipt-2")).toBeVisible();
+  await expect.poll(() => seen).toEqual(["DELETE", "w1", "DELETE", "w2"]);
 });
 
 test("a key that may only read cannot erase", async ({ page, guarded }) => {

@@ -14,6 +14,19 @@ test("an admin key sees sizes, progress, dead letters and its rights", async ({ 
   await expectAccessible(page);
 });
 
+test("a load that takes longer than the time between two loads appears", async ({ page, sample }) => {
+  await page.route(
+    (url) => url.pathname === "/v1/spaces",
+    async (route) => {
+      await new Promise((done) => setTimeout(done, 5_000));
+      await route.continue();
+    },
+  );
+  await page.goto(`${sample.url}/#/~/operations`);
+  await expect(page.getByText("up to date").first()).toBeVisible({ timeout: 30_000 });
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
 test("a key that may only read has no operations", async ({ page, guarded }) => {
   await page.goto(`${guarded.url}/`);
   await page.getByLabel("Key").fill("reader-key");

@@ -56,6 +56,24 @@ test("the picture zooms from years to minutes and back", async ({ page, sample }
   await expect(page.getByText("3 in all, 3 in this span.")).toBeVisible();
 });
 
+test("after a zoom, another filter shows all of its records", async ({ page, sample }) => {
+  await page.goto(`${sample.url}/#/demo/timeline`);
+  await expect(page.getByText("41 in all, 41 in this span.")).toBeVisible();
+  const zoomIn = page.getByRole("button", { name: "Zoom in" });
+  for (let step = 0; step < 8; step += 1) await zoomIn.click();
+  await expect(page.getByText("41 in all, 41 in this span.")).toHaveCount(0);
+  await page.getByLabel("Session").fill("autumn");
+  const count = page.getByText(/^(\d+) in all, \1 in this span\./);
+  await expect(count).toBeVisible();
+  await expect(page.getByText("41 in all")).toHaveCount(0);
+  await zoomIn.click();
+  await expect(count).toHaveCount(0);
+  await page.getByLabel("Actor").fill("nobody");
+  await expect(page.getByText("No record fits")).toBeVisible();
+  await page.getByLabel("Actor").fill("");
+  await expect(count).toBeVisible();
+});
+
 test("a mark in the picture opens its record", async ({ page, sample }) => {
   await page.goto(`${sample.url}/#/demo/timeline`);
   const picture = page.getByRole("img", { name: /41 marks/ });

@@ -19,6 +19,9 @@ const HIDDEN = new RegExp(
 /** Text that a server could interpret as a marker between messages: `<|im_end|>`, `</s>`, `[INST]`. Fences look similar. */
 const ROLE_MARKER = /<(?=[\p{L}|｜/<])|\[(?=\/?[A-Z_]+\])/gu;
 
+/** Characters that the server refuses in a text: controls except line breaks and tabs, and unpaired surrogates. */
+const REFUSED = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ud800-\udfff]/gu;
+
 /**
  * Returns a text between marks. The mark is derived from the text and its purpose, so no author of a part of the text can know
  * it; the same input gives the same prompt.
@@ -39,4 +42,9 @@ export function defused(text: string): string {
 /** Returns a text without its fences and their content. */
 export function withoutFences(text: string): string {
   return text.replace(FENCE, "").trim();
+}
+
+/** Returns a part of a text, as `slice` does, without the characters that the server refuses. */
+export function sendable(text: string, start: number, end?: number): string {
+  return text.slice(start, end).replace(REFUSED, "").trim();
 }

@@ -277,6 +277,8 @@ export class Space extends Memory {
         await this.waitIfWanted(erased, options);
         return records;
       }
+      // Until then, the next request would select the same records.
+      await this.wait(erased, { signal: options.signal, timeoutMs: options.timeoutMs });
     }
   }
 

@@ -1,6 +1,6 @@
 /** A long-term memory for language models of the Vercel AI SDK. */
 import type { LanguageModelMiddleware } from "ai";
-import { fenced, withoutFences } from "./fence.js";
+import { fenced, sendable, withoutFences } from "./fence.js";
 import type { AskOptions, Space } from "./space.js";
 
 /** The activity of the memory when an error occurred. */
@@ -95,7 +95,8 @@ class ModelMemory {
 
   async #evidence(question: string, signal: AbortSignal | undefined): Promise<string> {
     const { space, tokens = TOKENS, timeoutMs = TIMEOUT_MS, ask } = this.#options;
-    const asked = question.slice(-QUESTION_CHARS_MAX);
+    const asked = sendable(question, -QUESTION_CHARS_MAX);
+    if (!asked) return "";
     try {
       return (await space.ask(asked, { ...ask, tokens, answer: false, signal, timeoutMs })).pack.text;
     } catch (error) {
@@ -116,7 +117,7 @@ class ModelMemory {
     const turns = [
       { id: turn, text: asked, actor },
       { text: said, actor: this.#options.assistant ?? "assistant" },
-    ].map((record) => ({ ...record, session, text: withoutFences(record.text).slice(0, STORED_CHARS_MAX) }));
+    ].map((record) => ({ ...record, session, text: sendable(withoutFences(record.text), 0, STORED_CHARS_MAX) }));
     const records = turns.filter((record) => record.text !== "");
     if (records.length === 0) return;
     try {

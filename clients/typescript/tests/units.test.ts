@@ -1,11 +1,12 @@
-/** Tests that need no server: times, paths, pauses, ids, streams of events, fences. */
+/** Tests that need no Mnemic server: times, paths, pauses, ids, streams of events, fences, erasures in parts. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { Mnemic } from "mnemic";
 import { type ServerEvent, eventsOf } from "../dist/events.js";
-import { defused, fenced, withoutFences } from "../dist/fence.js";
+import { defused, fenced, sendable, withoutFences } from "../dist/fence.js";
 import { batchesOf, newKey, recordsOf } from "../dist/records.js";
 import { mayPass, pathOf, pauseMs, queryOf, type Request, retryAfterMs } from "../dist/request.js";
-import { all } from "./server.ts";
+import { all, type Fault, FaultyProxy } from "./server.ts";
 
 test("parts of a path are quoted", () => {
   assert.equal(pathOf("spaces", "a", "records", "x/y?z #1"), "/v1/spaces/a/records/x%2Fy%3Fz%20%231");
@@ -119,4 +120,29 @@ test("the mark of a fence derives from its content, and fences are removed", asy
   assert.ok(!(await fenced("[2 Mar 2026] Ann: hello.", "When?")).includes(mark));
   assert.equal(withoutFences(`I know: ${fence} That is all.`), "I know:  That is all.");
   assert.equal(withoutFences("<mnemic-memory of a fern>, she said"), "<mnemic-memory of a fern>, she said");
+});
+
+test("a part of a text has no characters that the server refuses", () => {
+  assert.equal(sendable("\u001b[31mfailed\u001b[0m\u0000\u0085:\tone\r\ntwo\u007f", 0), "[31mfailed[0m:\tone\r\ntwo");
+  assert.equal(sendable("a🌿b", 0, 2), "a");
+  assert.equal(sendable("a🌿b", -2), "b");
+  assert.equal(sendable("a🌿b\ud83c", 0), "a🌿b");
+  assert.equal(sendable(" \u001b ", 0), "");
+});
+
+test("a part of a session is erased before the next part is requested", async () => {
+  const json = (body: unknown): Fault => ({ status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  const proxy = await FaultyProxy.start("", [
+    json({ records: 1_000, more: true, watermark: "w1" }),
+    json({ written: true }),
+    json({ records: 500, more: false, watermark: "w2" }),
+  ]);
+  try {
+    assert.equal(await new Mnemic({ url: proxy.url }).space("ann").eraseSession("old"), 1_500);
+    const requests = proxy.seen.map((it) => `${it.method} ${it.path.replace(/&.*/, "")}`);
+    const erase = "DELETE /v1/spaces/ann/sessions/old";
+    assert.deepEqual(requests, [erase, "GET /v1/spaces/ann/progress?watermark=w1", erase]);
+  } finally {
+    await proxy.end();
+  }
 });

@@ -235,6 +235,20 @@ test("the end of a long message is the question, and the message is stored whole
   assert.equal((await stored(space))[0]?.text, long);
 });
 
+test("a message with control characters has evidence and is stored without them", async () => {
+  const space = await fernSpace();
+  const model = new MockLanguageModelV4({ doGenerate: reply(`\u001b[1m${REPLY}`) });
+  const failures: unknown[] = [];
+  const wrapped = remembering(model, { space, onError: (error) => failures.push(error) });
+  const end = `${"Nothing of this matters. ".repeat(100)}\u001b[0m${QUESTION}`.slice(-1_999);
+  // The question, of 2,000 characters, begins in the middle of the leaf.
+  const long = `\u001b[31m🌿${end}`;
+  await generateText({ model: wrapped, prompt: long });
+  assert.deepEqual(failures, []);
+  assert.match(promptOf(model.doGenerateCalls[0]).system, /repotted the fern/);
+  assert.deepEqual((await stored(space)).map((it) => it.text), [long.replaceAll("\u001b", ""), `[1m${REPLY}`]);
+});
+
 test("the middleware works with other middleware around and inside it", async () => {
   const space = await fernSpace();
   const model = new MockLanguageModelV4({ doGenerate: reply(REPLY) });

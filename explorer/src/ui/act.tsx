@@ -7,8 +7,22 @@ import { Trouble } from "./parts";
 
 /** Milliseconds that the server waits until a write is searchable. */
 const PATIENCE = 10_000;
+/** Status of a response to a wait that was too short. */
+const TOO_LATE = 504;
 /** Time after which facts usually follow a write, in milliseconds. */
 const SETTLING = 1_200;
+
+/** Waits until a write is searchable, however long that takes. */
+export async function written(space: string, watermark: string): Promise<void> {
+  for (;;) {
+    try {
+      await call<Progress>(inSpace(space, "progress"), { query: { watermark, wait_ms: PATIENCE } });
+      return;
+    } catch (error) {
+      if (!(error instanceof Failure && error.status === TOO_LATE)) throw error;
+    }
+  }
+}
 
 /** Waits until a write is searchable, gives derived data time to follow, then makes the views load their data again. */
 export async function settle(space: string, watermark: string): Promise<void> {

@@ -6,9 +6,9 @@ import { minute, whole } from "../lib/format";
 import { useLoaded } from "../lib/load";
 import { route } from "../lib/route";
 import { t } from "../strings";
-import { settle } from "../ui/act";
+import { settle, written } from "../ui/act";
 import { Field, Select } from "../ui/field";
-import { Badge, Card, Empty, Heading, Pairs, Shown, Trouble } from "../ui/parts";
+import { Badge, Busy, Card, Empty, Heading, Pairs, Shown, Trouble } from "../ui/parts";
 import { Preview } from "./erasure/preview";
 import type { ViewProps } from ".";
 
@@ -59,26 +59,44 @@ function Erase({ space, given }: { space: string; given: string }) {
 function Confirm({ space, target }: { space: string; target: Target }) {
   const [typed, setTyped] = useState("");
   const [busy, setBusy] = useState(false);
-  const [receipt, setReceipt] = useState("");
+  const [receipts, setReceipts] = useState<string[]>([]);
+  const [records, setRecords] = useState(0);
+  const [done, setDone] = useState(false);
   const [failure, setFailure] = useState<Failure>();
+  const eraseBatch = async () => {
+    const erased = await call<Curated | Erased>(inSpace(space, `${target.kind}s`, target.name), { method: "DELETE" });
+    const { erasure } = erased;
+    if (erasure) setReceipts((before) => [...before, erasure]);
+    if ("records" in erased) setRecords((before) => before + erased.records);
+    return erased;
+  };
   const erase = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     setFailure(undefined);
     try {
-      const path = inSpace(space, `${target.kind}s`, target.name);
-      const erased = await call<Curated | Erased>(path, { method: "DELETE" });
-      setReceipt(erased.erasure ?? "");
+      let erased = await eraseBatch();
+      while ("more" in erased && erased.more) {
+        await written(space, erased.watermark);
+        erased = await eraseBatch();
+      }
+      setDone(true);
       await settle(space, erased.watermark);
     } catch (error) {
       if (error instanceof Failure) setFailure(error);
     }
     setBusy(false);
   };
-  if (receipt) {
+  if (done) {
     return (
       <p class="notice done" role="status">
-        {t.erasure.done} <code>{receipt}</code>
+        {t.erasure.done(receipts.length)}
+        {receipts.map((id) => (
+          <span key={id}>
+            {" "}
+            <code>{id}</code>
+          </span>
+        ))}
       </p>
     );
   }
@@ -91,6 +109,7 @@ function Confirm({ space, target }: { space: string; target: Target }) {
           {busy ? t.act.busy : t.erasure.erase}
         </button>
       </form>
+      {busy && records > 0 && <Busy label={t.erasure.soFar(whole(records))} />}
       {failure && <Trouble failure={failure} />}
     </>
   );

@@ -52,10 +52,12 @@ function SpaceProgress() {
     },
     [turn],
   );
+  // A new load ends the one before, so it begins only after that one has ended.
   useEffect(() => {
-    const timer = setInterval(() => setTurn((it) => it + 1), POLL_MS);
-    return () => clearInterval(timer);
-  }, []);
+    if (rows.loading) return;
+    const timer = setTimeout(() => setTurn((it) => it + 1), POLL_MS);
+    return () => clearTimeout(timer);
+  }, [rows]);
   return (
     <Card class="flush padded-title" title={t.spaces.title}>
       <Shown from={rows}>{(it) => <ProgressTable rows={it} />}</Shown>

@@ -15,22 +15,29 @@ const HINTS = 10;
 /** Returns a name for a new session, so that the recall notes of agents' sessions are not affected. */
 const ownSession = () => `explorer ${Math.random().toString(36).slice(2, 10)}`;
 
+/** A response of the server, and the session that the request named. */
+interface Answer {
+  session: string;
+  response: RecallResponse;
+}
+
 export function Recall({ space }: ViewProps) {
   const [message, setMessage] = useState("");
   const [actor, setActor] = useState("");
   const [session, setSession] = useState(ownSession);
   const [sensitive, setSensitive] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [response, setResponse] = useState<RecallResponse>();
+  const [answer, setAnswer] = useState<Answer>();
   const [failure, setFailure] = useState<Failure>();
   const submit = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
     setFailure(undefined);
-    setResponse(undefined);
+    setAnswer(undefined);
     try {
       const body = { message, actor, session: session.trim() || ownSession(), sensitive, limit: HINTS };
-      setResponse(await call<RecallResponse>(inSpace(space, "recall"), { method: "POST", body }));
+      const response = await call<RecallResponse>(inSpace(space, "recall"), { method: "POST", body });
+      setAnswer({ session: body.session, response });
     } catch (error) {
       if (error instanceof Failure) setFailure(error);
     }
@@ -55,8 +62,8 @@ export function Recall({ space }: ViewProps) {
       </form>
       {busy && <Busy />}
       {failure && <Trouble failure={failure} />}
-      {response && <Hints key={response.trace_id} space={space} session={session} it={response} />}
-      {!busy && !failure && !response && <Empty title={t.recall.start} />}
+      {answer && <Hints key={answer.response.trace_id} space={space} session={answer.session} it={answer.response} />}
+      {!busy && !failure && !answer && <Empty title={t.recall.start} />}
     </>
   );
 }
@@ -85,9 +92,15 @@ function Hints({ space, session, it }: { space: string; session: string; it: Rec
 
 function HintCard({ space, session, hint }: { space: string; session: string; hint: RecallResponse["hints"][number] }) {
   const [dismissed, setDismissed] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
   const dismiss = async () => {
-    await call(inSpace(space, "recall", "dismiss"), { method: "POST", body: { session, hints: [hint.id] } });
-    setDismissed(true);
+    setFailure(undefined);
+    try {
+      await call(inSpace(space, "recall", "dismiss"), { method: "POST", body: { session, hints: [hint.id] } });
+      setDismissed(true);
+    } catch (error) {
+      if (error instanceof Failure) setFailure(error);
+    }
   };
   return (
     <Card class={dismissed ? "past" : ""}>
@@ -123,6 +136,7 @@ function HintCard({ space, session, hint }: { space: string; session: string; hi
           {dismissed ? t.recall.dismissed : t.recall.dismiss}
         </button>
       )}
+      {failure && <Trouble failure={failure} />}
     </Card>
   );
 }

@@ -9,8 +9,8 @@ interface Props {
   marks: Mark[];
   lanes: string[];
   selected: string;
-  /** Called with the visible time span when it stops changing. */
-  onSpan: (span: Span) => void;
+  /** Called with the visible time span when it stops changing, and with undefined if the whole time span is visible. */
+  onSpan: (span: Span | undefined) => void;
   onPick: (id: string) => void;
 }
 
@@ -40,6 +40,7 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
   Object.assign(state.current, { marks, lanes, selected, onSpan, onPick });
   const height = lanes.length * LANE_HEIGHT + AXIS_HEIGHT;
   const { from, until } = wholeSpan(marks);
+  const zoomed = useRef({ from, until });
   const behaviour = useRef(zoom<HTMLCanvasElement, unknown>());
 
   useEffect(() => {
@@ -57,14 +58,16 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
     const repaint = () => {
       if (!frame) frame = requestAnimationFrame(paint);
     };
+    const report = () => {
+      const [start, end] = shown().domain() as [Date, Date];
+      const whole = state.current.transform === zoomIdentity;
+      state.current.onSpan(whole ? undefined : { from: start.getTime(), until: end.getTime() });
+    };
     const moved = ({ transform }: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
       state.current.transform = transform;
       repaint();
       clearTimeout(rest);
-      rest = window.setTimeout(() => {
-        const [start, end] = shown().domain() as [Date, Date];
-        state.current.onSpan({ from: start.getTime(), until: end.getTime() });
-      }, REST_MS);
+      rest = window.setTimeout(report, REST_MS);
     };
     const most = Math.max(1, (until - from) / SHORTEST);
     behaviour.current.scaleExtent([1, most]).on("zoom", moved);
@@ -83,6 +86,12 @@ export function TimeCanvas({ marks, lanes, selected, onSpan, onPick }: Props) {
     const themes = new MutationObserver(repaint);
     themes.observe(document.documentElement, { attributes: true });
     fit();
+    // A zoom applies to the time span in which it was made.
+    if (zoomed.current.from !== from || zoomed.current.until !== until) {
+      zoomed.current = { from, until };
+      behaviour.current.transform(select(element), zoomIdentity);
+    }
+    report();
     return () => {
       cancelAnimationFrame(frame);
       clearTimeout(rest);
