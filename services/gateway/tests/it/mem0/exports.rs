@@ -66,12 +66,12 @@ async fn invalid_exports_are_refused() {
         (
             "",
             json!({"filters": user, "schema": "City"}),
-            "400 schema: is neither an object",
+            "400 schema: must be a JSON object",
         ),
         (
             "",
             json!({"filters": user, "schema": [1]}),
-            "400 schema: is neither an object",
+            "400 schema: must be a JSON object",
         ),
         ("", json!({"schema": {}}), "400 filters: name no user"),
         (
