@@ -351,8 +351,7 @@ impl Parser<'_> {
     }
 
     /// Reads a weekday. A short form needs a capital letter, or a word such as "on" before it and a fitting word or sign
-    /// next to it. A form that is a common word as well ("Sat", "Sun") needs both a capital letter and a fitting word or
-    /// sign next to it.
+    /// next to it. A common word ("Sat", "Sun") needs a capital letter and such a word or sign.
     pub(super) fn read_weekday(&self, i: usize) -> Option<(usize, u32)> {
         let Class::Weekday(day, trust) = self.class_at(i) else {
             return None;
