@@ -257,8 +257,8 @@ class AsyncSpace(AsyncMemory):
     async def erase_session(self, id: str, *, wait: bool | float = False) -> int:
         """Erases the records of a session with all data that derive only from them, permanently; returns their number.
 
-        A long session is erased in several requests, also without `wait` each after the previous one was applied. This
-        may raise `DeadlineError`; a repeated call erases the rest.
+        A long session is erased in several requests. Each one waits until the previous one was applied, also without
+        `wait`. If that takes too long, `DeadlineError` is raised; a repeated call erases the rest.
         """
         records = 0
         while True:

@@ -200,13 +200,18 @@ pub(crate) async fn delete_memory(
     PathParameters(id): PathParameters<String>,
 ) -> Result<Json<Value>, Problem> {
     let found = locate::find_memory(&app, &access, Right::Admin, &id).await?;
-    let records = versions::ids_of_versions(&app, &found.space, found.memory.first_external_id()).await?;
+    let records = ids_of_memory(&app, &found).await?;
     let done = erase_records(&app, &access, &found.space, &records).await?;
     Ok(Json(json!({
         "message": done.completion_message("Memory deleted successfully"),
         "event_id": done.event_id,
         "status": done.status_name(),
     })))
+}
+
+/// Returns the ids of all versions of a memory.
+async fn ids_of_memory(app: &App, found: &FoundMemory) -> Result<Vec<RecordId>, Problem> {
+    versions::ids_of_versions(app, &found.space, found.memory.first_external_id(), &found.versions).await
 }
 
 /// Erases at least one record of a space, with everything that derives only from these records.
@@ -296,7 +301,8 @@ async fn records_to_erase(app: &App, space: &SpaceId, filter: &Filter, from: u64
         let page = read_matching_memories(app, space, filter, from, ERASED_AT_ONCE).await?;
         let names: BTreeSet<&str> = page.memories.iter().map(Memory::first_external_id).collect();
         for name in names {
-            records.extend(versions::ids_of_versions(app, space, name).await?);
+            let stored = versions::read_versions(app, space, name).await?;
+            records.extend(versions::ids_of_versions(app, space, name, &stored).await?);
         }
         next = page.next;
     }
@@ -343,7 +349,7 @@ pub(crate) async fn delete_batch(
     let mut by_space: BTreeMap<SpaceId, BTreeSet<RecordId>> = BTreeMap::new();
     for change in &all {
         let found = locate::find_memory(&app, &access, Right::Admin, id_of(change)?).await?;
-        let versions = versions::ids_of_versions(&app, &found.space, found.memory.first_external_id()).await?;
+        let versions = ids_of_memory(&app, &found).await?;
         by_space.entry(found.space).or_default().extend(versions);
     }
     for (space, records) in &by_space {

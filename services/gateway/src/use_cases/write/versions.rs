@@ -49,10 +49,14 @@ pub(crate) async fn read_versions(app: &App, space: &SpaceId, name: &str) -> Res
     Ok(found)
 }
 
-/// Returns the ids of the versions of a record that are stored, and of those that are accepted and not stored yet.
-pub(crate) async fn ids_of_versions(app: &App, space: &SpaceId, name: &str) -> Result<Vec<RecordId>, Problem> {
+/// Returns the ids of the `stored` versions of a record, and of those that are accepted and not stored yet.
+pub(crate) async fn ids_of_versions(
+    app: &App,
+    space: &SpaceId,
+    name: &str,
+    stored: &[Record],
+) -> Result<Vec<RecordId>, Problem> {
     let records = &app.stores().records;
-    let stored = read_versions(app, space, name).await?;
     let newest = stored.last().map_or(0, number_of);
     let of = parse_version_id(name).map_or(name, |it| it.0);
     let next: Vec<RecordId> = (newest + 1..=newest + ATTEMPTS)

@@ -166,8 +166,8 @@ async fn the_error_explains_a_port_with_another_protocol() {
         plain.to_string().contains("`http://` if the server has no TLS"),
         "{plain:?}"
     );
-    let nobody = refused(format!("http://127.0.0.1:{}", free_port())).await;
-    assert!(matches!(nobody, SetupError::Unavailable { .. }), "{nobody:?}");
+    let unreachable = refused(format!("http://127.0.0.1:{}", free_port())).await;
+    assert!(matches!(unreachable, SetupError::Unavailable { .. }), "{unreachable:?}");
     assert!(provision_collection(&options, 128, "m").await.is_ok());
 }
 

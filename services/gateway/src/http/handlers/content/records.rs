@@ -203,7 +203,8 @@ pub(crate) async fn delete(
 
 /// Erases all versions of a record, or the record with an id of Mnemic's; returns the act for the first version.
 async fn erase_all_versions(app: &App, space: &SpaceId, record: String, by: &str) -> Result<Curated, Problem> {
-    let versions = versions::ids_of_versions(app, space, &record).await?;
+    let stored = versions::read_versions(app, space, &record).await?;
+    let versions = versions::ids_of_versions(app, space, &record, &stored).await?;
     if versions.is_empty() {
         let new = NewCuration {
             id: None,
