@@ -26,6 +26,10 @@ pub struct Options {
     pub queue_frames_max: u64,
     /// Memory limit of the index over all spaces, in bytes; the least recently searched spaces are evicted first.
     pub index_bytes_max: usize,
+    /// Least number of points of a space that the index writes to a file which is mapped into memory.
+    pub index_image_points_least: usize,
+    /// How long a space must not change before the index writes its file.
+    pub index_image_pause: Duration,
     /// Size limit of the file, in bytes; a write beyond it fails with `Unavailable`. `None` means that only the disk
     /// limits it.
     pub file_bytes_max: Option<u64>,
@@ -39,6 +43,8 @@ impl Default for Options {
             ack_wait: Duration::from_secs(30),
             queue_frames_max: 1_000_000,
             index_bytes_max: 1 << 30,
+            index_image_points_least: 8_192,
+            index_image_pause: Duration::from_secs(5),
             file_bytes_max: None,
             readers: 4,
         }

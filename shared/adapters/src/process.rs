@@ -1,7 +1,8 @@
-//! Functions of the process itself: clock, heap, thread priority, private files, secrets.
+//! Functions of the process itself: clock, heap, mapped files, thread priority, private files, secrets.
 
 pub(crate) mod clock;
 pub(crate) mod heap;
+pub(crate) mod mapped_file;
 pub(crate) mod priority;
 pub(crate) mod private_files;
 pub(crate) mod secret;

@@ -6,12 +6,16 @@
 
 mod best_slots;
 mod block;
+mod blocks;
 mod cache;
 mod dense_vectors;
+mod image;
+mod image_folder;
+mod image_rows;
 mod inverted_index;
+mod point_rows;
 
 use std::sync::Arc;
-use std::sync::mpsc::{SyncSender, sync_channel};
 
 use async_trait::async_trait;
 use domain::id::{SpaceId, UnitId};
@@ -19,31 +23,24 @@ use domain::port::{
     Generation, Index, Point, PointsCursor, PointsPage, Result, Search, SearchResult, UnfinishedErasure,
 };
 use domain::{ErrorKind, PortError};
-use rusqlite::{Connection, Row, params};
-use tokio::sync::{Semaphore, oneshot};
+use rusqlite::Connection;
+use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
-use uuid::Uuid;
 
-use crate::embedded::store::{
-    Durability, Failure, Outcome, Store, dense_blob, dense_of, from_sql_integer, known_space,
-};
-use crate::embedded::store::{space_row, sparse_blob, sparse_of};
+use crate::embedded::store::{Durability, Outcome, Store, from_sql_integer, known_space, space_row};
 use crate::{OpenError, Options};
-use block::Block;
-use cache::{Cache, Slot};
+use blocks::{Blocks, Change};
+use cache::Slot;
+use image_folder::ImageId;
 
-/// Maximum number of changes in the queue; when it is full, the writer waits.
-const CHANGES_MAX: usize = 1_024;
 /// Maximum number of concurrent searches; further ones wait. Searches are short, so a few per core keep all cores busy.
 const SEARCHES_MAX: usize = 16;
 const SEARCH: &str = "index.search";
 
 /// Exact index over the store's points.
 pub(crate) struct MemoryIndex {
-    store: Arc<Store>,
+    blocks: Arc<Blocks>,
     dimension: usize,
-    cache: Arc<Cache>,
-    changes: SyncSender<Applied>,
     searches: Arc<Semaphore>,
 }
 
@@ -54,64 +51,20 @@ enum Searched {
     NotLoaded(Arc<Slot>),
 }
 
-/// A committed change of the points of a space.
-enum Change {
-    Put {
-        space: i64,
-        points: Arc<Vec<Point>>,
-        retired: Arc<Vec<UnitId>>,
-    },
-    /// Evicts the block; the next search reads it from the file again.
-    Forget { space: SpaceId },
+/// A space whose points were changed.
+struct ChangedSpace {
+    row: i64,
+    /// The images of all spaces, if the image of this one holds a point that was changed.
+    live: Option<Vec<ImageId>>,
 }
-
-/// A change to apply, and the channel that is notified.
-struct Applied(Change, oneshot::Sender<()>);
 
 impl MemoryIndex {
     pub(crate) fn new(store: Arc<Store>, dimension: usize, options: &Options) -> std::result::Result<Self, OpenError> {
-        let cache = Arc::new(Cache::new(options.index_bytes_max));
-        let (changes, waiting) = sync_channel(CHANGES_MAX);
-        let blocks = Arc::clone(&cache);
-        let apply = move || {
-            for Applied(change, applied) in waiting {
-                blocks.apply_change(&change);
-                // A caller that no longer waits does not need the notification.
-                let _ = applied.send(());
-            }
-        };
-        let thread = std::thread::Builder::new().name("mnemic-index".to_owned()).spawn(apply);
-        let path = store.path().to_owned();
-        thread.map_err(|source| OpenError::Directory { path, source })?;
-        let searches = Arc::new(Semaphore::new(SEARCHES_MAX));
         Ok(MemoryIndex {
-            store,
+            blocks: Arc::new(Blocks::start(store, options)?),
             dimension,
-            cache,
-            changes,
-            searches,
+            searches: Arc::new(Semaphore::new(SEARCHES_MAX)),
         })
-    }
-
-    /// Commits `job`, then waits until its change is searchable.
-    async fn commit_change<T, F, C>(
-        &self,
-        operation: &'static str,
-        durability: Durability,
-        job: F,
-        change: C,
-    ) -> Result<()>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
-        C: FnOnce(&T) -> Change + Send + 'static,
-    {
-        let (sender, applied) = oneshot::channel();
-        let changes = self.changes.clone();
-        let then = move |value: &T| drop(changes.send(Applied(change(value), sender)));
-        self.store.write_then(operation, durability, job, then).await?;
-        let ended = |_| PortError::new(operation, ErrorKind::Internal, "the index has stopped");
-        applied.await.map_err(ended)
     }
 
     /// Searches a space if its block is loaded. The permit covers only the search, which is short: loading a space must
@@ -119,7 +72,7 @@ impl MemoryIndex {
     async fn search_if_loaded(&self, space: &SpaceId, search: &Search, slot: Option<Arc<Slot>>) -> Result<Searched> {
         let stopped = |_| PortError::new(SEARCH, ErrorKind::Unavailable, "the index is closed");
         let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
-        let (store, cache) = (Arc::clone(&self.store), Arc::clone(&self.cache));
+        let (store, cache) = (Arc::clone(&self.blocks.store), Arc::clone(&self.blocks.cache));
         let span = tracing::info_span!("index.search", %space, limit = search.limit);
         let (space, search) = (space.clone(), search.clone());
         run_blocking(move || {
@@ -138,19 +91,49 @@ impl MemoryIndex {
         .await
     }
 
+    /// Commits `job`, which deletes points, and evicts the block of the space. The images that lose a point are
+    /// destroyed.
+    async fn forget_block<F>(
+        &self,
+        operation: &'static str,
+        durability: Durability,
+        space: &SpaceId,
+        job: F,
+    ) -> Result<()>
+    where
+        F: FnOnce(&Connection) -> Outcome<()> + Send + 'static,
+    {
+        let job = move |db: &Connection| {
+            job(db)?;
+            image_rows::live_images(db)
+        };
+        let space = space.clone();
+        let change = move |live: &Vec<ImageId>| Change::Forget {
+            space,
+            live: live.clone(),
+        };
+        self.blocks.commit_change(operation, durability, job, change).await?;
+        Ok(())
+    }
+
     /// Loads the block of a slot and returns the slot. The slot keeps its block even if the cache evicts it meanwhile.
     async fn load_slot(&self, space: &SpaceId, slot: Arc<Slot>) -> Result<Arc<Slot>> {
-        let (store, cache, dimension) = (Arc::clone(&self.store), Arc::clone(&self.cache), self.dimension);
+        let (blocks, dimension) = (Arc::clone(&self.blocks), self.dimension);
         let span = tracing::info_span!("index.load", %space);
         let turn = slot.lock_loading().await;
         let place = Arc::clone(&slot);
         run_blocking(move || {
             let _span = span.entered();
-            let load = || store.read_here(SEARCH, |db| read_block(db, place.row, dimension));
-            cache.load_block(&place, load)
+            let images = blocks.cache.images();
+            let read = || {
+                let store = &blocks.store;
+                store.read_here(SEARCH, |db| point_rows::read_block(db, place.row, dimension, images))
+            };
+            blocks.cache.load_block(&place, read)
         })
         .await?;
         drop(turn);
+        self.blocks.save_when_quiet(slot.row);
         Ok(slot)
     }
 }
@@ -173,16 +156,24 @@ impl Index for MemoryIndex {
         let (points, retired) = (Arc::new(points.to_vec()), Arc::new(retired.to_vec()));
         let (stored, retired_units, name) = (Arc::clone(&points), Arc::clone(&retired), space.clone());
         let job = move |db: &Connection| {
-            let space = known_space(db, &name)?;
-            put_points(db, space, &stored, &retired_units)?;
-            Ok(space)
+            let row = known_space(db, &name)?;
+            let had_image = image_rows::has_image(db, row)?;
+            point_rows::put_points(db, row, &stored, &retired_units)?;
+            let live = match had_image && !image_rows::has_image(db, row)? {
+                true => Some(image_rows::live_images(db)?),
+                false => None,
+            };
+            Ok(ChangedSpace { row, live })
         };
-        let change = move |space: &i64| Change::Put {
-            space: *space,
+        let change = move |it: &ChangedSpace| Change::Put {
+            space: it.row,
             points,
             retired,
+            live: it.live.clone(),
         };
-        self.commit_change("index.put", Durability::Process, job, change).await
+        let put = self.blocks.commit_change("index.put", Durability::Process, job, change);
+        self.blocks.save_when_quiet(put.await?.row);
+        Ok(())
     }
 
     async fn begin(&self, space: &SpaceId) -> Result<Generation> {
@@ -194,16 +185,16 @@ impl Index for MemoryIndex {
             )?;
             Ok(Generation(update.query_row([row], |row| row.get(0))?))
         };
-        self.store.run_write("index.begin", Durability::Process, job).await
+        self.blocks
+            .store
+            .run_write("index.begin", Durability::Process, job)
+            .await
     }
 
     async fn activate_generation(&self, space: &SpaceId, generation: Generation) -> Result<()> {
-        let (name, space) = (space.clone(), space.clone());
-        let job = move |db: &Connection| switch_generation(db, &name, generation);
-        self.commit_change("index.switch", Durability::Process, job, move |()| Change::Forget {
-            space,
-        })
-        .await
+        let name = space.clone();
+        let job = move |db: &Connection| point_rows::switch_generation(db, &name, generation);
+        self.forget_block("index.switch", Durability::Process, space, job).await
     }
 
     /// There is nothing to sweep, because a switch deletes the old points.
@@ -231,9 +222,9 @@ impl Index for MemoryIndex {
             let Some(row) = space_row(db, &space)? else {
                 return Ok((Vec::new(), None));
             };
-            list_points(db, row, after, limit)
+            point_rows::list_points(db, row, after, limit)
         };
-        self.store.run_read("index.points", job).await
+        self.blocks.store.run_read("index.points", job).await
     }
 
     async fn count(&self, space: &SpaceId) -> Result<u64> {
@@ -245,7 +236,7 @@ impl Index for MemoryIndex {
             let mut count = db.prepare_cached("SELECT count(*) FROM points WHERE space = ?1")?;
             Ok(from_sql_integer(count.query_row([row], |row| row.get(0))?))
         };
-        self.store.run_read("index.count", job).await
+        self.blocks.store.run_read("index.count", job).await
     }
 
     async fn erase(&self, space: &SpaceId) -> Result<()> {
@@ -256,114 +247,13 @@ impl Index for MemoryIndex {
             };
             Ok(db.execute("DELETE FROM points WHERE space = ?1", [row]).map(drop)?)
         };
-        let space = space.clone();
-        self.commit_change("index.erase", Durability::Power, job, move |()| Change::Forget {
-            space,
-        })
-        .await
+        self.forget_block("index.erase", Durability::Power, space, job).await
     }
 
     /// The points were deleted from the file together with their space; this evicts the block from memory.
     async fn erase_deleted(&self, erasure: &UnfinishedErasure) -> Result<()> {
-        let space = erasure.space.clone();
         let nothing = |_: &Connection| Ok(());
-        self.commit_change("index.erase_deleted", Durability::Process, nothing, move |()| {
-            Change::Forget { space }
-        })
-        .await
+        self.forget_block("index.erase_deleted", Durability::Process, &erasure.space, nothing)
+            .await
     }
-}
-
-fn put_points(db: &Connection, space: i64, points: &[Point], retired: &[UnitId]) -> Outcome<()> {
-    let mut remove = db.prepare_cached("DELETE FROM points WHERE space = ?1 AND unit = ?2")?;
-    for unit in retired {
-        remove.execute(params![space, unit.uuid().as_bytes()])?;
-    }
-    let mut insert = db.prepare_cached(
-        "INSERT INTO points (space, unit, part, observed_at, dense, words, pieces, generation)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT generation FROM spaces WHERE row = ?1))
-         ON CONFLICT (space, unit, part) DO UPDATE SET
-           observed_at = ?4, dense = ?5, words = ?6, pieces = ?7, generation = excluded.generation",
-    )?;
-    for it in points {
-        let (dense, words, pieces) = (dense_blob(&it.dense), sparse_blob(&it.words), sparse_blob(&it.pieces));
-        insert.execute(params![
-            space,
-            it.unit.uuid().as_bytes(),
-            it.part,
-            it.observed_at,
-            dense,
-            words,
-            pieces
-        ])?;
-    }
-    Ok(())
-}
-
-/// Returns points in the order of their rows.
-fn list_points(db: &Connection, space: i64, after: Option<PointsCursor>, limit: usize) -> Outcome<PointsPage> {
-    let after = after.map_or(0, |it| i64::try_from(it.0).unwrap_or(i64::MAX));
-    let mut select =
-        db.prepare_cached("SELECT row, unit, part FROM points WHERE space = ?1 AND row > ?2 ORDER BY row LIMIT ?3")?;
-    let mut rows = select.query(params![space, after, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-    let (mut found, mut last) = (Vec::new(), 0_i64);
-    while let Some(row) = rows.next()? {
-        last = row.get(0)?;
-        found.push((UnitId::from_uuid(Uuid::from_bytes(row.get(1)?)), row.get(2)?));
-    }
-    let more = found.len() == limit && limit > 0;
-    Ok((found, more.then_some(PointsCursor(u128::from(from_sql_integer(last))))))
-}
-
-fn switch_generation(db: &Connection, space: &SpaceId, generation: Generation) -> Outcome<()> {
-    let row = known_space(db, space)?;
-    let mut select = db.prepare_cached("SELECT generation, building FROM spaces WHERE row = ?1")?;
-    let (last, building): (i64, bool) = select.query_row([row], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    if last != generation.0 {
-        return Err(Failure::conflict("another generation has begun since"));
-    }
-    if building {
-        db.execute("DELETE FROM points WHERE space = ?1 AND generation < ?2", (row, last))?;
-        db.execute("UPDATE spaces SET building = 0 WHERE row = ?1", [row])?;
-    }
-    Ok(())
-}
-
-fn read_block(db: &Connection, space: i64, dimension: usize) -> Outcome<Block> {
-    let mut select = db.prepare_cached(
-        "SELECT unit, part, observed_at, dense, words, pieces FROM points WHERE space = ?1 ORDER BY row",
-    )?;
-    let mut rows = select.query([space])?;
-    let mut block = Block::new(dimension);
-    while let Some(row) = rows.next()? {
-        let point = point_from_row(row)?;
-        if point.dense.len() != dimension {
-            return Err(Failure::unreadable_body("a stored vector has another length"));
-        }
-        block.insert(&point);
-    }
-    block.release_spare_memory();
-    tracing::debug!(
-        points = block.len(),
-        bytes = block.memory_bytes(),
-        "space loaded into the index"
-    );
-    Ok(block)
-}
-
-fn point_from_row(row: &Row<'_>) -> Outcome<Point> {
-    let blob = |column| {
-        row.get_ref(column)
-            .map_err(Failure::from)?
-            .as_blob()
-            .map_err(Failure::unreadable_body)
-    };
-    Ok(Point {
-        unit: UnitId::from_uuid(Uuid::from_bytes(row.get(0)?)),
-        part: row.get(1)?,
-        observed_at: row.get(2)?,
-        dense: dense_of(blob(3)?)?,
-        words: sparse_of(blob(4)?)?,
-        pieces: sparse_of(blob(5)?)?,
-    })
 }

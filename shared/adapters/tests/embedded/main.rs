@@ -5,6 +5,7 @@ mod blocks;
 mod digests;
 mod erased;
 mod files;
+mod images;
 mod pace;
 mod restore;
 

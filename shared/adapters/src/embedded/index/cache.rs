@@ -7,10 +7,13 @@ use domain::port::Result;
 
 use super::Change;
 use super::block::Block;
+use super::image::Image;
+use super::image_folder::{ImageDigest, ImageFolder, ImageId};
 
 /// The blocks in memory, by database row of their space, with a limit on their bytes.
 pub(super) struct Cache {
     bytes_max: usize,
+    images: ImageFolder,
     cached: Mutex<CachedBlocks>,
 }
 
@@ -25,6 +28,13 @@ struct Entry {
     slot: Arc<Slot>,
     bytes: usize,
     used: u64,
+}
+
+/// How many slots of a block lie in its image, and how many in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SlotPlaces {
+    pub(super) image: usize,
+    pub(super) memory: usize,
 }
 
 /// The place of one block.
@@ -48,6 +58,14 @@ impl Slot {
         block.as_ref().map(search)
     }
 
+    /// Returns where the slots of the block lie; `None` if it is not loaded.
+    pub(super) fn slot_places(&self) -> Option<SlotPlaces> {
+        self.search_if_loaded(|block| SlotPlaces {
+            image: block.image_slots(),
+            memory: block.memory_slots(),
+        })
+    }
+
     /// Waits until no other task loads the block.
     pub(super) async fn lock_loading(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.loading.lock().await
@@ -55,9 +73,10 @@ impl Slot {
 }
 
 impl Cache {
-    pub(super) fn new(bytes_max: usize) -> Cache {
+    pub(super) fn new(bytes_max: usize, images: ImageFolder) -> Cache {
         Cache {
             bytes_max,
+            images,
             cached: Mutex::default(),
         }
     }
@@ -80,24 +99,86 @@ impl Cache {
         Ok(())
     }
 
-    /// Applies a committed change.
-    pub(super) fn apply_change(&self, change: &Change) {
+    /// Returns the folder of the images.
+    pub(super) fn images(&self) -> &ImageFolder {
+        &self.images
+    }
+
+    /// Applies a committed change. Changes come from one thread.
+    pub(super) fn apply_change(&self, change: Change) {
         match change {
-            Change::Forget { space } => self.lock_blocks().blocks.retain(|_, it| it.space != *space),
-            Change::Put { space, points, retired } => {
-                let Some(slot) = self.lock_blocks().blocks.get(space).map(|it| Arc::clone(&it.slot)) else {
-                    return;
-                };
-                let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
-                let Some(block) = place.as_mut() else { return };
-                retired.iter().for_each(|unit| block.remove_unit(*unit));
-                points.iter().for_each(|point| block.insert(point));
-                block.remove_dead_slots();
-                let bytes = block.memory_bytes();
-                drop(place);
-                self.store_size_and_evict(*space, bytes);
+            Change::Forget { space, live } => {
+                self.lock_blocks().blocks.retain(|_, it| it.space != space);
+                self.images.keep_only(&live);
+            }
+            Change::Put {
+                space,
+                points,
+                retired,
+                live,
+            } => {
+                self.update_block(space, |block| {
+                    if live.is_some() {
+                        block.copy_from_image();
+                    }
+                    retired.iter().for_each(|unit| block.remove_unit(*unit));
+                    points.iter().for_each(|point| block.insert(point));
+                    block.remove_dead_slots();
+                });
+                if let Some(live) = live {
+                    self.images.keep_only(&live);
+                }
+            }
+            Change::Save {
+                space,
+                image,
+                live,
+                written,
+            } => {
+                let digest = self.save_block(space, image);
+                if digest.is_none() {
+                    self.update_block(space, Block::copy_from_image);
+                }
+                self.images.keep_only(&live);
+                // If nobody waits any more, the image has no digest in the database and is not used again.
+                let _ = written.send(digest);
             }
         }
+    }
+
+    /// Changes a block, if it is loaded.
+    fn update_block(&self, space: i64, update: impl FnOnce(&mut Block)) {
+        let Some(slot) = self.find_slot(space) else { return };
+        let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
+        let Some(block) = place.as_mut() else { return };
+        update(block);
+        let bytes = block.memory_bytes();
+        drop(place);
+        self.store_size_and_evict(space, bytes);
+    }
+
+    /// Writes an image of a block and uses it in place. Searches go on while it is written. Returns `None` if the block
+    /// is not loaded or the image could not be written.
+    fn save_block(&self, space: i64, image: ImageId) -> Option<ImageDigest> {
+        let slot = self.find_slot(space)?;
+        let begun = std::time::Instant::now();
+        let saved = slot.search_if_loaded(|block| {
+            let digest = self.images.write_image(image, |out| block.write_image(out))?;
+            let mapped = Image::from_file(&self.images.map_written(image)?);
+            let mapped = mapped.ok_or(std::io::ErrorKind::InvalidData)?;
+            Ok::<_, std::io::Error>((digest, Block::from_image(mapped)))
+        })?;
+        let (digest, block) = saved
+            .inspect_err(|error| tracing::warn!(%error, "an image of the index could not be written"))
+            .ok()?;
+        tracing::debug!(points = block.len(), elapsed = ?begun.elapsed(), "image of the index written");
+        self.update_block(space, |it| *it = block);
+        Some(digest)
+    }
+
+    /// Returns the slot of a space.
+    pub(super) fn find_slot(&self, row: i64) -> Option<Arc<Slot>> {
+        self.lock_blocks().blocks.get(&row).map(|it| Arc::clone(&it.slot))
     }
 
     /// Returns the slot of a space, and marks it as most recently searched.

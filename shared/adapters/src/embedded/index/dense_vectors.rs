@@ -4,9 +4,12 @@
 //! vectors. All candidates that could be among the best within that bound are scored again with f32, so the result is
 //! exact.
 
+use std::io::{self, Write};
+
 use text::dot_product;
 
 use super::best_slots::{ScoredSlot, SlotsWithinMargin};
+use super::image::{Image, Section};
 
 /// Number of sums that are computed in parallel.
 const LANES: usize = 16;
@@ -16,8 +19,11 @@ const ROUNDING: f32 = 1e-5;
 /// The dense vectors of a block, by slot.
 pub(super) struct Dense {
     dimension: usize,
+    /// The vectors of the first slots, in an image.
+    mapped: Option<MappedVectors>,
     exact: Vec<f32>,
-    codes: Vec<i8>,
+    /// The codes are signed; they are kept as they lie in an image.
+    codes: Vec<u8>,
     /// For each slot, the factor between codes and numbers of the vector.
     steps: Vec<f32>,
     /// Greatest distance between a vector and its decoded codes.
@@ -26,10 +32,18 @@ pub(super) struct Dense {
     length: f32,
 }
 
+/// Vectors in an image: the same columns as in [`Dense`].
+struct MappedVectors {
+    exact: Section,
+    codes: Section,
+    steps: Section,
+}
+
 impl Dense {
     pub(super) fn new(dimension: usize) -> Dense {
         Dense {
             dimension,
+            mapped: None,
             exact: Vec::new(),
             codes: Vec::new(),
             steps: Vec::new(),
@@ -38,6 +52,31 @@ impl Dense {
         }
     }
 
+    /// Uses the vectors of an image in place.
+    pub(super) fn from_image(image: &Image) -> Dense {
+        Dense {
+            mapped: Some(MappedVectors {
+                exact: image.exact.clone(),
+                codes: image.codes.clone(),
+                steps: image.steps.clone(),
+            }),
+            blur: image.head.blur,
+            length: image.head.length,
+            ..Dense::new(image.head.dimension)
+        }
+    }
+
+    /// Returns the number of numbers in a vector.
+    pub(super) fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Returns the greatest distance between a vector and its decoded codes, and the greatest length of a vector.
+    pub(super) fn bounds(&self) -> (f32, f32) {
+        (self.blur, self.length)
+    }
+
+    /// Returns roughly how many bytes it takes outside of an image.
     pub(super) fn memory_bytes(&self) -> usize {
         self.exact.capacity() * 4 + self.codes.capacity() + self.steps.capacity() * 4
     }
@@ -52,7 +91,7 @@ impl Dense {
             let coded = f32::from(code) * step;
             blur += (number - coded) * (number - coded);
             length += coded * coded;
-            self.codes.push(code);
+            self.codes.push(code.cast_unsigned());
         }
         self.blur = self.blur.max(blur.sqrt());
         self.length = self.length.max(length.sqrt());
@@ -72,20 +111,93 @@ impl Dense {
             .zip(&codes)
             .map(|(number, code)| (number - f32::from(*code) * step).powi(2));
         let bound = self.blur * length + off.sum::<f32>().sqrt() * self.length + ROUNDING;
-        let vectors = self.codes.chunks_exact(self.dimension).zip(&self.steps).zip(0_u32..);
-        let accepted = vectors.filter(|(_, slot)| accepts(*slot as usize));
-        let score = |vector: &[i8], unit: f32| integer_dot(vector, &codes) as f32 * unit * step;
+        let score = |vector: &[u8], unit: f32| integer_dot(vector, &codes) as f32 * unit * step;
         let mut best = SlotsWithinMargin::new(limit, 2.0 * bound);
-        accepted.for_each(|((vector, unit), slot)| best.push((slot, score(vector, *unit))));
-        let mut scored = best.into_slots();
+        let mut push = |slot: u32, vector: &[u8], unit: f32| {
+            if accepts(slot as usize) {
+                best.push((slot, score(vector, unit)));
+            }
+        };
+        let mapped = self.mapped_count();
+        if let Some(it) = &self.mapped {
+            let vectors = it.codes.bytes().chunks_exact(self.dimension).zip(it.steps.items());
+            vectors
+                .zip(0..)
+                .for_each(|((vector, unit), slot)| push(slot, vector, f32::from_le_bytes(*unit)));
+        }
+        let vectors = self.codes.chunks_exact(self.dimension).zip(&self.steps);
+        vectors
+            .zip(mapped as u32..)
+            .for_each(|((vector, unit), slot)| push(slot, vector, *unit));
+        let (mut scored, mut vector) = (best.into_slots(), Vec::with_capacity(self.dimension));
         for (slot, score) in &mut scored {
-            let start = *slot as usize * self.dimension;
-            *score = dot_product(&self.exact[start..start + self.dimension], query);
+            vector.clear();
+            self.extend_with_exact(*slot as usize, &mut vector);
+            *score = dot_product(&vector, query);
         }
         scored
     }
 
-    /// Moves vectors to new slots and removes those without a new slot.
+    /// Writes the vectors of some slots, as they lie in an image.
+    pub(super) fn write_image(&self, slots: &[u32], out: &mut dyn Write) -> io::Result<()> {
+        let dimension = self.dimension;
+        let mut vector = Vec::with_capacity(dimension);
+        for slot in slots {
+            vector.clear();
+            self.extend_with_exact(*slot as usize, &mut vector);
+            vector.iter().try_for_each(|it| out.write_all(&it.to_le_bytes()))?;
+        }
+        for slot in slots {
+            let (at, mapped) = self.place_of(*slot as usize);
+            let codes = mapped.map_or(self.codes.as_slice(), |it| it.codes.bytes());
+            out.write_all(&codes[at * dimension..(at + 1) * dimension])?;
+        }
+        for slot in slots {
+            let step = match self.place_of(*slot as usize) {
+                (at, Some(it)) => it.steps.items()[at],
+                (at, None) => self.steps[at].to_le_bytes(),
+            };
+            out.write_all(&step)?;
+        }
+        Ok(())
+    }
+
+    /// Copies what lies in an image into memory of its own.
+    pub(super) fn copy_from_image(&mut self) {
+        let Some(mapped) = self.mapped.take() else { return };
+        let numbers = |it: &Section, own: &[f32]| {
+            let former = it.items().iter().map(|it| f32::from_le_bytes(*it));
+            former.chain(own.iter().copied()).collect()
+        };
+        self.exact = numbers(&mapped.exact, &self.exact);
+        self.codes = [mapped.codes.bytes(), &self.codes].concat();
+        self.steps = numbers(&mapped.steps, &self.steps);
+    }
+
+    /// Returns the number of slots whose vectors lie in an image.
+    fn mapped_count(&self) -> usize {
+        self.mapped.as_ref().map_or(0, |it| it.steps.items::<4>().len())
+    }
+
+    /// Returns the place of the vector of a slot: in the image, if it is returned, else in memory.
+    fn place_of(&self, slot: usize) -> (usize, Option<&MappedVectors>) {
+        let mapped = self.mapped_count();
+        match slot.checked_sub(mapped) {
+            Some(at) => (at, None),
+            None => (slot, self.mapped.as_ref()),
+        }
+    }
+
+    fn extend_with_exact(&self, slot: usize, vector: &mut Vec<f32>) {
+        let (at, mapped) = self.place_of(slot);
+        let range = at * self.dimension..(at + 1) * self.dimension;
+        match mapped {
+            Some(it) => vector.extend(it.exact.items()[range].iter().map(|it| f32::from_le_bytes(*it))),
+            None => vector.extend_from_slice(&self.exact[range]),
+        }
+    }
+
+    /// Moves vectors to new slots and removes those without a new slot. Nothing may lie in an image.
     pub(super) fn move_slots(&mut self, moved: &[Option<u32>]) {
         let mut remaining = Dense::new(self.dimension);
         for (vector, new) in self.exact.chunks_exact(self.dimension.max(1)).zip(moved) {
@@ -116,8 +228,8 @@ fn greatest_magnitude(vector: &[f32]) -> f32 {
 
 /// Returns the dot product. A compiler that sees sixteen separate sums reads sixteen codes at once; with one sum it reads
 /// four.
-fn integer_dot(vector: &[i8], query: &[i16]) -> i32 {
-    let product = |a: &i8, b: &i16| i32::from(*a) * i32::from(*b);
+fn integer_dot(vector: &[u8], query: &[i16]) -> i32 {
+    let product = |a: &u8, b: &i16| i32::from(a.cast_signed()) * i32::from(*b);
     let ((chunks, rest), (others, other_rest)) = (vector.as_chunks::<LANES>(), query.as_chunks::<LANES>());
     let mut sums = [0_i32; LANES];
     for (codes, numbers) in chunks.iter().zip(others) {

@@ -20,7 +20,7 @@ use crate::{OpenError, Options};
 /// `MNEM`: marks a file as a database of Mnemic.
 const APPLICATION_ID: i32 = 0x4d4e_454d;
 /// All schema changes, oldest first; the number of a schema is its position in this list, from 1.
-pub(super) const MIGRATIONS: [&str; 19] = [
+pub(super) const MIGRATIONS: [&str; 20] = [
     include_str!("migrations/0001_first.sql"),
     include_str!("migrations/0002_derived.sql"),
     include_str!("migrations/0003_generation.sql"),
@@ -40,6 +40,7 @@ pub(super) const MIGRATIONS: [&str; 19] = [
     include_str!("migrations/0017_keys.sql"),
     include_str!("migrations/0018_webhooks.sql"),
     include_str!("migrations/0019_blocks.sql"),
+    include_str!("migrations/0020_point_images.sql"),
 ];
 /// Size of a page in bytes: the default of SQLite.
 const PAGE_BYTES: u64 = 4_096;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Params};
 use super::{Failure, Outcome, from_sql_integer};
 
 /// Tables with rows that a space owns.
-pub(super) const OWNED: [&str; 14] = [
+pub(super) const OWNED: [&str; 15] = [
     "claims",
     "remembered",
     "records",
@@ -22,6 +22,7 @@ pub(super) const OWNED: [&str; 14] = [
     "read_records",
     "wanted_sessions",
     "unit_blocks",
+    "point_images",
 ];
 const INFO: &str = "SELECT name, created_at, records, units,
     (SELECT coalesce(max(position), 0) FROM written WHERE space = spaces.row), changes, derived_changes, curated

@@ -1,0 +1,63 @@
+//! The rows of the images: which points each of them holds. A trigger deletes the row when one of these points changes.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::image_folder::{ImageDigest, ImageId};
+use crate::embedded::store::Outcome;
+
+/// An image that was written.
+pub(super) struct StoredImage {
+    pub(super) id: ImageId,
+    /// The last row of a point in it.
+    pub(super) last_row: i64,
+    pub(super) digest: ImageDigest,
+}
+
+/// Notes that an image of all points of a space is being written, in place of the one before.
+pub(super) fn begin_image(db: &Connection, space: i64) -> Outcome<ImageId> {
+    let mut insert = db.prepare_cached(
+        "INSERT OR REPLACE INTO point_images (space, last_row)
+         SELECT ?1, coalesce(max(row), 0) FROM points WHERE space = ?1 RETURNING id",
+    )?;
+    Ok(ImageId(insert.query_row([space], |row| row.get(0))?))
+}
+
+/// Notes the digest of an image, unless one of its points has changed meanwhile.
+pub(super) fn complete_image(db: &Connection, id: ImageId, digest: &ImageDigest) -> Outcome<()> {
+    let mut update = db.prepare_cached("UPDATE point_images SET digest = ?2 WHERE id = ?1")?;
+    update.execute((id.0, digest))?;
+    Ok(())
+}
+
+/// Deletes the note of an image that could not be written.
+pub(super) fn delete_image(db: &Connection, id: ImageId) -> Outcome<()> {
+    db.execute("DELETE FROM point_images WHERE id = ?1", [id.0])?;
+    Ok(())
+}
+
+/// Returns the image of a space, if it was written.
+pub(super) fn find_image(db: &Connection, space: i64) -> Outcome<Option<StoredImage>> {
+    let mut select =
+        db.prepare_cached("SELECT id, last_row, digest FROM point_images WHERE space = ?1 AND digest IS NOT NULL")?;
+    let image = select.query_row([space], |row| {
+        Ok(StoredImage {
+            id: ImageId(row.get(0)?),
+            last_row: row.get(1)?,
+            digest: row.get(2)?,
+        })
+    });
+    Ok(image.optional()?)
+}
+
+/// Returns true if a space has an image, also one that is being written.
+pub(super) fn has_image(db: &Connection, space: i64) -> Outcome<bool> {
+    let mut select = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM point_images WHERE space = ?1)")?;
+    Ok(select.query_row([space], |row| row.get(0))?)
+}
+
+/// Returns the images of all spaces, also those that are being written.
+pub(super) fn live_images(db: &Connection) -> Outcome<Vec<ImageId>> {
+    let mut select = db.prepare_cached("SELECT id FROM point_images")?;
+    let images = select.query_map([], |row| row.get(0).map(ImageId))?;
+    Ok(images.collect::<rusqlite::Result<_>>()?)
+}
