@@ -86,15 +86,14 @@ impl Facts {
         self.stale.insert(unit.id);
     }
 
-    /// Marks the units of some records, given by their first units, to be read again.
+    /// Marks the units of some records, given by their first units, to be read again, and the gists read from these
+    /// records. Gists are found by the first unit, which need not have statements of its own.
     fn stir_replaced(&mut self, replaced: &[UnitId]) {
         for first in replaced {
-            let parts = self.units.range(*first..=first.last_part()).map(|it| *it.0);
-            for unit in parts {
-                let gists = self.gists.get(&unit).into_iter().flat_map(|it| it.keys());
-                self.stale.extend(gists);
-                self.stale.insert(unit);
-            }
+            let gists = self.gists.get(first).into_iter().flat_map(|it| it.keys());
+            self.stale.extend(gists);
+            let parts = self.units.range(*first..=first.last_part());
+            self.stale.extend(parts.map(|it| *it.0));
         }
     }
 

@@ -24,7 +24,7 @@ fn turn(number: usize, actor: &str, text: &str) -> Unit {
 }
 
 /// Returns a gist read from a turn, which states where someone lives.
-fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
+pub(crate) fn gist(turn: &Unit, subject: &str, home: &str) -> Unit {
     let record = turn.records[0];
     let stated = Stated {
         record,

@@ -8,6 +8,7 @@ use domain::id::{RecordId, SpaceId, UnitId};
 use domain::unit::Unit;
 use domain::version::{Version, Versions};
 
+use crate::gists::gist;
 use crate::unit;
 
 fn record(number: usize) -> RecordId {
@@ -89,6 +90,27 @@ fn an_erased_version_is_succeeded_by_the_one_before() {
     let [_, second, third] = talk().try_into().unwrap();
     let units = [first, second.clone(), third, second.without_content()];
     assert_eq!(told_now(&facts(&units)), ["Lisbon"]);
+}
+
+/// The first version states nothing that the rules read, only something that a model read.
+#[test]
+fn facts_that_a_model_read_from_a_replaced_version_are_withdrawn_in_any_order() {
+    let first = version(1, 1, "Home is wherever the loft is, and that is Porto for now.");
+    let gist = gist(&first, "Ann", "Porto");
+    let second = version(2, 2, "Good morning!");
+    assert_eq!(facts(std::slice::from_ref(&first)), Vec::<Fact>::new());
+    assert_eq!(told_now(&facts(&[first.clone(), gist.clone()])), ["Porto"]);
+
+    let units = [first, gist, second];
+    let all = facts(&units);
+    assert_eq!((all.len(), told_now(&all)), (1, Vec::new()), "{all:?}");
+    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let ordered: Vec<Unit> = order.iter().map(|it: &usize| units[*it].clone()).collect();
+        assert_eq!(facts(&ordered), all, "{order:?}");
+    }
+    let [first, gist, second] = units;
+    let erased = second.without_content();
+    assert_eq!(told_now(&facts(&[first, gist, second, erased])), ["Porto"]);
 }
 
 #[test]

@@ -244,7 +244,7 @@ fn find_starts_of_durations(sentence: &str, observed_at: DateTime<FixedOffset>) 
 }
 
 /// Returns true if a time can answer. A time that the question names cannot, a year of origin cannot ("a sloop from
-/// 1962" was not bought then), and a past event is in no later year than its turn.
+/// 1962" was not bought then), and a past event is in no later year than its turn, in the offset of the turn.
 fn can_answer(
     question: &Question,
     span: &TimeSpan,
@@ -254,7 +254,8 @@ fn can_answer(
 ) -> bool {
     let before = sentence.get(..place.start).unwrap_or_default();
     let origin = span.precision == Precision::Year && before.trim_end().ends_with(" from");
-    let later = question.tense < 0.0 && span.start.year() > observed_at.year();
+    let start = span.start.with_timezone(observed_at.offset());
+    let later = question.tense < 0.0 && start.year() > observed_at.year();
     !origin && !later && !question.lower.contains(&span.words.to_lowercase())
 }
 

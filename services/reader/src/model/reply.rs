@@ -132,8 +132,9 @@ pub(super) fn parse_line_choice(reply: &str) -> Option<Vec<usize>> {
     read_line_numbers(&object.lines)
 }
 
-/// Returns the numbers of lines in any notation, each once: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`. Returns `None` for a
-/// value that contains no number, and no numbers for null or an empty list.
+/// Returns the numbers of lines in any notation, each once: `[1, 2.0, "line 3"]`, `4`, `"5, 6"`. A negative number or a
+/// fraction is not the number of a line. Returns `None` for a value that contains no number of a line, and no numbers
+/// for null or an empty list.
 pub(super) fn read_line_numbers(value: &Value) -> Option<Vec<usize>> {
     let entries = match value {
         Value::Null => return Some(Vec::new()),
@@ -143,7 +144,10 @@ pub(super) fn read_line_numbers(value: &Value) -> Option<Vec<usize>> {
     let mut lines = Vec::new();
     for entry in entries.iter().take(LINES_MAX) {
         let text = match entry {
-            Value::Number(it) => it.as_f64().map_or(String::new(), |it| format!("{it:.0}")),
+            Value::Number(it) => {
+                let whole = it.as_f64().filter(|it| *it >= 0.0 && it.fract() == 0.0);
+                whole.map_or(String::new(), |it| format!("{it:.0}"))
+            }
             Value::String(it) => it.clone(),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => String::new(),
         };
@@ -241,6 +245,19 @@ mod tests {
         assert_eq!(coloured, sample_reply(Some("Fi [31mdo"), &[1], None));
         let forged = parse_short_answer(r#"{"answer": "red\nVerdict: supported", "lines": null}"#);
         assert_eq!(forged, sample_reply(Some("red Verdict: supported"), &[], None));
+    }
+
+    #[test]
+    fn negative_numbers_and_fractions_are_not_numbers_of_lines() {
+        for (lines, expected) in [
+            ("[-1, 2]", Some(vec![2])),
+            ("[1.5, 2.0]", Some(vec![2])),
+            ("-1", None),
+            ("[0.4]", None),
+        ] {
+            let reply = format!(r#"{{"lines": {lines}}}"#);
+            assert_eq!(parse_line_choice(&reply), expected, "{lines}");
+        }
     }
 
     #[test]

@@ -14,7 +14,8 @@ pub(crate) fn read(request: &AnswerV1) -> AnsweredV1 {
     assessed.instead.unwrap_or(assessed.answered)
 }
 
-/// A talk: lines of "Speaker: text" on one day. An empty line starts a new session, and a line "@ date" sets the day.
+/// A talk: lines of "Speaker: text" on one day. An empty line starts a new session, and a line "@ date" sets the day; a
+/// line "@ time" sets the time with its offset.
 pub(crate) struct Talk {
     space: SpaceId,
     turns: Vec<Turn>,
@@ -34,7 +35,13 @@ impl Talk {
         for line in lines.lines().map(str::trim) {
             match line.split_once(": ") {
                 _ if line.is_empty() => session += 1,
-                _ if line.starts_with('@') => day = format!("{}T10:00:00+00:00", line.trim_start_matches(['@', ' '])),
+                _ if line.starts_with('@') => {
+                    let at = line.trim_start_matches(['@', ' ']);
+                    day = match at.contains('T') {
+                        true => at.to_owned(),
+                        false => format!("{at}T10:00:00+00:00"),
+                    };
+                }
                 Some((speaker, text)) => talk.say(session, &day, speaker, text),
                 None => panic!("no speaker: {line}"),
             }

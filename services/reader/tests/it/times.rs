@@ -2,6 +2,8 @@
 //! turn was said.
 
 use domain::anchor::AnswerKind::{self, Duration, When};
+use reader::answer::choices::answer_choices;
+use reader::weights::Weights;
 
 use crate::talk::{Talk, read};
 
@@ -100,4 +102,23 @@ fn questions_about_the_future_get_future_times() {
     );
     assert_eq!(talk.answer(When, "When will the dentist see Ona?"), "20 May 2025");
     assert_eq!(talk.answer(When, "When did the dentist see Ona?"), "12 April 2025");
+}
+
+/// Nine in the evening in New York is in the next year in UTC, and a year in Karachi begins in the year before in UTC.
+#[test]
+fn years_are_compared_in_the_offset_of_the_turn() {
+    let times = |talk: &str, question: &str| {
+        let request = Talk::new(talk).request(When, question, "", "");
+        let choices = answer_choices(&request, Weights::builtin().unwrap());
+        choices.times.items.concat()
+    };
+    let evening = "@ 2023-12-31T22:00:00-05:00
+         Ona: The parade passed our street at 9 pm.";
+    assert_eq!(
+        times(evening, "At what time did the parade pass?"),
+        ["9 pm", "31 December 2023"]
+    );
+    let plan = "@ 2023-06-01T10:00:00+05:00
+         Ona: I bought a boat, and in 2024 I sail to Malta.";
+    assert_eq!(times(plan, "When did Ona buy a boat?"), ["1 June 2023"]);
 }

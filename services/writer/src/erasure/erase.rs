@@ -1,9 +1,11 @@
 //! Erases records permanently, with the units that derive from them.
 //!
-//! The record is deleted first, then its units. After deriving units, the writer checks that their records still
-//! exist ([`retract_orphaned_units`]). Whichever of erasure and derivation finishes last removes the units, even across processes.
+//! The gists of the readings whose model was shown the record are retired first. Then the record is deleted with these
+//! readings, then its units are retired, and the gists once more. After deriving units, the writer checks that their
+//! records still exist ([`retract_orphaned_units`]). Whichever of erasure and derivation finishes last removes the
+//! units, even across processes.
 //! Events that contained the record are removed too; their neighbours are announced, and the organiser derives the
-//! events again without it. Readings whose model was shown the record are removed with their gists.
+//! events again without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,11 +57,15 @@ pub(crate) async fn erase_records(
     let mut own: BTreeSet<UnitId> = ids.iter().flat_map(|it| units_starting_with(*it)).collect();
     let readings = backends.readings.of_records(space, &ids).await?;
     let readings: Vec<ReadingId> = readings.iter().map(|it| it.id).collect();
-    own.extend(unit_lookup::gists_of(backends, space, &readings).await?);
+    let gists = unit_lookup::gists_of(backends, space, &readings).await?;
+    own.extend(&gists);
     // Done before the record and its facts are deleted, because these are needed to find the curations about them and
     // the name of the session.
     redact::redact_curations_about_units(backends, space, &own).await?;
     redact::erase_recall_ledgers(backends, space, &stored).await?;
+    // Erasing the records removes the readings, and without its reading a later attempt would not find a gist that
+    // cites none of the records.
+    retire_units(backends, space, &gists).await?;
     backends.records.erase(space, &ids).await?;
     let mut units = around.events.clone();
     units.extend(own);

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
-use domain::port::SpaceInfo;
+use domain::port::{SpaceInfo, UnfinishedErasure};
 use domain::record::Record;
 use domain::unit::Unit;
 use domain::{Classify, ErrorKind, PortError};
@@ -36,7 +37,7 @@ type Window = (Vec<Record>, BTreeSet<RecordId>);
 /// nothing is stored, even if a new space has the same name.
 pub(crate) async fn accept_batch(context: &Context, message: RecordsAcceptedV1, meta: Meta) -> Result<(), Error> {
     let backends = &context.backends;
-    let space = message.space.clone();
+    let (space, created) = (message.space.clone(), message.created);
     let acts = !message.curations.is_empty();
     let mut sessions: BTreeSet<SessionId> = message.records.iter().map(|it| it.session).collect();
     let mut units: Vec<UnitId> = message.records.iter().map(|it| UnitId::of_turn(it.id)).collect();
@@ -47,7 +48,7 @@ pub(crate) async fn accept_batch(context: &Context, message: RecordsAcceptedV1, 
             return Ok(());
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return drop_batch_of_deleted_space(backends, &space, error).await;
+            return drop_batch_of_deleted_space(backends, &space, created, error).await;
         }
         Err(error) => return Err(error),
     };
@@ -246,13 +247,27 @@ fn derive_units_and_parts(windows: &[Window]) -> (Vec<Unit>, Vec<Part>) {
     (units, parts)
 }
 
-/// Settles a batch whose space was deleted while it waited, and deletes points that were already stored for it.
-async fn drop_batch_of_deleted_space(backends: &Backends, space: &SpaceId, error: Error) -> Result<(), Error> {
+/// Settles a batch whose space, created at `created`, was deleted while it waited, and deletes points that were already
+/// stored for it. Another space may get the name at any time, and keeps its points; only a batch of an earlier release
+/// does not say when its space was created.
+async fn drop_batch_of_deleted_space(
+    backends: &Backends,
+    space: &SpaceId,
+    created: Option<DateTime<Utc>>,
+    error: Error,
+) -> Result<(), Error> {
     if backends.records.space(space).await?.is_some() {
         return Err(error);
     }
     debug!(%space, "the space was deleted, batch dropped");
-    backends.index.erase(space).await?;
+    match created {
+        Some(created_at) => {
+            let space = space.clone();
+            let erasure = UnfinishedErasure { space, created_at };
+            backends.index.erase_deleted(&erasure).await?;
+        }
+        None => backends.index.erase(space).await?,
+    }
     Ok(())
 }
 

@@ -17,33 +17,28 @@ use crate::store_access::unit_retirement;
 
 /// Replaces the data derived from an earlier version of a stored reading by the data of the current one, unless it is
 /// already stored. If the reading was removed in the meantime with one of its records, its data is removed too.
-/// Returns false if nothing is derived from the reading now.
+/// Returns the number of its gists, or none if nothing is derived from the reading now.
 ///
 /// An imported reading of texts that differ from those of the records is removed. If the records have pictures whose
 /// captions may still change, the reading stays, but nothing is derived from it.
-pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<bool, Error> {
+pub(crate) async fn put_gists(backends: &Backends, space: &SpaceId, reading: &Reading) -> Result<Option<usize>, Error> {
     let records = backends.records.get(space, &reading.records).await?;
     let may_change = records.iter().any(has_uncaptioned_picture);
     let records = with_captions(backends, space, records).await?;
     if shown_digest(&[], &records) != reading.digest && may_change {
         debug!(%space, reading = %reading.id, "the captions of the pictures differ from the captions in the prompt");
-        let former = gists_of(backends, space, &[reading.id]).await?;
-        unit_retirement::retire_units(backends, space, &former).await?;
-        return Ok(false);
+        retire_gists(backends, space, &[reading.id]).await?;
+        return Ok(None);
     }
     if shown_digest(&[], &records) != reading.digest {
         debug!(%space, reading = %reading.id, "the text of the records differs from the text in the prompt");
         remove_readings(backends, space, &[reading.id]).await?;
-        return Ok(false);
+        return Ok(None);
     }
-    put_derived(
-        backends,
-        space,
-        reading.id,
-        derive_from_stored_records(backends, space, reading).await?,
-    )
-    .await?;
-    Ok(true)
+    let derived = derive_from_stored_records(backends, space, reading).await?;
+    let gists = derived.units.len();
+    put_derived(backends, space, reading.id, derived).await?;
+    Ok(Some(gists))
 }
 
 /// Stores the data derived from a stored reading whose texts match those of the records, like [`put_gists`].
@@ -64,8 +59,7 @@ pub(crate) async fn put_derived(
     backends.graph.put_units(space, &units, &[]).await?;
     backends.graph.put_relations(space, &relations).await?;
     if backends.readings.get(space, &[reading]).await?.is_empty() {
-        let units = gists_of(backends, space, &[reading]).await?;
-        unit_retirement::retire_units(backends, space, &units).await?;
+        retire_gists(backends, space, &[reading]).await?;
     }
     Ok(())
 }
@@ -76,8 +70,9 @@ pub(crate) async fn is_as_shown(backends: &Backends, space: &SpaceId, reading: &
     Ok(shown_digest(&[], &records) == reading.digest)
 }
 
-/// Removes readings with all data derived from them. The readings are removed first: after storing gists, the writer
-/// checks that their reading still exists.
+/// Removes readings with all data derived from them. Gists are retired before their readings are removed, because a
+/// later attempt would not find them otherwise, and once more after it: after storing gists, the writer checks that
+/// their reading still exists.
 pub(crate) async fn remove_readings(
     backends: &Backends,
     space: &SpaceId,
@@ -86,7 +81,13 @@ pub(crate) async fn remove_readings(
     if readings.is_empty() {
         return Ok(());
     }
+    retire_gists(backends, space, readings).await?;
     backends.readings.remove(space, readings).await?;
+    retire_gists(backends, space, readings).await
+}
+
+/// Retires the stored gists of readings.
+async fn retire_gists(backends: &Backends, space: &SpaceId, readings: &[ReadingId]) -> Result<(), PortError> {
     let gists = gists_of(backends, space, readings).await?;
     unit_retirement::retire_units(backends, space, &gists).await
 }

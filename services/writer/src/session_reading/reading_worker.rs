@@ -5,7 +5,7 @@
 //! the store. A reply is stored before anything is derived from it, so a process that ends half-way causes no
 //! repeated call.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ use crate::session_reading::picture_reader::PictureReader;
 use crate::session_reading::reading_config::ReadingConfig;
 use crate::session_reading::reading_model::Model;
 use crate::session_reading::reading_store;
+use crate::store_access::unit_lookup;
 
 /// Maximum number of passages read before another session gets its turn.
 const PASSAGES_A_TURN: usize = 4;
@@ -48,8 +49,9 @@ pub(crate) struct ReadingWorker {
     model: Option<Model>,
     pub(crate) config: ReadingConfig,
     pub(crate) pictures: PictureReader,
-    /// Readings whose gists are stored, with the time each was made, because an import may replace a reading.
-    derived: Mutex<BTreeSet<(ReadingId, DateTime<Utc>)>>,
+    /// The number of gists that were stored of each reading. The time of the reading is part of the key, because an
+    /// import may replace a reading.
+    derived: Mutex<BTreeMap<(ReadingId, DateTime<Utc>), usize>>,
     /// The read part of each session.
     marks: SessionMarks,
     /// Cost of the calls from which nothing was stored.
@@ -276,20 +278,24 @@ impl ReadingWorker {
         Ok(None)
     }
 
-    /// Stores the data derived from a reading, unless this process has already done so.
+    /// Stores the data derived from a reading, unless this process has already done so and all its gists are still
+    /// there. They are not if they were removed with a record or the space, and the same reading was then imported again.
     async fn put_gists_once(&self, space: &SpaceId, reading: &Reading) -> Result<(), Error> {
-        let key = (reading.id, reading.at);
-        if self.lock_derived().contains(&key) {
+        let (key, backends) = ((reading.id, reading.at), &self.context.backends);
+        let known = self.lock_derived().get(&key).copied();
+        if let Some(gists) = known
+            && unit_lookup::gists_of(backends, space, &[reading.id]).await?.len() == gists
+        {
             return Ok(());
         }
-        if !reading_store::put_gists(&self.context.backends, space, reading).await? {
+        let Some(gists) = reading_store::put_gists(backends, space, reading).await? else {
             return Ok(());
-        }
+        };
         let mut derived = self.lock_derived();
         if derived.len() >= KNOWN_MAX {
             derived.clear();
         }
-        derived.insert(key);
+        derived.insert(key, gists);
         Ok(())
     }
 
@@ -304,7 +310,10 @@ impl ReadingWorker {
         *times >= LATE_MAX
     }
 
-    fn lock_derived(&self) -> std::sync::MutexGuard<'_, BTreeSet<(ReadingId, DateTime<Utc>)>> {
+    fn lock_derived(&self) -> std::sync::MutexGuard<'_, BTreeMap<(ReadingId, DateTime<Utc>), usize>> {
         self.derived.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,9 @@ pub(crate) async fn retire_units(
     space: &SpaceId,
     units: &BTreeSet<UnitId>,
 ) -> Result<(), PortError> {
+    if units.is_empty() {
+        return Ok(());
+    }
     let units: Vec<UnitId> = units.iter().copied().collect();
     // Relations are withdrawn first: the store does not list relations of retired units, and they would reappear if
     // the units did.
@@ -28,6 +31,8 @@ pub(crate) async fn retire_units(
         let withdrawn: Vec<Relation> = withdrawn.collect();
         backends.graph.put_relations(space, &withdrawn).await?;
     }
-    backends.graph.put_units(space, &[], &units).await?;
-    backends.index.put(space, &[], &units).await
+    // Points are deleted before the units are retired: a later attempt finds further parts and gists only as long as
+    // the graph has them.
+    backends.index.put(space, &[], &units).await?;
+    backends.graph.put_units(space, &[], &units).await
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use domain::id::{RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RecordsAcceptedV1, UnitsWrittenV1};
-use domain::port::Search;
+use domain::port::{Point, Search};
 use domain::record::Record;
 use fixtures::wait_until;
 use host::Context;
@@ -195,6 +196,41 @@ async fn a_deleted_space_stays_deleted() {
     assert_eq!(context.backends.index.count(&gone).await.unwrap(), 0);
     assert!(context.backends.records.space(&gone).await.unwrap().is_none());
     assert!(context.backends.graph.changes(&gone, 0, 10).await.unwrap().is_empty());
+    context.shutdown.cancel();
+    service.await.unwrap().unwrap();
+}
+
+/// The name of a deleted space may be given to another one while an old batch is dropped. The index of other stores, in
+/// which the space exists, stands for that moment: the points of the new space stay.
+#[tokio::test]
+async fn an_old_batch_erases_no_points_of_a_later_space() {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("later");
+    std::fs::remove_dir_all(&dir).ok();
+    let later = Context::embedded_with_defaults(&dir.join("new")).await.unwrap();
+    let now = start().to_utc() + chrono::Duration::seconds(1);
+    later.backends.records.create_space(&space(), now).await.unwrap();
+    let point = Point {
+        unit: UnitId::of_turn(history()[0].id),
+        part: 0,
+        dense: vec![0.0; later.backends.embedder.dimension()],
+        words: vec![(1, 1.0)],
+        pieces: Vec::new(),
+        observed_at: 0,
+    };
+    later.backends.index.put(&space(), &[point], &[]).await.unwrap();
+    let mut context = Context::embedded_with_defaults(&dir.join("old")).await.unwrap();
+    context.backends.index = Arc::clone(&later.backends.index);
+    let batch = RecordsAcceptedV1 {
+        space: space(),
+        batch: "1".to_owned(),
+        created: Some(start().to_utc()),
+        records: history(),
+        curations: Vec::new(),
+    };
+    context.publish_message(&batch).await.unwrap();
+    let service = tokio::spawn(writer::run(context.clone()));
+    settled(&context).await;
+    assert_eq!(later.backends.index.count(&space()).await.unwrap(), 1);
     context.shutdown.cancel();
     service.await.unwrap().unwrap();
 }

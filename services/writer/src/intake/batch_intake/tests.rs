@@ -1,10 +1,17 @@
+use std::path::Path;
+use std::sync::Arc;
+
 use chrono::{DateTime, TimeDelta};
 use domain::curation::{Act, Curation};
 use domain::id::CurationId;
 use domain::port::{Claim, Position};
+use domain::reading::Reading;
 use domain::unit::Status;
 
 use super::*;
+use crate::reading::example;
+use crate::reading::prompts::prompt::shown_digest;
+use crate::session_reading::reading_store;
 
 fn sample_space() -> SpaceId {
     "s".parse().unwrap()
@@ -121,6 +128,125 @@ async fn records_of_a_deleted_space_are_not_in_a_new_space_of_the_same_name() {
         let claim = [(old.id, [9; 32]), (own.id, [7; 32])];
         let claims = backends.records.claim(&sample_space(), &claim).await.unwrap();
         assert_eq!(claims, [Claim::Fresh, Claim::Same]);
+    })
+    .await;
+}
+
+/// Returns the stores with the index of other stores in `dir`. It does not know the space, so every put to it fails.
+async fn with_failing_index(backends: &Backends, dir: &Path) -> Backends {
+    let other = Context::embedded_with_defaults(dir).await.unwrap();
+    Backends {
+        index: Arc::clone(&other.backends.index),
+        ..backends.clone()
+    }
+}
+
+/// Returns the units that have points.
+async fn indexed_units(backends: &Backends) -> BTreeSet<UnitId> {
+    let (points, _) = backends.index.points(&sample_space(), None, 10_000).await.unwrap();
+    points.into_iter().map(|it| it.0).collect()
+}
+
+async fn store_all(backends: &Backends, records: &[Record]) {
+    let before = read_space_info(backends, &sample_space()).await.unwrap();
+    assert!(store_records(backends, &before, records.to_vec()).await.unwrap());
+}
+
+fn sample_passage() -> [Record; 3] {
+    [
+        sample_record("1", "I water the fern."),
+        sample_record("2", "I baked bread."),
+        sample_record("3", "I sold my bicycle."),
+    ]
+}
+
+/// Stores the records of a passage and its reading, whose only gist cites the first record.
+async fn store_read_passage(backends: &Backends, records: &[Record]) -> Reading {
+    store_all(backends, records).await;
+    let output = r#"{"gists": [{"text": "Ana waters the fern.", "lines": [1]}]}"#;
+    let reading = Reading {
+        digest: shown_digest(&[], records),
+        ..example::sample_reading(records, output)
+    };
+    let stored = std::slice::from_ref(&reading);
+    backends.readings.put(&sample_space(), stored).await.unwrap();
+    let gists = reading_store::put_gists(backends, &sample_space(), &reading).await;
+    assert_eq!(gists.unwrap(), Some(1));
+    assert_eq!(indexed_units(backends).await.len(), records.len() + 1);
+    reading
+}
+
+async fn gists_of(backends: &Backends, reading: &Reading) -> BTreeSet<UnitId> {
+    let gists = unit_lookup::gists_of(backends, &sample_space(), &[reading.id]).await;
+    gists.unwrap()
+}
+
+/// The erasure of a long text ends at the points of its further units, which a later attempt finds in the graph.
+#[tokio::test]
+async fn an_erasure_that_ended_at_the_index_leaves_no_part_of_a_long_text() {
+    with_stores("parts", async |backends| {
+        let long = sample_record("1", &"I water the fern on the balcony. ".repeat(700));
+        store_all(backends, std::slice::from_ref(&long)).await;
+        let all: BTreeSet<UnitId> = units_of(&long).collect();
+        assert_eq!(indexed_units(backends).await, all);
+        let further = unit_lookup::further_units(backends, &sample_space(), [long.id]).await;
+        let further = further.unwrap();
+        assert!(further.len() > 1, "{further:?}");
+
+        let erased = BTreeSet::from([long.id]);
+        erase::erase_records(backends, &sample_space(), &erased).await.unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let failing = with_failing_index(backends, dir.path()).await;
+        let outcome = unit_retirement::retire_units(&failing, &sample_space(), &further).await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(indexed_units(backends).await, further);
+
+        erased_with_parts(backends, &sample_space(), &erased).await.unwrap();
+        assert_eq!(indexed_units(backends).await, BTreeSet::new());
+    })
+    .await;
+}
+
+/// The erased record is the one that no gist cites, so the gists can be found only through the reading.
+#[tokio::test]
+async fn an_erasure_that_ended_at_the_index_leaves_no_gist() {
+    with_stores("gists", async |backends| {
+        let records = sample_passage();
+        let reading = store_read_passage(backends, &records).await;
+        let erased = BTreeSet::from([records[2].id]);
+        let dir = tempfile::tempdir().unwrap();
+        let failing = with_failing_index(backends, dir.path()).await;
+        let outcome = erased_with_parts(&failing, &sample_space(), &erased).await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::NotFound);
+
+        erased_with_parts(backends, &sample_space(), &erased).await.unwrap();
+        assert_eq!(gists_of(backends, &reading).await, BTreeSet::new());
+        let remaining: BTreeSet<UnitId> = records[..2].iter().map(|it| UnitId::of_turn(it.id)).collect();
+        assert_eq!(indexed_units(backends).await, remaining);
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reading_stays_until_its_gists_are_gone() {
+    with_stores("removal", async |backends| {
+        let records = sample_passage();
+        let reading = store_read_passage(backends, &records).await;
+        let dir = tempfile::tempdir().unwrap();
+        let failing = with_failing_index(backends, dir.path()).await;
+        let ids = [reading.id];
+        let outcome = reading_store::remove_readings(&failing, &sample_space(), &ids).await;
+        assert_eq!(outcome.unwrap_err().kind(), ErrorKind::NotFound);
+        let stored = backends.readings.get(&sample_space(), &ids).await.unwrap();
+        assert_eq!(stored.len(), 1, "a later attempt finds it");
+
+        reading_store::remove_readings(backends, &sample_space(), &ids)
+            .await
+            .unwrap();
+        let stored = backends.readings.get(&sample_space(), &ids).await.unwrap();
+        assert_eq!(stored, Vec::<Reading>::new());
+        assert_eq!(gists_of(backends, &reading).await, BTreeSet::new());
+        assert_eq!(indexed_units(backends).await.len(), records.len());
     })
     .await;
 }
