@@ -2378,6 +2378,8 @@ export interface components {
         Presence: "absent" | "found" | "not_checked";
         /** @description An error, as `application/problem+json`. */
         Problem: {
+            /** @description Id of the dead letter that holds the write, if the write failed permanently. */
+            dead_letter?: string | null;
             /** @description Description of this problem. */
             detail: string;
             /** @description Address of the section of docs/ERRORS.md on this kind of problem: causes and solutions. */

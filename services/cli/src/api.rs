@@ -3,6 +3,8 @@
 mod erasures;
 mod events;
 mod keys;
+mod progress;
+mod questions;
 mod readings;
 mod responses;
 
@@ -15,8 +17,7 @@ use domain::id::SpaceId;
 use domain::page;
 use domain::topic::Topic;
 use gateway::api::{
-    Accepted, Curated, DeadLetter, Erased, PageHead, Progress, Rebuild, RecallResponse, Record, RecordPage, Space,
-    UnitView,
+    Accepted, Curated, DeadLetter, Erased, PageHead, Progress, Rebuild, Record, RecordPage, Space, UnitView,
 };
 use reqwest::header::RETRY_AFTER;
 use reqwest::{Method, RequestBuilder, Response, StatusCode, Url};
@@ -26,7 +27,7 @@ use serde_json::{Value, json};
 
 use self::responses::{check_status, read_json_body};
 
-/// Timeout of one request.
+/// Timeout of one request, unless the budget of a question is longer.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Attempts per request while the server is full or restarting.
 const TRIES: u32 = 7;
@@ -34,8 +35,6 @@ const TRIES: u32 = 7;
 const PAUSE: Duration = Duration::from_millis(200);
 /// Records on a page. A record has at most 100 KiB, so a page stays small.
 const PAGE: &str = "100";
-/// Longest time that the server holds a request for the progress of a question, in milliseconds.
-const HELD_MS: u32 = 10_000;
 
 /// The reason why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +51,12 @@ pub(crate) enum Error {
     /// The server refused the request.
     #[error("{status} {title}{}{detail}", if detail.is_empty() { "" } else { ": " })]
     Refused { status: u16, title: String, detail: String },
+    /// A write is not searchable yet.
+    #[error("{detail}")]
+    NotWritten { detail: String, progress: Box<Progress> },
+    /// A write failed permanently: the server keeps it as a dead letter.
+    #[error("{detail}")]
+    WriteFailed { detail: String },
     /// The response ended after the steps of a question and before the answer.
     #[error("{url} closed the connection before the end of its response; try again")]
     BrokenOff { url: Url },
@@ -71,6 +76,18 @@ struct Problem {
     status: u16,
     title: String,
     detail: String,
+    progress: Option<Box<Progress>>,
+    dead_letter: Option<String>,
+}
+
+/// The responses after which a request is sent again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Retry {
+    /// Every response that says that a retry may help, for a request that is safe to repeat.
+    Always,
+    /// Only 429, with which the server has not begun the request. After another response it may have done what was
+    /// requested, and a repetition would do it again.
+    NotBegun,
 }
 
 /// One page of any list.
@@ -262,12 +279,6 @@ impl Client {
         read_json_body(self.send_request(Method::GET, &url, None).await?).await
     }
 
-    /// Sends a message to a space; returns the hints.
-    pub(crate) async fn recall_hints(&self, space: &SpaceId, body: &Value) -> Result<RecallResponse> {
-        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "recall"], &[]);
-        read_json_body(self.send_request(Method::POST, &url, Some(body)).await?).await
-    }
-
     async fn list_all_items<T: DeserializeOwned>(&self, path: &[&str]) -> Result<Vec<T>> {
         self.list_matching_items(path, &[]).await
     }
@@ -305,26 +316,10 @@ impl Client {
                 .header("Idempotency-Key", key)
                 .json(&body)
         };
-        read_json_body(self.send_with_retries(&url, request).await?).await
+        read_json_body(self.send_with_retries(&url, Retry::Always, request).await?).await
     }
 
-    /// Waits a limited time for the write of the watermark; returns true if it is searchable.
-    pub(crate) async fn wait_for_watermark(&self, space: &SpaceId, watermark: &str) -> Result<bool> {
-        let query = [("watermark", watermark), ("wait_ms", &HELD_MS.to_string())];
-        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "progress"], &query);
-        match self.send_request(Method::GET, &url, None).await {
-            Ok(response) => Ok(read_json_body::<Progress>(response).await?.written),
-            Err(Error::Refused { status: 504, .. }) => Ok(false),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Asks a question; returns the body of the response unchanged.
-    pub(crate) async fn send_query(&self, space: &SpaceId, body: &Value) -> Result<Value> {
-        let url = self.url_of_path(&["v1", "spaces", space.as_str(), "query"], &[]);
-        read_json_body(self.send_request(Method::POST, &url, Some(body)).await?).await
-    }
-
+    /// Sends a request that is safe to repeat.
     async fn send_request(&self, method: Method, url: &Url, body: Option<&Value>) -> Result<Response> {
         let request = || {
             let request = self.build_request(method.clone(), url);
@@ -333,7 +328,7 @@ impl Client {
                 None => request,
             }
         };
-        self.send_with_retries(url, request).await
+        self.send_with_retries(url, Retry::Always, request).await
     }
 
     fn build_request(&self, method: Method, url: &Url) -> RequestBuilder {
@@ -344,8 +339,14 @@ impl Client {
         }
     }
 
-    /// Sends a request, with retries while the server is full. Every request of this client is safe to repeat.
-    async fn send_with_retries(&self, url: &Url, request: impl Fn() -> RequestBuilder) -> Result<Response> {
+    /// Sends a request, with retries while the server is full. Every request of this client is safe to repeat, except
+    /// the creation and the rotation of a key.
+    async fn send_with_retries(
+        &self,
+        url: &Url,
+        retry: Retry,
+        request: impl Fn() -> RequestBuilder,
+    ) -> Result<Response> {
         let mut pause = PAUSE;
         for attempt in 1.. {
             let sent = request().send().await;
@@ -353,13 +354,16 @@ impl Client {
                 url: url.clone(),
                 source: source.without_url(),
             })?;
+            let status = response.status();
             // With the header Retry-After, the server says that a retry may help.
-            let full = response.headers().contains_key(RETRY_AFTER)
-                || matches!(
-                    response.status(),
-                    StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE
-                );
-            if !full || attempt == TRIES {
+            let may_help = match retry {
+                Retry::Always => {
+                    response.headers().contains_key(RETRY_AFTER)
+                        || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
+                }
+                Retry::NotBegun => status == StatusCode::TOO_MANY_REQUESTS,
+            };
+            if !may_help || attempt == TRIES {
                 return check_status(response).await;
             }
             tokio::time::sleep(pause).await;

@@ -14,11 +14,13 @@ use std::collections::VecDeque;
 
 use crate::api::{Client, Error};
 use crate::args::Import;
+use crate::import::formats::format::Kind;
 use crate::remote_commands::readings::waiting_line;
 use crate::{Outcome, output};
 use sending::state::{self, State};
 use sending::tally::{Tally, say_left_out};
 use sending::{batch, dry_run, readings};
+use source::Source;
 
 /// Maximum number of batches that may not be searchable yet; above this number, sending waits a limited time for the
 /// oldest one. Several writers do not finish batches in order, so each batch is checked.
@@ -34,7 +36,7 @@ struct Target<'a> {
 
 /// Imports a file into a space and waits until all of it is searchable.
 pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
-    let mut source = source::open_source(args)?;
+    let source = source::open_source(args)?;
     if args.dry_run {
         return dry_run::preview_import(source, usize::from(args.batch));
     }
@@ -53,22 +55,36 @@ pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
         kind: source.kind,
     };
     let mut state = State::load_progress(&place, created_at);
-    if !args.restart && !state.skip_imported_pieces(&mut *source.pieces)? {
+    match import_source(&target, source, &mut state).await {
+        Err(error) if matches!(error.downcast_ref::<Error>(), Some(Error::WriteFailed { .. })) => {
+            // It is not known which pieces the write held, so the next import sends all of them again.
+            state.forget_progress();
+            output::print_error_line(&format!("{error:#}"));
+            Ok(Outcome::Lacking)
+        }
+        outcome => outcome,
+    }
+}
+
+/// Sends the pieces that an earlier import did not send, and waits until all of them are searchable.
+async fn import_source(target: &Target<'_>, mut source: Source, state: &mut State) -> anyhow::Result<Outcome> {
+    let args = target.args;
+    let mut is_continued = !args.restart && state.skip_imported_pieces(&mut *source.pieces)?;
+    if is_continued {
+        is_continued = has_earlier_import(target, source.kind, state).await?;
+    }
+    if !args.restart && !is_continued {
         state.reset_pieces_read();
         source = source::open_source(args)?;
     }
     let skipped = state.pieces_read();
     let (wrong_before, watermark) = state.earlier_outcome();
-    let watermark = check_earlier_watermark(&target, watermark).await?;
-    if watermark.is_none() {
-        state.drop_watermark();
-    }
     let mut tally = Tally::new(source.bytes, wrong_before, watermark);
     tally.bar.set_position(source.pieces.position());
     loop {
-        let batch = batch::read_batch(&mut source, &mut state, usize::from(args.batch), &mut tally)?;
-        batch::send_records(&target, &batch.records, &mut tally).await?;
-        readings::send_readings(&target, &batch.readings, &mut tally).await?;
+        let batch = batch::read_batch(&mut source, state, usize::from(args.batch), &mut tally)?;
+        batch::send_records(target, &batch.records, &mut tally).await?;
+        readings::send_readings(target, &batch.readings, &mut tally).await?;
         tally
             .bar
             .suspend(|| state.save_progress(tally.wrong_in_all(), tally.watermarks.back()));
@@ -78,27 +94,40 @@ pub(crate) async fn import_file(args: &Import) -> anyhow::Result<Outcome> {
         }
     }
     tally.bar.finish_and_clear();
-    let searchable = wait_until_searchable(&target, &tally.watermarks).await?;
+    let searchable = wait_until_searchable(target, &tally.watermarks).await?;
     tally.print_outcome(source.kind, skipped, state.pieces_read(), searchable);
     say_left_out(&tally.on_purpose, source.pieces.passed_over());
-    say_waiting(&target).await;
+    say_waiting(target).await;
     Ok(match tally.wrong_in_all() {
         0 => Outcome::Done,
         _ => Outcome::Lacking,
     })
 }
 
-/// Returns the watermark of an earlier import, or `None` if the server refuses it, for example because its seal key was
-/// changed. The records are stored in either case; without a watermark only the wait for them is skipped.
-async fn check_earlier_watermark(target: &Target<'_>, watermark: Option<String>) -> anyhow::Result<Option<String>> {
-    let Some(watermark) = watermark else { return Ok(None) };
-    match target.client.wait_for_watermark(&target.args.space, &watermark).await {
-        Ok(_) => Ok(Some(watermark)),
+/// Returns false if the server no longer has the records of the earlier import, for example because an older backup was
+/// restored: their last write is neither searchable nor on its way.
+///
+/// The server refuses the watermark of that write if, for example, its seal key was changed. The watermark is dropped
+/// then, and only the wait for it is skipped: the records are stored in either case.
+async fn has_earlier_import(target: &Target<'_>, kind: Kind, state: &mut State) -> anyhow::Result<bool> {
+    let (_, Some(watermark)) = state.earlier_outcome() else {
+        return Ok(true);
+    };
+    match target.client.get_write_progress(&target.args.space, &watermark).await {
+        Ok(Some(progress)) if !progress.written && progress.backlog == 0 && progress.deriving == 0 => {
+            output::print_error_line(&format!(
+                "the server does not have the earlier import any more; starting with the first {}",
+                kind.piece_name()
+            ));
+            Ok(false)
+        }
+        Ok(_) => Ok(true),
         Err(Error::Refused { status: 422, .. }) => {
             output::print_error_line(
                 "the server does not accept the watermark of the earlier import; continuing without it",
             );
-            Ok(None)
+            state.drop_watermark();
+            Ok(true)
         }
         Err(error) => Err(error.into()),
     }

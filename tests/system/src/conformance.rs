@@ -245,6 +245,7 @@ macro_rules! promises {
             a_deletion_is_unfinished_until_it_is_finished,
             responses_that_name_an_erased_record_are_forgotten,
             a_receipt_outlives_its_space,
+            a_receipt_is_completed_by_its_id,
             what_is_left_of_a_space_is_counted,
             the_bus_forgets_a_space,
         }

@@ -2933,6 +2933,9 @@ class Problem(Model):
     model_config = ConfigDict(
         use_attribute_docstrings=True,
     )
+    dead_letter: str | None = None
+    """Id of the dead letter that holds the write, if the write failed permanently."""
+
     detail: str
     """Description of this problem."""
 

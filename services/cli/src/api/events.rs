@@ -8,8 +8,9 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE};
 use serde_json::Value;
 use sse_stream::SseStream;
 
+use super::questions::timeout_for_budget;
 use super::responses::read_json_body;
-use super::{Client, Error, Problem, Result};
+use super::{Client, Error, Problem, Result, Retry};
 
 const EVENTS: &str = "text/event-stream";
 
@@ -22,8 +23,13 @@ impl Client {
         on_step: impl Fn(&PathStep),
     ) -> Result<Value> {
         let url = self.url_of_path(&["v1", "spaces", space.as_str(), "query"], &[]);
-        let request = || self.build_request(Method::POST, &url).header(ACCEPT, EVENTS).json(body);
-        let response = self.send_with_retries(&url, request).await?;
+        let request = || {
+            self.build_request(Method::POST, &url)
+                .timeout(timeout_for_budget(body))
+                .header(ACCEPT, EVENTS)
+                .json(body)
+        };
+        let response = self.send_with_retries(&url, Retry::Always, request).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok());
         if !kind.is_some_and(|it| it.starts_with(EVENTS)) {
             return read_json_body(response).await;

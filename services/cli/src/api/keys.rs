@@ -1,15 +1,15 @@
 use gateway::api::{ApiKey, ApiKeyToken};
-use reqwest::Method;
+use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
 use super::responses::read_json_body;
-use super::{Client, Result};
+use super::{Client, Result, Retry};
 
 impl Client {
     /// Creates a key on the server.
     pub(crate) async fn create_key(&self, body: &Value) -> Result<ApiKeyToken> {
         let url = self.url_of_path(&["v1", "keys"], &[]);
-        read_json_body(self.send_request(Method::POST, &url, Some(body)).await?).await
+        self.request_token(&url, body).await
     }
 
     /// Returns the keys in the store of the server, by name.
@@ -21,7 +21,14 @@ impl Client {
     pub(crate) async fn rotate_key(&self, name: &str, grace_seconds: u32) -> Result<ApiKeyToken> {
         let url = self.url_of_path(&["v1", "keys", name, "rotate"], &[]);
         let body = json!({ "grace_seconds": grace_seconds });
-        read_json_body(self.send_request(Method::POST, &url, Some(&body)).await?).await
+        self.request_token(&url, &body).await
+    }
+
+    /// Requests a new token. Each such request that the server completes makes another token, which only its response
+    /// contains.
+    async fn request_token(&self, url: &Url, body: &Value) -> Result<ApiKeyToken> {
+        let request = || self.build_request(Method::POST, url).json(body);
+        read_json_body(self.send_with_retries(url, Retry::NotBegun, request).await?).await
     }
 
     /// Revokes a key.

@@ -6,12 +6,22 @@ use serde::de::DeserializeOwned;
 use super::{Error, Problem, Result};
 
 /// Returns a successful response; otherwise the error that the problem in its body describes.
+///
+/// A write that is not searchable, or never will be, has its own error: only members of the problem tell the two apart.
 pub(super) async fn check_status(response: Response) -> Result<Response> {
     let status = response.status();
     if status.is_success() {
         return Ok(response);
     }
     let problem: Problem = response.json().await.unwrap_or_default();
+    if problem.dead_letter.is_some() {
+        let detail = problem.detail;
+        return Err(Error::WriteFailed { detail });
+    }
+    if let Some(progress) = problem.progress {
+        let detail = problem.detail;
+        return Err(Error::NotWritten { detail, progress });
+    }
     let known = || status.canonical_reason().unwrap_or_default().to_owned();
     let title = if problem.title.is_empty() {
         known()

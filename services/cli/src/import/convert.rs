@@ -35,9 +35,9 @@ pub(super) fn parse_piece(kind: Kind, piece: &[u8], number: u64, left_out: &mut 
     Ok(Parsed::Records(records?))
 }
 
-/// Returns the record or the reading of a line. A record without an id gets one derived from its number and text, so
-/// that a record that is sent twice is stored once. Mnemic's own id, which lists of records contain, is removed, since
-/// it is derived from the other id.
+/// Returns the record or the reading of a line. A record without an id, or with null, gets one derived from its number
+/// and text, so that a record that is sent twice is stored once. Mnemic's own id, which lists of records contain, is
+/// removed, since it is derived from the other id.
 fn parse_line(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, String> {
     if let Some(reading) = of_line(&mut record) {
         return Ok(Parsed::Reading(reading));
@@ -49,7 +49,7 @@ fn parse_line(mut record: Value, line: &[u8], number: u64) -> Result<Parsed, Str
     if fields.get("record").is_some_and(listed) {
         fields.remove("record");
     }
-    if !fields.contains_key("id") {
+    if fields.get("id").is_none_or(Value::is_null) {
         let digest = Sha256::new()
             .chain_update(number.to_be_bytes())
             .chain_update(line.trim_ascii())
@@ -64,4 +64,29 @@ pub(crate) fn of_line(line: &mut Value) -> Option<Value> {
     let fields = line.as_object_mut().filter(|it| it.len() == 1)?;
     fields.get("reading").filter(|it| it.is_object())?;
     fields.remove("reading")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the id of the only record of a line.
+    fn id_of(line: &str) -> Value {
+        let parsed = parse_piece(Kind::Records, line.as_bytes(), 1, &mut LeftOut::default());
+        let Ok(Parsed::Records(mut records)) = parsed else {
+            panic!("{line} is no record");
+        };
+        assert_eq!(records.len(), 1);
+        records[0]["id"].take()
+    }
+
+    #[test]
+    fn a_line_without_an_id_gets_the_same_one_each_time() {
+        for line in [r#"{"text": "A fine day."}"#, r#"{"id": null, "text": "A fine day."}"#] {
+            let id = id_of(line);
+            assert!(id.as_str().is_some_and(|it| it.starts_with("line-")), "{line}: {id}");
+            assert_eq!(id, id_of(line));
+        }
+        assert_eq!(id_of(r#"{"id": "7", "text": "A fine day."}"#), "7");
+    }
 }

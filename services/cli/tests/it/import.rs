@@ -6,6 +6,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::scripted_server::{FAILED_WRITE, Reply, ScriptedServer};
 use crate::server::{Server, fresh_directory, line, mnemic};
 
 /// Runs a command against a server; returns its exit code, its output and its error output.
@@ -344,4 +345,36 @@ async fn an_import_leaves_nothing_next_to_the_file_and_keeps_its_state_private()
     assert_eq!((code, stdout.as_str()), (Some(0), resumed));
     assert!(stderr.contains("watermark of the earlier import"), "{stderr}");
     assert_eq!(import(), (Some(0), resumed.to_owned(), String::new()));
+}
+
+/// An import with a write that failed permanently does not wait for it. The next import sends the file again.
+#[test]
+fn a_write_that_failed_permanently_ends_an_import() {
+    const SEND: &str = "POST /v1/spaces/ann/records";
+    let file = fresh_directory("import-failed").join("talk.jsonl");
+    written(&file, &lines());
+    let server = ScriptedServer::start(|call| match call {
+        "PUT /v1/spaces/ann" => Reply::new("200 OK", json!({})),
+        "GET /v1/spaces/ann" => {
+            let at = "2026-03-02T18:00:00Z";
+            let space = json!({ "space": "ann", "created_at": at, "records": 0, "units": 0, "watermark": "w" });
+            Reply::new("200 OK", space)
+        }
+        SEND => {
+            let item = |index: usize| json!({ "index": index, "id": index.to_string(), "status": "accepted" });
+            let items = json!([item(0), item(1), item(2)]);
+            Reply::new("202 Accepted", json!({ "watermark": "w", "items": items }))
+        }
+        _ => Reply::failed_write(),
+    });
+    for sent in [1, 2] {
+        let output = server.run(&["import", file.to_str().unwrap(), "-s", "ann"]);
+        let (code, stdout, stderr) = captured_output(output);
+        assert_eq!((code, stdout.as_str()), (Some(3), ""), "{stderr}");
+        assert_eq!(stderr, format!("{FAILED_WRITE}\n"));
+        let calls = server.calls();
+        assert_eq!(calls.iter().filter(|it| *it == SEND).count(), sent, "{calls:?}");
+        let waits = calls.iter().filter(|it| it.ends_with("/progress")).count();
+        assert_eq!(waits, sent, "{calls:?}");
+    }
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::scripted_server::{Reply, ScriptedServer};
 use crate::server::{Server, fresh_directory, mnemic};
 
 /// The token of the key `owner` in the settings, and its SHA-256.
@@ -122,5 +123,27 @@ async fn keys_are_made_rotated_listed_and_revoked() {
             let is_there = bytes.windows(token.len()).any(|it| it == token.as_bytes());
             assert!(!is_there, "a token is in a file of the memory");
         }
+    }
+}
+
+/// A server that answers 503 may have made the token before; a server that answers 429 has not.
+#[test]
+fn a_token_is_requested_again_only_if_the_server_has_not_made_it() {
+    let requests = [
+        (&["keys", "rotate", "x"][..], "POST /v1/keys/x/rotate"),
+        (
+            &["keys", "create", "x", "--space", "*", "--right", "read"][..],
+            "POST /v1/keys",
+        ),
+    ];
+    for (arguments, call) in requests {
+        let mut statuses = ["429 Too Many Requests", "503 Service Unavailable"].into_iter();
+        let server = ScriptedServer::start(move |_| {
+            let status = statuses.next().unwrap_or("500 Internal Server Error");
+            Reply::problem(status, "busy", &json!({}))
+        });
+        let output = server.run(arguments);
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        assert_eq!(server.calls(), [call, call], "not again after the 503");
     }
 }

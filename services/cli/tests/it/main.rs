@@ -18,6 +18,7 @@ mod readme;
 mod receipts;
 mod records;
 mod restore;
+mod scripted_server;
 #[expect(dead_code, reason = "shared with the benches, which use other parts")]
 mod server;
 mod start;

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::import::run;
+use crate::scripted_server::{FAILED_WRITE, Reply, ScriptedServer};
 use crate::server::{Server, line};
 
 fn talk() -> Value {
@@ -93,4 +94,23 @@ async fn records_are_filtered_and_a_session_is_erased_everywhere() {
     server.written("pair", body["watermark"].as_str().unwrap()).await;
     assert_eq!(ids(&server, &["--session", "2026-03-02"]), ["1", "2"]);
     assert!(pack(&server, &question).await.to_string().contains("Zebulon"));
+}
+
+#[test]
+fn an_erasure_that_failed_permanently_is_not_waited_for() {
+    const ERASE: &str = "DELETE /v1/spaces/pair/sessions/talk";
+    let none = "00000000-0000-0000-0000-000000000000";
+    let server = ScriptedServer::start(move |call| match call {
+        ERASE => Reply::new(
+            "202 Accepted",
+            json!({ "watermark": "w", "session": none, "records": 2, "more": false, "erasure": none }),
+        ),
+        _ => Reply::failed_write(),
+    });
+    let output = server.run(&["erase", "--session", "talk", "-s", "pair", "--yes"]);
+    let (stdout, stderr) = (String::from_utf8(output.stdout), String::from_utf8(output.stderr));
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(stdout.unwrap(), "");
+    assert_eq!(stderr.unwrap(), format!("error: {FAILED_WRITE}\n"));
+    assert_eq!(server.calls(), [ERASE, "GET /v1/spaces/pair/progress"]);
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::json;
 
@@ -145,4 +146,55 @@ async fn exports_are_written_for_their_owner_only() {
     );
     assert!(done, "{printed}");
     assert_eq!(fs::metadata(out).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// An import that the restored copy does not have is not skipped as one that was sent earlier.
+#[tokio::test]
+async fn a_file_is_imported_again_after_an_older_copy_was_restored() {
+    let data = fresh_directory("restore-import");
+    let folder = fresh_directory("restore-import-files");
+    let copy = folder.join("copy.sqlite");
+    let at = "2026-03-02T18:00:00Z";
+    let files = [("a", "I moved to Oslo."), ("b", "I moved to Bergen.")].map(|(id, text)| {
+        let file = folder.join(id).with_extension("jsonl");
+        fs::write(&file, format!("{}\n", line(id, "Ann", at, text))).unwrap();
+        file
+    });
+    let import = |server: &Server, file: &Path| {
+        let url = server.base.trim_end_matches("/v1").to_owned();
+        run(&data, &["import", file.to_str().unwrap(), "-s", "one", "--url", &url])
+    };
+    let sent = (true, "1 records in; all searchable\n".to_owned());
+    let server = Server::start(&data).await;
+    assert_eq!(import(&server, &files[0]), sent);
+    server.settled("one").await;
+    assert!(run(&data, &["backup", copy.to_str().unwrap()]).0);
+    assert_eq!(import(&server, &files[1]), sent);
+    let base = server.base.clone();
+    server.kill();
+    for rest in ["mnemic.sqlite-wal", "mnemic.sqlite-shm"] {
+        fs::remove_file(data.join(rest)).unwrap();
+    }
+    let (done, printed) = run(&data, &["restore", copy.to_str().unwrap()]);
+    assert!(done, "{printed}");
+
+    // The progress of an import belongs to the address of its server.
+    let address = base.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
+    let mut server = Server::start_with(&data, |program| {
+        let mut command = Command::new(program);
+        command.args(["serve", "--listen", &address]);
+        command
+    })
+    .await;
+    server.base = base;
+    let (done, printed) = import(&server, &files[1]);
+    assert!(
+        done && printed.starts_with(&sent.1) && printed.contains("does not have the earlier import any more"),
+        "{printed}"
+    );
+    assert_eq!(server.get("/spaces/one/records/b").await.0, 200);
+    let skipped = "0 records in, 1 lines were read earlier; all searchable\n";
+    for file in &files {
+        assert_eq!(import(&server, file), (true, skipped.to_owned()));
+    }
 }

@@ -28,6 +28,9 @@ pub struct ProblemDocument {
     /// Progress of the writer, if a wait for it timed out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Box<Progress>>,
+    /// Id of the dead letter that holds the write, if the write failed permanently.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_letter: Option<String>,
 }
 
 /// Result for one record.

@@ -31,6 +31,8 @@ pub(crate) struct Problem {
     pub(crate) items: Vec<Item>,
     /// Progress of the writer, if a wait for it timed out.
     pub(crate) progress: Option<Box<Progress>>,
+    /// Id of the dead letter that holds the write, if the write failed permanently.
+    pub(crate) dead_letter: Option<String>,
     /// Seconds after which the same request may be sent again, for the header `Retry-After`.
     pub(crate) retry_after_secs: Option<u32>,
 }
@@ -45,6 +47,7 @@ impl From<Problem> for ProblemDocument {
             items: it.items,
             help: it.code.help_url(),
             progress: it.progress,
+            dead_letter: it.dead_letter,
         }
     }
 }
@@ -58,6 +61,7 @@ impl Problem {
             detail: String::new(),
             items: Vec::new(),
             progress: None,
+            dead_letter: None,
             retry_after_secs: None,
         }
     }

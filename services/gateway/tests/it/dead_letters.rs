@@ -49,11 +49,13 @@ async fn dead_letters_are_listed_and_delivered_again() {
     let mark = mark["watermark"].as_str().unwrap();
     let letter = first_letter(&gateway).await;
     let wait = format!("GET /v1/spaces/s/progress?wait_ms=0&watermark={mark}");
-    let problem = gateway.send(&wait, "").await.problem();
+    let reply = gateway.send(&wait, "").await;
+    let problem = reply.problem();
     assert!(
         problem.starts_with("504 the write failed and is kept as dead letter"),
         "{problem}"
     );
+    assert_eq!(reply.json()["dead_letter"], letter["id"], "{reply:?}");
 
     assert_eq!(letter["reason"], "writer: unreadable");
     assert!(letter["payload"].as_str().unwrap().contains(r#""external_id":"a""#));

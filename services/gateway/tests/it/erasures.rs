@@ -1,4 +1,5 @@
 use axum::http::StatusCode;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::erasure::{ErasureKind, Receipt};
 use domain::id::{ErasureId, RecordId, SpaceId, UnitId};
 use domain::message::{Message, RecordsAcceptedV1};
@@ -39,6 +40,38 @@ fn unit(record: RecordId) -> Unit {
     serde_json::from_value(value).unwrap()
 }
 
+/// Returns an open receipt about the space `s` that was created at `created_at`.
+fn open_receipt(number: u128, kind: ErasureKind, created_at: DateTime<Utc>) -> Receipt {
+    Receipt {
+        id: ErasureId::from_uuid(Uuid::from_u128(number)),
+        space: space(),
+        created_at,
+        kind,
+        by: String::new(),
+        requested_at: host::clock::now(),
+        completed_at: None,
+        position: Position(0),
+        records: Vec::new(),
+        sessions: Vec::new(),
+        erased: [("records".to_owned(), 1)].into(),
+    }
+}
+
+/// Returns the time at which the space `s` was created.
+async fn created_at(gateway: &Gateway) -> DateTime<Utc> {
+    let info = gateway.context.backends.records.space(&space()).await.unwrap();
+    info.unwrap().created_at
+}
+
+/// Returns the states in a list of all receipts of `s`, by id.
+async fn listed_states(gateway: &Gateway) -> Vec<String> {
+    let reply = gateway.send("GET /v1/spaces/s/erasures", "").await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    let list = reply.json();
+    let items = list["items"].as_array().unwrap().iter();
+    items.map(|it| it["state"].as_str().unwrap().to_owned()).collect()
+}
+
 async fn check(gateway: &Gateway, id: ErasureId) -> Value {
     let reply = gateway
         .send(&format!("POST /v1/spaces/s/erasures/{id}/check"), "")
@@ -68,20 +101,12 @@ async fn a_check_reports_remaining_data_and_their_absence() {
     let reply = gateway.send_with("POST /v1/spaces/s/records", &body, &headers).await;
     assert_eq!(reply.status, StatusCode::ACCEPTED, "{reply:?}");
     let record = RecordId::from_external_id(&s, "r");
-    let id = ErasureId::from_uuid(Uuid::from_u128(1));
     let receipt = Receipt {
-        id,
-        space: s.clone(),
-        created_at: host::clock::now(),
-        kind: ErasureKind::Records,
-        by: String::new(),
-        requested_at: host::clock::now(),
-        completed_at: None,
         position: Position(1_000_000),
         records: vec![record],
-        sessions: Vec::new(),
-        erased: [("records".to_owned(), 1)].into(),
+        ..open_receipt(1, ErasureKind::Records, created_at(&gateway).await)
     };
+    let id = receipt.id;
     stores.receipts.put_receipt(&receipt).await.unwrap();
     // An incomplete erasure: the batch is queued, the unit and its points still exist.
     stores.graph.put_units(&s, &[unit(record)], &[]).await.unwrap();
@@ -180,4 +205,36 @@ async fn the_receipt_of_a_space_needs_a_key_that_opens_its_name() {
     }
     let never = as_key("GET /v1/spaces/s/erasures", "", "one").await;
     assert_eq!((never.status, &never.json()["items"]), (StatusCode::OK, &json!([])));
+}
+
+/// All receipts of spaces have the same position. The receipt of an earlier space of a name is completed without the one
+/// of the existing space, whose erasure has not begun.
+#[tokio::test]
+async fn the_receipt_of_an_earlier_space_is_completed_alone() {
+    let gateway = Gateway::new().await;
+    let receipts = &gateway.context.backends.receipts;
+    let now = created_at(&gateway).await;
+    for (number, created_at) in [(1, now - TimeDelta::hours(1)), (2, now)] {
+        let receipt = open_receipt(number, ErasureKind::Space, created_at);
+        receipts.put_receipt(&receipt).await.unwrap();
+    }
+    for _ in 0..2 {
+        assert_eq!(listed_states(&gateway).await, ["complete", "erasing"]);
+    }
+}
+
+/// If a space is deleted before an erasure of its records is applied, nobody applies it any more.
+#[tokio::test]
+async fn the_receipt_of_records_is_completed_with_the_deletion_of_their_space() {
+    let gateway = Gateway::new().await;
+    let receipt = Receipt {
+        position: Position(7),
+        ..open_receipt(1, ErasureKind::Records, created_at(&gateway).await)
+    };
+    gateway.context.backends.receipts.put_receipt(&receipt).await.unwrap();
+    assert_eq!(listed_states(&gateway).await, ["erasing"], "the space still exists");
+    let deleted = gateway.send("DELETE /v1/spaces/s", "").await;
+    assert_eq!(deleted.status, StatusCode::NO_CONTENT, "{deleted:?}");
+    let states = listed_states(&gateway).await;
+    assert_eq!(states, ["complete", "complete"], "of the record and of the space");
 }

@@ -37,4 +37,5 @@ mod spaces;
 mod strategies;
 mod tools;
 mod units;
+mod versions;
 mod webhooks;

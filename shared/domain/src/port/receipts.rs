@@ -20,6 +20,9 @@ pub trait Receipts: Send + Sync + 'static {
     /// Sets the time of completion in the receipts of a space and position that do not have one.
     async fn complete(&self, space: &SpaceId, position: Position, at: DateTime<Utc>) -> Result<()>;
 
+    /// Sets the time of completion in one receipt, unless it has one; nothing happens without the receipt.
+    async fn complete_one(&self, space: &SpaceId, id: ErasureId, at: DateTime<Utc>) -> Result<()>;
+
     /// Returns a receipt, or `None`.
     async fn get(&self, space: &SpaceId, id: ErasureId) -> Result<Option<Receipt>>;
 

@@ -136,6 +136,7 @@ guarded! { Readings, "readings":
 guarded! { Receipts, "receipts":
     fn put_receipt(receipt: &Receipt) -> () as "keep";
     fn complete(space: &SpaceId, position: Position, at: DateTime<Utc>) -> ();
+    fn complete_one(space: &SpaceId, id: ErasureId, at: DateTime<Utc>) -> ();
     fn get(space: &SpaceId, id: ErasureId) -> Option<Receipt>;
     fn list(space: &SpaceId, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;
     fn completed_since(space: &SpaceId, since: DateTime<Utc>, after: Option<ErasureId>, limit: usize) -> Vec<Receipt>;

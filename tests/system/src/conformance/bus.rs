@@ -253,11 +253,12 @@ pub async fn the_backlog_of_a_space_counts_nothing_of_others(open: impl AsyncFn(
 
 /// A space can list its own unsettled messages of one subject, whether they are being delivered or not.
 pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Ports) {
-    let bus = open().await.bus;
+    let ports = open().await;
+    let bus = &ports.bus;
     let mut deliveries = bus.subscribe("s", "g").await.unwrap();
     let mut positions = Vec::new();
     for payload in ["1", "2", "3"] {
-        positions.push(publish_frame(&*bus, "a", "", payload).await);
+        positions.push(publish_frame(&**bus, "a", "", payload).await);
     }
     let of = async |space: &str, limit: usize| bus.unsettled("s", space, limit).await.unwrap();
     let positions: Vec<Position> = positions.into_iter().map(Position).collect();
@@ -271,10 +272,12 @@ pub async fn unsettled_messages_are_listed_by_space(open: impl AsyncFn() -> Port
         next(&mut deliveries).await,
     );
     assert_eq!(of("a", 9).await, positions, "what is out for delivery is not settled");
-    let kept = out.position;
+    let (given_up, kept) = (dead.position, out.position);
     done.settler.done().await.unwrap();
-    dead.settler.dead_letter("broken").await.unwrap();
+    let letter = dead.settler.dead_letter("broken").await.unwrap();
     assert_eq!(of("a", 9).await, [kept]);
+    ports.dead_letters.replay(letter.unwrap()).await.unwrap();
+    assert_eq!(of("a", 9).await, [given_up, kept], "it has its position again");
 }
 
 /// Messages, attempts, groups, delays and keys survive a restart.

@@ -242,6 +242,32 @@ pub async fn a_receipt_outlives_its_space(open: impl AsyncFn() -> Ports) {
     assert_eq!(since(noon() + moment, None).await, [second.id]);
 }
 
+/// One of several receipts of a position is completed by its id, once, and only under the name of its space.
+pub async fn a_receipt_is_completed_by_its_id(open: impl AsyncFn() -> Ports) {
+    let receipts = open().await.receipts;
+    let [first, second] = [1, 2].map(|number| sample_receipt("a", number, 0));
+    let neighbour = sample_receipt("a-b", 1, 0);
+    for it in [&first, &second, &neighbour] {
+        receipts.put_receipt(it).await.unwrap();
+    }
+    let completed_at = async |it: &Receipt| {
+        let found = receipts.get(&it.space, it.id).await.unwrap();
+        found.unwrap().completed_at
+    };
+    let later = noon() + TimeDelta::minutes(5);
+    receipts.complete_one(&space("a"), first.id, noon()).await.unwrap();
+    receipts.complete_one(&space("a"), first.id, later).await.unwrap();
+    assert_eq!(completed_at(&first).await, Some(noon()), "the first moment stays");
+    assert_eq!(completed_at(&second).await, None, "of the same position");
+    assert_eq!(completed_at(&neighbour).await, None, "the same id under another name");
+
+    let missing = sample_receipt("a", 3, 0);
+    receipts.complete_one(&space("a"), missing.id, noon()).await.unwrap();
+    assert_eq!(receipts.get(&space("a"), missing.id).await.unwrap(), None);
+    receipts.complete_one(&space("a-b"), second.id, noon()).await.unwrap();
+    assert_eq!(completed_at(&second).await, None, "its id under another name");
+}
+
 /// All objects of an existing space are counted. After its deletion none are counted, also if another space has its
 /// name.
 pub async fn what_is_left_of_a_space_is_counted(open: impl AsyncFn() -> Ports) {

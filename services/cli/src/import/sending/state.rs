@@ -194,6 +194,20 @@ impl State {
         }
     }
 
+    /// Removes the stored progress, so that the next import starts with the first piece.
+    pub(crate) fn forget_progress(&mut self) {
+        for path in [self.path.take(), self.former.take()].into_iter().flatten() {
+            if let Err(error) = std::fs::remove_file(&path)
+                && error.kind() != std::io::ErrorKind::NotFound
+            {
+                output::print_error_line(&format!(
+                    "cannot remove the progress in {}: {error}; use --restart for the next import",
+                    path.display()
+                ));
+            }
+        }
+    }
+
     fn pieces_digest(&self) -> String {
         to_hex(&self.taken.digest.clone().finalize())
     }

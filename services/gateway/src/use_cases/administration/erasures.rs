@@ -78,7 +78,8 @@ pub async fn finish_erasure(ctx: &Context, erasure: &UnfinishedErasure) -> Resul
     ctx.backends.index.erase_deleted(erasure).await?;
     ctx.backends.records.finish_erasure(erasure).await?;
     let receipts = &ctx.backends.receipts;
-    receipts.complete(&erasure.space, OF_A_SPACE, clock::now()).await
+    let id = ErasureId::of_space(&erasure.space, &erasure.created_at.to_rfc3339());
+    receipts.complete_one(&erasure.space, id, clock::now()).await
 }
 
 /// Stores the receipt of an erasure of a whole space before it begins, requested by the key `by`; returns its id. The
@@ -112,16 +113,17 @@ pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Resul
     Ok(id)
 }
 
-/// Returns the receipt. If another process finished the erasure of the space but ended before it updated the receipt,
-/// the receipt is completed.
+/// Returns the receipt. If its space is deleted and erased in every store, the receipt is completed: another process
+/// may have finished the erasure of the space and ended before it updated the receipt, and nobody applies an erasure
+/// of records whose space is gone.
 pub(crate) async fn complete_receipt(app: &App, mut receipt: Receipt) -> Result<Receipt, PortError> {
-    if receipt.kind == ErasureKind::Space && receipt.completed_at.is_none() {
+    if receipt.completed_at.is_none() {
         let stores = app.stores();
         let open = stores.records.unfinished_erasures(Some(&receipt.space), 1).await?;
         let stored = stores.records.space(&receipt.space).await?;
         if open.is_empty() && stored.is_none_or(|it| it.created_at != receipt.created_at) {
             let at = clock::now();
-            stores.receipts.complete(&receipt.space, receipt.position, at).await?;
+            stores.receipts.complete_one(&receipt.space, receipt.id, at).await?;
             receipt.completed_at = Some(at);
         }
     }

@@ -80,9 +80,10 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
     let info = app.require_space(space).await?;
     let backlog = app.backlog_of_space(space).await?;
     let sealer = app.sealer().await?;
-    let detail = match given_up(app, space, position).await? {
+    let letter = given_up(app, space, position).await?;
+    let letter = letter.map(|it| dead_letter_names::seal_name(sealer, it)).transpose()?;
+    let detail = match &letter {
         Some(letter) => {
-            let letter = dead_letter_names::seal_name(sealer, letter)?;
             format!("the write failed and is kept as dead letter {letter}; an operator can replay it")
         }
         None => {
@@ -90,6 +91,7 @@ pub(crate) async fn not_written(app: &App, space: &SpaceId, position: Position) 
         }
     };
     let mut problem = Problem::timeout(detail);
+    problem.dead_letter = letter;
     let watermark = sealer.seal_watermark(space, info.written)?;
     problem.progress = Some(Box::new(Progress {
         watermark,

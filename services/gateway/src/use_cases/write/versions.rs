@@ -56,17 +56,35 @@ pub(crate) async fn ids_of_versions(
     name: &str,
     stored: &[Record],
 ) -> Result<Vec<RecordId>, Problem> {
-    let records = &app.stores().records;
     let newest = stored.last().map_or(0, number_of);
     let of = parse_version_id(name).map_or(name, |it| it.0);
-    let next: Vec<RecordId> = (newest + 1..=newest + ATTEMPTS)
-        .map(|it| RecordId::from_external_id(space, &version_id(of, it)))
-        .collect();
-    let mut accepted = records.claimed(space, &next).await?;
-    // A stored record with such an id is not a version.
-    let others = records.get(space, &accepted).await?;
-    accepted.retain(|it| others.iter().all(|other| other.id != *it));
+    let accepted = accepted_versions(app, space, of, newest).await?;
+    let accepted = accepted.into_iter().map(|(_, id)| id);
     Ok(stored.iter().map(|it| it.id).chain(accepted).collect())
+}
+
+/// Returns the numbers and ids of the versions of `of` that were accepted after the version `newest` was stored, by
+/// number.
+async fn accepted_versions(app: &App, space: &SpaceId, of: &str, newest: u32) -> Result<Vec<(u32, RecordId)>, Problem> {
+    let records = &app.stores().records;
+    let mut next: Vec<(u32, RecordId)> = (newest + 1..=newest + ATTEMPTS)
+        .map(|it| (it, RecordId::from_external_id(space, &version_id(of, it))))
+        .collect();
+    let ids: Vec<RecordId> = next.iter().map(|(_, id)| *id).collect();
+    let claimed = records.claimed(space, &ids).await?;
+    if claimed.is_empty() {
+        return Ok(Vec::new());
+    }
+    // A record from before versions existed may have such an id, but is not a version. The versions among them were
+    // stored a moment ago.
+    let stored = records.get(space, &claimed).await?;
+    let is_other = |id: &RecordId| {
+        stored
+            .iter()
+            .any(|it| it.id == *id && it.external_id != of && it.version.is_none())
+    };
+    next.retain(|(_, id)| claimed.contains(id) && !is_other(id));
+    Ok(next)
 }
 
 /// A record that a caller puts under an id.
@@ -80,7 +98,8 @@ pub(crate) struct Update {
 }
 
 /// Puts a record under an id: as a new record if the id is free, else as its newest version. Content equal to the
-/// newest version changes nothing, unless it has a new time on purpose.
+/// newest version changes nothing, unless it has a new time on purpose. The newest version may be accepted and not
+/// stored yet.
 ///
 /// # Errors
 /// 412 if `must_exist` and the record does not exist; 409 if it has [`VERSIONS_MAX`] versions.
@@ -108,11 +127,15 @@ pub(crate) async fn put_version(
     }
     wait_for_earlier_writes(app, space).await?;
     let newest = read_versions(app, space, name).await?.pop();
-    if must_exist && newest.is_none() {
+    let newest_number = newest.as_ref().map_or(0, number_of);
+    let pending = accepted_versions(app, space, name, newest_number).await?;
+    let last_pending = pending.last().map(|it| it.0);
+    if must_exist && newest.is_none() && last_pending.is_none() {
         return Err(no_record_problem(name));
     }
-    let newest_number = newest.as_ref().map_or(0, number_of);
-    for number in newest_number + 1..=newest_number + ATTEMPTS {
+    // The id of the last version that is not stored yet is claimed for its content, so equal content is a duplicate of
+    // it, and other content becomes the version after it.
+    for number in last_pending.unwrap_or(newest_number + 1)..=newest_number + ATTEMPTS {
         if number > VERSIONS_MAX {
             return Err(Problem::conflict(format!(
                 "the record has {VERSIONS_MAX} versions; erase it, or use another id"
@@ -120,6 +143,7 @@ pub(crate) async fn put_version(
         }
         let record = build_version(name, number, fields.clone(), newest.as_ref());
         if let Some(newest) = &newest
+            && last_pending.is_none()
             && !has_new_time
             && says_the_same(&record, newest)
         {

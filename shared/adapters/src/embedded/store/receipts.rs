@@ -40,6 +40,18 @@ impl Receipts for StoredReceipts {
         self.0.run_write("receipts.complete", Durability::Power, job).await
     }
 
+    async fn complete_one(&self, space: &SpaceId, id: ErasureId, at: DateTime<Utc>) -> Result<()> {
+        let space = space.clone();
+        let job = move |db: &Connection| {
+            let mut update = db.prepare_cached(
+                "UPDATE receipts SET completed = ?3 WHERE space = ?1 AND id = ?2 AND completed IS NULL",
+            )?;
+            update.execute(params![space.as_str(), id.uuid().as_bytes(), at.to_rfc3339()])?;
+            Ok(())
+        };
+        self.0.run_write("receipts.complete_one", Durability::Power, job).await
+    }
+
     async fn get(&self, space: &SpaceId, id: ErasureId) -> Result<Option<Receipt>> {
         let space = space.clone();
         let job = move |db: &Connection| {

@@ -1,6 +1,6 @@
 //! Operations on streams: storing frames, reading single messages, counting, erasing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_nats::jetstream::consumer::Info as ConsumerInfo;
 use async_nats::jetstream::message::StreamMessage;
@@ -238,8 +238,8 @@ impl Core {
         Ok(counted.state.subjects.values().sum())
     }
 
-    /// Returns the positions of the stored messages of a space. A message that every group has acknowledged is no
-    /// longer stored.
+    /// Returns the positions of the stored messages of a space, ascending. A message that every group has acknowledged is
+    /// no longer stored. A replayed message has its original position, which is smaller than its sequence.
     pub(crate) async fn unsettled_positions(&self, subject: &str, space: &str, limit: usize) -> Result<Vec<Position>> {
         const OPERATION: &str = "bus.unsettled";
         let partitions = self.partitions_of_subject(OPERATION, subject)?;
@@ -247,17 +247,18 @@ impl Core {
             self.names.stream_name(subject),
             self.names.to_anybody(subject, partitions, space),
         );
-        let mut found = Vec::new();
+        let mut found = BTreeSet::new();
         let mut from = 1;
         while found.len() < limit {
             let next = RawMessage::next_of_subject(&filter, from);
             let Some(message) = self.read_message(OPERATION, &stream, next).await? else {
                 break;
             };
-            found.push(Position(message.sequence));
+            let original = wire::number_header(&message.headers, wire::POSITION);
+            found.insert(Position(original.unwrap_or(message.sequence)));
             from = message.sequence + 1;
         }
-        Ok(found)
+        Ok(found.into_iter().collect())
     }
 
     /// Returns the possible addressees of messages of a partition.

@@ -32,6 +32,9 @@ const KEEP: &str = "MERGE (r:Receipt {key: $prefix + $id})
 const COMPLETE: &str = "MATCH (r:Receipt) WHERE r.key > $prefix AND r.key < $until AND r.position = $position
       AND r.completed IS NULL
     SET r.completed = $at";
+const COMPLETE_ONE: &str = "MATCH (r:Receipt {key: $prefix + $id})
+    WHERE r.space = $space AND r.completed IS NULL
+    SET r.completed = $at";
 const GET: &str = "MATCH (r:Receipt {key: $prefix + $id})
     WHERE r.space = $space RETURN r.body AS body, r.completed AS completed";
 const LIST: &str = "MATCH (r:Receipt) WHERE r.key > $prefix + $after AND r.key < $until AND r.space = $space
@@ -108,6 +111,13 @@ impl Receipts for NodeReceipts {
             .param("position", to_bolt_integer(position.0))
             .param("at", at.to_rfc3339());
         self.0.run_write("receipts.complete", query).await.map(drop)
+    }
+
+    async fn complete_one(&self, space: &SpaceId, id: ErasureId, at: DateTime<Utc>) -> Result<()> {
+        let query = query_for_space(&self.0.keys_of_space(space), COMPLETE_ONE)
+            .param("id", id_to_hex(id.uuid()))
+            .param("at", at.to_rfc3339());
+        self.0.run_write("receipts.complete_one", query).await.map(drop)
     }
 
     async fn get(&self, space: &SpaceId, erasure: ErasureId) -> Result<Option<Receipt>> {
