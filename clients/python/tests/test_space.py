@@ -87,6 +87,8 @@ def test_facts_are_listed_corrected_and_restored(space: Space) -> None:
     fact = eventually(lambda: next(iter(space.facts(subject="Ann", current=True)), None))
     assert fact.object == "Aarhus"
     assert space.fact(fact.id).predicate == fact.predicate
+    assert fact.id in {it.id for it in space.facts(origin="rule")}
+    assert list(space.facts(origin="model")) == []
     done = space.correct_fact(fact.id, "Odense", reason="she said Odense", wait=True)
     assert [it.object for it in space.facts(subject="Ann", current=True)] == ["Odense"]
     assert [it.id for it in space.curations()] == [done.curation.id]

@@ -209,6 +209,8 @@ def test_keys_are_limited_to_their_spaces_and_rights(guarded: Server) -> None:
         admin.create_space("closed")
         with Mnemic(guarded.url, KEYS["reader"]) as reader:
             assert [it.space for it in reader.spaces()] == ["open-1"]
+            access = reader.access()
+            assert (access.name, access.spaces, access.rights) == ("reader", ["open-*"], ["read"])
             assert [it.text for it in reader.space("open-1").records()] == ["One."]
             with pytest.raises(ForbiddenError):
                 reader.space("open-1").remember("Two.")

@@ -24,6 +24,10 @@ PAUSE_MAX = 5.0
 RETRY_AFTER_MAX = 30.0
 # Longest time that the server waits for a watermark in one request, in milliseconds.
 WAIT_SLICE_MS = 10_000
+# Milliseconds that the server spends on a question, without and with a language model, unless its budget sets another
+# time.
+QUESTION_MS = 2_000
+MODEL_QUESTION_MS = 30_000
 
 
 @dataclass(frozen=True)
@@ -135,6 +139,19 @@ def plain(value: Any) -> Any:
 def given(**fields: Any) -> dict[str, Any]:
     """Returns the fields that are not None, as JSON values."""
     return {name: plain(value) for name, value in fields.items() if value is not None}
+
+
+def budget_of(budget: BaseModel | Mapping[str, Any] | None, **limits: int | None) -> dict[str, Any]:
+    """Returns a budget as JSON values, with the limits that are given separately unless the budget sets them."""
+    return {**given(**limits), **given(budget=budget).get("budget", {})}
+
+
+def question_time(budget: Mapping[str, Any]) -> float:
+    """Returns the seconds that the server may spend on a question or on recall with a budget."""
+    ms = budget.get("ms")
+    if ms is None:
+        ms = MODEL_QUESTION_MS if budget.get("model_calls") else QUESTION_MS
+    return float(ms) / 1000
 
 
 def listed(tags: Iterable[str] | None) -> list[str] | None:

@@ -29,7 +29,7 @@ use tokio::task::spawn_blocking;
 
 use crate::embedded::store::{Durability, Outcome, Store, from_sql_integer, known_space, space_row};
 use crate::{OpenError, Options};
-use blocks::{Blocks, Change};
+use blocks::{Blocks, Change, ChangedPoints};
 use cache::Slot;
 use image_folder::ImageId;
 
@@ -108,9 +108,11 @@ impl MemoryIndex {
             image_rows::live_images(db)
         };
         let space = space.clone();
-        let change = move |live: &Vec<ImageId>| Change::Forget {
-            space,
-            live: live.clone(),
+        let change = move |live: &Vec<ImageId>| {
+            Some(Change::Forget {
+                space,
+                live: live.clone(),
+            })
         };
         self.blocks.commit_change(operation, durability, job, change).await?;
         Ok(())
@@ -133,7 +135,7 @@ impl MemoryIndex {
         })
         .await?;
         drop(turn);
-        self.blocks.save_when_quiet(slot.row);
+        self.blocks.save_later(slot.row);
         Ok(slot)
     }
 }
@@ -155,24 +157,27 @@ impl Index for MemoryIndex {
         }
         let (points, retired) = (Arc::new(points.to_vec()), Arc::new(retired.to_vec()));
         let (stored, retired_units, name) = (Arc::clone(&points), Arc::clone(&retired), space.clone());
+        let has_outdated = self.blocks.cache.images().has_outdated();
         let job = move |db: &Connection| {
             let row = known_space(db, &name)?;
-            let had_image = image_rows::has_image(db, row)?;
+            let images = image_rows::count_images(db, row)?;
             point_rows::put_points(db, row, &stored, &retired_units)?;
-            let live = match had_image && !image_rows::has_image(db, row)? {
+            let live = match has_outdated || image_rows::count_images(db, row)? < images {
                 true => Some(image_rows::live_images(db)?),
                 false => None,
             };
             Ok(ChangedSpace { row, live })
         };
-        let change = move |it: &ChangedSpace| Change::Put {
-            space: it.row,
-            points,
-            retired,
-            live: it.live.clone(),
+        let change = move |it: &ChangedSpace| {
+            Some(Change::Put(ChangedPoints {
+                space: it.row,
+                points,
+                retired,
+                live: it.live.clone(),
+            }))
         };
         let put = self.blocks.commit_change("index.put", Durability::Process, job, change);
-        self.blocks.save_when_quiet(put.await?.row);
+        self.blocks.save_later(put.await?.row);
         Ok(())
     }
 

@@ -54,6 +54,8 @@ use writer::Writer;
 
 /// Name of the file inside a data directory.
 const FILE: &str = "mnemic.sqlite";
+/// Name of the folder of the index inside a data directory.
+pub(crate) const INDEX_FOLDER: &str = "mnemic.index";
 
 /// The open file. Dropping the last handle waits for the writer and releases the directory.
 pub(crate) struct Store {
@@ -83,6 +85,7 @@ impl Store {
         let path = dir.join(FILE);
         let connection = connections::open_writer(&path, options)?;
         connections::same_model(&connection, &path, model)?;
+        connections::forget_unfinished_images(&connection).map_err(|error| connections::to_open_error(&path, error))?;
         let writer = Writer::start_thread(connection, &path, lock).map_err(|source| OpenError::Directory {
             path: path.clone(),
             source,

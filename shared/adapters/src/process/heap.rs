@@ -1,9 +1,12 @@
 //! How the system's allocator divides the heap.
 
-/// Limits glibc's allocator to one arena for each core. Call it before other threads are started.
+/// Limits glibc's allocator to one arena for each core, without its lists of small freed parts. Call it before other
+/// threads are started.
 ///
-/// By default it makes up to eight for each core, and what is freed in one arena is not reused in another. Spaces are
-/// loaded on many short threads, so the freed parts add up. Other allocators keep their defaults.
+/// By default it makes up to eight arenas for each core, and what is freed in one is not reused in another. Spaces are
+/// loaded on many short threads, so the freed parts add up. The lists of small parts are merged whenever a large part is
+/// freed, such as a block of units, which took a tenth of the time of a start; each thread still has a list of its own.
+/// Other allocators keep their defaults.
 pub fn limit_heap_arenas() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
@@ -13,6 +16,7 @@ pub fn limit_heap_arenas() {
         // SAFETY: `mallopt` takes two numbers, changes only the settings of the allocator, and locks them itself.
         unsafe {
             libc::mallopt(libc::M_ARENA_MAX, arenas);
+            libc::mallopt(libc::M_MXFAST, 0);
         }
     }
 }

@@ -7,14 +7,14 @@ use memmap2::Mmap;
 
 /// Maps a whole file for reading. The system reads a page when it is first used, and may drop it at any time.
 ///
-/// Nobody may change or shorten the file while it is mapped.
+/// Nobody may change or shorten the file while somebody reads the mapping: the process would end with `SIGBUS`.
 ///
 /// # Errors
 ///
 /// The error of the system.
 pub(crate) fn map_file(file: &File) -> io::Result<Mmap> {
     #[expect(unsafe_code, reason = "a mapped file is memory that others could change")]
-    // SAFETY: callers map only complete files of a locked data folder, which are overwritten after they are unmapped.
+    // SAFETY: callers map only complete files of a locked data folder, which are overwritten after their last reader.
     unsafe {
         Mmap::map(file)
     }

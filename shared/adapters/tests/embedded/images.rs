@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use adapters::{Embedded, Options};
+use adapters::{Embedded, OpenError, Options, restore_backup, write_backup};
 use chrono::DateTime;
 use domain::id::UnitId;
 use domain::port::{Point, Search, SearchResult};
@@ -28,6 +28,18 @@ async fn open(dir: &Path) -> Embedded {
         ..Options::default()
     };
     Embedded::open(dir, options).await.unwrap()
+}
+
+/// Closes the stores, and waits until an image that is being written is complete.
+async fn close(it: Embedded, dir: &Path) {
+    drop(it);
+    wait_until("the directory is free", async || {
+        !matches!(
+            Embedded::open(dir, Options::default()).await,
+            Err(OpenError::Locked { .. })
+        )
+    })
+    .await;
 }
 
 fn unit(number: u32) -> UnitId {
@@ -81,7 +93,7 @@ async fn fill(it: &Embedded) -> SearchResult {
 
 /// Returns the files of the images.
 fn files(dir: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(dir.join("index")) else {
+    let Ok(entries) = fs::read_dir(dir.join("mnemic.index")) else {
         return Vec::new();
     };
     entries.map(|it| it.unwrap().path()).collect()
@@ -129,8 +141,8 @@ async fn a_start_maps_the_image_and_adds_what_was_put_since() {
     put(&it, 1_000..1_020).await;
     let grown = search(&it).await;
     assert_ne!(grown, found, "the frequency of words has changed");
-    drop(it);
-    wait_until("the image is closed", async || !is_mapped(&image)).await;
+    close(it, dir.path()).await;
+    assert!(!is_mapped(&image));
 
     let it = open(dir.path()).await;
     assert_eq!(search(&it).await, grown);
@@ -148,7 +160,7 @@ async fn a_damaged_image_is_not_used_and_is_made_again() {
     let it = open(dir.path()).await;
     let found = fill(&it).await;
     wait_for_image(dir.path()).await;
-    drop(it);
+    close(it, dir.path()).await;
     let damages: [fn(&Path, Vec<u8>); 5] = [
         |path, mut bytes| {
             bytes[40_000] ^= 1;
@@ -170,7 +182,7 @@ async fn a_damaged_image_is_not_used_and_is_made_again() {
         })
         .await;
         wait_for_image(dir.path()).await;
-        drop(it);
+        close(it, dir.path()).await;
     }
 }
 
@@ -204,7 +216,7 @@ async fn an_image_never_outlives_a_point_that_it_holds() {
         assert!(!holds(dir.path(), &former));
     }
     let found = search(&it).await;
-    drop(it);
+    close(it, dir.path()).await;
     let it = open(dir.path()).await;
     assert_eq!(search(&it).await, found);
 
@@ -214,28 +226,112 @@ async fn an_image_never_outlives_a_point_that_it_holds() {
     assert_eq!(files(dir.path()), [] as [PathBuf; 0]);
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_image_that_cannot_be_written_changes_nothing() {
+#[tokio::test]
+async fn a_file_in_place_of_the_folder_is_named_and_stops_the_start() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("index"), b"not a folder").unwrap();
+    fs::write(dir.path().join("mnemic.index"), b"not a folder").unwrap();
+    let error = super::refusal(dir.path()).await.to_string();
+    assert!(error.contains("mnemic.index"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_image_before_stays_if_the_next_one_cannot_be_written() {
+    let dir = tempfile::tempdir().unwrap();
     let it = open(dir.path()).await;
-    let found = fill(&it).await;
-    // Long enough for the attempt, whose end is not visible.
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(noted(dir.path()), 0);
-    put(&it, 1_000..1_001).await;
-    assert_ne!(search(&it).await, found);
+    fill(&it).await;
+    let image = wait_for_image(dir.path()).await;
+    let occupied = dir.path().join("mnemic.index/2.partial");
+    fs::create_dir(&occupied).unwrap();
+    put(&it, 1_000..1_200).await;
+    let found = search(&it).await;
+    wait_until("the attempt has ended", async || {
+        let database = Connection::open(file(dir.path())).unwrap();
+        let last = "SELECT seq FROM sqlite_sequence WHERE name = 'point_images'";
+        let begun: i64 = database.query_row(last, [], |row| row.get(0)).unwrap();
+        let count = "SELECT count(*) FROM point_images";
+        begun == 2 && database.query_row(count, [], |row| row.get::<_, i64>(0)).unwrap() == 1
+    })
+    .await;
+    assert_eq!((search(&it).await, is_mapped(&image)), (found.clone(), true));
+    close(it, dir.path()).await;
+    let it = open(dir.path()).await;
+    assert_eq!((search(&it).await, is_mapped(&image)), (found, true));
+    assert!(occupied.exists());
 }
 
 #[tokio::test]
-async fn files_that_no_image_needs_are_destroyed_at_a_start() {
+async fn only_own_files_that_no_image_needs_are_destroyed_at_a_start() {
     let dir = tempfile::tempdir().unwrap();
-    fs::create_dir(dir.path().join("index")).unwrap();
-    for name in ["7.points", "8.partial", "x"] {
-        fs::write(dir.path().join("index").join(name), b"old words").unwrap();
+    let (folder, foreign) = (dir.path().join("mnemic.index"), dir.path().join("notes.txt"));
+    fs::create_dir_all(folder.join("3.points")).unwrap();
+    fs::write(&foreign, b"not ours").unwrap();
+    for name in ["7.points", "8.partial", "x", "x.points", "9.txt"] {
+        fs::write(folder.join(name), b"old words").unwrap();
     }
+    std::os::unix::fs::symlink(&foreign, folder.join("4.points")).unwrap();
     open(dir.path()).await;
+    let mut left: Vec<String> = files(dir.path())
+        .iter()
+        .map(|it| it.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["3.points", "4.points", "9.txt", "x", "x.points"]);
+    assert_eq!(fs::read(foreign).unwrap(), b"not ours");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rebuild_and_an_erasure_leave_no_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let it = open(dir.path()).await;
+    fill(&it).await;
+    wait_for_image(dir.path()).await;
+    let generation = it.index.begin(&space("a")).await.unwrap();
+    put(&it, 0..40).await;
+    it.index.activate_generation(&space("a"), generation).await.unwrap();
     assert_eq!(files(dir.path()), [] as [PathBuf; 0]);
+    let numbers: Vec<UnitId> = search(&it).await.dense.iter().map(|it| it.unit).collect();
+    assert!(numbers.len() == 40 && (0..40).all(|it| numbers.contains(&unit(it))));
+
+    put(&it, 40..POINTS).await;
+    wait_for_image(dir.path()).await;
+    it.index.erase(&space("a")).await.unwrap();
+    assert_eq!(files(dir.path()), [] as [PathBuf; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_space_that_is_deleted_before_its_image_gets_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        index_image_points_least: 100,
+        index_image_pause: Duration::from_millis(200),
+        ..Options::default()
+    };
+    let it = Embedded::open(dir.path(), options).await.unwrap();
+    fill(&it).await;
+    it.records.delete_space(&space("a")).await.unwrap();
+    // Longer than the space has to be quiet.
+    tokio::time::sleep(Duration::from_millis(900)).await;
+    assert_eq!((noted(dir.path()), files(dir.path()).len()), (0, 0));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restored_copy_uses_no_image_of_the_memory_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = dir.path().join("copy");
+    let it = open(dir.path()).await;
+    let found = fill(&it).await;
+    let first = wait_for_image(dir.path()).await;
+    write_backup(dir.path(), &copy).unwrap();
+    put(&it, 1_000..1_400).await;
+    wait_until("another image is written", async || {
+        files(dir.path()) != [first.clone()]
+    })
+    .await;
+    let second = wait_for_image(dir.path()).await;
+    close(it, dir.path()).await;
+    restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
+    let it = open(dir.path()).await;
+    assert_eq!((search(&it).await, second.exists()), (found, false));
 }
 
 /// Puts and retires points in an endless loop.
@@ -282,9 +378,7 @@ async fn a_kill_at_any_moment_loses_nothing() {
         used += usize::from(noted(dir.path()) == 1);
         let it = open(dir.path()).await;
         let found = search(&it).await;
-        let mapped = files(dir.path());
-        drop(it);
-        wait_until("the file is closed", async || !mapped.iter().any(|it| is_mapped(it))).await;
+        close(it, dir.path()).await;
         Connection::open(file(dir.path()))
             .unwrap()
             .execute("DELETE FROM point_images", [])

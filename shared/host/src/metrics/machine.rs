@@ -35,7 +35,7 @@ impl Machine {
         );
         it.register(
             "mnemic_database_bytes",
-            "Size of the file of the embedded stores with its write-ahead log; 0 without them",
+            "Size of the file of the embedded stores with its write-ahead log and the files of the index; 0 without them",
             self.database.clone(),
         );
     }

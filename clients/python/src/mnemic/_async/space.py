@@ -24,7 +24,7 @@ from mnemic._records import (
     records_of,
     watermark_of,
 )
-from mnemic._request import Request, given, labels
+from mnemic._request import Request, budget_of, given, labels, question_time
 from mnemic.errors import ConflictError, InvalidError, RecordsRejectedError
 
 Strategy = Literal["route", "explore", "reconstruct", "recollect", "navigate", "auto"]
@@ -122,6 +122,7 @@ class AsyncSpace(AsyncMemory):
         explain: int = 0,
         ranked: int = 0,
         metadata: bool = False,
+        verbatim: bool = True,
     ) -> models.QueryResponse:
         """Returns the verdict, the evidence for your own model (`pack.text`), and a short answer if it is likely to be
         right.
@@ -129,11 +130,12 @@ class AsyncSpace(AsyncMemory):
         `tokens` limits the evidence; `budget` has this limit and the others. `after` is a write that the question must
         see: its watermark, or the result of `remember`. `limits` restricts the loop of a strategy, and `style` is the
         form of the answer that a language model of the server writes; both need `model_calls` in the budget.
+        With `verbatim`, the evidence has only original texts of records, word for word.
         """
-        spent = {**given(tokens=tokens), **given(budget=budget).get("budget", {})}
+        limited = budget_of(budget, tokens=tokens)
         body = given(
             question=question,
-            budget=spent or None,
+            budget=limited or None,
             filter=filter,
             strategy=strategy,
             limits=limits,
@@ -145,10 +147,9 @@ class AsyncSpace(AsyncMemory):
             explain=explain or None,
             ranked=ranked or None,
             metadata=metadata or None,
+            verbatim=verbatim,
         )
-        usual = 30_000 if spent.get("model_calls") else 2_000
-        extra = (spent.get("ms") or usual) / 1000
-        request = Request("POST", self._path("query"), body=body, extra_time=extra)
+        request = Request("POST", self._path("query"), body=body, extra_time=question_time(limited))
         return await self._transport.fetch(models.QueryResponse, request)
 
     async def recall(
@@ -163,13 +164,18 @@ class AsyncSpace(AsyncMemory):
         filter: models.LabelFilter | Mapping[str, Any] | None = None,
         sensitive: bool = False,
         ms: int | None = None,
+        budget: models.RecallBudget | Mapping[str, Any] | None = None,
     ) -> models.RecallResponse:
         """Returns hints for a message. Most messages give none, and `silent` states the reason.
 
         A hint is a related memory that is worth mentioning without a question. With a `filter` of tags and metadata,
         only matching records are used. A hint is given once in a session, so the call is not repeated if its response
         was lost.
+
+        `ms` limits the time in milliseconds; `budget` has this limit and the others. With `model_calls` in the budget, a
+        language model of the server decides which related memories become hints.
         """
+        limited = budget_of(budget, ms=ms)
         body = given(
             message=message,
             actor=actor,
@@ -179,9 +185,9 @@ class AsyncSpace(AsyncMemory):
             limit=limit,
             filter=filter,
             sensitive=sensitive or None,
-            budget=None if ms is None else {"ms": ms},
+            budget=limited or None,
         )
-        request = Request("POST", self._path("recall"), body=body, repeatable=False, extra_time=(ms or 0) / 1000)
+        request = Request("POST", self._path("recall"), body=body, repeatable=False, extra_time=question_time(limited))
         return await self._transport.fetch(models.RecallResponse, request)
 
     async def dismiss(self, hints: Iterable[str | models.Hint], *, session: str | None = None) -> None:

@@ -71,6 +71,10 @@ class Mnemic:
         """Lists the spaces that the key opens."""
         return self._transport.pages(models.Space, path("spaces"), {}, page_size)
 
+    def access(self) -> models.KeyAccess:
+        """Returns the spaces and rights of the key."""
+        return self._transport.fetch(models.KeyAccess, Request("GET", path("access")))
+
     def tools(self) -> list[models.ToolSpec]:
         """Returns the tools with which a model can search by itself, with the schemas of their arguments."""
         return (self._transport.fetch(models.ToolList, Request("GET", path("tools")))).tools

@@ -20,6 +20,7 @@ from mnemic.errors import DeadlineError
 Aspect = Literal[
     "preference", "attribute", "relation", "place", "work", "plan", "possession", "count", "habit", "instruction"
 ]
+Origin = Literal["rule", "model"]
 Dimension = Literal["topic", "figure", "place", "preference", "event"]
 Time = datetime | str | None
 
@@ -85,11 +86,23 @@ class Memory:
         predicate: str | None = None,
         aspect: Aspect | None = None,
         current: bool | None = None,
+        origin: Origin | None = None,
         as_of: Time = None,
         page_size: int = 100,
     ) -> Iterator[models.Fact]:
-        """Lists facts, both valid and former ones; with `current=True` only the valid ones."""
-        params = {"subject": subject, "predicate": predicate, "aspect": aspect, "current": current, "as_of": as_of}
+        """Lists facts, both valid and former ones; with `current=True` only the valid ones.
+
+        With `origin`, the list has only facts found by rules (`rule`), or only facts found by a language model
+        (`model`).
+        """
+        params = {
+            "subject": subject,
+            "predicate": predicate,
+            "aspect": aspect,
+            "current": current,
+            "origin": origin,
+            "as_of": as_of,
+        }
         return self._transport.pages(models.Fact, self._path("facts"), params, page_size)
 
     def fact(self, id: str, *, as_of: Time = None) -> models.Fact:

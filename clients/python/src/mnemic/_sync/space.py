@@ -26,7 +26,7 @@ from mnemic._records import (
     records_of,
     watermark_of,
 )
-from mnemic._request import Request, given, labels
+from mnemic._request import Request, budget_of, given, labels, question_time
 from mnemic.errors import ConflictError, InvalidError, RecordsRejectedError
 
 Strategy = Literal["route", "explore", "reconstruct", "recollect", "navigate", "auto"]
@@ -124,6 +124,7 @@ class Space(Memory):
         explain: int = 0,
         ranked: int = 0,
         metadata: bool = False,
+        verbatim: bool = True,
     ) -> models.QueryResponse:
         """Returns the verdict, the evidence for your own model (`pack.text`), and a short answer if it is likely to be
         right.
@@ -131,11 +132,12 @@ class Space(Memory):
         `tokens` limits the evidence; `budget` has this limit and the others. `after` is a write that the question must
         see: its watermark, or the result of `remember`. `limits` restricts the loop of a strategy, and `style` is the
         form of the answer that a language model of the server writes; both need `model_calls` in the budget.
+        With `verbatim`, the evidence has only original texts of records, word for word.
         """
-        spent = {**given(tokens=tokens), **given(budget=budget).get("budget", {})}
+        limited = budget_of(budget, tokens=tokens)
         body = given(
             question=question,
-            budget=spent or None,
+            budget=limited or None,
             filter=filter,
             strategy=strategy,
             limits=limits,
@@ -147,10 +149,9 @@ class Space(Memory):
             explain=explain or None,
             ranked=ranked or None,
             metadata=metadata or None,
+            verbatim=verbatim,
         )
-        usual = 30_000 if spent.get("model_calls") else 2_000
-        extra = (spent.get("ms") or usual) / 1000
-        request = Request("POST", self._path("query"), body=body, extra_time=extra)
+        request = Request("POST", self._path("query"), body=body, extra_time=question_time(limited))
         return self._transport.fetch(models.QueryResponse, request)
 
     def recall(
@@ -165,13 +166,18 @@ class Space(Memory):
         filter: models.LabelFilter | Mapping[str, Any] | None = None,
         sensitive: bool = False,
         ms: int | None = None,
+        budget: models.RecallBudget | Mapping[str, Any] | None = None,
     ) -> models.RecallResponse:
         """Returns hints for a message. Most messages give none, and `silent` states the reason.
 
         A hint is a related memory that is worth mentioning without a question. With a `filter` of tags and metadata,
         only matching records are used. A hint is given once in a session, so the call is not repeated if its response
         was lost.
+
+        `ms` limits the time in milliseconds; `budget` has this limit and the others. With `model_calls` in the budget, a
+        language model of the server decides which related memories become hints.
         """
+        limited = budget_of(budget, ms=ms)
         body = given(
             message=message,
             actor=actor,
@@ -181,9 +187,9 @@ class Space(Memory):
             limit=limit,
             filter=filter,
             sensitive=sensitive or None,
-            budget=None if ms is None else {"ms": ms},
+            budget=limited or None,
         )
-        request = Request("POST", self._path("recall"), body=body, repeatable=False, extra_time=(ms or 0) / 1000)
+        request = Request("POST", self._path("recall"), body=body, repeatable=False, extra_time=question_time(limited))
         return self._transport.fetch(models.RecallResponse, request)
 
     def dismiss(self, hints: Iterable[str | models.Hint], *, session: str | None = None) -> None:

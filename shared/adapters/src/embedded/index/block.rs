@@ -35,6 +35,16 @@ struct Slot {
     alive: bool,
 }
 
+impl Slot {
+    fn point_key(&self) -> PointKey {
+        PointKey {
+            unit: self.key.0,
+            part: self.key.1,
+            observed_at: self.observed_at,
+        }
+    }
+}
+
 impl Block {
     pub(super) fn new(dimension: usize) -> Block {
         Block {
@@ -81,15 +91,8 @@ impl Block {
             pieces: pieces.counts(),
         };
         head.write(out)?;
-        for Slot { key, observed_at, .. } in self.points.iter().filter(|it| it.alive) {
-            let (unit, part) = *key;
-            let observed_at = *observed_at;
-            PointKey {
-                unit,
-                part,
-                observed_at,
-            }
-            .write(out)?;
+        for slot in self.points.iter().filter(|it| it.alive) {
+            slot.point_key().write(out)?;
         }
         self.dense.write_image(&live, out)?;
         self.words.write_image(&words, &moved, out)?;
@@ -102,6 +105,12 @@ impl Block {
         self.words.copy_from_image();
         self.pieces.copy_from_image();
         self.image_slots = 0;
+    }
+
+    /// Returns more bytes than an image of the block takes.
+    pub(super) fn image_bytes_max(&self) -> u64 {
+        // Twice the bytes of vectors and keys leaves enough room for the postings of a part of 8,000 bytes.
+        2 * self.points.len() as u64 * (64 + 5 * self.dense.dimension() as u64)
     }
 
     /// Returns the number of slots whose data lies in an image.
@@ -257,138 +266,4 @@ fn run_both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() 
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-    use std::sync::Arc;
-
-    use super::super::image_folder::{ImageFolder, ImageId};
-    use super::*;
-
-    const DIMENSION: usize = 24;
-
-    /// A sequence of numbers that looks random and is always the same.
-    struct Numbers(u32);
-
-    impl Numbers {
-        fn below(&mut self, bound: u32) -> u32 {
-            self.0 = self.0.wrapping_mul(1_103_515_245).wrapping_add(12_345);
-            (self.0 >> 12) % bound
-        }
-
-        fn vector(&mut self) -> Vec<f32> {
-            (0..DIMENSION)
-                .map(|_| self.below(2_000) as f32 / 1_000.0 - 1.0)
-                .collect()
-        }
-
-        fn terms(&mut self) -> Vec<(u32, f32)> {
-            let terms: BTreeMap<u32, f32> = (0..self.below(6))
-                .map(|_| (self.below(30), self.below(100) as f32 / 50.0))
-                .collect();
-            terms.into_iter().collect()
-        }
-
-        fn point(&mut self) -> Point {
-            Point {
-                unit: UnitId::from_uuid(uuid::Uuid::from_u128(u128::from(self.below(200)))),
-                part: self.below(3) as u16,
-                dense: self.vector(),
-                words: self.terms(),
-                pieces: self.terms(),
-                observed_at: i64::from(self.below(1_000)) - 500,
-            }
-        }
-
-        fn search(&mut self) -> Search {
-            Search {
-                dense: Some(self.vector()),
-                words: Some(self.terms()),
-                pieces: Some(self.terms()),
-                limit: self.below(40) as usize + 1,
-                from: (self.below(2) == 0).then_some(-200),
-                ..Search::default()
-            }
-        }
-    }
-
-    /// Writes an image of a block and returns a block that uses it.
-    fn saved(block: &Block, folder: &ImageFolder, id: i64) -> Block {
-        let digest = folder.write_image(ImageId(id), |out| block.write_image(out)).unwrap();
-        let file = folder.map_verified(ImageId(id), &digest).unwrap();
-        Block::from_image(Image::from_file(&file).unwrap())
-    }
-
-    #[test]
-    fn a_block_over_an_image_finds_the_same_as_one_in_memory() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = ImageFolder::of_database(&dir.path().join("database"));
-        let (mut numbers, mut block, mut live) = (Numbers(3), Block::new(DIMENSION), BTreeMap::new());
-        for round in 0..400 {
-            match numbers.below(8) {
-                0 => {
-                    let unit = numbers.point().unit;
-                    block.remove_unit(unit);
-                    live.retain(|key: &(UnitId, u16), _| key.0 != unit);
-                }
-                1 => {
-                    block = saved(&block, &folder, round);
-                    assert_eq!((block.memory_slots(), block.image_slots()), (0, live.len()));
-                }
-                2 => block.copy_from_image(),
-                _ => {
-                    for _ in 0..numbers.below(8) {
-                        let point = numbers.point();
-                        block.insert(&point);
-                        live.insert((point.unit, point.part), point);
-                    }
-                }
-            }
-            let mut plain = Block::new(DIMENSION);
-            live.values().for_each(|it| plain.insert(it));
-            let search = numbers.search();
-            assert_eq!(
-                block.search_points(&search),
-                plain.search_points(&search),
-                "round {round}"
-            );
-        }
-    }
-
-    #[test]
-    fn images_of_another_format_or_size_are_refused() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = ImageFolder::of_database(&dir.path().join("database"));
-        let (mut numbers, mut block, mut image) = (Numbers(5), Block::new(DIMENSION), Vec::new());
-        (0..20).for_each(|_| block.insert(&numbers.point()));
-        block.write_image(&mut image).unwrap();
-        let refused = |id: i64, bytes: &[u8]| {
-            let digest = folder.write_image(ImageId(id), |out| out.write_all(bytes)).unwrap();
-            Image::from_file(&folder.map_verified(ImageId(id), &digest).unwrap()).is_none()
-        };
-        assert!(!refused(1, &image));
-        for at in 0..64 {
-            // The numbers in the head lead to other sizes; only the two bounds at its end do not.
-            let mut other = image.clone();
-            other[at] ^= 0x80;
-            assert_eq!(refused(2 + at as i64, &other), at < 56, "byte {at}");
-        }
-        assert!(refused(100, &image[..image.len() - 1]) && refused(101, &image[..10]) && refused(102, b""));
-    }
-
-    #[test]
-    fn a_file_in_use_is_destroyed_after_its_last_use() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = ImageFolder::of_database(&dir.path().join("database"));
-        let (mut numbers, mut block) = (Numbers(9), Block::new(DIMENSION));
-        (0..50).for_each(|_| block.insert(&numbers.point()));
-        let mapped = Arc::new(saved(&block, &folder, 1));
-        let path = dir.path().join("index/1.points");
-        let search = numbers.search();
-        let found = mapped.search_points(&search);
-        folder.keep_only(&[]);
-        assert_eq!(mapped.search_points(&search), found);
-        assert!(path.exists());
-        drop(mapped);
-        assert!(!path.exists());
-    }
-}
+mod tests;

@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 use std::io;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use domain::id::{SpaceId, UnitId};
@@ -14,7 +15,7 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::cache::{Cache, SlotPlaces};
+use super::cache::{Cache, Slot, SlotPlaces};
 use super::image_folder::{ImageDigest, ImageFolder, ImageId};
 use super::image_rows;
 use crate::embedded::store::{Durability, Outcome, Store};
@@ -27,15 +28,19 @@ const ADDED_SHARE: usize = 16;
 /// While a space keeps changing, an image is written only when its memory holds this many times the least number of
 /// points, and as many points as its last image.
 const BUSY_FACTOR: usize = 4;
+/// After an image was written, the space is not saved again for this many times as long as that took.
+const REST_FACTOR: u32 = 50;
+/// Longest pause between two images of a space, and the pause after one that could not be written, for example because
+/// the disk is full.
+const REST_MAX: Duration = Duration::from_secs(600);
 const SAVE: &str = "index.save";
-/// Pause after an image could not be written, for example because the disk is full.
-const RETRY_PAUSE: Duration = Duration::from_secs(600);
 
 /// The blocks of all spaces, and how they change.
 pub(super) struct Blocks {
     pub(super) store: Arc<Store>,
     pub(super) cache: Arc<Cache>,
-    changes: SyncSender<Applied>,
+    changes: Option<SyncSender<Applied>>,
+    thread: Option<JoinHandle<()>>,
     /// The rows of the spaces that wait until they are saved.
     saving: Mutex<HashSet<i64>>,
     image_points_least: usize,
@@ -45,54 +50,78 @@ pub(super) struct Blocks {
 /// A committed change of the points of a space. `live` are the images of all spaces at its commit; the files of others
 /// are destroyed.
 pub(super) enum Change {
-    Put {
-        space: i64,
-        points: Arc<Vec<Point>>,
-        retired: Arc<Vec<UnitId>>,
-        /// Given if a point has changed that lies in an image.
-        live: Option<Vec<ImageId>>,
-    },
+    Put(ChangedPoints),
     /// Evicts the block; the next search reads it from the file again.
-    Forget { space: SpaceId, live: Vec<ImageId> },
-    /// Writes an image of the block, which holds every point at the commit of this change. `written` gets its digest,
-    /// or `None` if it could not be written.
-    Save {
-        space: i64,
-        image: ImageId,
+    Forget {
+        space: SpaceId,
         live: Vec<ImageId>,
-        written: oneshot::Sender<Option<ImageDigest>>,
+    },
+    Save(Save),
+    DestroyImages {
+        live: Vec<ImageId>,
     },
 }
 
-/// A change to apply, and the channel that is notified.
-struct Applied(Change, oneshot::Sender<()>);
+/// Points that were put, and units whose points were removed before.
+pub(super) struct ChangedPoints {
+    pub(super) space: i64,
+    pub(super) points: Arc<Vec<Point>>,
+    pub(super) retired: Arc<Vec<UnitId>>,
+    /// Given if a point has changed that lies in an image.
+    pub(super) live: Option<Vec<ImageId>>,
+}
+
+/// The request to write an image of a block. It holds every point at the commit of this change.
+pub(super) struct Save {
+    pub(super) slot: Arc<Slot>,
+    pub(super) image: ImageId,
+    pub(super) saved: oneshot::Sender<Saved>,
+}
+
+/// The result of writing an image.
+pub(super) enum Saved {
+    Written {
+        digest: ImageDigest,
+        elapsed: Duration,
+    },
+    /// The block is not in memory any more.
+    NotLoaded,
+    Failed,
+}
+
+/// A change to apply, and the channel that gets the result.
+struct Applied(Change, oneshot::Sender<io::Result<()>>);
 
 impl Blocks {
     /// Starts the thread that applies changes, and destroys the files of images that are not used any more.
     pub(super) fn start(store: Arc<Store>, options: &Options) -> std::result::Result<Blocks, OpenError> {
         let images = ImageFolder::of_database(store.path());
         let unusable = |source: io::Error| OpenError::Directory {
-            path: store.path().to_owned(),
+            path: images.path().to_owned(),
             source,
         };
         let live = store.read_here("index.open", image_rows::live_images);
-        images.keep_only(&live.map_err(|error| unusable(io::Error::other(error)))?);
-        let cache = Arc::new(Cache::new(options.index_bytes_max, images));
+        let live = live.map_err(|error| unusable(io::Error::other(error)))?;
+        images.keep_only(&live).map_err(unusable)?;
         let (changes, waiting) = sync_channel(CHANGES_MAX);
+        let cache = Arc::new(Cache::new(options.index_bytes_max, images));
         let blocks = Arc::clone(&cache);
         let apply = move || {
             for Applied(change, applied) in waiting {
-                blocks.apply_change(change);
-                // A caller that no longer waits does not need the notification.
-                let _ = applied.send(());
+                // A caller that no longer waits does not need the result.
+                let _ = applied.send(blocks.apply_change(change));
             }
         };
         let thread = std::thread::Builder::new().name("mnemic-index".to_owned()).spawn(apply);
-        thread.map_err(unusable)?;
+        let thread = thread.map_err(|source| OpenError::Directory {
+            path: store.path().to_owned(),
+            source,
+        })?;
         Ok(Blocks {
             store,
             cache,
-            changes,
+            changes: Some(changes),
+            thread: Some(thread),
             saving: Mutex::default(),
             image_points_least: options.index_image_points_least,
             image_pause: options.index_image_pause,
@@ -100,6 +129,10 @@ impl Blocks {
     }
 
     /// Commits `job`, then waits until its change is searchable. Returns the result of the job.
+    ///
+    /// # Errors
+    ///
+    /// `Unavailable` if the change is committed, but an outdated file of an image remains.
     pub(super) async fn commit_change<T, F, C>(
         &self,
         operation: &'static str,
@@ -110,29 +143,40 @@ impl Blocks {
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Outcome<T> + Send + 'static,
-        C: FnOnce(&T) -> Change + Send + 'static,
+        C: FnOnce(&T) -> Option<Change> + Send + 'static,
     {
         let (sender, applied) = oneshot::channel();
         let changes = self.changes.clone();
-        let then = move |value: &T| drop(changes.send(Applied(change(value), sender)));
+        let then = move |value: &T| match (change(value), changes) {
+            (Some(change), Some(changes)) => drop(changes.send(Applied(change, sender))),
+            (None, _) | (_, None) => drop(sender.send(Ok(()))),
+        };
         let value = self.store.write_then(operation, durability, job, then).await?;
         let ended = |_| PortError::new(operation, ErrorKind::Internal, "the index has stopped");
-        applied.await.map_err(ended)?;
+        let remains = |error| {
+            let detail = "an outdated file of the index could not be destroyed";
+            PortError::new(operation, ErrorKind::Unavailable, detail).caused_by(error)
+        };
+        applied.await.map_err(ended)?.map_err(remains)?;
         Ok(value)
     }
 
-    /// Saves a space as soon as it is not changed any more, if it holds enough points that are in no image.
-    pub(super) fn save_when_quiet(self: &Arc<Self>, space: i64) {
-        if self.is_due(space).is_some() && self.lock_saving().insert(space) {
-            tokio::spawn(save_when_quiet(Arc::downgrade(self), space, self.image_pause));
+    /// Saves a space when it is not changed any more, if it holds enough points that are in no image.
+    pub(super) fn save_later(self: &Arc<Self>, space: i64) {
+        if self.find_due(space).is_some() && self.lock_saving().insert(space) {
+            let waiting = WaitingSpace {
+                blocks: Arc::downgrade(self),
+                space,
+            };
+            tokio::spawn(save_when_quiet(waiting, self.image_pause));
         }
     }
 
-    /// Returns where the points of a space lie, if an image is due.
-    fn is_due(&self, space: i64) -> Option<SlotPlaces> {
-        let places = self.cache.find_slot(space)?.slot_places()?;
-        let least = self.image_points_least.max(places.image / ADDED_SHARE);
-        (places.memory >= least).then_some(places)
+    /// Returns the slot of a space, if an image of it is due.
+    fn find_due(&self, space: i64) -> Option<Arc<Slot>> {
+        let slot = self.cache.find_slot(space)?;
+        let SlotPlaces { image, memory } = slot.places();
+        (memory >= self.image_points_least.max(image / ADDED_SHARE)).then_some(slot)
     }
 
     /// Returns true if an image must not wait any longer.
@@ -140,51 +184,82 @@ impl Blocks {
         places.memory >= places.image.max(self.image_points_least.saturating_mul(BUSY_FACTOR))
     }
 
-    /// Writes an image of a space. Returns false if it could not be written.
-    async fn save(&self, space: i64) -> Result<bool> {
-        let (written, digest) = oneshot::channel();
-        let job = move |db: &Connection| {
-            let image = image_rows::begin_image(db, space)?;
-            Ok((image, image_rows::live_images(db)?))
+    /// Writes an image of a space.
+    async fn save(&self, slot: Arc<Slot>) -> Result<Saved> {
+        let (saved, outcome) = oneshot::channel();
+        let row = slot.row;
+        let begin = move |db: &Connection| image_rows::begin_image(db, row);
+        let change = move |image: &Option<ImageId>| {
+            let image = (*image)?;
+            Some(Change::Save(Save { slot, image, saved }))
         };
-        let change = move |it: &(ImageId, Vec<ImageId>)| Change::Save {
-            space,
-            image: it.0,
-            live: it.1.clone(),
-            written,
+        let image = self.commit_change(SAVE, Durability::Process, begin, change).await?;
+        let (Some(image), Ok(outcome)) = (image, outcome.await) else {
+            return Ok(Saved::NotLoaded);
         };
-        let (image, _) = self.commit_change(SAVE, Durability::Process, job, change).await?;
-        let digest = digest.await.ok().flatten();
-        let note = move |db: &Connection| match &digest {
-            Some(digest) => image_rows::complete_image(db, image, digest),
-            None => image_rows::delete_image(db, image),
+        let digest = match &outcome {
+            Saved::Written { digest, .. } => Some(*digest),
+            Saved::NotLoaded | Saved::Failed => None,
         };
-        self.store.run_write(SAVE, Durability::Process, note).await?;
-        Ok(digest.is_some())
+        let end = move |db: &Connection| {
+            match &digest {
+                Some(digest) => image_rows::complete_image(db, image, digest)?,
+                None => image_rows::delete_image(db, image)?,
+            }
+            image_rows::live_images(db)
+        };
+        let change = |live: &Vec<ImageId>| Some(Change::DestroyImages { live: live.clone() });
+        self.commit_change(SAVE, Durability::Process, end, change).await?;
+        Ok(outcome)
     }
 
-    fn lock_saving(&self) -> std::sync::MutexGuard<'_, HashSet<i64>> {
+    fn lock_saving(&self) -> MutexGuard<'_, HashSet<i64>> {
         self.saving.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Waits until a space is quiet, and saves it. The file can be closed meanwhile.
-async fn save_when_quiet(blocks: Weak<Blocks>, space: i64, pause: Duration) {
+impl Drop for Blocks {
+    /// Waits until all committed changes are applied: the thread must not touch files after the directory is unlocked.
+    fn drop(&mut self) {
+        self.changes = None;
+        if self.thread.take().is_some_and(|it| it.join().is_err()) {
+            tracing::error!("the thread of the index has panicked");
+        }
+    }
+}
+
+/// A space that waits until it is saved.
+struct WaitingSpace {
+    blocks: Weak<Blocks>,
+    space: i64,
+}
+
+impl Drop for WaitingSpace {
+    fn drop(&mut self) {
+        if let Some(blocks) = self.blocks.upgrade() {
+            blocks.lock_saving().remove(&self.space);
+        }
+    }
+}
+
+/// Saves a space as soon as it was not changed for `pause`. The file can be closed meanwhile.
+async fn save_when_quiet(waiting: WaitingSpace, pause: Duration) {
     let mut former = SlotPlaces::default();
     loop {
         sleep(pause).await;
-        let Some(blocks) = blocks.upgrade() else { return };
-        let Some(places) = blocks.is_due(space) else {
-            blocks.lock_saving().remove(&space);
+        let Some(blocks) = waiting.blocks.upgrade() else { return };
+        let Some(slot) = blocks.find_due(waiting.space) else {
+            drop(waiting);
             return;
         };
+        let places = slot.places();
         if places == former || blocks.is_overdue(places) {
-            match blocks.save(space).await {
-                Ok(true) => {}
-                Ok(false) | Err(_) => {
-                    drop(blocks);
-                    sleep(RETRY_PAUSE).await;
-                }
+            let saved = blocks.save(slot).await;
+            drop(blocks);
+            match saved {
+                Ok(Saved::Written { elapsed, .. }) => sleep((elapsed * REST_FACTOR).min(REST_MAX)).await,
+                Ok(Saved::NotLoaded) => return,
+                Ok(Saved::Failed) | Err(_) => sleep(REST_MAX).await,
             }
         }
         former = places;

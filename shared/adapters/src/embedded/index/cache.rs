@@ -1,12 +1,13 @@
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use domain::id::SpaceId;
 use domain::port::Result;
 
-use super::Change;
 use super::block::Block;
+use super::blocks::{Change, ChangedPoints, Save, Saved};
 use super::image::Image;
 use super::image_folder::{ImageDigest, ImageFolder, ImageId};
 
@@ -44,11 +45,25 @@ pub(super) struct Slot {
     block: RwLock<Option<Block>>,
     /// Whether the block is loaded; readable without waiting for its lock.
     loaded: AtomicBool,
+    /// Where the slots of the block lie, as of its last change; readable without waiting for its lock.
+    image_slots: AtomicUsize,
+    memory_slots: AtomicUsize,
     /// Held by the task that loads the block; the others wait without blocking a thread.
     loading: tokio::sync::Mutex<()>,
 }
 
 impl Slot {
+    fn of_row(row: i64) -> Slot {
+        Slot {
+            row,
+            block: RwLock::default(),
+            loaded: AtomicBool::new(false),
+            image_slots: AtomicUsize::new(0),
+            memory_slots: AtomicUsize::new(0),
+            loading: tokio::sync::Mutex::default(),
+        }
+    }
+
     /// Runs `search` on the block. Returns `None` without waiting if the block is not loaded.
     pub(super) fn search_if_loaded<T>(&self, search: impl FnOnce(&Block) -> T) -> Option<T> {
         if !self.loaded.load(Ordering::Acquire) {
@@ -58,17 +73,31 @@ impl Slot {
         block.as_ref().map(search)
     }
 
-    /// Returns where the slots of the block lie; `None` if it is not loaded.
-    pub(super) fn slot_places(&self) -> Option<SlotPlaces> {
-        self.search_if_loaded(|block| SlotPlaces {
-            image: block.image_slots(),
-            memory: block.memory_slots(),
-        })
+    /// Returns where the slots of the block lie; nowhere if it is not loaded.
+    pub(super) fn places(&self) -> SlotPlaces {
+        SlotPlaces {
+            image: self.image_slots.load(Ordering::Relaxed),
+            memory: self.memory_slots.load(Ordering::Relaxed),
+        }
     }
 
     /// Waits until no other task loads the block.
     pub(super) async fn lock_loading(&self) -> tokio::sync::MutexGuard<'_, ()> {
         self.loading.lock().await
+    }
+
+    /// Changes the block, if it is loaded. Returns the bytes that it takes then.
+    fn update(&self, update: impl FnOnce(&mut Block)) -> Option<usize> {
+        let mut place = self.block.write().unwrap_or_else(PoisonError::into_inner);
+        let block = place.as_mut()?;
+        update(block);
+        self.note_places(block);
+        Some(block.memory_bytes())
+    }
+
+    fn note_places(&self, block: &Block) {
+        self.image_slots.store(block.image_slots(), Ordering::Relaxed);
+        self.memory_slots.store(block.memory_slots(), Ordering::Relaxed);
     }
 }
 
@@ -85,17 +114,18 @@ impl Cache {
     ///
     /// A change is applied only to a loaded block. A block that is loaded later reads the change from the file, because
     /// `load` starts while the slot is locked. Applying a change twice is harmless.
-    pub(super) fn load_block(&self, slot: &Slot, load: impl FnOnce() -> Result<Block>) -> Result<()> {
+    pub(super) fn load_block(&self, slot: &Arc<Slot>, load: impl FnOnce() -> Result<Block>) -> Result<()> {
         let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
         if place.is_some() {
             return Ok(());
         }
         let block = load()?;
         let bytes = block.memory_bytes();
+        slot.note_places(&block);
         *place = Some(block);
         drop(place);
         slot.loaded.store(true, Ordering::Release);
-        self.store_size_and_evict(slot.row, bytes);
+        self.store_size_and_evict(slot, bytes);
         Ok(())
     }
 
@@ -104,79 +134,89 @@ impl Cache {
         &self.images
     }
 
-    /// Applies a committed change. Changes come from one thread.
-    pub(super) fn apply_change(&self, change: Change) {
+    /// Applies a committed change. Changes come from one thread, in the order of their commits.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system if an outdated file of an image remains.
+    pub(super) fn apply_change(&self, change: Change) -> io::Result<()> {
         match change {
-            Change::Forget { space, live } => {
-                self.lock_blocks().blocks.retain(|_, it| it.space != space);
-                self.images.keep_only(&live);
-            }
-            Change::Put {
-                space,
-                points,
-                retired,
-                live,
-            } => {
-                self.update_block(space, |block| {
-                    if live.is_some() {
-                        block.copy_from_image();
-                    }
-                    retired.iter().for_each(|unit| block.remove_unit(*unit));
-                    points.iter().for_each(|point| block.insert(point));
-                    block.remove_dead_slots();
-                });
-                if let Some(live) = live {
-                    self.images.keep_only(&live);
-                }
-            }
-            Change::Save {
-                space,
-                image,
-                live,
-                written,
-            } => {
-                let digest = self.save_block(space, image);
-                if digest.is_none() {
-                    self.update_block(space, Block::copy_from_image);
-                }
-                self.images.keep_only(&live);
+            Change::Put(it) => self.put_points(&it),
+            Change::Save(it) => {
+                let saved = self.save_block(&it);
                 // If nobody waits any more, the image has no digest in the database and is not used again.
-                let _ = written.send(digest);
+                let _ = it.saved.send(saved);
+                Ok(())
+            }
+            Change::Forget { space, live } => {
+                let forgotten: Vec<_> = self
+                    .lock_blocks()
+                    .blocks
+                    .extract_if(|_, it| it.space == space)
+                    .collect();
+                // Freeing a large block takes time, in which searches would wait for the lock.
+                drop(forgotten);
+                self.images.keep_only(&live)
+            }
+            Change::DestroyImages { live } => self.images.keep_only(&live),
+        }
+    }
+
+    fn put_points(&self, change: &ChangedPoints) -> io::Result<()> {
+        if let Some(slot) = self.find_slot(change.space) {
+            let bytes = slot.update(|block| {
+                if change.live.is_some() {
+                    block.copy_from_image();
+                }
+                change.retired.iter().for_each(|unit| block.remove_unit(*unit));
+                change.points.iter().for_each(|point| block.insert(point));
+                block.remove_dead_slots();
+            });
+            if let Some(bytes) = bytes {
+                self.store_size_and_evict(&slot, bytes);
+            }
+        }
+        change.live.as_ref().map_or(Ok(()), |live| self.images.keep_only(live))
+    }
+
+    /// Writes an image of a block and uses it in place. Searches go on while it is written.
+    ///
+    /// The block must be the one that was loaded before the change was committed. One that was loaded since may hold
+    /// later points, which the row of the image does not cover.
+    fn save_block(&self, save: &Save) -> Saved {
+        let slot = self.find_slot(save.slot.row);
+        let Some(slot) = slot.filter(|it| Arc::ptr_eq(it, &save.slot)) else {
+            return Saved::NotLoaded;
+        };
+        let begun = std::time::Instant::now();
+        let Some(written) = slot.search_if_loaded(|block| self.write_image(block, save.image)) else {
+            return Saved::NotLoaded;
+        };
+        match written {
+            Ok(WrittenImage { digest, mut block }) => {
+                // The former block is freed after its lock is released.
+                let bytes = slot.update(|it| std::mem::swap(it, &mut block));
+                self.store_size_and_evict(&slot, bytes.unwrap_or_default());
+                let elapsed = begun.elapsed();
+                tracing::debug!(points = slot.places().image, ?elapsed, "image of the index written");
+                Saved::Written { digest, elapsed }
+            }
+            Err(error) => {
+                tracing::warn!(%error, "an image of the index could not be written");
+                Saved::Failed
             }
         }
     }
 
-    /// Changes a block, if it is loaded.
-    fn update_block(&self, space: i64, update: impl FnOnce(&mut Block)) {
-        let Some(slot) = self.find_slot(space) else { return };
-        let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
-        let Some(block) = place.as_mut() else { return };
-        update(block);
-        let bytes = block.memory_bytes();
-        drop(place);
-        self.store_size_and_evict(space, bytes);
+    fn write_image(&self, block: &Block, image: ImageId) -> io::Result<WrittenImage> {
+        let images = &self.images;
+        let digest = images.write_image(image, block.image_bytes_max(), |out| block.write_image(out))?;
+        let mapped = Image::from_file(&images.map_written(image)?).ok_or(io::ErrorKind::InvalidData)?;
+        let block = Block::from_image(mapped);
+        Ok(WrittenImage { digest, block })
     }
 
-    /// Writes an image of a block and uses it in place. Searches go on while it is written. Returns `None` if the block
-    /// is not loaded or the image could not be written.
-    fn save_block(&self, space: i64, image: ImageId) -> Option<ImageDigest> {
-        let slot = self.find_slot(space)?;
-        let begun = std::time::Instant::now();
-        let saved = slot.search_if_loaded(|block| {
-            let digest = self.images.write_image(image, |out| block.write_image(out))?;
-            let mapped = Image::from_file(&self.images.map_written(image)?);
-            let mapped = mapped.ok_or(std::io::ErrorKind::InvalidData)?;
-            Ok::<_, std::io::Error>((digest, Block::from_image(mapped)))
-        })?;
-        let (digest, block) = saved
-            .inspect_err(|error| tracing::warn!(%error, "an image of the index could not be written"))
-            .ok()?;
-        tracing::debug!(points = block.len(), elapsed = ?begun.elapsed(), "image of the index written");
-        self.update_block(space, |it| *it = block);
-        Some(digest)
-    }
-
-    /// Returns the slot of a space.
+    /// Returns the slot of a space, if it has one.
     pub(super) fn find_slot(&self, row: i64) -> Option<Arc<Slot>> {
         self.lock_blocks().blocks.get(&row).map(|it| Arc::clone(&it.slot))
     }
@@ -188,12 +228,7 @@ impl Cache {
         let used = cached.uses;
         let new = || Entry {
             space: space.clone(),
-            slot: Arc::new(Slot {
-                row,
-                block: RwLock::default(),
-                loaded: AtomicBool::new(false),
-                loading: tokio::sync::Mutex::default(),
-            }),
+            slot: Arc::new(Slot::of_row(row)),
             bytes: 0,
             used,
         };
@@ -203,26 +238,44 @@ impl Cache {
     }
 
     /// Stores the size of a block, and evicts the least recently searched other blocks until all fit.
-    fn store_size_and_evict(&self, row: i64, bytes: usize) {
+    fn store_size_and_evict(&self, slot: &Arc<Slot>, bytes: usize) {
+        let evicted = self.take_evicted(slot, bytes);
+        // Freeing a large block takes time, in which searches would wait for the lock.
+        drop(evicted);
+    }
+
+    fn take_evicted(&self, slot: &Arc<Slot>, bytes: usize) -> Vec<Entry> {
         let mut cached = self.lock_blocks();
-        if let Some(entry) = cached.blocks.get_mut(&row) {
+        // The slot may have been replaced by another one of its space.
+        if let Some(entry) = cached
+            .blocks
+            .get_mut(&slot.row)
+            .filter(|it| Arc::ptr_eq(&it.slot, slot))
+        {
             entry.bytes = bytes;
         }
+        let mut evicted = Vec::new();
         let mut total: usize = cached.blocks.values().map(|it| it.bytes).sum();
         while total > self.bytes_max {
-            let others = cached
-                .blocks
-                .iter()
-                .filter(|(other, it)| **other != row && it.bytes > 0);
-            let Some((oldest, bytes)) = others.min_by_key(|(_, it)| it.used).map(|(row, it)| (*row, it.bytes)) else {
-                return;
+            let others = cached.blocks.iter().filter(|it| *it.0 != slot.row && it.1.bytes > 0);
+            let Some(oldest) = others.min_by_key(|it| it.1.used).map(|it| *it.0) else {
+                break;
             };
-            cached.blocks.remove(&oldest);
-            total -= bytes;
+            if let Some(entry) = cached.blocks.remove(&oldest) {
+                total -= entry.bytes;
+                evicted.push(entry);
+            }
         }
+        evicted
     }
 
     fn lock_blocks(&self) -> MutexGuard<'_, CachedBlocks> {
         self.cached.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// An image that was written, and a block that uses it.
+struct WrittenImage {
+    digest: ImageDigest,
+    block: Block,
 }

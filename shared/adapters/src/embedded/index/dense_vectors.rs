@@ -129,11 +129,9 @@ impl Dense {
         vectors
             .zip(mapped as u32..)
             .for_each(|((vector, unit), slot)| push(slot, vector, *unit));
-        let (mut scored, mut vector) = (best.into_slots(), Vec::with_capacity(self.dimension));
+        let (mut scored, mut decoded) = (best.into_slots(), Vec::with_capacity(self.dimension));
         for (slot, score) in &mut scored {
-            vector.clear();
-            self.extend_with_exact(*slot as usize, &mut vector);
-            *score = dot_product(&vector, query);
+            *score = dot_product(self.exact_vector(*slot as usize, &mut decoded), query);
         }
         scored
     }
@@ -141,11 +139,12 @@ impl Dense {
     /// Writes the vectors of some slots, as they lie in an image.
     pub(super) fn write_image(&self, slots: &[u32], out: &mut dyn Write) -> io::Result<()> {
         let dimension = self.dimension;
-        let mut vector = Vec::with_capacity(dimension);
+        let (mut decoded, mut bytes) = (Vec::with_capacity(dimension), Vec::with_capacity(4 * dimension));
         for slot in slots {
-            vector.clear();
-            self.extend_with_exact(*slot as usize, &mut vector);
-            vector.iter().try_for_each(|it| out.write_all(&it.to_le_bytes()))?;
+            bytes.clear();
+            let vector = self.exact_vector(*slot as usize, &mut decoded);
+            bytes.extend(vector.iter().flat_map(|it| it.to_le_bytes()));
+            out.write_all(&bytes)?;
         }
         for slot in slots {
             let (at, mapped) = self.place_of(*slot as usize);
@@ -188,13 +187,16 @@ impl Dense {
         }
     }
 
-    fn extend_with_exact(&self, slot: usize, vector: &mut Vec<f32>) {
+    /// Returns the vector of a slot; `decoded` holds it if it lies in an image.
+    fn exact_vector<'a>(&'a self, slot: usize, decoded: &'a mut Vec<f32>) -> &'a [f32] {
         let (at, mapped) = self.place_of(slot);
         let range = at * self.dimension..(at + 1) * self.dimension;
-        match mapped {
-            Some(it) => vector.extend(it.exact.items()[range].iter().map(|it| f32::from_le_bytes(*it))),
-            None => vector.extend_from_slice(&self.exact[range]),
-        }
+        let Some(mapped) = mapped else {
+            return &self.exact[range];
+        };
+        decoded.clear();
+        decoded.extend(mapped.exact.items()[range].iter().map(|it| f32::from_le_bytes(*it)));
+        decoded
     }
 
     /// Moves vectors to new slots and removes those without a new slot. Nothing may lie in an image.

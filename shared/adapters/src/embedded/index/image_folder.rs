@@ -5,20 +5,21 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use memmap2::Mmap;
 use sha2::{Digest, Sha256};
 
+use crate::embedded::store::{INDEX_FOLDER, free_bytes};
 use crate::process::mapped_file::map_file;
 use crate::process::private_files;
 
-/// Name of the folder inside a data directory.
-const FOLDER: &str = "index";
 /// Ending of the name of a complete file.
 const COMPLETE: &str = "points";
 /// Ending of the name of a file that is being written.
 const PARTIAL: &str = "partial";
+/// Number of bytes that must remain on the disk when an image is written.
+const ROOM: u64 = 256 << 20;
 /// Number of bytes that are read or written at once.
 const CHUNK: usize = 1 << 20;
 
@@ -32,14 +33,18 @@ pub(super) type ImageDigest = [u8; 32];
 /// The folder with the files of all images.
 pub(super) struct ImageFolder {
     path: PathBuf,
-    /// The files that are mapped at the moment.
+    /// The files that are mapped at the moment. A file is mapped, and put out of reach of a mapping, under this lock.
     mapped: Mutex<HashMap<ImageId, Weak<ImageFile>>>,
+    /// True if an outdated file could not be destroyed.
+    has_outdated: AtomicBool,
 }
 
 /// A file that is mapped into memory.
 pub(super) struct ImageFile {
     path: PathBuf,
     bytes: Mmap,
+    /// True if the digest of the file is known to be right.
+    is_verified: AtomicBool,
     /// True if the file is to be destroyed as soon as nobody reads it.
     is_outdated: AtomicBool,
 }
@@ -48,22 +53,37 @@ impl ImageFolder {
     /// Returns the folder of the database file `database`. It is created with the first image.
     pub(super) fn of_database(database: &Path) -> ImageFolder {
         ImageFolder {
-            path: database.with_file_name(FOLDER),
+            path: database.with_file_name(INDEX_FOLDER),
             mapped: Mutex::default(),
+            has_outdated: AtomicBool::new(false),
         }
     }
 
-    /// Writes an image, which appears only when it is complete. Returns its digest.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns true if an outdated file could not be destroyed, so that [`ImageFolder::keep_only`] must be called again.
+    pub(super) fn has_outdated(&self) -> bool {
+        self.has_outdated.load(Ordering::Relaxed)
+    }
+
+    /// Writes an image of at most `bytes_max` bytes, which appears only when it is complete. Returns its digest.
     ///
     /// # Errors
     ///
-    /// The error of `write` or of the system, such as a full disk; nothing remains of the file.
+    /// `StorageFull` if it would leave little room on the disk; otherwise the error of `write` or of the system. Nothing
+    /// remains of the file.
     pub(super) fn write_image(
         &self,
         id: ImageId,
+        bytes_max: u64,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<ImageDigest> {
         private_files::create_private_folder(&self.path)?;
+        if free_bytes(&self.path)? < bytes_max.saturating_add(ROOM) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         let partial = self.file_path(id, PARTIAL);
         let written = || {
             let digested = DigestedFile {
@@ -72,21 +92,24 @@ impl ImageFolder {
             };
             let mut out = BufWriter::with_capacity(CHUNK, digested);
             write(&mut out)?;
-            let DigestedFile { digest, .. } = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            let DigestedFile { file, digest } = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            // What the disk cannot take must be known before the file is used in place of memory.
+            file.sync_data()?;
             fs::rename(&partial, self.file_path(id, COMPLETE))?;
             Ok(digest.finalize().into())
         };
         let written = written();
         if written.is_err() && partial.exists() {
-            destroy_file(&partial);
+            destroy_file(&partial)?;
         }
         written
     }
 
     /// Maps an image whose digest was computed by [`ImageFolder::write_image`] just now.
     pub(super) fn map_written(&self, id: ImageId) -> io::Result<Arc<ImageFile>> {
-        let file = File::open(self.file_path(id, COMPLETE))?;
-        self.map_open_file(id, &file)
+        let file = self.map(id)?;
+        file.is_verified.store(true, Ordering::Relaxed);
+        Ok(file)
     }
 
     /// Maps an image.
@@ -95,10 +118,12 @@ impl ImageFolder {
     ///
     /// `InvalidData` if the file does not have this digest; otherwise the error of the system.
     pub(super) fn map_verified(&self, id: ImageId, digest: &ImageDigest) -> io::Result<Arc<ImageFile>> {
-        if let Some(file) = self.find_mapped(id) {
-            return Ok(file);
+        let image = self.map(id)?;
+        if image.is_verified.load(Ordering::Relaxed) {
+            return Ok(image);
         }
-        let mut file = File::open(self.file_path(id, COMPLETE))?;
+        // Through the mapping, every page would count as memory of the process.
+        let mut file = File::open(&image.path)?;
         let (mut found, mut chunk) = (Sha256::new(), vec![0; CHUNK]);
         loop {
             match file.read(&mut chunk)? {
@@ -109,42 +134,72 @@ impl ImageFolder {
         if found.finalize()[..] != digest[..] {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the file was changed"));
         }
-        self.map_open_file(id, &file)
+        image.is_verified.store(true, Ordering::Relaxed);
+        Ok(image)
     }
 
     /// Destroys the files of all other images: overwrites and removes them. One that is still read, by a search that
     /// began before, is destroyed after that.
-    pub(super) fn keep_only(&self, live: &[ImageId]) {
-        let Ok(entries) = fs::read_dir(&self.path) else { return };
-        for path in entries.flatten().map(|it| it.path()) {
-            let id = path.file_stem().and_then(|it| it.to_str()?.parse().ok()).map(ImageId);
-            let is_complete = path.extension().is_some_and(|it| it == COMPLETE);
-            if is_complete && id.is_some_and(|it| live.contains(&it)) {
-                continue;
-            }
-            let mapped = id.filter(|_| is_complete).and_then(|it| self.find_mapped(it));
-            match mapped {
-                Some(file) => file.is_outdated.store(true, Ordering::Relaxed),
-                None => destroy_file(&path),
-            }
-        }
+    ///
+    /// # Errors
+    ///
+    /// The error of the system if a file remains.
+    pub(super) fn keep_only(&self, live: &[ImageId]) -> io::Result<()> {
+        let unreachable = self.take_outdated_files(live);
+        let destroyed = unreachable.and_then(|it| it.iter().map(|it| destroy_file(it)).fold(Ok(()), io::Result::and));
+        self.has_outdated.store(destroyed.is_err(), Ordering::Relaxed);
+        destroyed
     }
 
-    fn map_open_file(&self, id: ImageId, file: &File) -> io::Result<Arc<ImageFile>> {
+    /// Returns the files of all other images that nobody reads, under names by which nobody maps them.
+    fn take_outdated_files(&self, live: &[ImageId]) -> io::Result<Vec<PathBuf>> {
+        let entries = match fs::read_dir(&self.path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mapped = self.lock_mapped();
+        let mut outdated = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            let id = path.file_stem().and_then(|it| it.to_str()?.parse().ok()).map(ImageId);
+            let is_file = fs::symlink_metadata(&path).is_ok_and(|it| it.is_file());
+            let (Some(id), true) = (id, is_file) else { continue };
+            if path.extension().is_some_and(|it| it == PARTIAL) {
+                outdated.push(path);
+            } else if path.extension().is_some_and(|it| it == COMPLETE) && !live.contains(&id) {
+                match mapped.get(&id).and_then(Weak::upgrade) {
+                    Some(file) => file.is_outdated.store(true, Ordering::Relaxed),
+                    None => {
+                        let partial = self.file_path(id, PARTIAL);
+                        fs::rename(&path, &partial)?;
+                        outdated.push(partial);
+                    }
+                }
+            }
+        }
+        Ok(outdated)
+    }
+
+    fn map(&self, id: ImageId) -> io::Result<Arc<ImageFile>> {
+        let mut mapped = self.lock_mapped();
+        if let Some(file) = mapped.get(&id).and_then(Weak::upgrade) {
+            return Ok(file);
+        }
+        let path = self.file_path(id, COMPLETE);
         let file = Arc::new(ImageFile {
-            path: self.file_path(id, COMPLETE),
-            bytes: map_file(file)?,
+            bytes: map_file(&File::open(&path)?)?,
+            path,
+            is_verified: AtomicBool::new(false),
             is_outdated: AtomicBool::new(false),
         });
-        let mut mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         mapped.retain(|_, it| it.strong_count() > 0);
         mapped.insert(id, Arc::downgrade(&file));
         Ok(file)
     }
 
-    fn find_mapped(&self, id: ImageId) -> Option<Arc<ImageFile>> {
-        let mapped = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        mapped.get(&id)?.upgrade()
+    fn lock_mapped(&self) -> MutexGuard<'_, HashMap<ImageId, Weak<ImageFile>>> {
+        self.mapped.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn file_path(&self, id: ImageId, ending: &str) -> PathBuf {
@@ -160,8 +215,10 @@ impl ImageFile {
 
 impl Drop for ImageFile {
     fn drop(&mut self) {
-        if *self.is_outdated.get_mut() {
-            destroy_file(&self.path);
+        if *self.is_outdated.get_mut()
+            && let Err(error) = destroy_file(&self.path)
+        {
+            tracing::warn!(path = %self.path.display(), %error, "an outdated file of the index could not be destroyed");
         }
     }
 }
@@ -185,7 +242,7 @@ impl Write for DigestedFile {
 }
 
 /// Overwrites a file with zeros and removes it, since it may hold what was erased.
-fn destroy_file(path: &Path) {
+fn destroy_file(path: &Path) -> io::Result<()> {
     let overwrite = || {
         let mut file = File::options().write(true).open(path)?;
         let (mut left, zeros) = (file.metadata()?.len(), vec![0; CHUNK]);
@@ -196,7 +253,7 @@ fn destroy_file(path: &Path) {
         }
         file.sync_data()
     };
-    if let Err(error) = overwrite().and_then(|()| fs::remove_file(path)) {
-        tracing::warn!(path = %path.display(), %error, "an outdated file of the index could not be destroyed");
-    }
+    let overwritten = overwrite();
+    fs::remove_file(path)?;
+    overwritten
 }

@@ -13,32 +13,41 @@ pub(super) struct StoredImage {
     pub(super) digest: ImageDigest,
 }
 
-/// Notes that an image of all points of a space is being written, in place of the one before.
-pub(super) fn begin_image(db: &Connection, space: i64) -> Outcome<ImageId> {
+/// Notes that an image of all points of a space is being written; `None` if the space was deleted or has no points.
+pub(super) fn begin_image(db: &Connection, space: i64) -> Outcome<Option<ImageId>> {
     let mut insert = db.prepare_cached(
-        "INSERT OR REPLACE INTO point_images (space, last_row)
-         SELECT ?1, coalesce(max(row), 0) FROM points WHERE space = ?1 RETURNING id",
+        "INSERT INTO point_images (space, last_row)
+         SELECT spaces.row, max(points.row) FROM spaces JOIN points ON points.space = spaces.row
+         WHERE spaces.row = ?1 GROUP BY spaces.row RETURNING id",
     )?;
-    Ok(ImageId(insert.query_row([space], |row| row.get(0))?))
+    let id = insert.query_row([space], |row| row.get(0).map(ImageId));
+    Ok(id.optional()?)
 }
 
-/// Notes the digest of an image, unless one of its points has changed meanwhile.
+/// Notes the digest of an image in place of the images before it, unless one of its points has changed meanwhile.
 pub(super) fn complete_image(db: &Connection, id: ImageId, digest: &ImageDigest) -> Outcome<()> {
-    let mut update = db.prepare_cached("UPDATE point_images SET digest = ?2 WHERE id = ?1")?;
-    update.execute((id.0, digest))?;
+    let changed = db.execute("UPDATE point_images SET digest = ?2 WHERE id = ?1", (id.0, digest))?;
+    if changed > 0 {
+        db.execute(
+            "DELETE FROM point_images WHERE id < ?1 AND space = (SELECT space FROM point_images WHERE id = ?1)",
+            [id.0],
+        )?;
+    }
     Ok(())
 }
 
-/// Deletes the note of an image that could not be written.
+/// Deletes the note of an image that was not written.
 pub(super) fn delete_image(db: &Connection, id: ImageId) -> Outcome<()> {
     db.execute("DELETE FROM point_images WHERE id = ?1", [id.0])?;
     Ok(())
 }
 
-/// Returns the image of a space, if it was written.
+/// Returns the image of a space, if one was written.
 pub(super) fn find_image(db: &Connection, space: i64) -> Outcome<Option<StoredImage>> {
-    let mut select =
-        db.prepare_cached("SELECT id, last_row, digest FROM point_images WHERE space = ?1 AND digest IS NOT NULL")?;
+    let mut select = db.prepare_cached(
+        "SELECT id, last_row, digest FROM point_images WHERE space = ?1 AND digest IS NOT NULL
+         ORDER BY id DESC LIMIT 1",
+    )?;
     let image = select.query_row([space], |row| {
         Ok(StoredImage {
             id: ImageId(row.get(0)?),
@@ -49,9 +58,9 @@ pub(super) fn find_image(db: &Connection, space: i64) -> Outcome<Option<StoredIm
     Ok(image.optional()?)
 }
 
-/// Returns true if a space has an image, also one that is being written.
-pub(super) fn has_image(db: &Connection, space: i64) -> Outcome<bool> {
-    let mut select = db.prepare_cached("SELECT EXISTS (SELECT 1 FROM point_images WHERE space = ?1)")?;
+/// Returns the number of images of a space, also those that are being written.
+pub(super) fn count_images(db: &Connection, space: i64) -> Outcome<i64> {
+    let mut select = db.prepare_cached("SELECT count(*) FROM point_images WHERE space = ?1")?;
     Ok(select.query_row([space], |row| row.get(0))?)
 }
 

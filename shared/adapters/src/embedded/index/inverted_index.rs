@@ -22,6 +22,18 @@ pub(super) struct Inverted {
     postings: HashMap<u32, Vec<(u32, f32)>>,
 }
 
+/// The postings of a term, by slot: those in an image, then those in memory.
+struct Postings<'a> {
+    mapped: &'a [[u8; 8]],
+    own: &'a [(u32, f32)],
+}
+
+impl<'a> Postings<'a> {
+    fn iter(&self) -> impl Iterator<Item = (u32, f32)> + use<'a> {
+        self.mapped.iter().map(read_posting).chain(self.own.iter().copied())
+    }
+}
+
 /// The terms that an image gets, in order, and the end of the postings of each.
 pub(super) struct ImageLists {
     terms: Vec<u32>,
@@ -50,11 +62,12 @@ impl Inverted {
         }
     }
 
-    /// Returns the postings of a term, by slot.
-    fn postings_of(&self, term: u32) -> impl Iterator<Item = (u32, f32)> {
-        let mapped = self.mapped.as_ref().map_or(&[][..], |it| it.postings_of(term));
-        let own = self.postings.get(&term).map_or(&[][..], Vec::as_slice);
-        mapped.iter().map(read_posting).chain(own.iter().copied())
+    /// Returns the postings of a term.
+    fn postings_of(&self, term: u32) -> Postings<'_> {
+        Postings {
+            mapped: self.mapped.as_ref().map_or(&[][..], |it| it.postings_of(term)),
+            own: self.postings.get(&term).map_or(&[][..], Vec::as_slice),
+        }
     }
 
     /// Returns the accepted slots that share a term with the query. The score of each is its sum of weights times idf,
@@ -69,19 +82,21 @@ impl Inverted {
         let (mut sums, mut is_hit) = (vec![0.0_f32; counts.all], vec![false; counts.all]);
         let mut touched = Vec::new();
         for (term, weight) in query {
+            let postings = self.postings_of(*term);
             let holders = match counts.all == counts.live {
-                true => self.postings_of(*term).count(),
-                false => self.postings_of(*term).filter(|it| alive(it.0 as usize)).count(),
+                true => postings.mapped.len() + postings.own.len(),
+                false => postings.iter().filter(|it| alive(it.0 as usize)).count(),
             };
             let factor = weight * inverse_document_frequency(counts.live, holders);
-            for (slot, weight) in self.postings_of(*term).filter(|it| accepts(it.0 as usize)) {
+            let accepted = postings.iter().filter(|it| accepts(it.0 as usize));
+            accepted.for_each(|(slot, weight)| {
                 let at = slot as usize;
                 if !is_hit[at] {
                     is_hit[at] = true;
                     touched.push(slot);
                 }
                 sums[at] += factor * weight;
-            }
+            });
         }
         touched.into_iter().map(move |slot| (slot, sums[slot as usize]))
     }
@@ -95,22 +110,19 @@ impl Inverted {
         let mapped = self.mapped.iter().flat_map(|it| it.terms.items());
         let mapped = mapped.map(|it| u32::from_le_bytes(*it));
         let all: BTreeSet<u32> = mapped.chain(self.postings.keys().copied()).collect();
-        let (mut lists, mut end) = (
-            ImageLists {
-                terms: Vec::with_capacity(all.len()),
-                ends: Vec::with_capacity(all.len()),
-            },
-            0_usize,
-        );
+        let mut lists = ImageLists {
+            terms: Vec::with_capacity(all.len()),
+            ends: Vec::with_capacity(all.len()),
+        };
+        let mut end = 0_usize;
         for term in all {
-            let count = self.postings_of(term).filter(|it| moved[it.0 as usize].is_some());
-            let count = count.count();
+            let postings = self.postings_of(term);
+            let count = postings.iter().filter(|it| moved[it.0 as usize].is_some()).count();
             if count > 0 {
                 end += count;
+                let too_many = |_| io::Error::new(io::ErrorKind::Unsupported, "too many postings");
                 lists.terms.push(term);
-                lists.ends.push(
-                    u32::try_from(end).map_err(|_| io::Error::new(io::ErrorKind::Unsupported, "too many postings"))?,
-                );
+                lists.ends.push(u32::try_from(end).map_err(too_many)?);
             }
         }
         Ok(lists)
@@ -122,7 +134,7 @@ impl Inverted {
             out.write_all(&number.to_le_bytes())?;
         }
         for term in &lists.terms {
-            for (slot, weight) in self.postings_of(*term) {
+            for (slot, weight) in self.postings_of(*term).iter() {
                 if let Some(slot) = moved[slot as usize] {
                     out.write_all(&slot.to_le_bytes())?;
                     out.write_all(&weight.to_le_bytes())?;

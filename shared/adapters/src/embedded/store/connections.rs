@@ -135,6 +135,11 @@ pub(super) fn same_model(connection: &Connection, path: &Path, model: &str) -> R
     }
 }
 
+/// Deletes the notes of files of the index that a process which was killed did not complete.
+pub(super) fn forget_unfinished_images(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("DELETE FROM point_images WHERE digest IS NULL OR space NOT IN (SELECT row FROM spaces)")
+}
+
 /// Deletes all vectors in a file, and the name of their model.
 pub(super) fn forget_vectors(connection: &mut Connection) -> rusqlite::Result<()> {
     let change = connection.transaction()?;

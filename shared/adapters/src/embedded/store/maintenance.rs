@@ -7,7 +7,7 @@ use domain::{Classify, ErrorKind};
 use rusqlite::{Connection, OpenFlags};
 
 use super::failure::kind_of;
-use super::{FILE, digest};
+use super::{FILE, INDEX_FOLDER, digest};
 use crate::OpenError;
 use crate::process::private_files;
 
@@ -106,10 +106,13 @@ pub fn check_file(dir: &Path) -> Result<Vec<String>, UpkeepError> {
     }
 }
 
-/// Returns the size of the file of a data directory with its write-ahead log, in bytes; 0 if they are missing.
+/// Returns the size of the file of a data directory with its write-ahead log and the files of the index, in bytes; 0 if
+/// they are missing.
 pub fn file_bytes(dir: &Path) -> u64 {
     let size = |path: PathBuf| std::fs::metadata(path).map_or(0, |it| it.len());
-    size(dir.join(FILE)) + size(dir.join(format!("{FILE}-wal")))
+    let entries = std::fs::read_dir(dir.join(INDEX_FOLDER));
+    let images = entries.into_iter().flatten().flatten().map(|it| size(it.path()));
+    size(dir.join(FILE)) + size(dir.join(format!("{FILE}-wal"))) + images.sum::<u64>()
 }
 
 /// Returns the disk space that is left for this process in the file system of a folder, in bytes.

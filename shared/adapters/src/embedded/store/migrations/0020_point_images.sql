@@ -1,9 +1,11 @@
--- A file that holds the points of a space up to `last_row`, as the index uses them. `digest` is null until it is written.
--- The first change of one of these points deletes the row in the same transaction, so a file never outlives a text.
+-- Files that hold the points of a space up to `last_row`, as the index uses them. `digest` is null until a file is written; then
+-- the one before is deleted. The first change of one of these points deletes the row in the same transaction, so a file never
+-- outlives a text.
 CREATE TABLE point_images (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  space INTEGER NOT NULL UNIQUE, last_row INTEGER NOT NULL, digest BLOB
+  space INTEGER NOT NULL, last_row INTEGER NOT NULL, digest BLOB
 );
+CREATE INDEX point_images_space ON point_images (space);
 CREATE TRIGGER point_changed AFTER UPDATE ON points
 WHEN old.observed_at <> new.observed_at OR old.dense <> new.dense OR old.words <> new.words OR old.pieces <> new.pieces
 BEGIN
