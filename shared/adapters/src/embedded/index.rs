@@ -157,12 +157,13 @@ impl Index for MemoryIndex {
         }
         let (points, retired) = (Arc::new(points.to_vec()), Arc::new(retired.to_vec()));
         let (stored, retired_units, name) = (Arc::clone(&points), Arc::clone(&retired), space.clone());
-        let has_outdated = self.blocks.cache.images().has_outdated();
+        // What an earlier erasure could not destroy delays the next one, but no other write.
+        let must_destroy = !retired.is_empty() && self.blocks.cache.images().has_outdated();
         let job = move |db: &Connection| {
             let row = known_space(db, &name)?;
             let images = image_rows::count_images(db, row)?;
             point_rows::put_points(db, row, &stored, &retired_units)?;
-            let live = match has_outdated || image_rows::count_images(db, row)? < images {
+            let live = match must_destroy || image_rows::count_images(db, row)? < images {
                 true => Some(image_rows::live_images(db)?),
                 false => None,
             };
