@@ -141,6 +141,11 @@ impl AgentLoop<'_> {
             let spare = self.models.remaining_allowance().calls - self.reserve.calls - 1;
             more = more.min(spare);
             let turned = self.request_decision(view, more).await?;
+            if !turned.degraded.is_empty() {
+                // The last call is that of the final turn.
+                more = 1;
+                continue;
+            }
             if turned.calls.is_empty() {
                 let chosen = view.numbered_lines.units_of_lines(&turned.lines);
                 let what = "the model has seen enough";
@@ -158,7 +163,8 @@ impl AgentLoop<'_> {
     }
 
     /// Returns the decision of the model for a turn; `None` if there is no usable one, and the reason is then in
-    /// `degraded`.
+    /// `degraded`. If the model may be asked again only in the final turn, an unusable reply is returned with its
+    /// reason.
     async fn request_decision(&mut self, view: &PromptView, more: u32) -> Option<TurnedV1> {
         let request = TurnV1 {
             space: self.matter.space.clone(),
@@ -172,7 +178,7 @@ impl AgentLoop<'_> {
             calls_max: self.limits.calls,
             turns_left: more,
             lines_max: self.matter.lines_max,
-            allow: self.models.step_allowance(self.reserve),
+            allow: self.models.step_allowance(self.reserve_of_turn(more)),
         };
         let allow = request.allow;
         let span = info_span!("turn", strategy = self.name, lines = request.lines.len(), more);
@@ -185,7 +191,8 @@ impl AgentLoop<'_> {
         match outcome {
             Ok(turned) => {
                 self.models.subtract_cost(self.limits.walk.model_role(), turned.spent);
-                if let Some(reason) = turned.degraded.first() {
+                let is_asked_again = more > 0 && (allow.calls, turned.spent.calls) == (1, 1);
+                if let Some(reason) = turned.degraded.first().filter(|_| !is_asked_again) {
                     self.report_degraded(&format!("no decision of the language model: {reason}"));
                     return None;
                 }
@@ -261,6 +268,14 @@ impl AgentLoop<'_> {
                 self.report_degraded(&format!("the list of tools {}", describe_failure(&error)));
                 Vec::new()
             }
+        }
+    }
+
+    /// Returns the budget that a turn leaves. If more turns may follow, one call of the final turn is part of it.
+    fn reserve_of_turn(&self, more: u32) -> Reserve {
+        Reserve {
+            calls: self.reserve.calls + u32::from(more > 0),
+            ..self.reserve
         }
     }
 

@@ -103,6 +103,9 @@ impl Sought {
         if matches!(self.requested_fact, RequestedFact::Slot(Slot::Allergy)) {
             return self.all_that_hold(&statements, pool);
         }
+        if matches!(self.requested_fact, RequestedFact::Slot(Slot::Home | Slot::Employer)) {
+            leave_out_ends_of_other_values(&mut statements);
+        }
         if let Some(contradicted) = self.find_contradiction(&statements, pool) {
             return Some(contradicted);
         }
@@ -183,6 +186,29 @@ impl Sought {
             .into_iter()
             .filter(|it| self.requested_fact.is_answered_by(it))
     }
+}
+
+/// Leaves out statements that another value has ended than the one that was stated last: somebody who lives in Graz may
+/// say "I don't live in Vienna any more". Values that are not names may mean the same: a flat may be in Graz.
+fn leave_out_ends_of_other_values(statements: &mut Vec<(usize, Statement)>) {
+    let mut present: Option<String> = None;
+    statements.retain(|(_, it)| {
+        if !it.ended {
+            present = Some(it.object.clone());
+        }
+        !it.ended
+            || present
+                .as_deref()
+                .is_none_or(|value| !are_different_names(value, &it.object))
+    });
+}
+
+/// Returns true if two values are names that share no word.
+fn are_different_names(a: &str, b: &str) -> bool {
+    let is_name = |words: &[&str]| !words.is_empty() && words.iter().all(|it| it.starts_with(char::is_uppercase));
+    let (a, b) = (split_words(a), split_words(b));
+    let is_in_b = |word: &&str| b.iter().any(|it| it.to_lowercase() == word.to_lowercase());
+    is_name(&a) && is_name(&b) && !a.iter().any(is_in_b)
 }
 
 /// Returns true if the last statement is by another person, and the person's own one says the opposite.

@@ -1,7 +1,7 @@
 //! Values that changed or ended later, and statements that a user corrected or retracted by hand.
 
 use domain::anchor::AnswerKind::{self, Number, WhatIs, When, Where};
-use domain::evidence::Amendment;
+use domain::evidence::{Amendment, Sufficiency};
 
 use crate::talk::{Talk, read};
 
@@ -22,6 +22,22 @@ fn a_new_value_replaces_the_old_one() {
          Nadia: My new rent is 750 euros. I switched dentists, the new one is in Park Lane.",
     );
     check(&talk, &[(WhatIs, "What is Nadia's rent?", "750 euros")]);
+}
+
+#[test]
+fn the_end_of_another_value_ends_nothing() {
+    let ask = |last: &str| {
+        let talk = Talk::new(&format!(
+            "Ann: I live in Graz.\nBob: Lovely.\n\n@ 2025-01-07\nAnn: {last}"
+        ));
+        talk.ask(Where, "Where does Ann live?")
+    };
+    let lives = ask("I don't live in Vienna any more.");
+    assert_ne!(lives.verdict.status, Sufficiency::Conflicting, "{:?}", lives.verdict);
+    assert_eq!(lives.answer.map(|it| it.text).as_deref(), Some("Graz"));
+    let moved = ask("I don't live in Graz any more.");
+    let is_stated = moved.verdict.reasons.iter().any(|it| it.starts_with("stated"));
+    assert!(!is_stated, "{:?}", moved.verdict);
 }
 
 #[test]

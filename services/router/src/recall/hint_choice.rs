@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use chrono::TimeDelta;
+use chrono::{FixedOffset, NaiveTime, TimeDelta};
+use domain::evidence::Amendment;
 use domain::fact::Fact;
 use domain::id::{FactId, HintId};
 use domain::message::RecallV1;
@@ -15,7 +16,7 @@ use super::candidates::hint_candidate::{Idea, Ideas};
 use super::message::RecallMessage;
 use super::sensitive::{self, Domains};
 use super::trigger;
-use crate::route::pack::Display;
+use crate::route::pack::{Display, describe_amendments};
 use crate::space::memory::MemoryAsOf;
 use crate::space::view::View;
 
@@ -145,16 +146,20 @@ fn make_hint(
     request: &RecallV1,
     idea: &Idea,
 ) -> Option<Hint> {
-    let mut lines = vec![dated_line(view, message, idea.place)];
+    let unit = &view.turns()[idea.place].unit;
+    let amendments: Vec<&Amendment> = view.amendments_of_unit(unit.id, Some(request.at)).collect();
+    let note = describe_amendments(amendments.iter().copied());
+    let mut lines = vec![format!("{}{note}", dated_line(view, message, idea.place))];
     // If a turn has several facts, the first is the most relevant one for the message. Ends of the other facts are not
     // worth mentioning.
     let closed: Option<&Fact> = idea.facts.first().map(AsRef::as_ref).filter(|it| is_over(it, request));
-    let stands = known
-        .facts_from(view.turns()[idea.place].unit.id)
-        .any(|it| !is_over(&it, request));
+    let stands = known.facts_from(unit.id).any(|it| !is_over(&it, request));
     if let Some(closed) = closed {
-        lines.extend(describe_end_of_fact(known, closed, stands));
+        lines.extend(describe_end_of_fact(known, closed, stands, *request.at.offset()));
     }
+    // If no fact is the most relevant one, the hint is valid as long as any fact of the turn holds.
+    let is_main = |it: &&Amendment| idea.facts.first().map_or(!stands, |fact| fact.object == it.was);
+    let is_taken_back = amendments.iter().copied().filter(is_main).any(|it| it.now.is_none());
     // The reason and the sides contain facts too, and every line may be in another language.
     let texts: Vec<&str> = lines
         .iter()
@@ -170,7 +175,6 @@ fn make_hint(
         return None;
     }
     let sensitivity = sensitive::classify_sensitivity(&texts, matters);
-    let unit = &view.turns()[idea.place].unit;
     let subject = idea.facts.first().map_or(unit.id.uuid(), |it| it.id.uuid());
     Some(Hint {
         id: HintId::from_subject_and_trigger(subject, trigger::json_name(idea.trigger)),
@@ -181,7 +185,7 @@ fn make_hint(
         external_ids: unit.external_ids(),
         facts: idea.facts.iter().map(|it| it.id).collect(),
         observed_at: unit.observed_at,
-        valid: closed.is_none(),
+        valid: closed.is_none() && !is_taken_back,
         valid_until: closed.and_then(|it| it.valid_until),
         sides: idea.sides.clone(),
         score: idea.score,
@@ -205,9 +209,16 @@ fn dated_line(view: &View, message: &RecallMessage, place: usize) -> String {
 
 /// Returns the time until which a fact held and the value that holds since then, if they are known. If only the day is
 /// known on which somebody said that it is over, says so. Names the fact if another fact of the turn still holds
-/// (`stands`).
-fn describe_end_of_fact(known: MemoryAsOf<'_>, closed: &Fact, stands: bool) -> Option<String> {
-    let date = closed.valid_until?.format("%-d %B %Y");
+/// (`stands`). Days are those of the time zone of the message.
+fn describe_end_of_fact(known: MemoryAsOf<'_>, closed: &Fact, stands: bool, time_zone: FixedOffset) -> Option<String> {
+    let ended_at = closed.valid_until?.with_timezone(&time_zone);
+    let (end, last) = match closed.ended_at_unknown_time() {
+        true => ("no longer, as told on", ended_at),
+        // The end does not belong to the fact: a fact that ends at midnight held until the day before.
+        false if ended_at.time() == NaiveTime::MIN => ("until", ended_at - TimeDelta::microseconds(1)),
+        false => ("until", ended_at),
+    };
+    let date = last.format("%-d %B %Y");
     let which = if stands {
         format!(": {}", fact_sentence(closed))
     } else {
@@ -215,9 +226,5 @@ fn describe_end_of_fact(known: MemoryAsOf<'_>, closed: &Fact, stands: bool) -> O
     };
     let newer = closed.retired_by.and_then(|it| known.find_fact(it));
     let since = newer.map(|it| format!("; since then: {}", fact_sentence(&*it)));
-    let end = match closed.ended_at_unknown_time() {
-        true => "no longer, as told on",
-        false => "until",
-    };
     Some(format!("({end} {date}{which}{})", since.unwrap_or_default()))
 }

@@ -121,7 +121,7 @@ pub fn pack_choice(choice: &Choice<'_>, request: &RouteV1) -> Packed {
 
 /// Returns a note for a line whose statements were corrected or taken back. The words of the line itself stay
 /// unchanged.
-fn describe_amendments<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
+pub(crate) fn describe_amendments<'a>(amended: impl Iterator<Item = &'a Amendment>) -> String {
     let one = |it: &Amendment| match &it.now {
         Some(now) => format!(" [corrected since: \"{}\" is \"{now}\"]", it.was),
         None => format!(" [taken back since: \"{}\"]", it.was),

@@ -256,16 +256,18 @@ impl Memory {
         }
     }
 
-    /// Returns the decisions about facts by the turn that states them, in the order of the fact ids.
-    fn amendments_by_turn(&self) -> BTreeMap<UnitId, Vec<Amendment>> {
-        let mut amended: BTreeMap<UnitId, Vec<Amendment>> = BTreeMap::new();
-        for (id, (at, now)) in &self.acts.decided {
+    /// Returns the decisions about facts by the turn that states them: one list for each fact, in the order of the
+    /// fact ids.
+    fn amendments_by_turn(&self) -> BTreeMap<UnitId, Vec<Vec<Amendment>>> {
+        let mut amended: BTreeMap<UnitId, Vec<Vec<Amendment>>> = BTreeMap::new();
+        for (id, decisions) in &self.acts.decided {
             let Some(fact) = self.facts.get(*id) else { continue };
-            amended.entry(fact.source).or_default().push(Amendment {
+            let amendments = decisions.iter().map(|it| Amendment {
                 was: fact.object.clone(),
-                now: now.clone(),
-                at: *at,
+                now: it.now.clone(),
+                at: it.at,
             });
+            amended.entry(fact.source).or_default().push(amendments.collect());
         }
         amended
     }

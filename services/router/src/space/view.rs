@@ -85,8 +85,9 @@ pub struct Marks {
     pub forgotten: BTreeSet<UnitId>,
     /// Versions of records. A version that was replaced is not evidence from that moment on.
     pub versions: Arc<Versions>,
-    /// Units that state a fact which was corrected or taken back, with the present value.
-    pub amended: BTreeMap<UnitId, Vec<Amendment>>,
+    /// Units that state facts which were corrected or taken back, with the decisions about each of these facts in the
+    /// order in which they were made.
+    pub amended: BTreeMap<UnitId, Vec<Vec<Amendment>>>,
 }
 
 impl Marks {
@@ -187,14 +188,15 @@ impl View {
         &self.marks
     }
 
-    /// Returns the decisions about the statements of a turn, up to a moment if one is given.
+    /// Returns the last decision about each statement of a turn, up to a moment if one is given.
     pub fn amendments_of_unit(
         &self,
         unit: UnitId,
         as_of: Option<DateTime<FixedOffset>>,
     ) -> impl Iterator<Item = &Amendment> {
         let decided = self.marks.amended.get(&unit).into_iter().flatten();
-        decided.filter(move |it| as_of.is_none_or(|as_of| it.at <= as_of))
+        let was_made = move |it: &&Amendment| as_of.is_none_or(|as_of| it.at <= as_of);
+        decided.filter_map(move |it| it.iter().rfind(was_made))
     }
 
     /// Returns the sequence of the latest applied change.

@@ -12,6 +12,7 @@ use text::facts::fact_sentence;
 
 use super::Look;
 use super::time_filter::TimeFilter;
+use crate::route::pack::describe_amendments;
 
 /// Maximum length of the text of a unit in bytes.
 const TEXT_MAX: usize = 1_200;
@@ -29,9 +30,12 @@ impl Look {
         if let Some(place) = self.view.position_of_unit(unit) {
             let turn = &self.view.turns()[place];
             let it = &turn.unit;
+            let as_of = self.as_of.map(|it| it.fixed_offset());
+            let note = describe_amendments(self.view.amendments_of_unit(unit, as_of));
+            let shown = format!("{}{note}", clip_text(turn.shown()));
             return Some(json!({
                 "unit": it.id, "grain": "turn", "observed_at": it.observed_at, "actor": &*it.actor,
-                "text": clip_text(turn.shown()), "tag": known.tag_of_unit(unit), "happened": render_times(&it.times, it.observed_at),
+                "text": shown, "tag": known.tag_of_unit(unit), "happened": render_times(&it.times, it.observed_at),
                 "external_ids": it.external_ids(), "event": known.event_of(unit)
             }));
         }

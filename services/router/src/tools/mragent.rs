@@ -210,7 +210,17 @@ pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
     let session = &look.view.session_ranges()[look.view.session_of(first)];
     let from = first.saturating_sub(before as usize).max(session.start);
     let to = (last.saturating_add(after as usize + 1)).min(session.end);
-    let neighbours = (from..to).filter_map(|place| {
+    let known = look.known_memory();
+    let mut places: Vec<usize> = (from..to)
+        .filter(|it| known.has_unit(look.view.turns()[*it].unit.id))
+        .collect();
+    // A long event is cut in the middle, so that the turns on both of its sides are shown.
+    let most = 2 * NEIGHBOURS_MAX as usize + LIMIT_MAX as usize;
+    let left_out = places.len().saturating_sub(most);
+    let of_unit = places.partition_point(|it| *it < first)..places.partition_point(|it| *it <= last);
+    let cut = of_unit.start + (of_unit.len() - left_out) / 2;
+    places.drain(cut..cut + left_out);
+    let shown = places.into_iter().filter_map(|place| {
         let mut gist = look.unit_to_json(look.view.turns()[place].unit.id)?;
         let at = if place < first {
             "before"
@@ -222,8 +232,11 @@ pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
         add_fields(&mut gist, json!({"place": at}));
         Some(gist)
     });
-    let most = 2 * NEIGHBOURS_MAX as usize + LIMIT_MAX as usize;
-    Ok(json!({"unit": unit, "units": neighbours.take(most).collect::<Vec<Value>>()}))
+    let mut out = json!({"unit": unit, "units": shown.collect::<Vec<Value>>()});
+    if left_out > 0 {
+        add_fields(&mut out, json!({"left_out": left_out}));
+    }
+    Ok(out)
 }
 
 /// Runs `query_topic_events`.

@@ -166,11 +166,11 @@ fn a_correction_is_noted_after_the_gist() {
     let amended = |unit| Marks {
         amended: [(
             unit,
-            vec![Amendment {
+            vec![vec![Amendment {
                 was: "Ulriken".to_owned(),
                 now: Some("Fl\u{f8}yen".to_owned()),
                 at,
-            }],
+            }]],
         )]
         .into(),
         ..Marks::default()
@@ -212,4 +212,39 @@ fn corrections_apply_to_gists_that_contain_the_corrected_value() {
     let amended: Vec<&UnitId> = memory.gist_marks().amended.keys().collect();
     assert_eq!(amended, [&gists()[1].id], "the gist of turn 7 says nothing of Oslo");
     assert_eq!(memory.marks().amended.len(), 2);
+}
+
+#[test]
+fn a_fact_that_was_corrected_twice_has_the_value_of_each_moment() {
+    let mut memory = Memory::from_units_and_derived(all_units(), derived());
+    let correct = |second: i64, fact: FactId, object: &str| Curation {
+        id: CurationId::from_external_id(&space(), object),
+        at: moment(second),
+        by: String::new(),
+        act: Act::CorrectFact {
+            fact,
+            object: object.to_owned(),
+        },
+        reason: String::new(),
+    };
+    let stated = FactId::from_statement(turn(0), "Liv", "has", "a dog named Biscuit");
+    let first = correct(10, stated, "a dog named Cookie");
+    let second = correct(20, FactId::of_correction(stated, first.id), "a dog named Cracker");
+    memory.apply_curations(&[second, first]);
+    let mut view = View::from_units(units());
+    view.set_marks(memory.marks().clone());
+    for (as_of, expected) in [
+        (Some(9), None),
+        (Some(10), Some("a dog named Cookie")),
+        (Some(19), Some("a dog named Cookie")),
+        (Some(20), Some("a dog named Cracker")),
+        (None, Some("a dog named Cracker")),
+    ] {
+        let as_of = as_of.map(|it| moment(it).fixed_offset());
+        let amendments: Vec<&Amendment> = view.amendments_of_unit(turn(0), as_of).collect();
+        let values: Vec<Option<&str>> = amendments.iter().map(|it| it.now.as_deref()).collect();
+        let expected: Vec<Option<&str>> = expected.into_iter().map(Some).collect();
+        assert_eq!(values, expected, "as of {as_of:?}");
+        assert!(amendments.iter().all(|it| it.was == "a dog named Biscuit"));
+    }
 }

@@ -1,9 +1,11 @@
 //! The tools over embedded stores: successful calls, failing calls, and limits.
 
+mod amended;
 mod away;
 mod bad;
 mod gists;
 mod good;
+mod long_events;
 
 use chrono::DateTime;
 use domain::message::ToolV1;

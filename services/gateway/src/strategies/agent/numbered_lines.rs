@@ -129,7 +129,7 @@ impl NumberedLines {
         let unit = text("unit").parse::<UnitId>().ok();
         if let Some(unit) = unit {
             // A fact keeps its own text, and refers to the line of the statement that it comes from.
-            let fact = fields.contains_key("fact");
+            let fact = fields.get("fact").is_some_and(|it| !it.is_null());
             let line = match fact {
                 true => self.find_or_add_line(unit, &format!("[a fact] {}", text("text"))),
                 false => self.find_or_add_line(
@@ -237,6 +237,23 @@ mod tests {
             "No day.",
         ];
         assert_eq!(numbered.lines(), expected);
+    }
+
+    #[test]
+    fn a_line_of_a_page_without_a_fact_has_the_form_of_a_turn() {
+        let mut numbered = NumberedLines::default();
+        let at = "2026-03-02T23:30:00Z";
+        let page = json!({"title": "March 2026", "lines": [
+            {"unit": unit_id_from_name("a"), "text": "Ann planted a fern.", "observed_at": at, "fact": null},
+            {"unit": unit_id_from_name("b"), "text": "Ann has ferns", "fact": unit_id_from_name("f")},
+        ]});
+        let rendered: Value = serde_json::from_str(&numbered.render_result(&page)).unwrap();
+        let expected = json!({"title": "March 2026", "lines": [{"line": 1}, {"line": 2, "says": "Ann has ferns"}]});
+        assert_eq!(rendered, expected);
+        assert_eq!(
+            numbered.lines(),
+            ["[2 Mar 2026] Ann planted a fern.", "[a fact] Ann has ferns"]
+        );
     }
 
     #[test]

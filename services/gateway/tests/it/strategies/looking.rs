@@ -167,6 +167,35 @@ async fn a_loop_ends_when_its_calls_or_turns_are_used_up() {
 }
 
 #[tokio::test]
+async fn an_unreadable_reply_does_not_use_up_the_call_of_the_final_turn() {
+    // The first reply is unreadable, and the second one, if the turn allows it, requests data.
+    let second_looks = |turn: TurnV1| match (turn.tools.is_empty(), turn.allow.calls) {
+        (true, _) => end(&[2]),
+        (false, 1) => TurnedV1 {
+            degraded: vec!["the reply cannot be read".to_owned()],
+            spent: spent(1),
+            ..TurnedV1::default()
+        },
+        (false, allowed) => TurnedV1 {
+            spent: spent(allowed),
+            ..calls(vec![look("query_event_context", json!({"limit": turn.lookups.len()}))])
+        },
+    };
+    let gateway = started(second_looks).await;
+    // One call of the budget answers.
+    for (budget, steps) in [(3, &["end"][..]), (4, &["query_event_context", "end"])] {
+        let body = ask(&gateway, "reconstruct", budget, WHO).await;
+        assert_eq!(
+            (path(&body), gathered(&body)),
+            (steps.to_vec(), vec![unit("b")]),
+            "{body}"
+        );
+        assert_eq!(body["cost"]["roles"]["decide"]["calls"], budget - 1, "{body}");
+        assert_eq!(body["degraded"], json!([]), "{body}");
+    }
+}
+
+#[tokio::test]
 async fn a_model_that_repeats_a_call_gets_one_more_turn() {
     let gateway = started(|turn| match turn.tools.is_empty() {
         true => end(&[2]),

@@ -4,6 +4,15 @@ use chrono::{DateTime, Utc};
 use domain::curation::{Act, Corrected, Curation, acts_in_effect};
 use domain::id::{FactId, UnitId};
 
+/// One decision about a fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Decision {
+    /// The moment of the decision.
+    pub(super) at: DateTime<Utc>,
+    /// The corrected value; `None` if the fact was retired.
+    pub(super) now: Option<String>,
+}
+
 /// The decisions of people about units that are in force. If two acts are about one unit, the later one counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Acts {
@@ -11,9 +20,8 @@ pub(super) struct Acts {
     pub(super) pinned: BTreeSet<UnitId>,
     /// Units that must not be shown any more.
     pub(super) forgotten: BTreeSet<UnitId>,
-    /// The decisions about facts, by the fact as it was first stated: the moment of the decision, and the corrected
-    /// value (`None` if the fact was retired).
-    pub(super) decided: BTreeMap<FactId, (DateTime<Utc>, Option<String>)>,
+    /// The decisions about facts, by the fact as it was first stated, in the order in which they were made.
+    pub(super) decided: BTreeMap<FactId, Vec<Decision>>,
 }
 
 impl Acts {
@@ -32,11 +40,10 @@ impl Acts {
                     acts.forgotten.insert(*unit);
                 }
                 Act::CorrectFact { fact, object } => {
-                    acts.decided
-                        .insert(corrected.original_fact(*fact), (curation.at, Some(object.clone())));
+                    acts.add_decision(corrected.original_fact(*fact), curation.at, Some(object.clone()));
                 }
                 Act::RetireFact { fact } => {
-                    acts.decided.insert(corrected.original_fact(*fact), (curation.at, None));
+                    acts.add_decision(corrected.original_fact(*fact), curation.at, None);
                 }
                 // The clusterer and the writer apply these.
                 Act::UndoMerge { .. }
@@ -47,5 +54,12 @@ impl Acts {
             }
         }
         acts
+    }
+
+    fn add_decision(&mut self, original_fact: FactId, at: DateTime<Utc>, now: Option<String>) {
+        self.decided
+            .entry(original_fact)
+            .or_default()
+            .push(Decision { at, now });
     }
 }

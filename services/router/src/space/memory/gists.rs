@@ -91,11 +91,13 @@ impl Gists {
             let own = units.iter().copied().filter(|it| self.all.contains_key(it));
             own.chain(turns.iter().flat_map(read_in)).collect()
         };
-        let mut amended: BTreeMap<UnitId, Vec<Amendment>> = BTreeMap::new();
+        let mut amended: BTreeMap<UnitId, Vec<Vec<Amendment>>> = BTreeMap::new();
         for (turn, amendments) in &of_turns.amended {
             for gist in read_in(turn).filter_map(|it| self.all.get(&it)) {
-                let own = amendments.iter().filter(|it| shares_word(&gist.text, &it.was));
-                let own: Vec<Amendment> = own.cloned().collect();
+                // All amendments of one fact replace the same value.
+                let concerns = |it: &Amendment| shares_word(&gist.text, &it.was);
+                let own = amendments.iter().filter(|it| it.first().is_some_and(concerns));
+                let own: Vec<Vec<Amendment>> = own.cloned().collect();
                 if !own.is_empty() {
                     amended.entry(gist.id).or_default().extend(own);
                 }

@@ -145,7 +145,7 @@ fn a_chosen_turn_whose_facts_have_all_ended_is_marked_as_outdated() {
         &chosen("Ivo", CELLO, &[3]),
     );
     assert!(
-        !returned_hints[0].valid && returned_hints[0].text.ends_with("(until 1 April 2024)"),
+        !returned_hints[0].valid && returned_hints[0].text.ends_with("(until 31 March 2024)"),
         "{returned_hints:?}"
     );
     assert!(hints(&chosen("Ivo", CELLO, &[3]))[0].valid, "while it holds");

@@ -1,5 +1,6 @@
 //! Extracts the numbers in a text in a canonical form, so that they can be compared.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
@@ -7,18 +8,25 @@ use regex::Regex;
 
 use crate::units::pattern::compile_pattern;
 
-static NUMBER: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"\d+(?:[.,:/’'-]\d+)*"));
-static THOUSANDS: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"^\d{1,3}(?:([.,’'])\d{3})(?:[.,’']\d{3})*$"));
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"[0-9]+(?:[.,:/’'-][0-9]+)*"));
+static THOUSANDS: LazyLock<Regex> =
+    LazyLock::new(|| compile_pattern(r"^[0-9]{1,3}(?:([.,’'])[0-9]{3})(?:[.,’'][0-9]{3})*$"));
+static DECIMAL_DIGIT: LazyLock<Regex> = LazyLock::new(|| compile_pattern(r"^\p{Nd}$"));
 
 /// Returns the numbers written in digits, in canonical form: without leading zeros and thousands separators, and with
 /// a decimal point instead of a comma. Dates, ranges and versions stay whole.
 pub(crate) fn in_figures(text: &str) -> Vec<String> {
-    NUMBER.find_iter(text).map(|it| normalise_number(it.as_str())).collect()
+    let text = with_ascii_digits(text);
+    NUMBER
+        .find_iter(&text)
+        .map(|it| normalise_number(it.as_str()))
+        .collect()
 }
 
 /// Returns all numbers with which a number of another text may be compared: those written in digits, whole and in
 /// parts, and those written in words.
 pub(crate) fn find_all_numbers(text: &str) -> BTreeSet<String> {
+    let text = &*with_ascii_digits(text);
     let mut out = BTreeSet::new();
     for found in NUMBER.find_iter(text) {
         let number = normalise_number(found.as_str());
@@ -37,6 +45,26 @@ pub(crate) fn is_known(number: &str, is_part_known: &dyn Fn(&str) -> bool) -> bo
     let parts = number_parts(number);
     let is_decimal = parts.len() == 2 && number.contains('.');
     is_part_known(number) || (parts.len() > 1 && !is_decimal && parts.iter().all(|it| is_part_known(it)))
+}
+
+/// Returns a text with the digits 0 to 9 in place of the decimal digits of other scripts.
+fn with_ascii_digits(text: &str) -> Cow<'_, str> {
+    match text.chars().any(|it| to_ascii_digit(it) != it) {
+        true => text.chars().map(to_ascii_digit).collect::<String>().into(),
+        false => text.into(),
+    }
+}
+
+/// Returns the digit 0 to 9 of the same value as a decimal digit, or any other character unchanged.
+fn to_ascii_digit(letter: char) -> char {
+    if letter.is_ascii() || !letter.is_numeric() {
+        return letter;
+    }
+    // Unicode has the decimal digits in runs that begin with a zero, and each run has whole tens of digits.
+    let up_to_letter = (0..=u32::from(letter)).rev().map_while(char::from_u32);
+    let run = up_to_letter.take_while(|it| DECIMAL_DIGIT.is_match(it.encode_utf8(&mut [0; 4])));
+    let value = run.zip(0_u32..).last().map(|it| it.1 % 10);
+    value.and_then(|it| char::from_digit(it, 10)).unwrap_or(letter)
 }
 
 fn normalise_number(number: &str) -> String {
@@ -100,7 +128,10 @@ fn value_of_word(lower: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::reading::example::{derive_talk, rejection_reasons};
 
     fn is_number_known_in(number: &str, text: &str) -> bool {
         let all = find_all_numbers(text);
@@ -124,6 +155,11 @@ mod tests {
             ("1.2.3", "version 1.2.3"),
             ("4", "GPT4"),
             ("10:30", "at 10:30"),
+            ("25", "٢٥ ضيفا"),
+            ("25", "۲۵ مهمان"),
+            ("25", "२५ मेहमान"),
+            ("３.５", "3,5 km"),
+            ("２０", "twenty guests"),
         ] {
             assert!(is_number_known_in(number, text), "{number}: {text}");
         }
@@ -137,8 +173,38 @@ mod tests {
             ("12", "1 or 2"),
             ("2023-06-09", "on 9.6.2022"),
             ("1.3", "version 1.2.3"),
+            ("٩٩", "٢٥ ضيفا"),
+            ("۲۶", "२५ मेहमान"),
         ] {
             assert!(!is_number_known_in(number, text), "{number}: {text}");
+        }
+    }
+
+    #[test]
+    fn the_numbers_of_gists_are_compared_in_all_scripts() {
+        let reasons_of = |guests: &str| {
+            let gist = json!({"text": format!("Ann invited {guests} guests."), "lines": [1]});
+            let derived = derive_talk(&["Ann: I invited ٢٥ guests."], &json!({"gists": [gist]}));
+            let reasons = rejection_reasons(&derived).into_iter().map(str::to_owned);
+            reasons.collect::<Vec<String>>()
+        };
+        assert_eq!(reasons_of("25"), Vec::<String>::new());
+        assert_eq!(reasons_of("٢٥"), Vec::<String>::new());
+        assert_eq!(reasons_of("٩٩"), ["it has a number that is not in the passage"]);
+    }
+
+    #[test]
+    fn only_decimal_digits_become_ascii_digits() {
+        for (letter, digit) in [
+            ('٠', '0'),
+            ('９', '9'),
+            ('𝟘', '0'),
+            ('7', '7'),
+            ('½', '½'),
+            ('Ⅻ', 'Ⅻ'),
+            ('é', 'é'),
+        ] {
+            assert_eq!(to_ascii_digit(letter), digit, "{letter}");
         }
     }
 }
