@@ -8,12 +8,14 @@ mod best_slots;
 mod block;
 mod blocks;
 mod cache;
+mod change;
 mod dense_vectors;
 mod image;
 mod image_folder;
 mod image_rows;
 mod inverted_index;
 mod point_rows;
+mod slot;
 
 use std::sync::Arc;
 
@@ -29,9 +31,10 @@ use tokio::task::spawn_blocking;
 
 use crate::embedded::store::{Durability, Outcome, Store, from_sql_integer, known_space, space_row};
 use crate::{OpenError, Options};
-use blocks::{Blocks, Change, ChangedPoints};
-use cache::Slot;
+use blocks::Blocks;
+use change::{Change, ChangedPoints};
 use image_folder::ImageId;
+use slot::Slot;
 
 /// Maximum number of concurrent searches; further ones wait. Searches are short, so a few per core keep all cores busy.
 const SEARCHES_MAX: usize = 16;

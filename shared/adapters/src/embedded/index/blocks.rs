@@ -8,16 +8,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use domain::id::{SpaceId, UnitId};
-use domain::port::{Point, Result};
+use domain::port::Result;
 use domain::{ErrorKind, PortError};
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::cache::{Cache, Slot, SlotPlaces};
-use super::image_folder::{ImageDigest, ImageFolder, ImageId};
+use super::cache::Cache;
+use super::change::{Change, Save, Saved};
+use super::image_folder::{ImageFolder, ImageId};
 use super::image_rows;
+use super::slot::{Slot, SlotPlaces};
 use crate::embedded::store::{Durability, Outcome, Store};
 use crate::{OpenError, Options};
 
@@ -45,48 +46,6 @@ pub(super) struct Blocks {
     saving: Mutex<HashSet<i64>>,
     image_points_least: usize,
     image_pause: Duration,
-}
-
-/// A committed change of the points of a space. `live` are the images of all spaces at its commit; the files of others
-/// are destroyed.
-pub(super) enum Change {
-    Put(ChangedPoints),
-    /// Evicts the block; the next search reads it from the file again.
-    Forget {
-        space: SpaceId,
-        live: Vec<ImageId>,
-    },
-    Save(Save),
-    DestroyImages {
-        live: Vec<ImageId>,
-    },
-}
-
-/// Points that were put, and units whose points were removed before.
-pub(super) struct ChangedPoints {
-    pub(super) space: i64,
-    pub(super) points: Arc<Vec<Point>>,
-    pub(super) retired: Arc<Vec<UnitId>>,
-    /// Given if a point has changed that lies in an image.
-    pub(super) live: Option<Vec<ImageId>>,
-}
-
-/// The request to write an image of a block. It holds every point at the commit of this change.
-pub(super) struct Save {
-    pub(super) slot: Arc<Slot>,
-    pub(super) image: ImageId,
-    pub(super) saved: oneshot::Sender<Saved>,
-}
-
-/// The result of writing an image.
-pub(super) enum Saved {
-    Written {
-        digest: ImageDigest,
-        elapsed: Duration,
-    },
-    /// The block is not in memory any more.
-    NotLoaded,
-    Failed,
 }
 
 /// A change to apply, and the channel that gets the result.

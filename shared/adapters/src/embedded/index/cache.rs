@@ -1,15 +1,15 @@
 use std::collections::HashMap;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::id::SpaceId;
 use domain::port::Result;
 
 use super::block::Block;
-use super::blocks::{Change, ChangedPoints, Save, Saved};
+use super::change::{Change, ChangedPoints, Save, Saved};
 use super::image::Image;
 use super::image_folder::{ImageDigest, ImageFolder, ImageId};
+use super::slot::Slot;
 
 /// The blocks in memory, by database row of their space, with a limit on their bytes.
 pub(super) struct Cache {
@@ -31,76 +31,6 @@ struct Entry {
     used: u64,
 }
 
-/// How many slots of a block lie in its image, and how many in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct SlotPlaces {
-    pub(super) image: usize,
-    pub(super) memory: usize,
-}
-
-/// The place of one block.
-pub(super) struct Slot {
-    pub(super) row: i64,
-    /// `None` until loaded.
-    block: RwLock<Option<Block>>,
-    /// Whether the block is loaded; readable without waiting for its lock.
-    loaded: AtomicBool,
-    /// Where the slots of the block lie, as of its last change; readable without waiting for its lock.
-    image_slots: AtomicUsize,
-    memory_slots: AtomicUsize,
-    /// Held by the task that loads the block; the others wait without blocking a thread.
-    loading: tokio::sync::Mutex<()>,
-}
-
-impl Slot {
-    fn of_row(row: i64) -> Slot {
-        Slot {
-            row,
-            block: RwLock::default(),
-            loaded: AtomicBool::new(false),
-            image_slots: AtomicUsize::new(0),
-            memory_slots: AtomicUsize::new(0),
-            loading: tokio::sync::Mutex::default(),
-        }
-    }
-
-    /// Runs `search` on the block. Returns `None` without waiting if the block is not loaded.
-    pub(super) fn search_if_loaded<T>(&self, search: impl FnOnce(&Block) -> T) -> Option<T> {
-        if !self.loaded.load(Ordering::Acquire) {
-            return None;
-        }
-        let block = self.block.read().unwrap_or_else(PoisonError::into_inner);
-        block.as_ref().map(search)
-    }
-
-    /// Returns where the slots of the block lie; nowhere if it is not loaded.
-    pub(super) fn places(&self) -> SlotPlaces {
-        SlotPlaces {
-            image: self.image_slots.load(Ordering::Relaxed),
-            memory: self.memory_slots.load(Ordering::Relaxed),
-        }
-    }
-
-    /// Waits until no other task loads the block.
-    pub(super) async fn lock_loading(&self) -> tokio::sync::MutexGuard<'_, ()> {
-        self.loading.lock().await
-    }
-
-    /// Changes the block, if it is loaded. Returns the bytes that it takes then.
-    fn update(&self, update: impl FnOnce(&mut Block)) -> Option<usize> {
-        let mut place = self.block.write().unwrap_or_else(PoisonError::into_inner);
-        let block = place.as_mut()?;
-        update(block);
-        self.note_places(block);
-        Some(block.memory_bytes())
-    }
-
-    fn note_places(&self, block: &Block) {
-        self.image_slots.store(block.image_slots(), Ordering::Relaxed);
-        self.memory_slots.store(block.memory_slots(), Ordering::Relaxed);
-    }
-}
-
 impl Cache {
     pub(super) fn new(bytes_max: usize, images: ImageFolder) -> Cache {
         Cache {
@@ -115,17 +45,9 @@ impl Cache {
     /// A change is applied only to a loaded block. A block that is loaded later reads the change from the file, because
     /// `load` starts while the slot is locked. Applying a change twice is harmless.
     pub(super) fn load_block(&self, slot: &Arc<Slot>, load: impl FnOnce() -> Result<Block>) -> Result<()> {
-        let mut place = slot.block.write().unwrap_or_else(PoisonError::into_inner);
-        if place.is_some() {
-            return Ok(());
+        if let Some(bytes) = slot.load(load)? {
+            self.store_size_and_evict(slot, bytes);
         }
-        let block = load()?;
-        let bytes = block.memory_bytes();
-        slot.note_places(&block);
-        *place = Some(block);
-        drop(place);
-        slot.loaded.store(true, Ordering::Release);
-        self.store_size_and_evict(slot, bytes);
         Ok(())
     }
 
