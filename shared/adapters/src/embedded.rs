@@ -51,7 +51,8 @@ impl Default for Options {
     }
 }
 
-/// All ports on one data directory. Other processes can use the directory after the last clone of any port is dropped.
+/// All ports on one data directory. Other processes can use the directory after the last clone of any port is dropped
+/// and an image of the index that is being written is complete.
 #[derive(Clone)]
 pub struct Embedded {
     /// Durable queue and request/reply.

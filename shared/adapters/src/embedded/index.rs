@@ -2,10 +2,12 @@
 //!
 //! A space is a block of vectors and postings. It is loaded from the file at the first search and updated by every
 //! `put_points`; when memory is short, the least recently searched blocks are evicted. One thread applies the changes to the
-//! blocks, in the order of their commits, so that the writer never waits for a search.
+//! blocks, in the order of their commits, so that the writer never waits for a search. A large block is saved as an image,
+//! a file that is mapped and used in place.
 
 mod best_slots;
 mod block;
+mod block_place;
 mod blocks;
 mod cache;
 mod change;
@@ -15,7 +17,6 @@ mod image_folder;
 mod image_rows;
 mod inverted_index;
 mod point_rows;
-mod slot;
 
 use std::sync::Arc;
 
@@ -31,10 +32,10 @@ use tokio::task::spawn_blocking;
 
 use crate::embedded::store::{Durability, Outcome, Store, from_sql_integer, known_space, space_row};
 use crate::{OpenError, Options};
+use block_place::BlockPlace;
 use blocks::Blocks;
 use change::{Change, ChangedPoints};
 use image_folder::ImageId;
-use slot::Slot;
 
 /// Maximum number of concurrent searches; further ones wait. Searches are short, so a few per core keep all cores busy.
 const SEARCHES_MAX: usize = 16;
@@ -51,7 +52,7 @@ pub(crate) struct MemoryIndex {
 enum Searched {
     Found(SearchResult),
     /// The block is not in memory.
-    NotLoaded(Arc<Slot>),
+    NotLoaded(Arc<BlockPlace>),
 }
 
 /// A space whose points were changed.
@@ -72,24 +73,29 @@ impl MemoryIndex {
 
     /// Searches a space if its block is loaded. The permit covers only the search, which is short: loading a space must
     /// not block searches in other spaces.
-    async fn search_if_loaded(&self, space: &SpaceId, search: &Search, slot: Option<Arc<Slot>>) -> Result<Searched> {
+    async fn search_if_loaded(
+        &self,
+        space: &SpaceId,
+        search: &Search,
+        place: Option<Arc<BlockPlace>>,
+    ) -> Result<Searched> {
         let stopped = |_| PortError::new(SEARCH, ErrorKind::Unavailable, "the index is closed");
         let permit = Arc::clone(&self.searches).acquire_owned().await.map_err(stopped)?;
-        let (store, cache) = (Arc::clone(&self.blocks.store), Arc::clone(&self.blocks.cache));
+        let blocks = Arc::clone(&self.blocks);
         let span = tracing::info_span!("index.search", %space, limit = search.limit);
         let (space, search) = (space.clone(), search.clone());
         run_blocking(move || {
             let _permit = permit;
             let _span = span.entered();
-            let slot = match slot {
-                Some(slot) => slot,
-                None => match store.read_here(SEARCH, |db| space_row(db, &space))? {
-                    Some(row) => cache.get_or_add_slot(row, &space),
+            let place = match place {
+                Some(place) => place,
+                None => match blocks.store.read_here(SEARCH, |db| space_row(db, &space))? {
+                    Some(row) => blocks.cache.get_or_add_place(row, &space),
                     None => return Ok(Searched::Found(SearchResult::default())),
                 },
             };
-            let found = slot.search_if_loaded(|block| block.search_points(&search));
-            Ok(found.map_or(Searched::NotLoaded(slot), Searched::Found))
+            let found = place.search_if_loaded(|block| block.search_points(&search));
+            Ok(found.map_or(Searched::NotLoaded(place), Searched::Found))
         })
         .await
     }
@@ -121,25 +127,25 @@ impl MemoryIndex {
         Ok(())
     }
 
-    /// Loads the block of a slot and returns the slot. The slot keeps its block even if the cache evicts it meanwhile.
-    async fn load_slot(&self, space: &SpaceId, slot: Arc<Slot>) -> Result<Arc<Slot>> {
+    /// Loads the block of a place and returns the place. The place keeps its block even if the cache evicts it meanwhile.
+    async fn load_place(&self, space: &SpaceId, place: Arc<BlockPlace>) -> Result<Arc<BlockPlace>> {
         let (blocks, dimension) = (Arc::clone(&self.blocks), self.dimension);
         let span = tracing::info_span!("index.load", %space);
-        let turn = slot.lock_loading().await;
-        let place = Arc::clone(&slot);
+        let turn = place.lock_loading().await;
+        let unloaded = Arc::clone(&place);
         run_blocking(move || {
             let _span = span.entered();
             let images = blocks.cache.images();
             let read = || {
                 let store = &blocks.store;
-                store.read_here(SEARCH, |db| point_rows::read_block(db, place.row, dimension, images))
+                store.read_here(SEARCH, |db| point_rows::read_block(db, unloaded.row, dimension, images))
             };
-            blocks.cache.load_block(&place, read)
+            blocks.cache.load_block(&unloaded, read)
         })
         .await?;
         drop(turn);
-        self.blocks.save_later(slot.row);
-        Ok(slot)
+        self.blocks.save_later(place.row);
+        Ok(place)
     }
 }
 
@@ -160,13 +166,11 @@ impl Index for MemoryIndex {
         }
         let (points, retired) = (Arc::new(points.to_vec()), Arc::new(retired.to_vec()));
         let (stored, retired_units, name) = (Arc::clone(&points), Arc::clone(&retired), space.clone());
-        // What an earlier erasure could not destroy delays the next one, but no other write.
-        let must_destroy = !retired.is_empty() && self.blocks.cache.images().has_outdated();
         let job = move |db: &Connection| {
             let row = known_space(db, &name)?;
             let images = image_rows::count_images(db, row)?;
             point_rows::put_points(db, row, &stored, &retired_units)?;
-            let live = match must_destroy || image_rows::count_images(db, row)? < images {
+            let live = match image_rows::count_images(db, row)? < images {
                 true => Some(image_rows::live_images(db)?),
                 false => None,
             };
@@ -216,11 +220,11 @@ impl Index for MemoryIndex {
             let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
             return Err(PortError::new(SEARCH, ErrorKind::Invalid, detail));
         }
-        let mut slot = None;
+        let mut place = None;
         loop {
-            match self.search_if_loaded(space, search, slot).await? {
+            match self.search_if_loaded(space, search, place).await? {
                 Searched::Found(found) => return Ok(found),
-                Searched::NotLoaded(it) => slot = Some(self.load_slot(space, it).await?),
+                Searched::NotLoaded(it) => place = Some(self.load_place(space, it).await?),
             }
         }
     }

@@ -107,10 +107,10 @@ impl Block {
         self.image_slots = 0;
     }
 
-    /// Returns more bytes than an image of the block takes.
+    /// Returns how many bytes an image of the block takes at most.
     pub(super) fn image_bytes_max(&self) -> u64 {
-        // Twice the bytes of vectors and keys leaves enough room for the postings of a part of 8,000 bytes.
-        2 * self.points.len() as u64 * (64 + 5 * self.dense.dimension() as u64)
+        let points = self.points.len() * (30 + 5 * self.dense.dimension());
+        (64 + points + self.words.image_bytes_max() + self.pieces.image_bytes_max()) as u64
     }
 
     /// Returns the number of slots whose data lies in an image.

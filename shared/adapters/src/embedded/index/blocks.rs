@@ -14,11 +14,11 @@ use rusqlite::Connection;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
+use super::block_place::{BlockPlace, PointCounts};
 use super::cache::Cache;
 use super::change::{Change, Save, Saved};
 use super::image_folder::{ImageFolder, ImageId};
 use super::image_rows;
-use super::slot::{Slot, SlotPlaces};
 use crate::embedded::store::{Durability, Outcome, Store};
 use crate::{OpenError, Options};
 
@@ -38,8 +38,9 @@ const SAVE: &str = "index.save";
 
 /// The blocks of all spaces, and how they change.
 pub(super) struct Blocks {
-    pub(super) store: Arc<Store>,
+    /// Dropped before the store: its files are used only while the folder is locked.
     pub(super) cache: Arc<Cache>,
+    pub(super) store: Arc<Store>,
     changes: Option<SyncSender<Applied>>,
     thread: Option<JoinHandle<()>>,
     /// The rows of the spaces that wait until they are saved.
@@ -131,26 +132,26 @@ impl Blocks {
         }
     }
 
-    /// Returns the slot of a space, if an image of it is due.
-    fn find_due(&self, space: i64) -> Option<Arc<Slot>> {
-        let slot = self.cache.find_slot(space)?;
-        let SlotPlaces { image, memory } = slot.places();
-        (memory >= self.image_points_least.max(image / ADDED_SHARE)).then_some(slot)
+    /// Returns the place of a space, if an image of it is due.
+    fn find_due(&self, space: i64) -> Option<Arc<BlockPlace>> {
+        let place = self.cache.find_place(space)?;
+        let PointCounts { image, memory } = place.point_counts();
+        (memory >= self.image_points_least.max(image / ADDED_SHARE)).then_some(place)
     }
 
     /// Returns true if an image must not wait any longer.
-    fn is_overdue(&self, places: SlotPlaces) -> bool {
-        places.memory >= places.image.max(self.image_points_least.saturating_mul(BUSY_FACTOR))
+    fn is_overdue(&self, counts: PointCounts) -> bool {
+        counts.memory >= counts.image.max(self.image_points_least.saturating_mul(BUSY_FACTOR))
     }
 
     /// Writes an image of a space.
-    async fn save(&self, slot: Arc<Slot>) -> Result<Saved> {
+    async fn save(&self, place: Arc<BlockPlace>) -> Result<Saved> {
         let (saved, outcome) = oneshot::channel();
-        let row = slot.row;
+        let row = place.row;
         let begin = move |db: &Connection| image_rows::begin_image(db, row);
         let change = move |image: &Option<ImageId>| {
             let image = (*image)?;
-            Some(Change::Save(Save { slot, image, saved }))
+            Some(Change::Save(Save { place, image, saved }))
         };
         let image = self.commit_change(SAVE, Durability::Process, begin, change).await?;
         let (Some(image), Ok(outcome)) = (image, outcome.await) else {
@@ -203,24 +204,27 @@ impl Drop for WaitingSpace {
 
 /// Saves a space as soon as it was not changed for `pause`. The file can be closed meanwhile.
 async fn save_when_quiet(waiting: WaitingSpace, pause: Duration) {
-    let mut former = SlotPlaces::default();
+    let mut former = PointCounts::default();
     loop {
         sleep(pause).await;
         let Some(blocks) = waiting.blocks.upgrade() else { return };
-        let Some(slot) = blocks.find_due(waiting.space) else {
+        let Some(place) = blocks.find_due(waiting.space) else {
+            let space = waiting.space;
             drop(waiting);
+            // A change may have come while the space was still waiting.
+            blocks.save_later(space);
             return;
         };
-        let places = slot.places();
-        if places == former || blocks.is_overdue(places) {
-            let saved = blocks.save(slot).await;
+        let counts = place.point_counts();
+        if counts == former || blocks.is_overdue(counts) {
+            let saved = blocks.save(place).await;
             drop(blocks);
             match saved {
                 Ok(Saved::Written { elapsed, .. }) => sleep((elapsed * REST_FACTOR).min(REST_MAX)).await,
-                Ok(Saved::NotLoaded) => return,
+                Ok(Saved::NotLoaded) => {}
                 Ok(Saved::Failed) | Err(_) => sleep(REST_MAX).await,
             }
         }
-        former = places;
+        former = counts;
     }
 }

@@ -6,10 +6,10 @@ use domain::id::SpaceId;
 use domain::port::Result;
 
 use super::block::Block;
+use super::block_place::BlockPlace;
 use super::change::{Change, ChangedPoints, Save, Saved};
 use super::image::Image;
 use super::image_folder::{ImageDigest, ImageFolder, ImageId};
-use super::slot::Slot;
 
 /// The blocks in memory, by database row of their space, with a limit on their bytes.
 pub(super) struct Cache {
@@ -26,7 +26,7 @@ struct CachedBlocks {
 
 struct Entry {
     space: SpaceId,
-    slot: Arc<Slot>,
+    place: Arc<BlockPlace>,
     bytes: usize,
     used: u64,
 }
@@ -40,13 +40,13 @@ impl Cache {
         }
     }
 
-    /// Loads the block of a slot, unless it is loaded already.
+    /// Loads the block of a place, unless it is loaded already.
     ///
     /// A change is applied only to a loaded block. A block that is loaded later reads the change from the file, because
-    /// `load` starts while the slot is locked. Applying a change twice is harmless.
-    pub(super) fn load_block(&self, slot: &Arc<Slot>, load: impl FnOnce() -> Result<Block>) -> Result<()> {
-        if let Some(bytes) = slot.load(load)? {
-            self.store_size_and_evict(slot, bytes);
+    /// `load` starts while the place is locked. Applying a change twice is harmless.
+    pub(super) fn load_block(&self, place: &Arc<BlockPlace>, load: impl FnOnce() -> Result<Block>) -> Result<()> {
+        if let Some(bytes) = place.load(load)? {
+            self.store_size_and_evict(place, bytes);
         }
         Ok(())
     }
@@ -85,8 +85,8 @@ impl Cache {
     }
 
     fn put_points(&self, change: &ChangedPoints) -> io::Result<()> {
-        if let Some(slot) = self.find_slot(change.space) {
-            let bytes = slot.update(|block| {
+        if let Some(place) = self.find_place(change.space) {
+            let bytes = place.update(|block| {
                 if change.live.is_some() {
                     block.copy_from_image();
                 }
@@ -95,10 +95,15 @@ impl Cache {
                 block.remove_dead_slots();
             });
             if let Some(bytes) = bytes {
-                self.store_size_and_evict(&slot, bytes);
+                self.store_size_and_evict(&place, bytes);
             }
         }
-        change.live.as_ref().map_or(Ok(()), |live| self.images.keep_only(live))
+        match &change.live {
+            Some(live) => self.images.keep_only(live),
+            // What an earlier erasure could not destroy delays further ones, but no other write.
+            None if change.retired.is_empty() => Ok(()),
+            None => self.images.destroy_leftovers(),
+        }
     }
 
     /// Writes an image of a block and uses it in place. Searches go on while it is written.
@@ -106,21 +111,25 @@ impl Cache {
     /// The block must be the one that was loaded before the change was committed. One that was loaded since may hold
     /// later points, which the row of the image does not cover.
     fn save_block(&self, save: &Save) -> Saved {
-        let slot = self.find_slot(save.slot.row);
-        let Some(slot) = slot.filter(|it| Arc::ptr_eq(it, &save.slot)) else {
+        let place = self.find_place(save.place.row);
+        let Some(place) = place.filter(|it| Arc::ptr_eq(it, &save.place)) else {
             return Saved::NotLoaded;
         };
         let begun = std::time::Instant::now();
-        let Some(written) = slot.search_if_loaded(|block| self.write_image(block, save.image)) else {
+        let Some(written) = place.search_if_loaded(|block| self.write_image(block, save.image)) else {
             return Saved::NotLoaded;
         };
         match written {
             Ok(WrittenImage { digest, mut block }) => {
                 // The former block is freed after its lock is released.
-                let bytes = slot.update(|it| std::mem::swap(it, &mut block));
-                self.store_size_and_evict(&slot, bytes.unwrap_or_default());
+                let bytes = place.update(|it| std::mem::swap(it, &mut block));
+                self.store_size_and_evict(&place, bytes.unwrap_or_default());
                 let elapsed = begun.elapsed();
-                tracing::debug!(points = slot.places().image, ?elapsed, "image of the index written");
+                tracing::debug!(
+                    points = place.point_counts().image,
+                    ?elapsed,
+                    "image of the index written"
+                );
                 Saved::Written { digest, elapsed }
             }
             Err(error) => {
@@ -138,48 +147,48 @@ impl Cache {
         Ok(WrittenImage { digest, block })
     }
 
-    /// Returns the slot of a space, if it has one.
-    pub(super) fn find_slot(&self, row: i64) -> Option<Arc<Slot>> {
-        self.lock_blocks().blocks.get(&row).map(|it| Arc::clone(&it.slot))
+    /// Returns the place of a space, if it has one.
+    pub(super) fn find_place(&self, row: i64) -> Option<Arc<BlockPlace>> {
+        self.lock_blocks().blocks.get(&row).map(|it| Arc::clone(&it.place))
     }
 
-    /// Returns the slot of a space, and marks it as most recently searched.
-    pub(super) fn get_or_add_slot(&self, row: i64, space: &SpaceId) -> Arc<Slot> {
+    /// Returns the place of a space, and marks it as most recently searched.
+    pub(super) fn get_or_add_place(&self, row: i64, space: &SpaceId) -> Arc<BlockPlace> {
         let mut cached = self.lock_blocks();
         cached.uses += 1;
         let used = cached.uses;
         let new = || Entry {
             space: space.clone(),
-            slot: Arc::new(Slot::of_row(row)),
+            place: Arc::new(BlockPlace::of_row(row)),
             bytes: 0,
             used,
         };
         let entry = cached.blocks.entry(row).or_insert_with(new);
         entry.used = used;
-        Arc::clone(&entry.slot)
+        Arc::clone(&entry.place)
     }
 
     /// Stores the size of a block, and evicts the least recently searched other blocks until all fit.
-    fn store_size_and_evict(&self, slot: &Arc<Slot>, bytes: usize) {
-        let evicted = self.take_evicted(slot, bytes);
+    fn store_size_and_evict(&self, place: &Arc<BlockPlace>, bytes: usize) {
+        let evicted = self.take_evicted(place, bytes);
         // Freeing a large block takes time, in which searches would wait for the lock.
         drop(evicted);
     }
 
-    fn take_evicted(&self, slot: &Arc<Slot>, bytes: usize) -> Vec<Entry> {
+    fn take_evicted(&self, place: &Arc<BlockPlace>, bytes: usize) -> Vec<Entry> {
         let mut cached = self.lock_blocks();
-        // The slot may have been replaced by another one of its space.
+        // The place may have been replaced by another one of its space.
         if let Some(entry) = cached
             .blocks
-            .get_mut(&slot.row)
-            .filter(|it| Arc::ptr_eq(&it.slot, slot))
+            .get_mut(&place.row)
+            .filter(|it| Arc::ptr_eq(&it.place, place))
         {
             entry.bytes = bytes;
         }
         let mut evicted = Vec::new();
         let mut total: usize = cached.blocks.values().map(|it| it.bytes).sum();
         while total > self.bytes_max {
-            let others = cached.blocks.iter().filter(|it| *it.0 != slot.row && it.1.bytes > 0);
+            let others = cached.blocks.iter().filter(|it| *it.0 != place.row && it.1.bytes > 0);
             let Some(oldest) = others.min_by_key(|it| it.1.used).map(|it| *it.0) else {
                 break;
             };

@@ -7,8 +7,8 @@ use domain::id::{SpaceId, UnitId};
 use domain::port::Point;
 use tokio::sync::oneshot;
 
+use super::block_place::BlockPlace;
 use super::image_folder::{ImageDigest, ImageId};
-use super::slot::Slot;
 
 /// A committed change of the points of a space. `live` are the images of all spaces at its commit; the files of others
 /// are destroyed.
@@ -34,9 +34,9 @@ pub(super) struct ChangedPoints {
     pub(super) live: Option<Vec<ImageId>>,
 }
 
-/// The request to write an image of a block. It holds every point at the commit of this change.
+/// The request to write an image of a block. The block holds every point at the commit of this change.
 pub(super) struct Save {
-    pub(super) slot: Arc<Slot>,
+    pub(super) place: Arc<BlockPlace>,
     pub(super) image: ImageId,
     pub(super) saved: oneshot::Sender<Saved>,
 }

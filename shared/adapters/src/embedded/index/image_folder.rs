@@ -1,6 +1,6 @@
 //! The files of the images. They are private to the process that has locked the data folder.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub(super) struct ImageFolder {
     path: PathBuf,
     /// The files that are mapped at the moment. A file is mapped, and put out of reach of a mapping, under this lock.
     mapped: Mutex<HashMap<ImageId, Weak<ImageFile>>>,
-    /// True if an outdated file could not be destroyed.
-    has_outdated: AtomicBool,
+    /// Outdated files that could not be destroyed yet.
+    leftovers: Arc<Mutex<HashSet<PathBuf>>>,
 }
 
 /// A file that is mapped into memory.
@@ -47,6 +47,7 @@ pub(super) struct ImageFile {
     is_verified: AtomicBool,
     /// True if the file is to be destroyed as soon as nobody reads it.
     is_outdated: AtomicBool,
+    leftovers: Arc<Mutex<HashSet<PathBuf>>>,
 }
 
 impl ImageFolder {
@@ -55,17 +56,12 @@ impl ImageFolder {
         ImageFolder {
             path: database.with_file_name(INDEX_FOLDER),
             mapped: Mutex::default(),
-            has_outdated: AtomicBool::new(false),
+            leftovers: Arc::default(),
         }
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Returns true if an outdated file could not be destroyed, so that [`ImageFolder::keep_only`] must be called again.
-    pub(super) fn has_outdated(&self) -> bool {
-        self.has_outdated.load(Ordering::Relaxed)
     }
 
     /// Writes an image of at most `bytes_max` bytes, which appears only when it is complete. Returns its digest.
@@ -143,12 +139,24 @@ impl ImageFolder {
     ///
     /// # Errors
     ///
-    /// The error of the system if a file remains.
+    /// The error of the system if a file remains that nobody reads.
     pub(super) fn keep_only(&self, live: &[ImageId]) -> io::Result<()> {
-        let unreachable = self.take_outdated_files(live);
-        let destroyed = unreachable.and_then(|it| it.iter().map(|it| destroy_file(it)).fold(Ok(()), io::Result::and));
-        self.has_outdated.store(destroyed.is_err(), Ordering::Relaxed);
-        destroyed
+        lock_paths(&self.leftovers).extend(self.take_outdated_files(live)?);
+        self.destroy_leftovers()
+    }
+
+    /// Destroys the files that could not be destroyed when they became outdated.
+    ///
+    /// # Errors
+    ///
+    /// The error of the system if a file remains.
+    pub(super) fn destroy_leftovers(&self) -> io::Result<()> {
+        let paths: Vec<PathBuf> = lock_paths(&self.leftovers).iter().cloned().collect();
+        for path in paths {
+            destroy_file(&path)?;
+            lock_paths(&self.leftovers).remove(&path);
+        }
+        Ok(())
     }
 
     /// Returns the files of all other images that nobody reads, under names by which nobody maps them.
@@ -158,6 +166,8 @@ impl ImageFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(error),
         };
+        // Handles of files that are still read. If one of them is the last, it is dropped after the lock.
+        let mut still_read = Vec::new();
         let mapped = self.lock_mapped();
         let mut outdated = Vec::new();
         for entry in entries {
@@ -169,11 +179,18 @@ impl ImageFolder {
                 outdated.push(path);
             } else if path.extension().is_some_and(|it| it == COMPLETE) && !live.contains(&id) {
                 match mapped.get(&id).and_then(Weak::upgrade) {
-                    Some(file) => file.is_outdated.store(true, Ordering::Relaxed),
+                    Some(file) => {
+                        file.is_outdated.store(true, Ordering::Relaxed);
+                        still_read.push(file);
+                    }
                     None => {
                         let partial = self.file_path(id, PARTIAL);
-                        fs::rename(&path, &partial)?;
-                        outdated.push(partial);
+                        match fs::rename(&path, &partial) {
+                            Ok(()) => outdated.push(partial),
+                            // Its last reader has destroyed it.
+                            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                            Err(error) => return Err(error),
+                        }
                     }
                 }
             }
@@ -192,6 +209,7 @@ impl ImageFolder {
             path,
             is_verified: AtomicBool::new(false),
             is_outdated: AtomicBool::new(false),
+            leftovers: Arc::clone(&self.leftovers),
         });
         mapped.retain(|_, it| it.strong_count() > 0);
         mapped.insert(id, Arc::downgrade(&file));
@@ -219,8 +237,13 @@ impl Drop for ImageFile {
             && let Err(error) = destroy_file(&self.path)
         {
             tracing::warn!(path = %self.path.display(), %error, "an outdated file of the index could not be destroyed");
+            lock_paths(&self.leftovers).insert(self.path.clone());
         }
     }
+}
+
+fn lock_paths(paths: &Mutex<HashSet<PathBuf>>) -> MutexGuard<'_, HashSet<PathBuf>> {
+    paths.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file with the digest of what was written to it.
@@ -241,7 +264,8 @@ impl Write for DigestedFile {
     }
 }
 
-/// Overwrites a file with zeros and removes it, since it may hold what was erased.
+/// Overwrites a file with zeros and removes it, since it may hold what was erased. A file that does not exist is
+/// destroyed already.
 fn destroy_file(path: &Path) -> io::Result<()> {
     let overwrite = || {
         let mut file = File::options().write(true).open(path)?;
@@ -253,7 +277,9 @@ fn destroy_file(path: &Path) -> io::Result<()> {
         }
         file.sync_data()
     };
-    let overwritten = overwrite();
-    fs::remove_file(path)?;
-    overwritten
+    let destroyed = overwrite().and_then(|()| fs::remove_file(path));
+    match destroyed {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
 }

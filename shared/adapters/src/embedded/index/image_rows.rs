@@ -42,7 +42,7 @@ pub(super) fn delete_image(db: &Connection, id: ImageId) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns the image of a space, if one was written.
+/// Returns the newest complete image of a space.
 pub(super) fn find_image(db: &Connection, space: i64) -> Outcome<Option<StoredImage>> {
     let mut select = db.prepare_cached(
         "SELECT id, last_row, digest FROM point_images WHERE space = ?1 AND digest IS NOT NULL

@@ -55,6 +55,13 @@ impl Inverted {
         lists + self.postings.capacity() * 40
     }
 
+    /// Returns how many bytes its lists take in an image at most.
+    pub(super) fn image_bytes_max(&self) -> usize {
+        let mapped = self.mapped.as_ref();
+        let mapped = mapped.map_or(0, |it| 2 * it.terms.bytes().len() + it.postings.bytes().len());
+        mapped + self.postings.values().map(|it| 8 + 8 * it.len()).sum::<usize>()
+    }
+
     /// Adds the terms of a new slot, which must be greater than all earlier slots.
     pub(super) fn push(&mut self, slot: u32, terms: &[(u32, f32)]) {
         for (term, weight) in terms {

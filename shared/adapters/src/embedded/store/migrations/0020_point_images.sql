@@ -1,6 +1,6 @@
 -- Files that hold the points of a space up to `last_row`, as the index uses them. `digest` is null until a file is written; then
--- the one before is deleted. The first change of one of these points deletes the row in the same transaction, so a file never
--- outlives a text.
+-- the one before is deleted. The first change of one of these points deletes the row in the same transaction; the file is
+-- destroyed when the index applies the change.
 CREATE TABLE point_images (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   space INTEGER NOT NULL, last_row INTEGER NOT NULL, digest BLOB

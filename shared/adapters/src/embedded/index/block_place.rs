@@ -7,35 +7,35 @@ use domain::port::Result;
 
 use super::block::Block;
 
-/// How many slots of a block lie in its image, and how many in memory.
+/// How many points of a block lie in its image, and how many in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct SlotPlaces {
+pub(super) struct PointCounts {
     pub(super) image: usize,
     pub(super) memory: usize,
 }
 
 /// The place of one block.
-pub(super) struct Slot {
+pub(super) struct BlockPlace {
     pub(super) row: i64,
     /// `None` until loaded.
     block: RwLock<Option<Block>>,
     /// Whether the block is loaded; readable without waiting for its lock.
     loaded: AtomicBool,
-    /// Where the slots of the block lie, as of its last change; readable without waiting for its lock.
-    image_slots: AtomicUsize,
-    memory_slots: AtomicUsize,
+    /// How many points of the block lie where, as of its last change; readable without waiting for its lock.
+    image_points: AtomicUsize,
+    memory_points: AtomicUsize,
     /// Held by the task that loads the block; the others wait without blocking a thread.
     loading: tokio::sync::Mutex<()>,
 }
 
-impl Slot {
-    pub(super) fn of_row(row: i64) -> Slot {
-        Slot {
+impl BlockPlace {
+    pub(super) fn of_row(row: i64) -> BlockPlace {
+        BlockPlace {
             row,
             block: RwLock::default(),
             loaded: AtomicBool::new(false),
-            image_slots: AtomicUsize::new(0),
-            memory_slots: AtomicUsize::new(0),
+            image_points: AtomicUsize::new(0),
+            memory_points: AtomicUsize::new(0),
             loading: tokio::sync::Mutex::default(),
         }
     }
@@ -49,11 +49,11 @@ impl Slot {
         block.as_ref().map(search)
     }
 
-    /// Returns where the slots of the block lie; nowhere if it is not loaded.
-    pub(super) fn places(&self) -> SlotPlaces {
-        SlotPlaces {
-            image: self.image_slots.load(Ordering::Relaxed),
-            memory: self.memory_slots.load(Ordering::Relaxed),
+    /// Returns how many points of the block lie where; none if it is not loaded.
+    pub(super) fn point_counts(&self) -> PointCounts {
+        PointCounts {
+            image: self.image_points.load(Ordering::Relaxed),
+            memory: self.memory_points.load(Ordering::Relaxed),
         }
     }
 
@@ -66,7 +66,7 @@ impl Slot {
     ///
     /// # Errors
     ///
-    /// Those of `load`, which runs while the slot is locked.
+    /// Those of `load`, which runs while the place is locked.
     pub(super) fn load(&self, load: impl FnOnce() -> Result<Block>) -> Result<Option<usize>> {
         let mut place = self.block.write().unwrap_or_else(PoisonError::into_inner);
         if place.is_some() {
@@ -74,7 +74,7 @@ impl Slot {
         }
         let block = load()?;
         let bytes = block.memory_bytes();
-        self.note_places(&block);
+        self.note_counts(&block);
         *place = Some(block);
         drop(place);
         self.loaded.store(true, Ordering::Release);
@@ -86,12 +86,12 @@ impl Slot {
         let mut place = self.block.write().unwrap_or_else(PoisonError::into_inner);
         let block = place.as_mut()?;
         update(block);
-        self.note_places(block);
+        self.note_counts(block);
         Some(block.memory_bytes())
     }
 
-    fn note_places(&self, block: &Block) {
-        self.image_slots.store(block.image_slots(), Ordering::Relaxed);
-        self.memory_slots.store(block.memory_slots(), Ordering::Relaxed);
+    fn note_counts(&self, block: &Block) {
+        self.image_points.store(block.image_slots(), Ordering::Relaxed);
+        self.memory_points.store(block.memory_slots(), Ordering::Relaxed);
     }
 }
