@@ -7,6 +7,7 @@
 
 mod code;
 mod evidence;
+mod problem_response;
 mod refusal;
 mod reply;
 mod request;
@@ -25,8 +26,10 @@ use tracing::{Instrument, info_span, warn};
 pub(crate) use self::code::ProxyCode;
 
 use self::evidence::Evidence;
+pub(crate) use self::problem_response::translate_problem;
 pub(crate) use self::refusal::Refusal;
 
+use self::problem_response::FromEndpoint;
 use self::reply::Reply;
 pub(crate) use self::request::ChatRequest;
 use self::store::{StoreOutcome, Storing};
@@ -162,8 +165,12 @@ async fn respond_with_whole_reply(
         count(ProxyOutcome::Refused);
         return memory_headers.add_headers(response.map(|_| Body::from(body)));
     }
-    count(ProxyOutcome::Replied);
-    if let Some(reply) = Reply::from_body(&body).filter(|it| !it.is_empty()) {
+    let reply = Reply::from_body(&body);
+    count(match reply.as_ref().is_some_and(|it| it.cut) {
+        true => ProxyOutcome::Cut,
+        false => ProxyOutcome::Replied,
+    });
+    if let Some(reply) = reply.filter(|it| !it.is_empty()) {
         memory_headers.assistant = storing.store_records(storing.reply_records(at, &reply)).await;
     }
     memory_headers.add_headers(response.map(|_| Body::from(body)))
@@ -243,6 +250,7 @@ fn is_stream(relayed: &Relayed) -> bool {
 fn response_head(relayed: &Relayed) -> Response {
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::from_u16(relayed.status()).unwrap_or(StatusCode::BAD_GATEWAY);
+    response.extensions_mut().insert(FromEndpoint);
     for (name, value) in relayed.headers() {
         let handed = HANDED_BACK.contains(&name.as_str());
         if handed || HANDED_BACK_FAMILIES.iter().any(|it| name.as_str().starts_with(it)) {

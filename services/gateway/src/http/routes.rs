@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::Uri;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post, put};
 
 use crate::api::problem::{Problem, ProblemCode};
@@ -31,6 +31,7 @@ use crate::http::handlers::questions::query;
 use crate::http::handlers::questions::recall;
 use crate::http::handlers::questions::tools;
 use crate::http::{docs, edge};
+use crate::proxy::translate_problem;
 
 /// Returns the routes of the API and `further` routes, with the layers around them.
 pub(crate) fn build_router(app: App, further: Router<App>) -> Router {
@@ -101,6 +102,8 @@ pub(crate) fn build_router(app: App, further: Router<App>) -> Router {
     };
     routes
         .layer(from_fn_with_state(app.clone(), edge::trace_and_bound_request))
+        // Outside of all other layers, because each of them may refuse a request of the proxy.
+        .layer(from_fn(translate_problem))
         .with_state(app)
 }
 

@@ -8,6 +8,7 @@ use host::relay::EndpointError;
 use serde_json::json;
 
 use super::ProxyCode;
+use crate::api::ProblemDocument;
 use crate::api::problem::{Problem, RETRY_AFTER_SECS};
 
 /// The error for a chat that is not forwarded, or gets no reply.
@@ -74,23 +75,35 @@ impl Refusal {
     }
 }
 
-/// The same problem in the form of OpenAI's API; an invalid request is a 400, as clients of that API expect.
+/// The same problem in the form of OpenAI's API.
 impl From<Problem> for Refusal {
     fn from(problem: Problem) -> Refusal {
+        let retry_after_secs = problem.retry_after_secs.unwrap_or(RETRY_AFTER_SECS);
+        Refusal {
+            retry_after_secs,
+            ..Refusal::from(ProblemDocument::from(problem))
+        }
+    }
+}
+
+/// The same problem in the form of OpenAI's API; an invalid request is a 400, as clients of that API expect. The code
+/// is the last word of the kind of problem.
+impl From<ProblemDocument> for Refusal {
+    fn from(problem: ProblemDocument) -> Refusal {
         let status = match problem.status {
             422 => StatusCode::BAD_REQUEST,
             other => StatusCode::from_u16(other).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR),
         };
-        let code = problem.code.name().to_owned();
+        let code = problem.kind.rsplit(':').next().unwrap_or_default().to_owned();
         let message = match problem.detail.is_empty() {
-            true => problem.code.title().to_owned(),
+            true => problem.title,
             false => problem.detail,
         };
         Refusal {
             status,
             code,
             message,
-            retry_after_secs: problem.retry_after_secs.unwrap_or(RETRY_AFTER_SECS),
+            retry_after_secs: RETRY_AFTER_SECS,
         }
     }
 }

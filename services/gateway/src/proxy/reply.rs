@@ -12,12 +12,15 @@ const KEPT_BYTES_MAX: usize = 4 << 20;
 /// Longest line of a stream that is parsed; a longer line is forwarded without being parsed.
 const LINE_BYTES_MAX: usize = 4 << 20;
 
+/// The `finish_reason` of a reply that failed.
+const FAILED: &str = "error";
+
 /// A reply; if there are several choices, the first one.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reply {
     pub(super) text: String,
     pub(super) calls: Vec<Call>,
-    /// Whether it was cut off.
+    /// Whether it was cut off, or the endpoint reported an error in it.
     pub(super) cut: bool,
 }
 
@@ -37,10 +40,11 @@ impl Reply {
         let choice = choices.iter().find(|it| it["index"] == 0).or(choices.first())?;
         let message = &choice["message"];
         let calls = message["tool_calls"].as_array().into_iter().flatten().take(CALLS_MAX);
+        let has_error = !answer["error"].is_null() || !choice["error"].is_null();
         Some(Reply {
             text: text_of(&message["content"]),
             calls: calls.map(|it| read_tool_call(&it["function"])).collect(),
-            cut: false,
+            cut: has_error || choice["finish_reason"] == FAILED,
         })
     }
 
@@ -60,27 +64,44 @@ fn read_tool_call(function: &Value) -> Call {
 /// Parses a stream of server-sent events while it is forwarded.
 #[derive(Default)]
 pub(super) struct Events {
-    reply: Reply,
+    text: String,
+    /// Tool calls in the order in which they began.
+    calls: Vec<StreamedCall>,
     /// The start of a line whose end has not arrived yet.
     line: Vec<u8>,
     skips_line: bool,
     ended: bool,
+    /// Whether the endpoint reported an error.
+    failed: bool,
+}
+
+/// A tool call of which parts have arrived.
+struct StreamedCall {
+    /// Its place among the calls; several calls have the same one if the endpoint does not number them.
+    index: u64,
+    /// Its id; empty if the endpoint sent none.
+    id: String,
+    call: Call,
 }
 
 #[derive(Deserialize)]
 struct Part {
     #[serde(default)]
-    choices: Vec<PartChoice>,
+    choices: Option<Vec<PartChoice>>,
+    #[serde(default)]
+    error: Value,
 }
 
 #[derive(Deserialize)]
 struct PartChoice {
     #[serde(default)]
-    index: u32,
+    index: Option<u32>,
     #[serde(default)]
     delta: Option<Delta>,
     #[serde(default)]
     finish_reason: Option<String>,
+    #[serde(default)]
+    error: Value,
 }
 
 #[derive(Default, Deserialize)]
@@ -94,7 +115,9 @@ struct Delta {
 #[derive(Deserialize)]
 struct PartCall {
     #[serde(default)]
-    index: usize,
+    index: Option<u64>,
+    #[serde(default)]
+    id: Option<String>,
     #[serde(default)]
     function: Option<Function>,
 }
@@ -119,12 +142,17 @@ impl Events {
         }
     }
 
-    /// Returns the reply; a stream without an end marker counts as cut off.
+    /// Returns the reply; a stream without an end marker, or with an error, counts as cut off.
     pub(super) fn into_reply(mut self) -> Reply {
         self.end_line();
-        self.reply.cut = !self.ended;
-        self.reply.calls.retain(|it| !it.name.is_empty());
-        self.reply
+        // The sort keeps the order of calls with the same index.
+        self.calls.sort_by_key(|it| it.index);
+        let calls = self.calls.into_iter().map(|it| it.call);
+        Reply {
+            text: self.text,
+            calls: calls.filter(|it| !it.name.is_empty()).collect(),
+            cut: self.failed || !self.ended,
+        }
     }
 
     fn extend_line(&mut self, bytes: &[u8]) {
@@ -144,30 +172,59 @@ impl Events {
         if data.trim_ascii() == b"[DONE]" {
             self.ended = true;
         } else if let Ok(part) = serde_json::from_slice::<Part>(data) {
-            part.choices.into_iter().for_each(|it| self.add_choice(it));
+            self.failed |= !part.error.is_null();
+            let choices = part.choices.into_iter().flatten();
+            choices.for_each(|it| self.add_choice(it));
         }
     }
 
     fn add_choice(&mut self, choice: PartChoice) {
-        if choice.index > 0 {
+        if choice.index.is_some_and(|it| it > 0) {
             return;
         }
+        self.failed |= !choice.error.is_null() || choice.finish_reason.as_deref() == Some(FAILED);
         self.ended |= choice.finish_reason.is_some();
         let delta = choice.delta.unwrap_or_default();
         if let Some(content) = delta.content {
-            append_within_limit(&mut self.reply.text, &text_of(&content));
+            append_within_limit(&mut self.text, &text_of(&content));
         }
         for part in delta.tool_calls.into_iter().flatten() {
-            let Some(function) = part.function.filter(|_| part.index < CALLS_MAX) else {
-                continue;
-            };
-            if self.reply.calls.len() <= part.index {
-                self.reply.calls.resize_with(part.index + 1, Call::default);
-            }
-            let call = &mut self.reply.calls[part.index];
-            append_within_limit(&mut call.name, &function.name.unwrap_or_default());
-            append_within_limit(&mut call.arguments, &function.arguments.unwrap_or_default());
+            self.add_call(part);
         }
+    }
+
+    fn add_call(&mut self, part: PartCall) {
+        let Some(function) = part.function else { return };
+        let name = function.name.unwrap_or_default();
+        let id = part.id.unwrap_or_default();
+        let place = match self.find_call(part.index, &id, !name.is_empty()) {
+            Some(place) => place,
+            None if self.calls.len() < CALLS_MAX => {
+                self.calls.push(StreamedCall {
+                    index: part.index.unwrap_or_default(),
+                    id,
+                    call: Call::default(),
+                });
+                self.calls.len() - 1
+            }
+            None => return,
+        };
+        let call = &mut self.calls[place].call;
+        append_within_limit(&mut call.name, &name);
+        append_within_limit(&mut call.arguments, &function.arguments.unwrap_or_default());
+    }
+
+    /// Returns the place of the call that a part continues: the last one with its index and id, and for a part without
+    /// an id, the last one with its index. A part with a new id and a name begins a call, and so does the first part
+    /// of an index. Some endpoints give every part a new id, but only the first one has the name.
+    fn find_call(&self, index: Option<u64>, id: &str, has_name: bool) -> Option<usize> {
+        let has_index = |it: &StreamedCall| index.is_none_or(|index| it.index == index);
+        let last = self.calls.iter().rposition(has_index)?;
+        if id.is_empty() {
+            return Some(last);
+        }
+        let same = self.calls.iter().rposition(|it| has_index(it) && it.id == id);
+        same.or((!has_name).then_some(last))
     }
 }
 
@@ -218,6 +275,63 @@ mod tests {
         }
     }
 
+    fn reply_of_stream(stream: &str) -> Reply {
+        let mut events = Events::default();
+        events.parse_chunk(stream.as_bytes());
+        events.into_reply()
+    }
+
+    #[test]
+    fn a_stream_that_reports_an_error_is_cut_off() {
+        let begun = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"Hi\"}}]}\n\n";
+        for error in [
+            r#"{"error":{"message":"overloaded","code":502}}"#,
+            r#"{"error":"overloaded","choices":null}"#,
+            r#"{"choices":[{"index":0,"delta":{},"finish_reason":"error"}]}"#,
+            r#"{"choices":[{"delta":{},"finish_reason":"stop","error":{"code":502}}]}"#,
+        ] {
+            let reply = reply_of_stream(&format!("{begun}data: {error}\n\ndata: [DONE]\n\n"));
+            assert_eq!((reply.text.as_str(), reply.cut), ("Hi", true), "{error}");
+        }
+        let other = r#"{"error":null,"choices":[{"index":1,"delta":{},"finish_reason":"error"}]}"#;
+        let reply = reply_of_stream(&format!("{begun}data: {other}\n\ndata: [DONE]\n\n"));
+        assert!(!reply.cut, "the choice that is kept has no error");
+    }
+
+    #[test]
+    fn parallel_calls_without_their_own_index_are_separate() {
+        let event = |call: &str| {
+            format!("data: {{\"choices\":[{{\"index\":0,\"delta\":{{\"tool_calls\":[{{{call}}}]}}}}]}}\n\n")
+        };
+        let expected = ["look", "find"].map(|name| Call {
+            name: name.into(),
+            arguments: r#"{"a":1}"#.into(),
+        });
+        for index in ["", r#""index":null,"#, r#""index":0,"#] {
+            let mut stream = String::new();
+            for part in [
+                r#""id":"c1","function":{"name":"look","arguments":"{\"a\""}"#,
+                r#""function":{"arguments":":1}"}"#,
+                r#""id":"c2","function":{"name":"find","arguments":"{\"a\""}"#,
+                r#""id":"c2","function":{"name":"","arguments":":"}"#,
+                r#""id":"new","function":{"arguments":"1}"}"#,
+            ] {
+                stream += &event(&format!("{index}{part}"));
+            }
+            assert_eq!(reply_of_stream(&stream).calls, expected, "{index}");
+        }
+        let mut numbered = String::new();
+        for part in [
+            r#""index":1,"id":"c2","function":{"name":"find","arguments":"{\"a\""}"#,
+            r#""index":0,"id":"c1","function":{"name":"look","arguments":"{\"a\""}"#,
+            r#""index":1,"function":{"arguments":":1}"}"#,
+            r#""index":0,"function":{"arguments":":1}"}"#,
+        ] {
+            numbered += &event(part);
+        }
+        assert_eq!(reply_of_stream(&numbered).calls, expected);
+    }
+
     #[test]
     fn the_memory_for_an_endless_line_is_bounded() {
         let mut events = Events::default();
@@ -244,6 +358,12 @@ mod tests {
                 .unwrap()
                 .is_empty()
         );
+        for failed in [
+            r#"{"choices":[{"finish_reason":"error","message":{"content":"Hi"}}]}"#,
+            r#"{"choices":[{"message":{"content":"Hi"}}],"error":{"message":"overloaded"}}"#,
+        ] {
+            assert!(Reply::from_body(failed.as_bytes()).unwrap().cut, "{failed}");
+        }
         for other in ["{}", "x", r#"{"choices":[]}"#] {
             assert_eq!(Reply::from_body(other.as_bytes()), None, "{other}");
         }

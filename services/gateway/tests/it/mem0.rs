@@ -17,6 +17,7 @@ use crate::harness::{Gateway, Reply, nothing};
 mod exports;
 mod keys;
 mod profiles;
+mod selectors;
 mod updates;
 mod webhooks;
 

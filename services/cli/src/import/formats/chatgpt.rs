@@ -158,9 +158,11 @@ fn read_message(message: &Value) -> Result<MessageContent, &'static str> {
             .map(str::to_owned),
     };
     let mut texts: Vec<&str> = Vec::new();
-    let mut has_image = false;
+    let (mut has_image, mut has_recording) = (false, false);
     for part in content.get("parts").and_then(Value::as_array).into_iter().flatten() {
-        if let Some(pointer) = part.get("asset_pointer").and_then(Value::as_str) {
+        if is_recording(part) {
+            has_recording = true;
+        } else if let Some(pointer) = part.get("asset_pointer").and_then(Value::as_str) {
             has_image = true;
             message_content.images.extend(parse_image_uri(pointer));
             let prompt = part.pointer("/metadata/dalle/prompt").and_then(Value::as_str);
@@ -180,13 +182,19 @@ fn read_message(message: &Value) -> Result<MessageContent, &'static str> {
     texts.retain(|it| !it.trim().is_empty());
     message_content.text = texts.join("\n\n");
     if message_content.text.is_empty() && message_content.caption.is_none() {
-        return Err(if has_image {
-            "images without words"
-        } else {
-            "empty messages"
+        return Err(match (has_image, has_recording) {
+            (_, true) => "recordings without a transcript",
+            (true, false) => "images without words",
+            (false, false) => "empty messages",
         });
     }
     Ok(message_content)
+}
+
+/// Returns true if a part is a pointer to sound or video. Its transcript, if there is one, is a separate part.
+fn is_recording(part: &Value) -> bool {
+    let kind = part.get("content_type").and_then(Value::as_str).unwrap_or_default();
+    kind.ends_with("asset_pointer") && (kind.contains("audio") || kind.contains("video"))
 }
 
 #[cfg(test)]
@@ -293,6 +301,17 @@ mod tests {
                 parts(json!([{ "asset_pointer": "sediment://file_1" }])),
                 "images without words",
             ),
+            (
+                "user",
+                parts(json!([{ "content_type": "audio_asset_pointer", "asset_pointer": "sediment://file_2" }])),
+                "recordings without a transcript",
+            ),
+            (
+                "user",
+                parts(json!([{ "content_type": "real_time_user_audio_video_asset_pointer",
+                    "audio_asset_pointer": { "asset_pointer": "sediment://file_3" } }])),
+                "recordings without a transcript",
+            ),
             ("critic", text_content("Hm."), "messages of other roles"),
             ("user", json!(null), "empty messages"),
         ] {
@@ -314,5 +333,20 @@ mod tests {
             (&record["image_caption"], &record["image_uri"]),
             (&json!("A red barn"), &json!("sediment://f"))
         );
+    }
+
+    #[test]
+    fn a_recording_is_no_picture() {
+        let content = json!({ "content_type": "multimodal_text", "parts": [
+            { "content_type": "audio_transcription", "text": "Call me on Monday.", "direction": "in" },
+            { "content_type": "audio_asset_pointer", "asset_pointer": "sediment://file_1", "format": "wav" },
+            { "content_type": "video_container_asset_pointer", "asset_pointer": "sediment://file_2" } ] });
+        let nodes = json!({ "mapping": { "a": message_node("", "user", 1.0, content) }, "current_node": "a" });
+        let mut left_out = LeftOut::default();
+        let records = records_from_conversation(&nodes, &mut left_out).unwrap();
+        assert_eq!(records.len(), 1);
+        assert_eq!(records[0]["text"], "Call me on Monday.");
+        assert!(records[0].get("image_uri").is_none(), "{}", records[0]);
+        assert_eq!(left_out.in_words(), Vec::<String>::new());
     }
 }

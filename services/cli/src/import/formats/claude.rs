@@ -57,22 +57,23 @@ pub(crate) fn records_from_conversation(conversation: &Value, left_out: &mut Lef
     Ok(records)
 }
 
-/// Returns the text of a message: its text blocks, or the text field of older exports.
+/// Returns the text of a message: its text blocks, or the text field of older exports, which have no blocks. If there
+/// are blocks, the text field only repeats them, with placeholders for those that are no text.
 fn message_text(message: &Value, left_out: &mut LeftOut) -> String {
     let mut texts: Vec<&str> = Vec::new();
-    for block in message.get("content").and_then(Value::as_array).into_iter().flatten() {
+    let blocks = message.get("content").and_then(Value::as_array);
+    for block in blocks.into_iter().flatten() {
         match block.get("type").and_then(Value::as_str) {
-            Some("text") | None => texts.extend(block.get("text").and_then(Value::as_str)),
+            Some("text" | "voice_note") | None => texts.extend(block.get("text").and_then(Value::as_str)),
             Some("thinking" | "redacted_thinking") => left_out.count_one("thoughts of the model"),
             Some("tool_use" | "tool_result") => left_out.count_one("tool calls and their results"),
             Some(_) => left_out.count_one("blocks of other kinds"),
         }
     }
-    texts.retain(|it| !it.trim().is_empty());
-    if texts.is_empty() {
-        let text_field = message.get("text").and_then(Value::as_str);
-        texts.extend(text_field.filter(|it| !it.trim().is_empty()));
+    if blocks.is_none_or(Vec::is_empty) {
+        texts.extend(message.get("text").and_then(Value::as_str));
     }
+    texts.retain(|it| !it.trim().is_empty());
     texts.join("\n\n")
 }
 
@@ -166,5 +167,25 @@ mod tests {
             ]
         );
         assert!(records_from_conversation(&json!({ "uuid": "p", "docs": [] }), &mut left_out).is_err());
+    }
+
+    #[test]
+    fn the_text_field_of_a_message_with_blocks_is_ignored() {
+        let placeholder = "This block is not supported on your current device yet.";
+        let conversation = json!({ "uuid": "c2", "chat_messages": [
+            { "uuid": "m1", "sender": "assistant", "text": placeholder,
+              "content": [{ "type": "tool_use", "name": "search" }, { "type": "tool_result", "content": [] }] },
+            { "uuid": "m2", "sender": "human", "text": placeholder,
+              "content": [{ "type": "voice_note", "title": "Note", "text": "I fed Miso." }, { "type": "text", "text": "Twice." }] },
+        ] });
+        let mut left_out = LeftOut::default();
+        let records = records_from_conversation(&conversation, &mut left_out).unwrap();
+        let texts: Vec<&str> = records.iter().filter_map(|it| it["text"].as_str()).collect();
+        assert_eq!(texts, ["I fed Miso.\n\nTwice."]);
+        assert_eq!(records[0]["id"], "claude:m2");
+        assert_eq!(
+            left_out.in_words(),
+            ["empty messages: 1", "tool calls and their results: 2"]
+        );
     }
 }

@@ -3,28 +3,13 @@
 use std::time::Duration;
 
 use axum::http::{HeaderName, HeaderValue, Method, header};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::cors::{AllowHeaders, AllowOrigin, CorsLayer};
 
 use crate::app::config::Cors;
 
 /// Time for which a browser may cache the response to a preflight request.
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3_600);
-const METHODS: [Method; 4] = [Method::GET, Method::POST, Method::PUT, Method::DELETE];
-/// Headers that requests of the API may have.
-const SENT: [HeaderName; 12] = [
-    header::AUTHORIZATION,
-    header::CONTENT_TYPE,
-    header::ACCEPT,
-    header::IF_MATCH,
-    HeaderName::from_static("idempotency-key"),
-    HeaderName::from_static("traceparent"),
-    HeaderName::from_static("x-api-key"),
-    HeaderName::from_static("x-mnemic-space"),
-    HeaderName::from_static("x-mnemic-session"),
-    HeaderName::from_static("mcp-protocol-version"),
-    HeaderName::from_static("mcp-session-id"),
-    HeaderName::from_static("last-event-id"),
-];
+const METHODS: [Method; 5] = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
 /// Headers of responses that a page may read.
 const EXPOSED: [HeaderName; 7] = [
     header::LOCATION,
@@ -37,7 +22,8 @@ const EXPOSED: [HeaderName; 7] = [
 ];
 
 /// Returns the layer that answers preflight requests and permits pages to read responses; `None` if no page may.
-/// Browsers send no cookies and no saved passwords.
+/// Browsers send no cookies and no saved passwords. A page may send any header, because clients of OpenAI, MCP and mem0
+/// add headers of their own, and a header opens nothing: the origin and the key decide.
 pub(crate) fn cors_layer(settings: &Cors) -> Option<CorsLayer> {
     let origins = match settings.allows_any() {
         true => AllowOrigin::any(),
@@ -52,7 +38,7 @@ pub(crate) fn cors_layer(settings: &Cors) -> Option<CorsLayer> {
     let layer = CorsLayer::new()
         .allow_origin(origins)
         .allow_methods(METHODS)
-        .allow_headers(SENT)
+        .allow_headers(AllowHeaders::mirror_request())
         .expose_headers(EXPOSED)
         .max_age(PREFLIGHT_AGE);
     Some(layer)

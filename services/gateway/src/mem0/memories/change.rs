@@ -16,10 +16,10 @@ use crate::app::config::Right;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
 use crate::app::watermark;
-use crate::http::extract::{ObjectBody, PathParameters, QueryParameters};
+use crate::http::extract::{NoBody, ObjectBody, PathParameters, QueryParameters};
 use crate::mem0::filters::filter::Filter;
 use crate::mem0::memories::add::{Change, parse_expiration};
-use crate::mem0::memories::list::{as_fields, filter_of, read_matching_memories, spaces_to_search};
+use crate::mem0::memories::list::{filter_of_erasure, read_matching_memories, spaces_to_search};
 use crate::mem0::memories::locate::{self, FoundMemory};
 use crate::mem0::memory::{EXPIRATION, Memory, same_part};
 use crate::mem0::requests::errors::beyond_bounds_problem;
@@ -236,8 +236,9 @@ pub(crate) async fn delete_all(
     State(app): State<App>,
     Extension(access): Extension<Access>,
     QueryParameters(params): QueryParameters<BTreeMap<String, String>>,
+    _: NoBody,
 ) -> Result<Json<Value>, Problem> {
-    let filter = filter_of(&as_fields(params))?;
+    let filter = filter_of_erasure(params)?;
     let spaces = spaces_to_search(&app, &access, &filter, Right::Admin).await?;
     let mut steps = STEPS_MAX;
     let (mut deleted, mut is_left, mut event_id) = (0, false, None);

@@ -12,7 +12,7 @@ use crate::app::config::Right;
 use crate::app::keys::access::Access;
 use crate::app::state::App;
 use crate::http::extract::ObjectBody;
-use crate::mem0::memories::list::{Gathered, filter_of, gather_memories, spaces_to_search};
+use crate::mem0::memories::list::{Gathered, SELECTORS, filter_of, gather_memories, spaces_to_search};
 use crate::mem0::requests::request::{self, Fields, is_set, present_field};
 use crate::mem0::requests::scope::Kind;
 
@@ -20,15 +20,8 @@ use crate::mem0::requests::scope::Kind;
 const FILTERS_BYTES_MAX: usize = 16 << 10;
 /// Size limit of an export in bytes of JSON; the memory that exceeds it is the last one.
 const BYTES_MAX: usize = 16 << 20;
-/// Fields that select the memories of an export, in addition to the fields that name entities.
-const FIELDS: [&str; 6] = [
-    "filters",
-    "metadata",
-    "start_date",
-    "end_date",
-    "categories",
-    "show_expired",
-];
+/// Fields that select the memories of an export, in addition to [`SELECTORS`] and the fields that name entities.
+const FIELDS: [&str; 5] = ["filters", "metadata", "start_date", "end_date", "show_expired"];
 /// Purpose in the seal of the id of an export.
 const EXPORT: &str = "mem0 export";
 /// Text about the schema of an export.
@@ -88,7 +81,8 @@ fn check_schema(fields: &Fields) -> Result<(), Problem> {
 
 /// Returns the fields that select the memories of an export.
 fn select_filter_fields(fields: &Fields) -> Result<Fields, Problem> {
-    let names = FIELDS.into_iter().chain(Kind::ALL.map(Kind::field_name));
+    let names = FIELDS.into_iter().chain(SELECTORS);
+    let names = names.chain(Kind::ALL.map(Kind::field_name));
     let filter_fields: Fields = names
         .filter_map(|it| Some((it.to_owned(), present_field(fields, it)?.clone())))
         .collect();

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use axum::extract::State;
+use axum::http::Uri;
 use axum::{Extension, Json};
 use domain::id::SpaceId;
 use domain::port::{Room, Selection};
@@ -31,6 +32,36 @@ const UNITS_MAX: usize = 10_000;
 const AT_ONCE: usize = 1_000;
 /// Minimum that a read counts towards the limit, even if it finds fewer units.
 const LOOK: usize = 100;
+/// Fields of a request that restrict it like the fields of the same name in its `filters`, in addition to entities,
+/// metadata and dates.
+pub(crate) const SELECTORS: [&str; 7] = [
+    "categories",
+    "category",
+    "keywords",
+    "memory_id",
+    "memory_ids",
+    "created_at",
+    "updated_at",
+];
+/// Those that clients send empty if they do not restrict a request.
+const MAY_BE_EMPTY: [&str; 3] = ["categories", "category", "keywords"];
+/// Parameters that restrict nothing outside of `filters`, or only the number of memories in a list.
+const NOT_FOR_ERASURES: [&str; 14] = [
+    "AND",
+    "OR",
+    "NOT",
+    "id",
+    "ids",
+    "limit",
+    "memory",
+    "page",
+    "page_size",
+    "query",
+    "show_expired",
+    "text",
+    "timestamp",
+    "top_k",
+];
 /// Maximum number of spaces that `*` matches.
 const SPACES_MAX: usize = 100;
 
@@ -44,16 +75,32 @@ pub(crate) async fn list_memories_by_body(
     for (name, value) in params {
         fields.entry(name).or_insert(Value::String(value));
     }
-    list_page(&app, &access, &fields).await
+    let prefix = &app.config.mem0.prefix;
+    let place = |number: usize, size: usize| format!("{prefix}/v3/memories/?page={number}&page_size={size}");
+    list_page(&app, &access, &fields, place).await
 }
 
 /// Lists memories as in the open-source server: all parameters in the query string.
 pub(crate) async fn list_memories_by_query(
     State(app): State<App>,
     Extension(access): Extension<Access>,
+    uri: Uri,
     QueryParameters(params): QueryParameters<BTreeMap<String, String>>,
 ) -> Result<Json<Value>, Problem> {
-    list_page(&app, &access, &as_fields(params)).await
+    // The router has removed the prefix from the path.
+    let path = format!("{}{}", app.config.mem0.prefix, uri.path());
+    let query = uri.query().unwrap_or_default();
+    let place = |number: usize, _: usize| address_of_page(&path, query, number);
+    list_page(&app, &access, &as_fields(params), place).await
+}
+
+/// Returns the address of a page of a list: the path and the query string of the request, which are percent-encoded,
+/// with another page.
+fn address_of_page(path: &str, query: &str, number: usize) -> String {
+    let is_kept = |it: &&str| !it.is_empty() && it.split('=').next() != Some("page");
+    let mut params: Vec<String> = query.split('&').filter(is_kept).map(str::to_owned).collect();
+    params.push(format!("page={number}"));
+    format!("{path}?{}", params.join("&"))
 }
 
 /// Returns query parameters as fields of a request.
@@ -64,7 +111,13 @@ pub(crate) fn as_fields(params: BTreeMap<String, String>) -> Fields {
         .collect()
 }
 
-async fn list_page(app: &App, access: &Access, fields: &Fields) -> Result<Json<Value>, Problem> {
+/// Returns a page of a list; `place` returns the address of a page from its number and size.
+async fn list_page(
+    app: &App,
+    access: &Access,
+    fields: &Fields,
+    place: impl Fn(usize, usize) -> String,
+) -> Result<Json<Value>, Problem> {
     let number = request::integer_field(fields, "page", 1, PAGES_MAX)?;
     let field_name = ["page_size", "top_k", "limit"]
         .into_iter()
@@ -78,12 +131,11 @@ async fn list_page(app: &App, access: &Access, fields: &Fields) -> Result<Json<V
         found.memories.retain(|it| !it.is_expired(today));
     }
     let count = found.memories.len();
-    let place = |number: usize| format!("{}/v3/memories/?page={number}&page_size={size}", app.config.mem0.prefix);
     let shown = found.memories.iter().skip((number - 1) * size).take(size);
     Ok(Json(json!({
         "count": count,
-        "next": (number * size < count).then(|| place(number + 1)),
-        "previous": (number > 1).then(|| place(number - 1)),
+        "next": (number * size < count).then(|| place(number + 1, size)),
+        "previous": (number > 1).then(|| place(number - 1, size)),
         "results": shown.map(|it| Value::Object(it.to_json())).collect::<Vec<_>>(),
         "truncated": found.is_cut,
     })))
@@ -107,6 +159,7 @@ pub(crate) fn filter_of(fields: &Fields) -> Result<Filter, Problem> {
         }
     }
     if let Some(metadata) = request::read_metadata(fields)? {
+        refuse_null_metadata(fields)?;
         let metadata: BTreeMap<String, String> = metadata.into_iter().collect();
         all.push(Filter::from_json(&json!({"metadata": metadata}))?);
     }
@@ -115,12 +168,73 @@ pub(crate) fn filter_of(fields: &Fields) -> Result<Filter, Problem> {
             all.push(Filter::from_json(&json!({"created_at": {operator: moment}}))?);
         }
     }
-    if let Some(Value::Array(categories)) = present_field(fields, "categories")
-        && !categories.is_empty()
-    {
-        all.push(Filter::Category);
+    for name in SELECTORS {
+        // In a query string, a value is text; whatever its form, it must not match more than its field in `filters`.
+        let is_left_out = |it: &Value| is_empty(it) && MAY_BE_EMPTY.contains(&name);
+        if let Some(value) = present_field(fields, name).filter(|it| !is_left_out(it)) {
+            all.push(Filter::from_json(&json!({name: value}))?);
+        }
     }
     Ok(Filter::All(all))
+}
+
+/// Returns the filter of an erasure by its query parameters. A parameter that would restrict a list, but not the
+/// erasure, is refused: if it were ignored, more would be erased than the caller named.
+pub(crate) fn filter_of_erasure(params: BTreeMap<String, String>) -> Result<Filter, Problem> {
+    for (name, value) in &params {
+        if NOT_FOR_ERASURES.contains(&name.as_str()) {
+            return Err(Problem::invalid_request(format!(
+                "{name}: does not restrict what is erased; leave it out, or put a condition into `filters`"
+            )));
+        }
+        if value.trim().is_empty() {
+            return Err(Problem::invalid_request(format!(
+                "{name}: is empty, and would not restrict what is erased; leave it out"
+            )));
+        }
+    }
+    for name in ["filters", "metadata"] {
+        let parsed = params.get(name).map(|it| serde_json::from_str::<Value>(it));
+        if parsed.is_some_and(|it| it.is_ok_and(|it| has_gap(&it))) {
+            return Err(Problem::invalid_request(format!(
+                "{name}: has a null or an empty part, which would not restrict what is erased; leave it out"
+            )));
+        }
+    }
+    filter_of(&as_fields(params))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.is_empty(),
+        Value::Array(all) => all.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    }
+}
+
+/// Returns true if a value is or contains a null, an empty list or an empty object.
+fn has_gap(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(all) => all.is_empty() || all.iter().any(has_gap),
+        Value::Object(fields) => fields.is_empty() || fields.values().any(has_gap),
+        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// Refuses metadata with a null as a filter: a value that is left out would match every memory.
+fn refuse_null_metadata(fields: &Fields) -> Result<(), Problem> {
+    let Some(value) = present_field(fields, "metadata") else {
+        return Ok(());
+    };
+    let parsed = value.as_str().and_then(|it| serde_json::from_str::<Value>(it).ok());
+    let mut entries = parsed.as_ref().unwrap_or(value).as_object().into_iter().flatten();
+    match entries.find(|(_, value)| value.is_null()) {
+        None => Ok(()),
+        Some((name, _)) => Err(Problem::invalid_request(format!(
+            "metadata.{name}: is null, which restricts nothing; leave it out, or name a value"
+        ))),
+    }
 }
 
 /// Returns the spaces that may hold memories that match a filter, including spaces that do not exist yet.

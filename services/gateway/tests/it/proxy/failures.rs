@@ -1,23 +1,94 @@
 //! Failures: invalid requests, a memory that is not available, and a language model that fails.
 
-use axum::http::StatusCode;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
 use domain::message::RouteV1;
 use serde_json::json;
 use tokio::net::TcpListener;
 
 use super::upstream::{End, ScriptedReply, Upstream};
 use super::{CHAT, EVENTS, MODELS, SPACE, bare, before, header, saying, stored};
-use crate::harness::Gateway;
+use crate::harness::{Gateway, Reply};
 
 #[tokio::test]
 async fn the_proxy_is_off_by_default() {
     let gateway = Gateway::new().await;
     for call in [CHAT, MODELS] {
         let reply = gateway.send_with(call, &saying("Hi."), &[SPACE]).await;
-        let problem = reply.problem();
-        assert!(problem.starts_with("404 the proxy with memory is off"), "{problem}");
+        let problem = refusal(&reply);
+        assert!(
+            problem.starts_with("404 invalid_request_error not-found the proxy with memory is off"),
+            "{problem}"
+        );
         assert!(problem.contains("`[gateway.proxy] enabled = true`"), "{problem}");
     }
+}
+
+/// Checks that the reply is an error in the form of OpenAI's API and returns `status type code message`.
+fn refusal(reply: &Reply) -> String {
+    assert_eq!(header(reply, "content-type"), "application/json", "{reply:?}");
+    let error = &reply.json()["error"];
+    let text = |name: &str| error[name].as_str().unwrap().to_owned();
+    let (kind, code, message) = (text("type"), text("code"), text("message"));
+    format!("{} {kind} {code} {message}", reply.status.as_u16())
+}
+
+#[tokio::test]
+async fn refusals_of_the_layers_have_the_form_of_the_api() {
+    let upstream = Upstream::start().await;
+    let key = "[[gateway.keys]]\nname = \"limited\"\nspaces = [\"s\"]\nrights = [\"read\", \"write\"]\n\
+               sha256 = \"3d0941964aa3ebdcb00ccef58b1bb399f9f898465e9886d5aec7f31090a0fb30\"\n\
+               quotas = { requests_per_minute = 1 }\n";
+    let gateway = bare(&upstream, key).await;
+    for call in [CHAT, MODELS] {
+        let reply = gateway.send_as("nobody", call, &saying("Hi.")).await;
+        let refused = refusal(&reply);
+        assert!(
+            refused.starts_with("401 authentication_error unauthorized send `Authorization"),
+            "{refused}"
+        );
+        assert_eq!(header(&reply, "www-authenticate"), "Bearer");
+        assert!(!header(&reply, "x-trace-id").is_empty());
+    }
+    // The minute of the clock may end once meanwhile.
+    let mut refused = None;
+    for _ in 0..4 {
+        let reply = gateway.send_as("reader", MODELS, "").await;
+        if reply.status != StatusCode::OK {
+            refused = Some(reply);
+        }
+    }
+    let reply = refused.unwrap();
+    let busy = refusal(&reply);
+    assert!(busy.starts_with("429 rate_limit_error quota-exhausted "), "{busy}");
+    let seconds: u32 = header(&reply, "retry-after").parse().unwrap();
+    assert!((1..=60).contains(&seconds), "{seconds}");
+    let other = gateway.send_as("nobody", "GET /v1/spaces/s", "").await;
+    assert!(other.problem().starts_with("401 "), "other routes keep their form");
+}
+
+#[tokio::test]
+async fn a_chat_beyond_the_time_limit_is_refused_in_the_form_of_the_api() {
+    let gateway = Gateway::with("[gateway]\nrequest_ms_max = 50").await;
+    // A body that never arrives: only the time limit of the whole request ends it.
+    let never = futures::stream::pending::<Result<Vec<u8>, std::io::Error>>();
+    let request = Request::post("/v1/chat/completions").header("content-type", "application/json");
+    let reply = gateway.raw(request.body(Body::from_stream(never)).unwrap()).await;
+    assert_eq!(
+        refusal(&reply),
+        "504 server_error timeout the request took longer than 50 ms"
+    );
+}
+
+#[tokio::test]
+async fn a_problem_document_of_the_endpoint_is_returned_unchanged() {
+    let upstream = Upstream::start().await;
+    let gateway = bare(&upstream, "").await;
+    let problem = r#"{"type":"about:blank","title":"Busy","status":503,"detail":"Busy."}"#;
+    upstream.says(ScriptedReply::Problem(503, problem));
+    let reply = gateway.send_with(CHAT, &saying("Hi."), &[SPACE]).await;
+    assert_eq!((reply.status.as_u16(), reply.text.as_str()), (503, problem));
+    assert_eq!(header(&reply, "content-type"), "application/problem+json");
 }
 
 #[tokio::test]
@@ -141,10 +212,10 @@ async fn a_stream_that_breaks_off_breaks_off_for_the_caller_and_is_stored_as_cut
     let upstream = Upstream::start().await;
     let gateway = before(&upstream, "").await;
     upstream.says(ScriptedReply::Stream(EVENTS[..2].to_vec(), End::Broken));
-    let request = axum::http::Request::post("/v1/chat/completions")
+    let request = Request::post("/v1/chat/completions")
         .header("content-type", "application/json")
         .header(SPACE.0, SPACE.1);
-    let request = request.body(axum::body::Body::from(saying("Where?"))).unwrap();
+    let request = request.body(Body::from(saying("Where?"))).unwrap();
     let body = gateway.response(request).await.into_body();
     assert!(
         axum::body::to_bytes(body, usize::MAX).await.is_err(),
@@ -152,6 +223,33 @@ async fn a_stream_that_breaks_off_breaks_off_for_the_caller_and_is_stored_as_cut
     );
     let expected = ["default assistant In Oslo. [cut]", "default user Where?"];
     assert_eq!(stored(&gateway, "s", 2).await, expected);
+}
+
+#[tokio::test]
+async fn a_stream_that_reports_an_error_is_stored_as_cut_and_its_retry_too() {
+    let upstream = Upstream::start().await;
+    let gateway = before(&upstream, "").await;
+    let failing = vec![
+        EVENTS[0],
+        EVENTS[1],
+        "data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n",
+        "data: [DONE]\n\n",
+    ];
+    upstream.says(ScriptedReply::Stream(failing.clone(), End::Whole));
+    let headers = [SPACE, ("idempotency-key", "k1")];
+    let reply = gateway.send_with(CHAT, &saying("Where?"), &headers).await;
+    assert_eq!(reply.text, failing.concat(), "the caller gets the error");
+    let expected = ["default assistant In Oslo. [cut]", "default user Where?"];
+    assert_eq!(stored(&gateway, "s", 2).await, expected);
+    upstream.says(ScriptedReply::Text("In Oslo, since May."));
+    let reply = gateway.send_with(CHAT, &saying("Where?"), &headers).await;
+    assert_eq!(header(&reply, "x-mnemic-stored"), "user,assistant");
+    let expected = [
+        "default assistant In Oslo, since May.",
+        "default assistant In Oslo. [cut]",
+        "default user Where?",
+    ];
+    assert_eq!(stored(&gateway, "s", 3).await, expected);
 }
 
 #[tokio::test]

@@ -21,6 +21,8 @@ pub(crate) enum ScriptedReply {
     Json(Value),
     /// A status with a body, and a header that the proxy returns.
     Status(u16, &'static str),
+    /// A status with a problem document.
+    Problem(u16, &'static str),
     /// Chunks of a stream of events, and the way it ends.
     Stream(Vec<&'static str>, End),
     /// Half of a complete reply, and then the end of the connection.
@@ -111,6 +113,10 @@ async fn reply(State(script): State<Arc<Script>>, headers: HeaderMap, text: Stri
         Some(ScriptedReply::Status(status, body)) => {
             let status = StatusCode::from_u16(status).unwrap();
             (status, [("x-request-id", "r1"), ("set-cookie", "a=b")], body).into_response()
+        }
+        Some(ScriptedReply::Problem(status, body)) => {
+            let status = StatusCode::from_u16(status).unwrap();
+            (status, [(header::CONTENT_TYPE, "application/problem+json")], body).into_response()
         }
         Some(ScriptedReply::Stream(chunks, end)) => streamed(&script, chunks, end),
         Some(ScriptedReply::Half) => {

@@ -3,7 +3,6 @@ use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use tracing::{Instrument, info_span};
 
-use crate::api::ProblemDocument;
 use crate::api::problem::Problem;
 use crate::app::config::Right;
 use crate::app::keys::access::Access;
@@ -36,9 +35,10 @@ const BESIDE_MS: u64 = 10_000;
             ("x-mnemic-stored" = String, description = "`user,assistant` as far as it is known, or `none; ` and the reason"),
         )),
     (status = 400, description = "The request is invalid, or names no space", body = Object),
+    (status = 401, description = "A valid key is needed", body = Object),
     (status = 403, description = "The key does not open the space, or may not read", body = Object),
-    (status = 404, description = "The proxy is off", body = ProblemDocument, content_type = "application/problem+json"),
-    (status = 429, description = "Too many chats are being forwarded", body = Object),
+    (status = 404, description = "The proxy is off", body = Object),
+    (status = 429, description = "Too many chats are being forwarded, or the key has too many requests or no quota left", body = Object),
     (status = 502, description = "The language model cannot be reached, or its reply ended too early", body = Object),
     (status = 504, description = "The language model did not reply in time", body = Object),
 ))]
@@ -74,7 +74,10 @@ pub(crate) async fn chat_completions(
 /// configured one.
 #[utoipa::path(get, path = "/v1/models", tag = "proxy", responses(
     (status = 200, description = "The models", body = Object),
-    (status = 404, description = "The proxy is off", body = ProblemDocument, content_type = "application/problem+json"),
+    (status = 401, description = "A valid key is needed", body = Object),
+    (status = 403, description = "The key may not read", body = Object),
+    (status = 404, description = "The proxy is off", body = Object),
+    (status = 429, description = "Too many requests", body = Object),
     (status = 502, description = "The language model cannot be reached", body = Object),
 ))]
 pub(crate) async fn models(State(app): State<App>, Extension(access): Extension<Access>) -> Result<Response, Problem> {
