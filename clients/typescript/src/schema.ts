@@ -3650,7 +3650,15 @@ export interface operations {
                     "application/json": Record<string, unknown>;
                 };
             };
-            401: components["responses"]["Problem"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
             /** @description The key does not open the space, or may not read */
             403: {
                 headers: {
@@ -3666,11 +3674,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": Record<string, unknown>;
                 };
             };
             422: components["responses"]["Problem"];
-            /** @description Too many chats are being forwarded */
+            /** @description Too many chats are being forwarded, or the key has too many requests or no quota left */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -3900,18 +3908,42 @@ export interface operations {
                     "application/json": Record<string, unknown>;
                 };
             };
-            401: components["responses"]["Problem"];
-            403: components["responses"]["Problem"];
+            /** @description A valid key is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
+            /** @description The key may not read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
             /** @description The proxy is off */
             404: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/json": Record<string, unknown>;
                 };
             };
-            429: components["responses"]["Problem"];
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, unknown>;
+                };
+            };
             /** @description The language model cannot be reached */
             502: {
                 headers: {
