@@ -1,4 +1,5 @@
-//! Measures, over HTTP with the real binary, how much one key slows down another, and how much memory texts full of facts take.
+//! Measures, over HTTP with the real binary, how much one key slows down another, and how much memory texts full of
+//! facts take.
 //!
 //! `cargo bench -p cli --bench limits` runs both measurements; `LIMITS=hostile` or `LIMITS=facts` runs one of them.
 //! `LIMITS_MB=10` sets the amount of text for the second one.
@@ -143,7 +144,8 @@ async fn settled(server: &Server, key: &str) {
     }
 }
 
-/// Asks the questions of the quiet key; returns their times in milliseconds, sorted, and the number of refused questions.
+/// Asks the questions of the quiet key; returns their times in milliseconds, sorted, and the number of refused
+/// questions.
 async fn questions(server: &Server) -> (Vec<f64>, usize) {
     let (mut times, mut refused) = (Vec::new(), 0);
     for number in 0..QUESTIONS {
@@ -166,7 +168,8 @@ enum Hostile {
     IdleConnections,
 }
 
-/// Holds a connection open: sends a head, and then single bytes of the body at intervals; reconnects when it is closed.
+/// Holds a connection open. With `key`, sends the head of a request and then single bytes of its body at intervals, and
+/// connects again if the server closes the connection. Without `key`, sends nothing.
 async fn drip(address: String, key: bool, stop: Arc<AtomicBool>) {
     let head = "POST /v1/spaces/hostile/query HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer hostile\r\n\
         content-type: application/json\r\ncontent-length: 4000\r\n\r\n{";

@@ -192,7 +192,7 @@ fn pick(list: &'static str, seed: usize) -> &'static str {
     words[(at as f64).sqrt() as usize]
 }
 
-/// Returns a direction near that of the theme.
+/// Returns the vector of a unit, of length 1; the vectors of one theme are similar.
 fn vector(at: usize) -> Vec<f32> {
     let theme = mixed(at) % THEMES;
     let value = |seed: usize| (mixed(seed) % 2_000) as f32 / 1_000.0 - 1.0;

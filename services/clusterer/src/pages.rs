@@ -45,7 +45,7 @@ pub struct Pages {
     known: PageInputs,
     /// Subjects whose pages have to be built again.
     affected: BTreeSet<Subject>,
-    /// Facts of the component that derives them, to be shared with it.
+    /// Facts that the next changes may contain. Pages store these instead of copies.
     offered: HashMap<FactId, Arc<Fact>>,
     merges: BTreeMap<MergeId, UnitId>,
     /// Reported pages: the id and a digest of each.

@@ -58,8 +58,8 @@ struct Founder {
 }
 
 impl Topics {
-    /// Applies the current state of a unit, with the vector of its summary, of length 1. Only active and merged event units with a
-    /// vector that is not zero have a topic.
+    /// Applies the current state of a unit, with the vector of its summary, of length 1. Only active and merged event
+    /// units with a vector that is not zero have a topic.
     pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&Arc<[f32]>>) {
         // An erased record may have removed readings about it, even if the remaining text is the same.
         self.labels.mark_for_lookup(unit.id);
@@ -118,8 +118,8 @@ impl Topics {
     }
 
     /// Returns at most `limit` questions about topics for a language model, as of the last call of
-    /// [`Topics::take_changes`]. They cover topics that were looked up, have no label or have grown since, and whose label
-    /// no user rejected.
+    /// [`Topics::take_changes`]. They cover topics that were looked up, have no label or have grown since, and whose
+    /// label no user rejected.
     pub fn open_questions(&self, limit: usize) -> Vec<LabelQuestion> {
         let due = self.labels.due_topics().into_iter();
         let due = due.filter(|it| !self.unlabelled.contains(&it.0.of)).take(limit);

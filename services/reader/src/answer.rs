@@ -41,10 +41,10 @@ pub(crate) struct FoundAnswer {
     pub(crate) stated: Option<f32>,
 }
 
-/// Number of lines that are searched for an answer.
+/// Number of lines that are searched for an answer that is not a figure.
 const LINES: usize = 6;
 
-/// ... or for a figure, which fewer lines contain.
+/// Number of lines that are searched for a figure. It is larger because fewer lines contain a figure.
 const FIGURE_LINES: usize = 10;
 
 /// Returns the answer, or `None` if the evidence contains no value of the wanted kind.
@@ -80,14 +80,14 @@ fn find_measure(question: &Question, pool: &Pool<'_>, weights: &Weights, lexicon
     choice::choose_candidate(&figure, pool, scored, weights.heat)
 }
 
-/// How an answer is found.
+/// The method by which a short answer is found.
 enum AnswerMethod {
-    /// As a time.
+    /// The answer is a time.
     Time,
-    /// As a figure or a colour.
+    /// The answer is a phrase of the evidence: a figure or a colour.
     Span,
-    /// Not at all: a short answer to such a question (a person, a place, a reason, a list, yes or no) cannot be
-    /// trusted.
+    /// No short answer is given, because a short answer to such a question (a person, a place, a reason, a list, yes or
+    /// no) is wrong too often.
     Open,
 }
 
@@ -160,12 +160,12 @@ pub(crate) fn collect_candidates(
     out
 }
 
-/// Returns the names of the features that the choice among candidates weighs.
+/// Returns the names of the features by which an answer is chosen among the candidates.
 pub(crate) fn span_names() -> &'static [&'static str] {
     feature_indices::NAMES
 }
 
-/// Returns the names of the features that the choice among times weighs.
+/// Returns the names of the features by which an answer is chosen among times.
 pub(crate) fn time_names() -> &'static [&'static str] {
     dates::NAMES
 }

@@ -133,14 +133,14 @@ struct StoreResults {
     relations: Vec<domain::relation::Relation>,
 }
 
-/// The further inputs of a tool, in addition to the space and its arguments.
+/// A tool, by the data that it needs in addition to the space and its arguments.
 #[derive(Clone, Copy)]
 enum Tool {
-    /// No further input.
+    /// The tool needs no other data.
     Pure(fn(&Look, Value) -> Outcome),
-    /// Hits of the index.
+    /// The tool needs hits of the index.
     Search(remem::SearchKind),
-    /// Relations of the unit in the arguments.
+    /// The tool needs the relations of the units in its arguments.
     Related(fn(&Look, StoreResults, Value) -> Outcome),
 }
 

@@ -1,10 +1,11 @@
-//! The writer turns accepted records into units: immediately a searchable turn unit for each record; then,
-//! independently of the intake, event units and relations of the changed sessions.
+//! The writer turns accepted records into units. It immediately writes the searchable turn units of each record. Then,
+//! independently of the intake, it derives event units and relations of the changed sessions.
 //!
-//! Start at [`write_turn_units`] (records to turn units, pure) and [`derive_segments`] (a stretch of a session to events and
-//! relations, pure); `intake` and `erasure` do the I/O around them. Both consumers may receive a
-//! message twice and in any order. Ids derive from records, and data that depends on neighbours is derived again from
-//! the stored records of the session, so the stores end up the same. The writer never judges what is true.
+//! Start at [`write_turn_units`] (records to turn units, pure) and [`derive_segments`] (a stretch of a session to
+//! events and relations, pure); `intake` and `erasure` do the I/O around them. The consumers of accepted records and of
+//! written units may receive a message twice and in any order. Ids derive from records, and data that depends on
+//! neighbours is derived again from the stored records of the session, so the stores end up the same. The writer never
+//! judges what is true.
 //!
 //! If a language model is configured, `session_reading` then has it read passages of sessions, and `reading` derives
 //! gists, relations and facts from its replies (pure). Before that, `pictures` has the model describe the pictures of

@@ -171,7 +171,7 @@ async fn way_in(clients: usize) -> f64 {
     for (it, space) in &clients {
         it.records.create_space(space, DateTime::UNIX_EPOCH).await.unwrap();
     }
-    // The vectors are made before the clock starts, so that only the stores are measured.
+    // The vectors are made before the measurement starts, so that only the stores are measured.
     let mut random = Numbers(1);
     let dimension = it.embedder.dimension();
     let total = clients.len() * batches * BATCH;

@@ -92,7 +92,7 @@ impl Context {
         self.asking.token()
     }
 
-    /// Waits for the shutdown signal, then until all tokens of `keep_serving` are dropped.
+    /// Waits for the shutdown signal, then until all tokens of [`Context::keep_serving`] are dropped.
     pub(crate) async fn nobody_asks(&self) {
         self.shutdown.cancelled().await;
         self.asking.wait().await;

@@ -4,8 +4,8 @@
 //! The rules are for English and prefer precision to completeness. A text that asks, wishes, supposes, quotes, jokes or
 //! tells a tale states nothing. Other languages are read as far as `gloss` knows their grammatical words.
 //!
-//! A clause is read as subject, verb and rest (`subject`, `verb_group`, `clause`). A rule of a rule file (`rules`) or of
-//! a module (`state`, `properties`, `habit`) makes a draft of it, and `validity` adds its times.
+//! A clause is read as subject, verb and rest (`subject`, `verb_group`, `clause`). A rule of a rule file (`rules`) or
+//! of a module (`state`, `properties`, `habit`) makes a draft of it, and `validity` adds its times.
 
 mod clauses;
 mod group_claim;
@@ -93,7 +93,8 @@ pub fn statements_of_turn(telling: &Telling<'_>) -> Vec<Statement> {
 }
 
 /// Returns the statements of a turn that answers the question of another speaker: "Lisbon" answers "Where do you
-/// live?", and "she" means the sister of the question. With an empty question, the result is that of [`statements_of_turn`].
+/// live?", and "she" means the sister of the question. With an empty question, the result is that of
+/// [`statements_of_turn`].
 pub fn stated_in_reply(telling: &Telling<'_>, question: &str) -> Vec<Statement> {
     stated_by_rules(telling, question).into_iter().map(|it| it.0).collect()
 }

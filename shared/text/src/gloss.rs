@@ -153,8 +153,8 @@ pub struct Content<'a> {
     pub english: Option<String>,
 }
 
-/// Returns the words of a text that are not function words of its language, in order. `split_pieces` is the result of the
-/// function [`split_pieces`].
+/// Returns the words of a text that are not function words of its language, in order. `pieces` is the result of
+/// [`split_pieces`].
 pub fn content_words<'a>(text: &'a str, pieces: &[Piece]) -> Vec<Content<'a>> {
     let read = |piece: &Piece| {
         let phrase = &text[piece.range.clone()];

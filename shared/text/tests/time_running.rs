@@ -225,7 +225,7 @@ fn weekdays_follow_the_tense_of_the_verb() {
     );
 }
 
-/// The day of something booked or postponed, or of a beginning, lies in the future, whatever the tense around it.
+/// The day of a booked, postponed or starting event lies in the future, regardless of the tense of the other verbs.
 #[test]
 fn booked_postponed_and_starting_events_lie_in_the_future() {
     check(
@@ -279,9 +279,9 @@ fn past_events_lie_in_the_past() {
     );
 }
 
-/// A past verb does not place a later clause about the present; an undecided weekday keeps its words.
+/// A past verb does not date a later clause about the present or the future. An ambiguous day or month keeps its words.
 #[test]
-fn a_clause_after_a_past_verb_may_leave_the_past() {
+fn a_clause_after_a_past_verb_may_be_about_the_present_or_future() {
     check(
         "
         mom called, dinner is friday => friday = 16 June 2023
@@ -311,7 +311,7 @@ fn a_clause_after_a_past_verb_may_leave_the_past() {
 }
 
 #[test]
-fn a_clause_that_continues_the_past_stays_in_it() {
+fn a_clause_that_continues_a_past_clause_is_dated_in_the_past() {
     check(
         "
         We hiked on Saturday and Sunday. => Saturday = 10 June 2023; Sunday = 11 June 2023

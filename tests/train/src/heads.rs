@@ -27,8 +27,8 @@ const FIRST: &[&str] = &[
 ];
 /// Features of the anchor head: constraints that the question states.
 const ANCHOR: &[&str] = &["cover", "hits", "rare", "late", "by_named", "names", "in_time"];
-/// Features that the support head does not learn: the score of another head, the place in a space of any length, a
-/// feature that only recall reads, and a feature whose weight is set by hand below.
+/// Features that the support head does not learn: the score of another head, the position in the space, a feature that
+/// only recall reads, and a feature whose weight is set by hand below.
 const NOT_SUPPORT: &[&str] = &["chained", "later", "covered_sentence", LONG];
 /// The penalty for long answers of an assistant is set by hand. Which of them are worth their tokens depends on the
 /// budget, and the objective does not know the budget.

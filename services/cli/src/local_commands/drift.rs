@@ -171,8 +171,9 @@ async fn read_expected_units_by_record(ctx: &Context, space: &SpaceId) -> anyhow
     Ok(all)
 }
 
-/// Removes units and points without a record. If data are missing, makes the writer derive the space again from its
-/// records; a unit with too many vectors is not found until it is derived again.
+/// Removes units and points without a record. If data are missing or a unit has surplus vectors, makes the writer
+/// derive the space again from its records. All vectors of a unit with surplus ones are removed, so questions do not
+/// find the unit until it is derived again.
 pub(crate) async fn repair_space(ctx: &Context, drift: &SpaceDrift) -> anyhow::Result<()> {
     let space = &drift.space;
     let orphans: Vec<UnitId> = drift.orphans.iter().copied().collect();

@@ -40,8 +40,8 @@ impl RecordStatements {
     }
 }
 
-/// Reads the statements of a unit, or nothing if it is no longer active. Event units are skipped because they repeat
-/// the statements of their turns.
+/// Returns the statements of a unit; an empty list if the unit is no longer active. Event units are skipped because
+/// they repeat the statements of their turns.
 pub(super) fn statements_of_unit(unit: &Unit) -> Vec<RecordStatements> {
     if !matches!(unit.status, Status::Active | Status::Merged) {
         return Vec::new();
@@ -53,7 +53,7 @@ pub(super) fn statements_of_unit(unit: &Unit) -> Vec<RecordStatements> {
     }
 }
 
-/// Reads a turn with the rules.
+/// Returns the statements or the correction that the rules read in a turn; `None` if they read neither.
 fn by_rule(unit: &Unit) -> Option<RecordStatements> {
     let telling = Telling {
         text: &unit.text,
@@ -78,7 +78,7 @@ fn by_rule(unit: &Unit) -> Option<RecordStatements> {
     })
 }
 
-/// Takes the statements that a language model read, record by record.
+/// Returns the statements that a language model read in the records of a unit, grouped by record.
 fn by_model(unit: &Unit) -> Vec<RecordStatements> {
     let mut records: BTreeMap<(DateTime<FixedOffset>, RecordId), Vec<&Stated>> = BTreeMap::new();
     for stated in &unit.stated {

@@ -20,7 +20,7 @@ pub(super) fn normalise_vector(vector: &mut [f32]) {
     }
 }
 
-/// Returns the direction of a vector as seen from `mean_vector`; with an empty mean, the direction of the vector itself.
+/// Returns the direction of a vector as seen from `mean`; with an empty mean, the direction of the vector itself.
 pub(super) fn direction_from_mean(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     let mut out: Vec<f32> = vector.to_vec();
     out.iter_mut().zip(mean).for_each(|(it, mean)| *it -= mean);
@@ -28,7 +28,7 @@ pub(super) fn direction_from_mean(vector: &[f32], mean: &[f32]) -> Vec<f32> {
     out
 }
 
-/// Returns the distance of a vector from `mean_vector`; with an empty mean, its length.
+/// Returns the distance of a vector from `mean`; with an empty mean, its length.
 pub(super) fn distance_from_mean(vector: &[f32], mean: &[f32]) -> f32 {
     let own = |at: usize| mean.get(at).copied().unwrap_or_default();
     let squares = vector
@@ -50,7 +50,7 @@ pub(super) fn mean_vector<'a>(vectors: impl Iterator<Item = &'a [f32]>) -> Vec<f
     sum
 }
 
-/// Returns the index of the nearest of `compute_centres` and the cosine to it, the first on ties. Returns none if there are
+/// Returns the index of the nearest of `centres` and the cosine to it, the first on ties. Returns none if there are
 /// no centres.
 pub(super) fn find_nearest_centre<'a>(
     vector: &[f32],

@@ -69,7 +69,7 @@ fn reading([earlier, later]: &[Unit; 2], output: &Value) -> Reading {
     }
 }
 
-/// Events, with the readings of their pairs looked up, and the derived data.
+/// The events of a test, and the data that was derived from them and from the readings of their pairs.
 struct World {
     events: Events,
     held: Held,

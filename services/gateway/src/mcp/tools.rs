@@ -19,7 +19,7 @@ use crate::app::watermark;
 use crate::use_cases::write::{accept, curate};
 use crate::use_cases::{query, recall};
 
-/// Longest wait of `remember_records` until its records are searchable.
+/// Longest time that `remember` waits until its records are searchable.
 const SEARCHABLE_IN: Duration = Duration::from_secs(2);
 
 #[derive(Deserialize)]

@@ -1,5 +1,5 @@
-//! Tools with which a model explores a space. The catalogue is the router's. An invalid call is an error that the model
-//! reads, and never ends the request.
+//! Tools with which a model explores a space. The router defines their catalogue. An invalid call returns an error that
+//! the model reads; it never ends the request.
 
 use std::time::Duration;
 

@@ -213,7 +213,7 @@ async fn an_object_is_returned_as_of_a_moment() {
 }
 
 #[tokio::test]
-async fn invalid_list_parameters_are_a_problem() {
+async fn unknown_ids_and_invalid_list_parameters_are_rejected() {
     let gateway = Gateway::new().await;
     for (call, expected) in [
         (

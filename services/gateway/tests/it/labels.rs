@@ -177,7 +177,7 @@ async fn a_version_has_the_tags_of_its_request() {
 }
 
 #[tokio::test]
-async fn invalid_tags_are_refused_with_their_place() {
+async fn invalid_tags_are_rejected_with_their_path() {
     let gateway = echoing().await;
     let long = "a".repeat(10_240);
     for (record, expected) in [

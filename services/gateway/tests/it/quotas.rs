@@ -24,7 +24,8 @@ async fn post(gateway: &Gateway, key: &str, ids: &[&str]) -> Reply {
     gateway.send_as(key, "POST /v1/spaces/s/records", &body).await
 }
 
-/// Sends requests until one is refused; the minute of the clock may end once meanwhile.
+/// Returns the first refusal, and checks that at least `most` requests are accepted before it. Up to `2 * most` may be,
+/// because a new minute may begin meanwhile.
 async fn first_refusal(gateway: &Gateway, key: &str, most: usize) -> Reply {
     for sent in 0..=2 * most {
         let reply = gateway.send_as(key, "GET /v1/spaces/s", "").await;

@@ -292,7 +292,7 @@ impl Whom {
         }
     }
 
-    /// Returns, in lower case, the names of the people who are stated to be `find_role` of this person.
+    /// Returns, in lower case, the names of the people who are stated to have the `role` for this person.
     fn find_relatives(&self, role: &str, pool: &Pool<'_>) -> Vec<String> {
         let slot = &Slot::Relative(role.to_owned());
         let of = |turn: &Turn| {

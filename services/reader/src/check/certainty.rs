@@ -85,7 +85,7 @@ impl Certainty {
         Certainty::from_json(&text_of(path)?)
     }
 
-    /// Reads weights from JSON: `version`, `compute_answer_features` (their version), `bias`, and `weights` by feature.
+    /// Reads weights from JSON: `version`, `features` (their version), `bias`, and `weights` by feature.
     ///
     /// # Errors
     /// If the form, the version or a name is wrong.
@@ -199,7 +199,7 @@ fn least_match(question: &Question, pool: &Pool<'_>, found: &FoundAnswer) -> f32
     (0..question.words.len()).map(best).fold(1.0, f32::min)
 }
 
-/// Signs of program text.
+/// Strings that indicate program text.
 const CODE: [&str; 9] = ["::", "()", "{", "}", "=", "/", "_", "<", "`"];
 
 fn of_answer(case: &Case<'_>, found: &FoundAnswer) -> [f32; 10] {

@@ -91,7 +91,8 @@ fn name_missing(question: &Question, pool: &Pool<'_>) -> bool {
         .any(|(at, _)| near().all(|it| it.matches[at] < MATCHED))
 }
 
-/// Returns the distance of the strongest turns from the requested time: 0 within it or without one, 1 far away.
+/// Returns how far the three strongest turns are from the requested time: 1 minus the best
+/// [`rank::score_time_match`] of them, or 0 if no time is requested.
 fn time_off(request: &AnswerV1, pool: &Pool<'_>) -> f32 {
     if request.anchors.window.is_none() {
         return 0.0;

@@ -95,7 +95,8 @@ fn window_cover(pool: &Pool<'_>, at: usize, question: &Question) -> f32 {
         .sum()
 }
 
-/// Returns the mean ownership of the sentences; the most likely ones count most.
+/// Returns the mean ownership of the sentences, -1 to 1. Sentences that cover the question, in turns with a high score,
+/// have the most weight.
 fn by_sentence(pool: &Pool<'_>) -> f32 {
     let all = || {
         pool.lines

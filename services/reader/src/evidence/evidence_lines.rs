@@ -19,9 +19,9 @@ use crate::feature_weights::{Weights, weighted_sum};
 pub(crate) struct Pool<'a> {
     /// In order of first appearance in the scenes.
     pub(crate) lines: Vec<Line<'a>>,
-    /// Indices of `collect_lines`, best `height` first; ties by unit id.
+    /// Indices of `lines`, best `height` first; ties by unit id.
     pub(crate) by_height: Vec<usize>,
-    /// Indices of `collect_lines`, best `order` first; ties by unit id.
+    /// Indices of `lines`, best `order` first; ties by unit id.
     pub(crate) by_order: Vec<usize>,
 }
 

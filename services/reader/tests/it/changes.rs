@@ -52,7 +52,7 @@ fn a_later_figure_that_is_not_called_new_replaces_nothing() {
 }
 
 #[test]
-fn greetings_and_questions_for_repeated_times_are_refused() {
+fn greetings_and_questions_about_recurring_times_are_refused() {
     let talk = Talk::new("Nadia: The museum in Basel hired my cousin. I bought new wheels.");
     check(
         &talk,

@@ -53,7 +53,7 @@ pub struct RecallMessage {
     pub query: Query,
     /// The value of each word of `query`, by its rarity in general English, 0 to 6.
     pub worth: Vec<f32>,
-    /// Sum of `word_value`.
+    /// Sum of `worth`.
     pub total: f32,
     /// True if the message is about the speaker.
     pub mine: bool,

@@ -80,12 +80,12 @@ struct Slot {
     used: u64,
 }
 
-/// One space.
+/// The cached content of one space, and the task that reads it.
 #[derive(Default)]
 struct CachedSpace {
     /// What was read of the space. A space that was erased and created again gets a new content.
     content: std::sync::Mutex<Arc<SpaceContent>>,
-    /// Whoever holds it waits for the task that reads the space; others queue.
+    /// The request that holds the lock waits for the task that reads the space; other requests wait for the lock.
     reading: Mutex<RunningReading>,
 }
 

@@ -176,7 +176,7 @@ async fn tools_return_only_content_inside_of_the_filter() {
 }
 
 #[tokio::test]
-async fn a_fact_holds_if_its_end_was_recorded_outside_of_the_filter() {
+async fn a_fact_holds_if_the_filter_excludes_the_record_that_ends_it() {
     let dir = tempfile::tempdir().unwrap();
     let (_ctx, router) = opened(&dir, false).await;
     let asked = json!({"subject": "Omar", "predicate": "lives in"});

@@ -15,7 +15,7 @@ fn memory() -> Memory {
     Memory::from_units_and_derived(all_units(), derived())
 }
 
-/// Returns everything that is known, one line each.
+/// Returns the known derived objects and the cues like "beagle" as text, one line for each.
 fn render_memory(known: MemoryAsOf<'_>) -> String {
     let mut lines: Vec<String> = known
         .all_facts()

@@ -201,7 +201,7 @@ fn a_pack_is_in_order_of_time() {
 }
 
 #[test]
-fn equal_units_in_another_order_give_equal_bytes() {
+fn the_order_in_which_units_arrive_does_not_change_the_response() {
     let asked = request("What did Omar make in pottery classes?", 70);
     let bytes = |view: &View| serde_json::to_string(&ask(view, &asked)).unwrap();
     let expected = bytes(&View::from_units(units()));

@@ -19,8 +19,8 @@ const SUMMARY_BYTES: usize = 3_200;
 /// Maximum number of speakers, and of other names.
 const NAMES_MAX: usize = 8;
 
-/// Returns the event of `records`, or none for a single record, because its turn unit has the same content. `turns`
-/// are the existing turn units of the records, in the same order.
+/// Returns the event of `records`. Returns `None` for a single record, because its turn unit has the same content, and
+/// for records without turn units. `turns` are the existing turn units of the records, in the same order.
 pub(crate) fn build_event(records: &[Record], turns: &[&Unit]) -> Option<Unit> {
     let records = &records[..records.len().min(RECORDS_MAX)];
     let turns = &turns[..turns.len().min(RECORDS_MAX)];
@@ -116,8 +116,8 @@ fn select_sentences(turns: &[&Unit]) -> String {
     ranked.into_iter().map(|it| it.2).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the summary: date, speakers, and each turn with the dates of its relative times. It is truncated at the maximum
-/// length.
+/// Returns the summary: date, speakers, and each turn with the dates of its relative times. It is truncated at the
+/// maximum length.
 fn write_summary(first: &Record, actors: &[&str], turns: &[&Unit]) -> String {
     let date = format!("[{}] ", summary::format_day(first.observed_at));
     let names: Vec<_> = actors.iter().map(|it| text::shown_name(it)).collect();

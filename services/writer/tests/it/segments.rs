@@ -8,7 +8,7 @@ use writer::{Stretch, derive_segments, plan_segments, write_turn_units};
 
 use crate::{call, talk};
 
-/// Organises a whole session at once.
+/// Returns the units and relations that are derived from a whole session at once.
 fn organised(records: Vec<Record>) -> (Vec<Unit>, Vec<Relation>) {
     let fresh: BTreeSet<_> = records.iter().map(|it| it.id).collect();
     let turns = write_turn_units(&records, &(0..records.len()).collect::<Vec<_>>());

@@ -1,7 +1,7 @@
 //! Exact nearest-neighbour search in memory over the points in the file.
 //!
 //! A space is a block of vectors and postings. It is loaded from the file at the first search and updated by every
-//! `put_points`; when memory is short, the least recently searched blocks are evicted. One thread applies the changes to the
+//! `put`; when memory is short, the least recently searched blocks are evicted. One thread applies the changes to the
 //! blocks, in the order of their commits, so that the writer never waits for a search. A large block is saved as an image,
 //! a file that is mapped and used in place.
 

@@ -113,8 +113,8 @@ impl Store {
         self.write_then(operation, durability, job, |_| ()).await
     }
 
-    /// Does the same as `write`, for a job that erases data: right after it, the write-ahead log is emptied, because it
-    /// contains the old pages. The commit survives a loss of power.
+    /// Does the same as [`Self::run_write`], for a job that erases data: immediately after the job, the write-ahead log
+    /// is emptied, because it contains the old pages. The commit survives a loss of power.
     pub(crate) async fn run_erasure<T, F>(&self, operation: &'static str, job: F) -> Result<T, PortError>
     where
         T: Send + 'static,
@@ -123,7 +123,8 @@ impl Store {
         self.erase_if(operation, job, |_| true).await
     }
 
-    /// Does the same as `erase`, but empties the log only if `erased` returns true for the result of the job.
+    /// Does the same as [`Self::run_erasure`], but empties the log only if `erased` returns true for the result of the
+    /// job.
     pub(crate) async fn erase_if<T, F>(
         &self,
         operation: &'static str,
@@ -143,8 +144,8 @@ impl Store {
         self.write_then(operation, Durability::Power, job, then).await
     }
 
-    /// Does the same as `write`. After the commit, `then` runs on the writer's thread, in the order of commits, even if
-    /// the caller no longer waits.
+    /// Does the same as [`Self::run_write`]. After the commit, `then` runs on the writer's thread, in the order of
+    /// commits, even if the caller no longer waits.
     pub(crate) async fn write_then<T, F, A>(
         &self,
         operation: &'static str,
@@ -177,7 +178,7 @@ impl Store {
             .map_err(|it| it.of_port(operation, &self.path))
     }
 
-    /// Does the same as `read`, for callers that may block.
+    /// Does the same as [`Self::run_read`], for callers that may block.
     pub(crate) fn read_here<T>(
         &self,
         operation: &'static str,

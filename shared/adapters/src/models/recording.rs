@@ -60,7 +60,7 @@ pub enum RecordingError {
     },
 }
 
-/// A line of a recording. `call` is only for people; calls are found by `call_with_pictures`.
+/// A line of a recording. `call` is only for people; a call is found by its `key`.
 #[derive(Serialize, Deserialize)]
 struct Line {
     key: String,

@@ -5,7 +5,7 @@
 //! | key | value |
 //! | --- | --- |
 //! | `verb` | Base forms of verbs, each with its own forms if they differ: `have get:perfect`; `*` for any verb. A rule without a verb is tried at the start of a clause. |
-//! | `form_name` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
+//! | `form` | Forms of the verb: `present past perfect progressive lasting future going be was been can`. |
 //! | `from` | `verb`: the pattern begins at the last word of the verb instead of after it. |
 //! | `pattern` | The words after the verb; of several lines, the first one that matches counts. |
 //! | `without` | A pattern that no position after the verb may match. |
@@ -91,7 +91,7 @@ type ByVerb = HashMap<(Family, &'static str), Vec<Rule>>;
 
 static RULES: LazyLock<ByVerb> = LazyLock::new(|| match rule_files::read_rule_files() {
     Ok(rules) => by_verb(rules),
-    // The files are part of the program, and a test reads them all.
+    // The files are compiled into the program, and a test reads all of them, so they are valid here.
     Err(wrong) => panic!("the rules for facts cannot be read: {wrong}"),
 });
 

@@ -134,8 +134,8 @@ fn begins_with_order(text: &str) -> bool {
 }
 
 /// Returns true if a known verb in base form follows the small words at the start. The list of verbs is short, so an
-/// unknown word counts as no verb: "asks: descale the kettle" reads well too. A verb that is often a noun counts only if
-/// a function word or a number follows: "date the page", but not "date format ISO".
+/// unknown word counts as no verb: "asks: descale the kettle" reads well too. A verb that is often a noun counts only
+/// if a function word or a number follows: "date the page", but not "date format ISO".
 pub(super) fn opens_with_base_verb(words: &[String]) -> bool {
     let is_small = |it: &&String| BEFORE_ORDER.contains(it.as_str());
     let small = words.iter().take_while(is_small).count();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_that_is_no_verb_phrase_follows_a_colon() {
+    fn an_instruction_that_is_not_a_verb_phrase_follows_a_colon() {
         for object in [
             "no orm",
             "dosing max 20 ml per hour",

@@ -57,7 +57,8 @@ pub fn is_past(word: &str) -> bool {
     PASTS.contains(word)
 }
 
-/// Returns the base of a third person in lower case that the phrases of other languages use; `None` for any other word.
+/// Returns the base form of a verb from its third person singular in lower case, if phrases of other languages use the
+/// verb; `None` for any other word.
 pub(crate) fn glossed_base(third: &str) -> Option<&'static str> {
     GLOSSED.get(third).copied()
 }

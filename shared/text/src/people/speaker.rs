@@ -31,8 +31,7 @@ pub fn shown_name(name: &str) -> Cow<'_, str> {
             shown.push(next);
         }
     }
-    // A name with an escape from above contains a backslash, so it is quoted as well: the escape is not part of the
-    // name.
+    // An escape contains a backslash, so a name with an escaped character is quoted too.
     let is_spaced = shown.trim() != shown || shown.contains("  ");
     let needs_quotes = is_spaced || shown.contains([':', '：', '"', '[', ']', '\\']);
     let quoted = match needs_quotes {

@@ -62,13 +62,13 @@ impl FoundTime {
         FoundTime::from_days(date, add_days(date, 1), Grain::Day)
     }
 
-    /// Returns the calendar week of `checked_date`, Monday to Monday.
+    /// Returns the calendar week of `date`, Monday to Monday.
     pub(super) fn week_of(date: NaiveDate) -> FoundTime {
         let start = monday_of_week(date);
         FoundTime::from_days(start, add_days(start, 7), Grain::Week)
     }
 
-    /// Returns Saturday and Sunday of the calendar week of `checked_date`.
+    /// Returns Saturday and Sunday of the calendar week of `date`.
     pub(super) fn weekend_of(date: NaiveDate) -> FoundTime {
         let start = add_days(monday_of_week(date), 5);
         FoundTime::from_days(start, add_days(start, 2), Grain::Weekend)
@@ -114,7 +114,7 @@ impl FoundTime {
         }
     }
 
-    /// Returns a clock time `minutes` after the midnight of `checked_date`, with a precision of `width` minutes.
+    /// Returns a clock time `minutes` after the midnight of `date`, with a precision of `width` minutes.
     pub(super) fn from_clock(date: NaiveDate, minutes: i64, width: i64) -> FoundTime {
         let start = midnight_of(date) + TimeDelta::minutes(minutes);
         let end = start + TimeDelta::minutes(width);
@@ -161,8 +161,8 @@ impl FoundTime {
         }
     }
 
-    /// Returns the stretch from the start of `self` to the end of `calendar_end`, with the coarser grain of the two; `None` if
-    /// it would be empty.
+    /// Returns the time span from the start of `self` to the end of `last`, with the coarser grain of the two; `None`
+    /// if it would be empty.
     pub(super) fn span_until(&self, last: &FoundTime) -> Option<FoundTime> {
         let grain = if grain_rank(last.grain) > grain_rank(self.grain) {
             last.grain
@@ -221,7 +221,7 @@ pub(super) fn new_year(year: i32) -> NaiveDate {
     checked_date(year, 1, 1).unwrap_or_else(calendar_end)
 }
 
-/// Returns `checked_date` moved by `days`; stops at the ends of the calendar.
+/// Returns `date` moved by `days`; stops at the ends of the calendar.
 pub(super) fn add_days(date: NaiveDate, days: i64) -> NaiveDate {
     let step = Days::new(days.unsigned_abs());
     let moved = if days < 0 {
@@ -234,7 +234,7 @@ pub(super) fn add_days(date: NaiveDate, days: i64) -> NaiveDate {
         .clamp(calendar_start(), calendar_end())
 }
 
-/// Returns `checked_date` moved by `months`. The day stays the same if the month has it; stops at the ends of the calendar.
+/// Returns `date` moved by `months`. The day stays the same if the month has it; stops at the ends of the calendar.
 pub(super) fn add_months(date: NaiveDate, months: i64) -> NaiveDate {
     let step = Months::new(u32::try_from(months.unsigned_abs()).unwrap_or(u32::MAX));
     let moved = if months < 0 {
@@ -299,7 +299,7 @@ pub(super) fn easter_sunday(year: i32) -> Option<NaiveDate> {
     checked_date(year, u32::try_from(n / 31).ok()?, u32::try_from(n % 31 + 1).ok()?)
 }
 
-/// Returns the `nth` (from 1; 0 is the last) such weekday of the month that begins at `calendar_start`.
+/// Returns the `nth` (from 1; 0 is the last) weekday `day` of the month that begins at `first`.
 pub(super) fn nth_weekday(first: NaiveDate, nth: u32, day: Weekday) -> NaiveDate {
     let day = day.num_days_from_monday();
     if nth == 0 {

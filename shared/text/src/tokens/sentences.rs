@@ -3,7 +3,7 @@
 use crate::lexicon::{Class, is_in_class};
 use crate::time_words::word_table::is_month;
 
-/// Number of bytes after a number in which the name of its month is looked for.
+/// Number of bytes after a number that are searched for the name of a month.
 const MONTH: usize = 64;
 
 /// Returns the sentences of a text in order, trimmed; none is empty. A sentence ends at a line break, or at a full

@@ -9,8 +9,8 @@ use crate::data::{Conversation, Question, Turn};
 /// Longest address of an image that the server accepts, in characters.
 const IMAGE_URI_CHARS_MAX: usize = 2_048;
 
-/// Time of turns that have none. Conversations are ordered by time, so a conversation without times keeps the order of
-/// its file.
+/// The time that is assigned to turns without a time. Conversations are ordered by time, so a conversation without
+/// times keeps the order of its file.
 pub(super) const UNDATED: &str = "2000-01-01T00:00:00";
 
 /// Counts of repairs and omissions, by description.

@@ -11,8 +11,9 @@ const WITH_REMARK: i64 = 3;
 
 /// Returns the score of a line's answer, 0 to 1.
 ///
-/// An unanswerable question scores 1 if it was refused. A multiple-choice answer scores 0 or 1. A list scores the mean
-/// over the gold parts of their best F1. Any other answer scores the F1 of the stems.
+/// An unanswerable question scores 1 if it was refused, and an answerable one scores 0 if it was refused or has an
+/// empty answer. A multiple-choice answer scores 0 or 1. Any other answer scores its F1 as LoCoMo computes it for the
+/// category.
 pub fn score_answer(question: &Question, gold: &str, line: &Line) -> f64 {
     if !question.answerable {
         return f64::from(line.refused());
@@ -28,8 +29,9 @@ pub fn score_answer(question: &Question, gold: &str, line: &Line) -> f64 {
     token_f1(question.category_id, answer, gold)
 }
 
-/// Returns the F1 of an answer as LoCoMo computes it for a category. The F1 of a list is the mean over the gold parts;
-/// a remark after the gold answer is ignored.
+/// Returns the F1 of the stems of an answer as LoCoMo computes it for a category. In a list, each gold part scores the
+/// F1 of the part of the answer that fits it best, and the result is the mean over the gold parts. A remark after the
+/// gold answer is ignored.
 pub(super) fn token_f1(category_id: Option<i64>, answer: &str, gold: &str) -> f64 {
     match category_id {
         Some(LISTS) => list_f1(answer, gold),

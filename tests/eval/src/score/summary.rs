@@ -165,7 +165,7 @@ fn drawn_mean(groups: &[Vec<f64>], draw: &mut Draw) -> f64 {
     sum / count as f64
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014). It needs no other property than a repeatable sequence.
+/// SplitMix64 (Steele, Lea, Flood 2014). The intervals only need a sequence that is the same in every run.
 struct Draw(u64);
 
 impl Draw {

@@ -45,8 +45,8 @@ async fn put_derived(graph: &dyn Graph, items: &[Derived], gone: &[DerivedId]) {
     graph.put_derived(&space("a"), items, gone).await.unwrap();
 }
 
-/// Returns the feed after a sequence as texts, and its last sequence. The texts are sorted, because the order inside
-/// one step is undefined.
+/// Returns the changes after a sequence number as texts, and the last sequence number. The texts are sorted, because
+/// the order inside one step is undefined.
 async fn read_feed(graph: &dyn Graph, after: u64) -> (Vec<String>, u64) {
     let changes = graph.derived_changes(&space("a"), after, 99).await.unwrap();
     assert!(changes.is_sorted_by(|x, y| x.sequence < y.sequence));

@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_is_no_picture() {
+    fn audio_and_video_parts_are_not_imported_as_images() {
         let content = json!({ "content_type": "multimodal_text", "parts": [
             { "content_type": "audio_transcription", "text": "Call me on Monday.", "direction": "in" },
             { "content_type": "audio_asset_pointer", "asset_pointer": "sediment://file_1", "format": "wav" },

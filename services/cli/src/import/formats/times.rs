@@ -27,7 +27,7 @@ fn time_from_unix(number: f64) -> Option<String> {
     if !micros.is_finite() || micros.abs() > 1e18 {
         return None;
     }
-    // The number is whole, and well inside the range.
+    // The value is a whole number in the range of `i64`, so the conversion is exact.
     let at = DateTime::from_timestamp_micros(micros as i64)?;
     (1_900..=9_999)
         .contains(&at.year())

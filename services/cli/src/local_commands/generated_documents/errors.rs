@@ -75,7 +75,7 @@ fn headings_are_unique() {
 }
 
 #[test]
-fn the_help_lists_the_same_exit_codes() {
+fn the_help_lists_every_exit_code() {
     let help = Args::command().render_long_help().to_string();
     for Exit { code, .. } in EXITS {
         assert!(help.contains(&format!("\n  {code}  ")), "{code} in {help}");

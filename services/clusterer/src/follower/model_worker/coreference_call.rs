@@ -27,7 +27,8 @@ struct OpenPair {
     former: ModelCost,
 }
 
-/// For each pair of a question the model's judgement, if there is one, or the reason why the call failed.
+/// The model's judgements in the order of the pairs, `None` for a pair that the reply does not judge; or the reason why
+/// the call failed.
 type Entries = Result<Vec<Option<String>>, String>;
 
 impl CoreferenceWorker {
@@ -90,7 +91,7 @@ async fn open_pairs(
     Ok(open)
 }
 
-/// Returns the id of the reading of two events, or none if one of them has no record.
+/// Returns the id of the reading of two events, or `None` if one of them has no record.
 fn events_reading(earlier: &Unit, later: &Unit) -> Option<ReadingId> {
     Some(ReadingId::of_events(*earlier.records.first()?, *later.records.first()?))
 }

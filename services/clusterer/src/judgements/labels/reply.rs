@@ -56,7 +56,7 @@ impl UncheckedLabel {
         (stored.len() <= REPLY_BYTES_MAX).then_some(stored)
     }
 
-    /// Checks the reply against the events it cites; `sample_events` are in the order in which they were shown. A reply that
+    /// Checks the reply against the events it cites; `events` are in the order in which they were shown. A reply that
     /// cites no line, or a line that does not exist, is rejected.
     pub(crate) fn check_cited_events(&self, events: &[&Unit]) -> CheckedLabel {
         let event = |number: &u32| {

@@ -81,7 +81,7 @@ impl LineNumbers {
     }
 }
 
-/// Parses a reply about as many names as `sample_numbers` has. Returns the entry of each in its stored form, in their order,
+/// Parses a reply about as many names as `numbers` has. Returns the entry of each in its stored form, in their order,
 /// with `None` for a name that the reply does not judge. Returns `None` if it judges none of them. Of two entries
 /// with the same number the first counts.
 pub(crate) fn parse_entries(output: &str, numbers: &LineNumbers) -> Option<Vec<Option<String>>> {

@@ -300,7 +300,8 @@ fn names_of_unit(unit: &Unit) -> Vec<(String, Name)> {
     out
 }
 
-/// Returns pairs of names in sentences with a reason: one before the marker, one after it.
+/// Returns pairs of an effect and its cause from the sentences that state a reason: the names before and after a phrase
+/// such as "because".
 fn reasons_between_names(unit: &Unit, names: &[(String, Name)]) -> Vec<(Name, Name)> {
     let mut out: Vec<(Name, Name)> = Vec::new();
     for (effect, cause) in lines::find_reasons(unit) {

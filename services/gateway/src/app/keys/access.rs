@@ -9,7 +9,7 @@ use crate::app::config::Right;
 /// Access of the caller's key.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
-    /// Name of the key; empty without keys.
+    /// Name of the key; empty if the server has no keys.
     pub(crate) name: String,
     pub(crate) spaces: Vec<String>,
     pub(crate) rights: Vec<Right>,
@@ -27,7 +27,7 @@ impl Access {
         }
     }
 
-    /// Returns the name of the key; empty without keys.
+    /// Returns the name of the key; an empty text if the server has no keys.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

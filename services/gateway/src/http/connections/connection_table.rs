@@ -49,14 +49,14 @@ pub(super) struct Entry {
     table: ConnectionTable,
     at: Mutex<u64>,
     close: Arc<Notify>,
-    /// Whether it never sent a request.
+    /// True until the client sends a request.
     silent: AtomicBool,
-    /// Whether a request on the connection is in progress; the connection may already be out of the table.
+    /// True while a request is in progress, even if the connection was already removed from the table.
     busy: AtomicBool,
 }
 
 impl ConnectionTable {
-    /// Adds a connection from `address_ending_in`. If the address already has `most` connections, closes one of them. Returns
+    /// Adds a connection from `address`. If the address already has `most` connections, closes one of them. Returns
     /// `None` if each of them has a request in progress.
     pub(super) fn add_connection(&self, address: IpAddr, most: usize) -> Option<Arc<Entry>> {
         let address = network_of_address(address);

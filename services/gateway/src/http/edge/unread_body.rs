@@ -50,7 +50,8 @@ impl UnreadBody {
         Some(UnreadBody { body, waits })
     }
 
-    /// Reads and drops the rest, up to `bytes_max` bytes; returns true if nothing is left.
+    /// Reads and drops the rest of the body, up to `bytes_max` bytes and for at most [`PATIENCE`]; returns true if the
+    /// body has ended. Reads nothing if the client still waits for `100 Continue`.
     pub(crate) async fn drop_rest(self, bytes_max: usize) -> bool {
         {
             let watched = self.body.lock_body();

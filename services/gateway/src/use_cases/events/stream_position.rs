@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_id_parses_to_the_same_place() {
+    fn a_position_is_parsed_from_its_text_and_invalid_texts_are_rejected() {
         let at = |text: &str| DateTime::parse_from_rfc3339(text).unwrap().to_utc();
         let place = StreamPosition {
             created_at: at("2026-11-27T08:00:00.123456789Z"),

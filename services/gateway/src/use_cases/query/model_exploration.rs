@@ -10,7 +10,7 @@ use super::Query;
 use crate::api::problem::Problem;
 use crate::strategies::agent::{AgentLoop, LoopLimits, LoopSubject, NumberedLines, loop_deadline};
 
-/// Number of candidates of the route, and of each part of the question, that the model sees at the start.
+/// Number of ranked units that the model is shown at the start, for the question and for each of its parts.
 const OPENING: u32 = 20;
 /// Maximum number of units passed to the router if a loop ends without a choice.
 const GATHERED_MAX: usize = 24;
@@ -25,7 +25,7 @@ impl Query<'_> {
         LoopLimits::from_strategy(self.strategy, self.limits)
     }
 
-    /// Requests as many units in rank order as the model sees at the start.
+    /// Requests at least as many ranked units as the model is shown at the start.
     pub(super) fn open_view(&mut self) {
         if self.may_look() {
             self.route.ranked = self.route.ranked.max(OPENING);

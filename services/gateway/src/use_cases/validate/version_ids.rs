@@ -14,7 +14,7 @@ pub(crate) fn version_id(of: &str, number: u32) -> String {
     }
 }
 
-/// Returns the id of the record and the version number that `version_id` names.
+/// Returns the id of the record and the version number that `id` names.
 pub(crate) fn parse_version_id(id: &str) -> Option<(&str, u32)> {
     let (of, number) = id.rsplit_once(MARK)?;
     let is_number = number.bytes().all(|it| it.is_ascii_digit()) && !number.starts_with('0');

@@ -142,7 +142,7 @@ async fn spaces_of_others_are_as_if_they_were_not(gateway: &Gateway) {
 }
 
 #[tokio::test]
-async fn requests_need_a_key_with_the_right() {
+async fn requests_without_a_valid_key_or_the_required_right_are_rejected() {
     let gateway = start(KEYS).await;
     for headers in [
         vec![],

@@ -147,7 +147,7 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Distance in bytes at which the nearness to a question word falls by a factor e.
+/// Distance in bytes over which the nearness to a question word falls by a factor of e.
 const REACH: f32 = 15.0;
 
 /// Writes the nearness to the question words. An answer is near them, mostly after them and after the verb.

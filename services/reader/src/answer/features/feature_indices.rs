@@ -12,7 +12,7 @@ macro_rules! slots {
 }
 
 slots! {
-    /// Falls by a factor e with each better turn.
+    /// 1 for a candidate in the best turn; falls by a factor of e with each following rank.
     RANK = "rank",
     /// Logit of its turn relative to the best turn, at most 0.
     LEAD = "lead",

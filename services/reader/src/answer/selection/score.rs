@@ -21,7 +21,7 @@ pub(crate) struct Scored {
     pub(crate) stems: Vec<String>,
     /// Logit of being the answer.
     pub(crate) score: f32,
-    /// `score_spans` without the contribution of its turn and sentence.
+    /// `score` without the contribution of its turn and sentence.
     pub(crate) fit: f32,
     /// Grade of the candidate for the kind of the question.
     pub(crate) grade: Grade,

@@ -26,12 +26,12 @@ pub struct Matches {
     words: usize,
 }
 
-/// The measures of a turn that are needed.
+/// The measures to compute for a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measures {
-    /// All of them.
+    /// All measures.
     All,
-    /// All but the vectors of single sentences: [`Row::dense_sentence`] is 0.
+    /// All measures except those from the vectors of single sentences; [`Row::dense_sentence`] is 0.
     WithoutSentenceVectors,
 }
 

@@ -17,8 +17,8 @@ const FLAGS: u32 = 3;
 /// The sentences, parts and names of a turn, in two allocations.
 ///
 /// `numbers` holds the heads of the sentences, the heads of the parts, the stems of names, the stems of all sentences
-/// and their word pieces. The stems of a part are those of its sentences, so they are not stored again; the same applies
-/// to the vector of a part with one sentence.
+/// and their word pieces. The stems of a part are those of its sentences, so they are not stored again; the same
+/// applies to the vector of a part with one sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) numbers: Box<[u32]>,
@@ -100,7 +100,7 @@ impl Draft {
         self.heads.is_empty()
     }
 
-    /// Packs the columns.
+    /// Returns the finished columns; `names` are the stems of names in the turn.
     pub(super) fn into_columns(self, names: &[u32]) -> Columns {
         let counts = Counts {
             sentences: self.heads.len() as u32,
@@ -123,7 +123,7 @@ impl Draft {
 }
 
 impl Counts {
-    /// Returns the positions at which the heads of the sentences and of the parts end.
+    /// Returns the position in `numbers` after the heads of the sentences and parts.
     fn heads_end(self) -> usize {
         self.sentences as usize * HEAD + self.parts as usize * PART
     }

@@ -46,7 +46,7 @@ impl ScanData {
         self.replace_turn(place, turn);
     }
 
-    /// Adds the data of new turns and puts all into an order.
+    /// Adds the data of new turns, and arranges the data of all turns in `order`.
     pub(super) fn merge_turns(&mut self, new: &[&Arc<Turn>], order: &[Origin]) {
         let added = ScanData::from_turns(new.iter().map(|it| it.as_ref()));
         let mut words = Vec::with_capacity(self.words.len() + added.words.len());

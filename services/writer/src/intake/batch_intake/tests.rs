@@ -181,9 +181,10 @@ async fn gists_of(backends: &Backends, reading: &Reading) -> BTreeSet<UnitId> {
     gists.unwrap()
 }
 
-/// The erasure of a long text ends at the points of its further units, which a later attempt finds in the graph.
+/// The first attempt fails when it removes the points of the further units of a long text; the second attempt finds
+/// these units in the graph.
 #[tokio::test]
-async fn an_erasure_that_ended_at_the_index_leaves_no_part_of_a_long_text() {
+async fn an_erasure_repeated_after_a_failure_of_the_index_leaves_no_part_of_a_long_text() {
     with_stores("parts", async |backends| {
         let long = sample_record("1", &"I water the fern on the balcony. ".repeat(700));
         store_all(backends, std::slice::from_ref(&long)).await;
@@ -209,7 +210,7 @@ async fn an_erasure_that_ended_at_the_index_leaves_no_part_of_a_long_text() {
 
 /// The erased record is the one that no gist cites, so the gists can be found only through the reading.
 #[tokio::test]
-async fn an_erasure_that_ended_at_the_index_leaves_no_gist() {
+async fn an_erasure_repeated_after_a_failure_of_the_index_leaves_no_gist() {
     with_stores("gists", async |backends| {
         let records = sample_passage();
         let reading = store_read_passage(backends, &records).await;

@@ -24,15 +24,16 @@ use crate::{OpenError, Options};
 
 /// Maximum number of changes in the queue; when it is full, the writer waits.
 const CHANGES_MAX: usize = 1_024;
-/// An image is written when this share of its points has been added since.
+/// A new image is due when the points that are in no image number at least those of the last image divided by this.
 const ADDED_SHARE: usize = 16;
-/// While a space keeps changing, an image is written only when its memory holds this many times the least number of
-/// points, and as many points as its last image.
+/// While a space keeps changing, an image is written only when the points outside of images number at least this many
+/// times `image_points_least`, and at least as many as the points of the last image.
 const BUSY_FACTOR: usize = 4;
-/// After an image was written, the space is not saved again for this many times as long as that took.
+/// After an image is written, the space is not saved again for this many times the duration of the write, or for
+/// [`REST_MAX`] if that is shorter.
 const REST_FACTOR: u32 = 50;
-/// Longest pause between two images of a space, and the pause after one that could not be written, for example because
-/// the disk is full.
+/// Longest pause between two images of a space, and the pause after an image that could not be written, for example
+/// because the disk is full.
 const REST_MAX: Duration = Duration::from_secs(600);
 const SAVE: &str = "index.save";
 
@@ -43,7 +44,7 @@ pub(super) struct Blocks {
     pub(super) store: Arc<Store>,
     changes: Option<SyncSender<Applied>>,
     thread: Option<JoinHandle<()>>,
-    /// The rows of the spaces that wait until they are saved.
+    /// The rows of the spaces that wait to be saved.
     saving: Mutex<HashSet<i64>>,
     image_points_least: usize,
     image_pause: Duration,
@@ -121,7 +122,7 @@ impl Blocks {
         Ok(value)
     }
 
-    /// Saves a space when it is not changed any more, if it holds enough points that are in no image.
+    /// Saves a space once it no longer changes, if it holds enough points that are in no image.
     pub(super) fn save_later(self: &Arc<Self>, space: i64) {
         if self.find_due(space).is_some() && self.lock_saving().insert(space) {
             let waiting = WaitingSpace {
@@ -188,7 +189,7 @@ impl Drop for Blocks {
     }
 }
 
-/// A space that waits until it is saved.
+/// A space that waits to be saved. When it is dropped, the space no longer counts as waiting.
 struct WaitingSpace {
     blocks: Weak<Blocks>,
     space: i64,
@@ -202,7 +203,8 @@ impl Drop for WaitingSpace {
     }
 }
 
-/// Saves a space as soon as it was not changed for `pause`. The file can be closed meanwhile.
+/// Saves a space once it has not changed for `pause`, or when its image is overdue. The database can be closed while
+/// the space waits.
 async fn save_when_quiet(waiting: WaitingSpace, pause: Duration) {
     let mut former = PointCounts::default();
     loop {

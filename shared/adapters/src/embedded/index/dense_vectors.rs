@@ -22,7 +22,7 @@ pub(super) struct Dense {
     /// The vectors of the first slots, in an image.
     mapped: Option<MappedVectors>,
     exact: Vec<f32>,
-    /// The codes are signed; they are kept as they lie in an image.
+    /// The codes are signed; they are stored as bytes, as in an image.
     codes: Vec<u8>,
     /// For each slot, the factor between codes and numbers of the vector.
     steps: Vec<f32>,
@@ -76,7 +76,7 @@ impl Dense {
         (self.blur, self.length)
     }
 
-    /// Returns roughly how many bytes it takes outside of an image.
+    /// Returns the approximate number of bytes that the vectors use outside of an image.
     pub(super) fn memory_bytes(&self) -> usize {
         self.exact.capacity() * 4 + self.codes.capacity() + self.steps.capacity() * 4
     }
@@ -99,7 +99,8 @@ impl Dense {
         self.steps.push(step);
     }
 
-    /// Returns accepted slots with exact scores, including all of the best `limit`. A query of zeros finds nothing.
+    /// Returns accepted slots with exact scores: the best `limit` slots, and others whose approximate scores are too
+    /// close to exclude them. A query of zeros finds nothing.
     pub(super) fn score_slots(&self, query: &[f32], accepts: impl Fn(usize) -> bool, limit: usize) -> Vec<ScoredSlot> {
         let length = dot_product(query, query).sqrt();
         if self.dimension == 0 || limit == 0 || length.is_nan() || length <= 0.0 {
@@ -136,7 +137,7 @@ impl Dense {
         scored
     }
 
-    /// Writes the vectors of some slots, as they lie in an image.
+    /// Writes the vectors of some slots in the format of an image.
     pub(super) fn write_image(&self, slots: &[u32], out: &mut dyn Write) -> io::Result<()> {
         let dimension = self.dimension;
         let (mut decoded, mut bytes) = (Vec::with_capacity(dimension), Vec::with_capacity(4 * dimension));
@@ -161,7 +162,7 @@ impl Dense {
         Ok(())
     }
 
-    /// Copies what lies in an image into memory of its own.
+    /// Copies the vectors of the image into memory and releases the image.
     pub(super) fn copy_from_image(&mut self) {
         let Some(mapped) = self.mapped.take() else { return };
         let numbers = |it: &Section, own: &[f32]| {
@@ -178,7 +179,7 @@ impl Dense {
         self.mapped.as_ref().map_or(0, |it| it.steps.items::<4>().len())
     }
 
-    /// Returns the place of the vector of a slot: in the image, if it is returned, else in memory.
+    /// Returns the index of the vector of a slot: in the image if the image is returned too, otherwise in memory.
     fn place_of(&self, slot: usize) -> (usize, Option<&MappedVectors>) {
         let mapped = self.mapped_count();
         match slot.checked_sub(mapped) {
@@ -228,8 +229,8 @@ fn greatest_magnitude(vector: &[f32]) -> f32 {
     vector.iter().fold(0.0, |most, it| most.max(it.abs()))
 }
 
-/// Returns the dot product. A compiler that sees sixteen separate sums reads sixteen codes at once; with one sum it reads
-/// four.
+/// Returns the dot product. A compiler that sees sixteen separate sums reads sixteen codes at once; with one sum it
+/// reads four.
 fn integer_dot(vector: &[u8], query: &[i16]) -> i32 {
     let product = |a: &u8, b: &i16| i32::from(a.cast_signed()) * i32::from(*b);
     let ((chunks, rest), (others, other_rest)) = (vector.as_chunks::<LANES>(), query.as_chunks::<LANES>());

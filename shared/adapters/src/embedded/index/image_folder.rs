@@ -23,7 +23,7 @@ const ROOM: u64 = 256 << 20;
 /// Number of bytes that are read or written at once.
 const CHUNK: usize = 1 << 20;
 
-/// The number of an image. It is never given again.
+/// The number of an image. Numbers are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ImageId(pub(super) i64);
 
@@ -68,8 +68,8 @@ impl ImageFolder {
     ///
     /// # Errors
     ///
-    /// `StorageFull` if it would leave little room on the disk; otherwise the error of `write` or of the system. Nothing
-    /// remains of the file.
+    /// `StorageFull` if it would leave little room on the disk; otherwise the error of `write` or of the system.
+    /// Nothing remains of the file.
     pub(super) fn write_image(
         &self,
         id: ImageId,

@@ -1,9 +1,8 @@
-//! Zeroes the gaps between the rows in SQLite's pages.
+//! Zeroes the unallocated space in SQLite's b-tree pages: the gap between the list of cells and their content.
 //!
 //! `secure_delete` overwrites a row in its current place when it is deleted. But when SQLite moves rows to a
-//! neighbouring page, their bytes stay in the old page, in the gap between the list of cells and their content, until
-//! new rows need the space: a copy that no later deletion reaches. No SQL statement removes it, so the gaps are
-//! overwritten in the file itself.
+//! neighbouring page, their bytes stay in the gap of the old page until new rows need the space. No later deletion
+//! overwrites this copy and no SQL statement removes it, so the gaps are overwritten in the file itself.
 //!
 //! This is safe while the write-ahead log is empty and no other thread can write pages; both are guaranteed on the
 //! writer's thread, which alone writes and checkpoints. Readers do not read gaps. Pages in the cache of the connection
@@ -17,7 +16,7 @@ use rusqlite::Connection;
 
 /// Number of pages in one step: 16 MiB, some 10 ms. Writes wait in the meantime.
 const STEP: u64 = 4_096;
-/// From this page number on, an overflow page may begin with the same bytes as a page of rows (64 GiB of pages of 4
+/// From this page number on, an overflow page may begin with the same bytes as a b-tree page (64 GiB of pages of 4
 /// KiB).
 const PAGES_MAX: u64 = 1 << 24;
 /// Offset of the header in the first page: after the header of the file.
@@ -121,7 +120,7 @@ impl Scrubber {
     }
 }
 
-/// Returns start and end of the gap in a page of rows, or `None` for any other page or an invalid one.
+/// Returns the start and the end of the gap in a b-tree page, or `None` for any other page or an invalid one.
 fn gap_of_page(page: &[u8], is_first: bool) -> Option<(usize, usize)> {
     let at = if is_first { FILE_HEADER } else { 0 };
     let header = page.get(at..at + 8)?;
@@ -143,7 +142,7 @@ fn gap_of_page(page: &[u8], is_first: bool) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// Returns a page of rows with `cells` cells whose content begins at `until`; all other bytes are `x`.
+    /// Returns a b-tree page with `cells` cells whose content begins at `until`; all other bytes are `x`.
     fn page_of_rows(kind: u8, cells: u16, until: u16) -> Vec<u8> {
         let mut page = vec![b'x'; 4_096];
         page[0] = kind;

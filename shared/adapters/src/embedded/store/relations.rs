@@ -29,8 +29,8 @@ const OUT: &str = "SELECT source, kind, label, target, weight, evidence FROM rel
       AND EXISTS (SELECT 1 FROM units u WHERE u.space = ?1 AND u.id = r.source AND u.removed = 0)
       AND EXISTS (SELECT 1 FROM units u WHERE u.space = ?1 AND u.id = r.target AND u.removed = 0)
     ORDER BY kind, label, target LIMIT ?3";
-// The index is named, because the planner would rather read the whole space in the wanted order than only the relations
-// that end at the unit.
+// The index is named, because the planner would otherwise read the whole space in the requested order instead of only
+// the relations that end at the unit.
 const IN: &str = "SELECT source, kind, label, target, weight, evidence FROM relations r INDEXED BY relations_target
     WHERE space = ?1 AND target = ?2
       AND EXISTS (SELECT 1 FROM units u WHERE u.space = ?1 AND u.id = r.source AND u.removed = 0)

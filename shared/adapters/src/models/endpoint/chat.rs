@@ -25,11 +25,11 @@ pub struct ChatEndpoint {
 }
 
 impl ChatEndpoint {
-    /// Makes the endpoint; nothing is sent yet.
+    /// Creates the endpoint without sending anything.
     ///
     /// # Errors
     ///
-    /// Options that cannot be used.
+    /// If the options cannot be used.
     pub fn new(options: &Options) -> Result<ChatEndpoint, EndpointError> {
         let address = Address {
             section: "language_model",

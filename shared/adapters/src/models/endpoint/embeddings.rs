@@ -92,7 +92,7 @@ impl Embeddings {
     ///
     /// # Errors
     ///
-    /// Options that cannot be used; an endpoint that does not answer with vectors.
+    /// If the options cannot be used, or the endpoint does not return vectors.
     pub async fn connect(options: &Options) -> Result<Embeddings, EndpointError> {
         let caller = Caller::new(&Address {
             section: "embeddings",

@@ -169,7 +169,7 @@ async fn other_files_large_pictures_and_redirects_are_refused() {
 }
 
 #[tokio::test]
-async fn a_host_that_does_not_answer_is_given_up() {
+async fn a_fetch_from_a_host_that_does_not_answer_times_out() {
     let port = server();
     let hasty = PictureOptions {
         timeout_secs: 1,

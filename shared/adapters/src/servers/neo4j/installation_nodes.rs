@@ -1,4 +1,4 @@
-//! What belongs to the installation and not to one space, as nodes.
+//! Stores the data that belongs to the installation instead of one space, as nodes.
 
 pub(super) mod api_keys;
 pub(super) mod idempotency;

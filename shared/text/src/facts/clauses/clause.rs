@@ -66,7 +66,7 @@ pub(crate) struct Draft {
     pub(crate) when: TimeReading,
     /// Confidence, 0 to 1, before it is reduced for its subject.
     pub(crate) confidence: f32,
-    /// Name of the rule that made it; empty if no rule file did.
+    /// Name of the rule that made the statement; empty if it is not from a rule file.
     pub(crate) rule: &'static str,
 }
 
@@ -127,7 +127,7 @@ impl Clause<'_> {
         self.text_of_words(self.phrase_range(from, false)?)
     }
 
-    /// Returns the same text as `object`, including the times in it.
+    /// Returns the same text as [`Self::read_object`], including the times in it.
     pub(crate) fn read_object_with_times(&self, from: usize) -> Option<String> {
         self.text_of_words(self.phrase_range(from, true)?)
     }
@@ -146,8 +146,8 @@ impl Clause<'_> {
         })
     }
 
-    /// Returns the words of the phrase that begins at `from`: those of [`Self::read_object_with_times`] if `timed` is set, otherwise
-    /// those of [`Self::read_object`].
+    /// Returns the words of the phrase that begins at `from`: those of [`Self::read_object_with_times`] if `timed` is
+    /// set, otherwise those of [`Self::read_object`].
     pub(crate) fn phrase_range(&self, from: usize, timed: bool) -> Option<Range<usize>> {
         // "Me gusta el jazz": other languages use the article for things in general.
         let article = self.words.get(from).is_some_and(|it| it.foreign && it.lower == "the");

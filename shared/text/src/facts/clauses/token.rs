@@ -47,7 +47,7 @@ impl Word {
     }
 }
 
-/// Returns the words of `text[sentence]`, with the frame of other languages in English; words inside `quote_ranges` are
+/// Returns the words of `text[sentence]`, with the frame of other languages in English; words inside `quotes` are
 /// marked.
 pub(crate) fn read_words(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
     let pieces = text.get(sentence.clone()).and_then(gloss::split_pieces);
@@ -58,9 +58,9 @@ pub(crate) fn read_words(text: &str, sentence: Range<usize>, quotes: &[Range<usi
     }
 }
 
-/// Returns the words of a sentence with the English of `piece_ranges` in place of the words that it translates. The ranges of
-/// `piece_ranges` count from the start of the sentence. The position of "not" differs between languages, so a sentence that
-/// contains it returns no words.
+/// Returns the words of a sentence with the English of `pieces` in place of the words that it translates. The ranges of
+/// `pieces` count from the start of the sentence. The position of "not" differs between languages, so the result for a
+/// sentence that contains it is empty.
 fn gloss_words(text: &str, sentence: Range<usize>, pieces: Vec<Piece>, written: &[Word]) -> Vec<Word> {
     let start = sentence.start;
     let mut out: Vec<Word> = Vec::new();

@@ -8,7 +8,7 @@ use crate::facts::clauses::token::{Gap, Word};
 use crate::facts::lexicon::{AFTER_JOB, CHILDREN, JOBS, KIN, NO_JOB, TRAITS, is_number};
 
 /// Reads the descriptions of a person from `from` on, one part between commas after the other, up to a part of another
-/// kind. `find_self_description` is true for descriptions of the speaker, which may have more forms and no article.
+/// kind. `own` is true for descriptions of the speaker, which may have more forms and no article.
 pub(crate) fn read_descriptions(text: &str, words: &[Word], from: usize, own: bool) -> Vec<Draft> {
     let mut out = Vec::new();
     let mut at = from;

@@ -83,7 +83,8 @@ impl Parser<'_> {
         Some((rest.len() - left.len(), date))
     }
 
-    /// Returns the first token from the byte `after` on, if the token before it ends exactly there.
+    /// Returns the index of the first token at or after the byte `after`, if the token before it ends exactly at
+    /// `after`. Tokens before `i` are ignored.
     fn token_ending_at(&self, i: usize, after: usize) -> Option<usize> {
         let taken = self
             .tokens

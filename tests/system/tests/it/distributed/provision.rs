@@ -51,7 +51,7 @@ async fn drift_is_named_and_has_its_own_exit_code() {
     assert!(!output.contains("nats    drift"), "{output}");
 }
 
-/// A server that is away is a failure and not drift.
+/// An unreachable server is reported as a failure, not as drift.
 #[test]
 fn the_error_names_a_server_that_cannot_be_reached() {
     let settings = [

@@ -183,7 +183,7 @@ async fn message_of_turn(server: &Server, api: &Api, space: &str) -> String {
     request["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
-/// In a loop, an attempt appears only as its line, and nothing of it is outside of the marks.
+/// In the prompt of a loop, an injection attempt appears only inside the marks, and without the marks that it forges.
 async fn attempts_stay_lines_in_loops(server: &Server, api: &Api, space: &str) {
     let turn = message_of_turn(server, api, space).await;
     let mark = turn.split_once("<question ").unwrap().1.split('>').next().unwrap();

@@ -200,7 +200,7 @@ async fn start_guarded_server(prefix: &str) -> Option<(Nats, impl Fn(Role) -> Op
         partitions: 4,
         bytes_max: 64 << 20,
         dead_letters_bytes_max: 64 << 20,
-        // More than a call takes on a busy machine. A refusal is an error at once.
+        // This is longer than a call takes on a busy machine. A refusal does not wait for it.
         call_timeout_ms: 10_000,
         publish_timeout_ms: 60_000,
         topics: Topic::of_mnemic(),
@@ -312,7 +312,7 @@ async fn services_work_with_the_permissions_printed_for_them() {
 
 /// An operation of another service is rejected immediately and counted.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn services_cannot_do_the_work_of_others() {
+async fn a_service_cannot_perform_the_operations_of_another_service() {
     let Some((_server, of)) = start_guarded_server("refused").await else {
         return;
     };

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::{SOON, connect_bus, options_of_server, sample_frame, shared_server};
 
-/// The deadline of a request is computed from the remaining time, whatever the clock of the caller says.
+/// The deadline of a request is computed from the remaining time, regardless of the caller's clock.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_clock_of_a_caller_does_not_affect_its_deadline() {
     let Some(server) = shared_server() else { return };

@@ -20,8 +20,9 @@ use crate::use_cases::validate::parse_as_of;
 
 /// Number of members in the response for a topic.
 const MEMBERS_MAX: usize = 100;
-/// Number of members read in one step, and number of steps. The bound follows the largest space measured.
+/// Number of members read in one step.
 const LOOK: usize = 1_000;
+/// Maximum number of steps, chosen for the largest space that was measured.
 const LOOKS_MAX: usize = 100;
 
 /// Lists topics: clusters of event units.

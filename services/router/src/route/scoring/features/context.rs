@@ -9,7 +9,7 @@ use crate::route::scoring::feature_slots::{self as s, Values};
 use crate::route::scoring::matches::Matches;
 use crate::space::view::View;
 
-/// Fills in the features that are relative to the best candidate; `full` are the rows that get features.
+/// Fills in the features that are relative to the best candidate, and the ranks of the rows in `full`.
 pub(super) fn fill_relative_features(query: &Query, matches: &Matches, all: &mut [Values], full: &[usize]) {
     let best = |slot: usize| all.iter().map(|it| it[slot]).fold(1e-6, f32::max);
     let (bm25, late, dense) = (best(s::BM25_RAW), best(s::LATE), best(s::DENSE));

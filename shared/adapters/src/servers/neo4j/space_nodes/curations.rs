@@ -1,4 +1,4 @@
-//! Curations as nodes.
+//! Stores curations as nodes.
 
 use domain::curation::Curation;
 use domain::id::{CurationId, SpaceId};

@@ -49,7 +49,7 @@ const PUT_UNITS: &str = locked!(
 );
 const UNITS: &str =
     seen!("UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body");
-// A separate subquery reads in the order of the index, and no more rows than it returns.
+// The separate subquery lets the server read the rows in the order of the index and stop at the limit.
 const CHANGES: &str = following!(
     "changes",
     "CALL () {

@@ -1,4 +1,4 @@
-//! Notes as nodes.
+//! Stores notes as nodes.
 
 use std::collections::BTreeMap;
 
