@@ -192,7 +192,15 @@ async fn goes_on_by_rule(server: &Server, api: &Api) {
         (vec![ScriptedReply::Status(500)], "answers 500"),
         (vec![ScriptedReply::Cut("{\"lines\": [".to_owned()); 2], "was cut off"),
         (vec![text_reply("The first one."); 2], "cannot be read"),
-        (vec![search_call("canoe"), ScriptedReply::Status(400)], "answers 400"),
+        (
+            // The failed turn is followed by the final one.
+            vec![
+                search_call("canoe"),
+                ScriptedReply::Status(400),
+                ScriptedReply::Status(400),
+            ],
+            "answers 400",
+        ),
     ]) {
         server.script_replies(replies);
         let body = recall_hints(api, &format!("rule {at}"), 3, false).await;
