@@ -223,7 +223,7 @@ async fn the_receipt_of_an_earlier_space_is_completed_alone() {
     }
 }
 
-/// If a space is deleted before an erasure of its records is applied, nobody applies it any more.
+/// If a space is deleted before the clusterer has applied an erasure of its records, the deletion completes the receipt.
 #[tokio::test]
 async fn the_receipt_of_records_is_completed_with_the_deletion_of_their_space() {
     let gateway = Gateway::new().await;

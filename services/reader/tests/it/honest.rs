@@ -49,17 +49,17 @@ fn statements_of_others_do_not_replace_a_persons_own_words() {
 }
 
 #[test]
-fn the_end_of_another_value_contradicts_nobody() {
-    let told_by_bob = |told: &str| {
+fn the_end_of_another_value_is_no_contradiction() {
+    let answer_to_bob = |statement: &str| {
         let talk = Talk::new(&format!(
-            "Ann: I live in Graz.\nBob: Lovely.\n\n@ 2025-01-07\nBob: {told}"
+            "Ann: I live in Graz.\nBob: Lovely.\n\n@ 2025-01-07\nBob: {statement}"
         ));
         asked(&talk, Where, "live", "Where does Ann live?")
     };
-    let lives = told_by_bob("Ann doesn't live in Vienna any more.");
+    let lives = answer_to_bob("Ann doesn't live in Vienna any more.");
     assert_ne!(lives.verdict.status, Sufficiency::Conflicting, "{:?}", lives.verdict);
     assert_eq!(lives.answer.map(|it| it.text).as_deref(), Some("Graz"));
-    let lives = told_by_bob("Ann lives in Vienna now.");
+    let lives = answer_to_bob("Ann lives in Vienna now.");
     assert_eq!(lives.verdict.status, Sufficiency::Conflicting);
 }
 

@@ -7,7 +7,8 @@ use memmap2::Mmap;
 
 /// Maps a whole file for reading. The system reads a page when it is first used, and may drop it at any time.
 ///
-/// Nobody may change or shorten the file while somebody reads the mapping: the process would end with `SIGBUS`.
+/// The file must not be changed or shortened while the mapping is read. If it is shortened, the process ends with
+/// `SIGBUS`.
 ///
 /// # Errors
 ///

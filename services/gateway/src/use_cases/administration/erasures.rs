@@ -114,8 +114,8 @@ pub(crate) async fn keep_receipt(app: &App, info: &SpaceInfo, by: &str) -> Resul
 }
 
 /// Returns the receipt. If its space is deleted and erased in every store, the receipt is completed: another process
-/// may have finished the erasure of the space and ended before it updated the receipt, and nobody applies an erasure
-/// of records whose space is gone.
+/// may have finished the erasure of the space and ended before it updated the receipt, and the clusterer never
+/// completes a receipt of records whose space is deleted.
 pub(crate) async fn complete_receipt(app: &App, mut receipt: Receipt) -> Result<Receipt, PortError> {
     if receipt.completed_at.is_none() {
         let stores = app.stores();

@@ -59,18 +59,26 @@ pub(crate) async fn ids_of_versions(
     let newest = stored.last().map_or(0, number_of);
     let of = parse_version_id(name).map_or(name, |it| it.0);
     let accepted = accepted_versions(app, space, of, newest).await?;
-    let accepted = accepted.into_iter().map(|(_, id)| id);
+    let accepted = accepted.into_iter().map(|it| it.id);
     Ok(stored.iter().map(|it| it.id).chain(accepted).collect())
 }
 
-/// Returns the numbers and ids of the versions of `of` that were accepted after the version `newest` was stored, by
-/// number.
-async fn accepted_versions(app: &App, space: &SpaceId, of: &str, newest: u32) -> Result<Vec<(u32, RecordId)>, Problem> {
+/// A version that was accepted and may not be stored yet.
+struct AcceptedVersion {
+    number: u32,
+    id: RecordId,
+}
+
+/// Returns the versions of `of` that were accepted after the version `newest` was stored, by number.
+async fn accepted_versions(app: &App, space: &SpaceId, of: &str, newest: u32) -> Result<Vec<AcceptedVersion>, Problem> {
     let records = &app.stores().records;
-    let mut next: Vec<(u32, RecordId)> = (newest + 1..=newest + ATTEMPTS)
-        .map(|it| (it, RecordId::from_external_id(space, &version_id(of, it))))
+    let mut next: Vec<AcceptedVersion> = (newest + 1..=newest + ATTEMPTS)
+        .map(|number| AcceptedVersion {
+            number,
+            id: RecordId::from_external_id(space, &version_id(of, number)),
+        })
         .collect();
-    let ids: Vec<RecordId> = next.iter().map(|(_, id)| *id).collect();
+    let ids: Vec<RecordId> = next.iter().map(|it| it.id).collect();
     let claimed = records.claimed(space, &ids).await?;
     if claimed.is_empty() {
         return Ok(Vec::new());
@@ -83,7 +91,7 @@ async fn accepted_versions(app: &App, space: &SpaceId, of: &str, newest: u32) ->
             .iter()
             .any(|it| it.id == *id && it.external_id != of && it.version.is_none())
     };
-    next.retain(|(_, id)| claimed.contains(id) && !is_other(id));
+    next.retain(|it| claimed.contains(&it.id) && !is_other(&it.id));
     Ok(next)
 }
 
@@ -129,7 +137,7 @@ pub(crate) async fn put_version(
     let newest = read_versions(app, space, name).await?.pop();
     let newest_number = newest.as_ref().map_or(0, number_of);
     let pending = accepted_versions(app, space, name, newest_number).await?;
-    let last_pending = pending.last().map(|it| it.0);
+    let last_pending = pending.last().map(|it| it.number);
     if must_exist && newest.is_none() && last_pending.is_none() {
         return Err(no_record_problem(name));
     }

@@ -41,7 +41,7 @@ async fn refusals_of_the_layers_have_the_form_of_the_api() {
                quotas = { requests_per_minute = 1 }\n";
     let gateway = bare(&upstream, key).await;
     for call in [CHAT, MODELS] {
-        let reply = gateway.send_as("nobody", call, &saying("Hi.")).await;
+        let reply = gateway.send_as("unknown", call, &saying("Hi.")).await;
         let refused = refusal(&reply);
         assert!(
             refused.starts_with("401 authentication_error unauthorized send `Authorization"),
@@ -63,7 +63,7 @@ async fn refusals_of_the_layers_have_the_form_of_the_api() {
     assert!(busy.starts_with("429 rate_limit_error quota-exhausted "), "{busy}");
     let seconds: u32 = header(&reply, "retry-after").parse().unwrap();
     assert!((1..=60).contains(&seconds), "{seconds}");
-    let other = gateway.send_as("nobody", "GET /v1/spaces/s", "").await;
+    let other = gateway.send_as("unknown", "GET /v1/spaces/s", "").await;
     assert!(other.problem().starts_with("401 "), "other routes keep their form");
 }
 

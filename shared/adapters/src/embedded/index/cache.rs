@@ -66,7 +66,8 @@ impl Cache {
             Change::Put(it) => self.put_points(&it),
             Change::Save(it) => {
                 let saved = self.save_block(&it);
-                // If nobody waits any more, the image has no digest in the database and is not used again.
+                // If the task that waits for the result has ended, the image gets no digest in the database and is not used
+                // again.
                 let _ = it.saved.send(saved);
                 Ok(())
             }

@@ -45,7 +45,7 @@ pub(super) struct ImageFile {
     bytes: Mmap,
     /// True if the digest of the file is known to be right.
     is_verified: AtomicBool,
-    /// True if the file is to be destroyed as soon as nobody reads it.
+    /// True if the file is to be destroyed after its last reader.
     is_outdated: AtomicBool,
     leftovers: Arc<Mutex<HashSet<PathBuf>>>,
 }
@@ -139,7 +139,7 @@ impl ImageFolder {
     ///
     /// # Errors
     ///
-    /// The error of the system if a file remains that nobody reads.
+    /// The error of the system if a file without readers remains.
     pub(super) fn keep_only(&self, live: &[ImageId]) -> io::Result<()> {
         lock_paths(&self.leftovers).extend(self.take_outdated_files(live)?);
         self.destroy_leftovers()
@@ -159,7 +159,7 @@ impl ImageFolder {
         Ok(())
     }
 
-    /// Returns the files of all other images that nobody reads, under names by which nobody maps them.
+    /// Returns the files of all other images that have no reader, renamed so that they cannot be mapped.
     fn take_outdated_files(&self, live: &[ImageId]) -> io::Result<Vec<PathBuf>> {
         let entries = match fs::read_dir(&self.path) {
             Ok(entries) => entries,
