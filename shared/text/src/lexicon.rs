@@ -41,7 +41,7 @@ struct Lexicon {
 pub struct Classes([u64; WORDS]);
 
 /// Number of 64-bit words in a set of classes.
-const WORDS: usize = 4;
+const WORDS: usize = 5;
 
 impl Classes {
     /// Returns true if the set has `class`.

@@ -14,7 +14,7 @@ use domain::anchor::{Anchors, AnswerKind};
 use domain::evidence::WordWeight;
 use domain::question::{AnswerClass, Question, QuestionWord, Traits};
 
-use crate::lexicon::{Class, is_in_class};
+use crate::lexicon::{self, Class, is_in_class};
 use crate::people::role::role_of_speaker;
 use crate::{gloss, is_auxiliary, is_stop, split_words, stem_word};
 
@@ -115,9 +115,9 @@ fn find_subject(given: &QuestionInput<'_>, lower: &str) -> Option<String> {
 }
 
 fn asks_for_other_party(given: &QuestionInput<'_>, lower: &str) -> bool {
-    let names = given.anchors.subjects.iter().map(|it| it.to_lowercase());
-    let mut side = names.flat_map(|name| ["from", "to", "by", "for"].map(|it| format!(" {it} {name}")));
-    side.any(|it| lower.contains(&it))
+    let mut names = given.anchors.subjects.iter().map(|it| it.to_lowercase());
+    let sides = lexicon::words_of_class(Class::AsksOtherSide);
+    names.any(|name| sides.iter().any(|side| lower.contains(&format!(" {side} {name}"))))
 }
 
 fn weigh_content_words(given: &QuestionInput<'_>, action: &str) -> Vec<QuestionWord> {

@@ -9,6 +9,7 @@
     reason = "a rule names the classes of token it reads; every other class is no part of it"
 )]
 
+mod amounts;
 mod calendar;
 mod expressions;
 mod grammar;
@@ -27,6 +28,7 @@ use domain::time::{Precision, TimeSpan};
 use crate::time_words::lexicon::{Class, Unit};
 use crate::{gloss, is_stop};
 use calendar::{FoundTime, Grain};
+use languages::foreign_clock::has_clock_word;
 use parser::{Parser, Previous};
 
 pub use render::{render_mention, render_span};
@@ -78,6 +80,7 @@ pub fn find_times(text: &str, reference: DateTime<FixedOffset>) -> Vec<Mention> 
         now,
         today: now.date(),
         previous: None,
+        has_clock_word: has_clock_word(&tokens),
         offset_minutes: i64::from(offset) / 60,
     };
     let mut mentions = Vec::new();
@@ -126,11 +129,12 @@ pub(crate) fn parse_length(words: &str) -> Option<Length> {
         now,
         today: now.date(),
         previous: None,
+        has_clock_word: has_clock_word(&tokens),
         offset_minutes: 0,
     };
     let (at, amount) = parser.read_amount(0)?;
     let (at, unit, factor) = parser.read_unit(at)?;
-    let half = amount.half || parser.read_phrase(at, &["and", "a", "half"]).is_some();
+    let half = amount.half || parser.read_added_half(at).is_some();
     // "A couple" is two, and so is "two or three".
     let countable = amount.high.saturating_sub(amount.low) <= 2 && amount.high <= LENGTH_MAX;
     let count = countable.then(|| u32::midpoint(amount.low, amount.high))?;

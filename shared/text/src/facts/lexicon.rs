@@ -1,25 +1,55 @@
-//! Word classes of the rules for facts, read from `data/en/facts/words.txt`.
+//! Words and phrases of the rules for facts, read from `data/en/facts`: `words.txt` has the lists that rule files may
+//! name, `clause_words.txt` and `set_phrases.txt` have those of the code.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// A set of words for lookups.
+use crate::lexicon::word_lists::{read_phrases, read_word_set};
+
+/// A set of words or phrases for lookups.
 pub(super) type List = LazyLock<HashSet<&'static str>>;
+/// Phrases in the order of the file.
+type Phrases = LazyLock<Vec<&'static str>>;
+/// Phrases in the order of the file, each as its words.
+type WordSequences = LazyLock<Vec<Vec<&'static str>>>;
 
 const WORDS: &str = include_str!("../../data/en/facts/words.txt");
+const CLAUSE_WORDS: &str = include_str!("../../data/en/facts/clause_words.txt");
+const SET_PHRASES: &str = include_str!("../../data/en/facts/set_phrases.txt");
 
-/// Returns the words of a class; empty if there is no class of that name.
+/// Returns the words of a list that rule files may name; empty if there is no list of that name.
 pub(super) fn read_word_list(name: &str) -> HashSet<&'static str> {
-    crate::lexicon::word_lists::read_word_set(WORDS, name)
+    read_word_set(WORDS, name)
 }
 
+fn read_clause_words(name: &str) -> HashSet<&'static str> {
+    read_word_set(CLAUSE_WORDS, name)
+}
+
+fn read_phrase_set(name: &str) -> HashSet<&'static str> {
+    read_phrase_list(name).into_iter().collect()
+}
+
+fn read_phrase_list(name: &str) -> Vec<&'static str> {
+    read_phrases(SET_PHRASES, name)
+}
+
+fn read_word_sequences(name: &str) -> Vec<Vec<&'static str>> {
+    let phrases = read_phrase_list(name).into_iter();
+    phrases.map(|it| it.split(' ').collect()).collect()
+}
+
+/// Declares lists of one type, each with its name in the file, and the names of all of them for the tests.
 macro_rules! lists {
-    ($($name:ident $class:literal)*) => {
-        $(pub(super) static $name: List = LazyLock::new(|| read_word_list($class));)*
+    ($names:ident: $type:ty = $read:ident; $($list:ident $name:literal)*) => {
+        $(pub(super) static $list: $type = LazyLock::new(|| $read($name));)*
+        #[cfg(test)]
+        const $names: &[&str] = &[$($name,)*];
     };
 }
 
 lists! {
+    WORD_LISTS: List = read_word_list;
     ADVERBS "adverbs"
     ANSWERS "answers"
     AFTER_JOB "after_job"
@@ -80,6 +110,109 @@ lists! {
     TITLES "titles"
 }
 
+lists! {
+    CLAUSE_WORD_LISTS: List = read_clause_words;
+    AFTER_AGE "after_age"
+    AFTER_COMMENT_VERB "after_comment_verb"
+    AFTER_SAY "after_say"
+    AMBIGUOUS_PASTS "ambiguous_pasts"
+    ASKING_DENIALS "asking_denials"
+    BEFORE_CALLED "before_called"
+    BEFORE_GIVEN_NAME "before_given_name"
+    BEFORE_IS "before_is"
+    BEFORE_OTHER_HOME "before_other_home"
+    BEFORE_PREDICATE "before_predicate"
+    BEFORE_REMEMBER "before_remember"
+    BEFORE_SINGLE_ORDER "before_single_order"
+    BEFORE_TALE "before_tale"
+    BEFORE_TIME "before_time"
+    BEFORE_VALUE "before_value"
+    BEFORE_YOU_KNOW "before_you_know"
+    BIRTH_RANKS "birth_ranks"
+    CHILD_VERBS "child_verbs"
+    CLAUSE_JOINERS "clause_joiners"
+    COUPLE_VERBS "couple_verbs"
+    DOUBTS "doubts"
+    FAVOURITE_PARTS "favourite_parts"
+    FINAL_VERBS "final_verbs"
+    FRAGMENT_VERBS "fragment_verbs"
+    GERMAN_SUBORDINATORS "german_subordinators"
+    GOING_TO_PLACES "going_to_places"
+    HABIT_PRONOUNS "habit_pronouns"
+    INTRODUCTIONS "introductions"
+    KIND_ADJECTIVES "kind_adjectives"
+    LASTING_ACTIONS "lasting_actions"
+    LASTING_STATE_VERBS "lasting_state_verbs"
+    LATER_STARTS "later_starts"
+    MODALS "modals"
+    MORE_FOOD "more_food"
+    NAME_PROPERTIES "name_properties"
+    NEAREST_KIN "nearest_kin"
+    NO_FOOD "no_food"
+    NO_HABIT_OBJECTS "no_habit_objects"
+    NO_WORDS "no_words"
+    NOUN_OPENERS "noun_openers"
+    OBJECT_PRONOUNS "object_pronouns"
+    ORDER_JOINERS "order_joiners"
+    PERIODIC "periodic"
+    PLURAL_SUBJECTS "plural_subjects"
+    POLAR_ADVERBS "polar_adverbs"
+    POLITE "polite"
+    POSSESSIVES_OF_OTHERS "possessives_of_others"
+    PROPERTY_VERBS "property_verbs"
+    QUESTION_OPENERS "question_openers"
+    RATE_WORDS "rate_words"
+    REPEATED_PARTS "repeated_parts"
+    REPLY_OPENERS "reply_openers"
+    SHARED_SUBJECT_VERBS "shared_subject_verbs"
+    SUBJECT_ENDERS "subject_enders"
+    SUBJECT_OPENERS "subject_openers"
+    SUBJECT_PRONOUNS "subject_pronouns"
+    SUBORDINATORS "subordinators"
+    TALES "tales"
+    TELLING_VERBS "telling_verbs"
+    TIMES_OF_THINGS "times_of_things"
+    TRAIT_CLOSERS "trait_closers"
+    VAGUE_FAVOURITES "vague_favourites"
+    VAGUE_QUESTIONS "vague_questions"
+    VALUE_LEADS "value_leads"
+    VALUE_PREPOSITIONS "value_prepositions"
+    VALUE_PRONOUNS "value_pronouns"
+    WEAK_BREAKERS "weak_breakers"
+    WITHOUT_I "without_i"
+    WITHOUT_I_AM "without_i_am"
+    YES_WORDS "yes_words"
+    YOU_WORDS "you_words"
+}
+
+lists! {
+    PHRASE_SETS: List = read_phrase_set;
+    IRONIC_SENTENCES "ironic_sentences"
+    PRESENT_TIMES "present_times"
+    RETRACTIONS "retractions"
+}
+
+lists! {
+    PHRASE_LISTS: Phrases = read_phrase_list;
+    CHANGE_REPORTS "change_reports"
+    CORRECTION_LEADS "correction_leads"
+    CORRECTION_OPENERS "correction_openers"
+    DENIALS "denials"
+    FORBIDDING_OPENINGS "forbidding_openings"
+    JOKES "jokes"
+    MEANT_LEADS "meant_leads"
+    SOON "soon"
+}
+
+lists! {
+    SEQUENCES: WordSequences = read_word_sequences;
+    IRONIC_OPENINGS "ironic_openings"
+    IRONIC_PHRASES "ironic_phrases"
+    LEAD_PHRASES "lead_phrases"
+    TALE_PHRASES "tale_phrases"
+    TRAIT_PHRASES "trait_phrases"
+}
+
 /// Returns true for numbers that count people and things. "One" alone is often a pronoun and does not count.
 pub(super) fn is_number(word: &str) -> bool {
     let digits = !word.is_empty() && word.len() <= 4 && word.chars().all(|it| it.is_ascii_digit());
@@ -87,4 +220,62 @@ pub(super) fn is_number(word: &str) -> bool {
         .split_once('-')
         .is_some_and(|(a, b)| NUMBERS.contains(a) && NUMBERS.contains(b));
     digits || joined || NUMBERS.contains(&word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexicon::word_lists::{find_repeated_words, list_names};
+
+    /// Returns the text of all rule files.
+    fn read_rule_texts() -> String {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/data/en/facts");
+        let paths = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
+        let rules = paths.filter(|it| it.extension().is_some_and(|it| it == "rule"));
+        rules.map(|it| std::fs::read_to_string(it).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_list_of_words_is_used_and_has_no_repeated_word() {
+        let rules = read_rule_texts();
+        assert!(rules.contains("<jobs>") && !rules.contains("<no such list>"));
+        // `rules` checks predicates by these two lists.
+        let is_of_predicates = |it: &str| ["predicates", "single_predicates"].contains(&it);
+        let is_used = |it: &&str| WORD_LISTS.contains(it) || is_of_predicates(it) || rules.contains(&format!("<{it}>"));
+        let names = list_names(WORDS);
+        let unused: Vec<&str> = names.iter().copied().filter(|it| !is_used(it)).collect();
+        assert_eq!(unused, [""; 0]);
+        for name in WORD_LISTS {
+            assert!(names.contains(name), "{name}");
+        }
+        assert_eq!(sorted(list_names(CLAUSE_WORDS)), sorted(CLAUSE_WORD_LISTS.to_vec()));
+        for file in [WORDS, CLAUSE_WORDS] {
+            assert_eq!(find_repeated_words(file), [""; 0]);
+            assert!(list_names(file).iter().all(|it| !read_word_set(file, it).is_empty()));
+        }
+    }
+
+    #[test]
+    fn every_list_of_phrases_is_used_and_has_no_repeated_phrase() {
+        let names = list_names(SET_PHRASES);
+        let used = [PHRASE_SETS, PHRASE_LISTS, SEQUENCES].concat();
+        assert_eq!(sorted(names.clone()), sorted(used));
+        for name in names {
+            let phrases = read_phrase_list(name);
+            assert!(!phrases.is_empty(), "{name}");
+            assert_eq!(read_phrase_set(name).len(), phrases.len(), "{name}");
+        }
+        assert_eq!(JOKES[0], "just kidding");
+        assert_eq!(LEAD_PHRASES[0], ["to", "be", "honest"]);
+    }
+
+    #[test]
+    fn denials_are_openers_of_corrections() {
+        assert!(DENIALS.iter().all(|it| CORRECTION_OPENERS.contains(it)));
+    }
+
+    fn sorted(mut names: Vec<&str>) -> Vec<&str> {
+        names.sort_unstable();
+        names
+    }
 }

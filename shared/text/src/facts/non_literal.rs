@@ -1,6 +1,9 @@
 //! Text that is not meant literally: jokes, conditions, tales, quotations.
 
-use super::lexicon::UNREAL;
+use super::lexicon::{
+    BEFORE_TALE, DOUBTS, IRONIC_OPENINGS, IRONIC_PHRASES, IRONIC_SENTENCES, JOKES, RETRACTIONS, TALE_PHRASES, TALES,
+    UNREAL,
+};
 use crate::facts::clauses::token::Word;
 
 /// Returns true if a whole turn is not meant seriously: its speaker says so or rolls their eyes.
@@ -22,10 +25,8 @@ pub(super) fn states_no_fact(sentence: &str, words: &[Word], before: &str, next:
 
 /// Returns the words before a "maybe" that follows a break: "I'm thinking of going back to university, maybe law".
 pub(super) fn drop_words_after_doubt(mut words: Vec<Word>) -> Vec<Word> {
-    let doubts = |at: &usize| {
-        words[*at].is_any_of(&["maybe", "perhaps", "almost", "apparently"])
-            && words[*at - 1].gap != crate::facts::clauses::token::Gap::None
-    };
+    let doubts =
+        |at: &usize| words[*at - 1].gap != crate::facts::clauses::token::Gap::None && words[*at].is_in_list(&DOUBTS);
     if let Some(at) = (SURE_MIN..words.len()).find(doubts) {
         words.truncate(at);
     }
@@ -41,36 +42,16 @@ fn is_ironic(words: &[Word], before: &str, next: &str) -> bool {
         let letters_and_spaces: String = it.chars().filter(|c| c.is_alphanumeric() || *c == ' ').collect();
         letters_and_spaces.trim().to_lowercase()
     };
-    if TAKES_BACK.contains(&bare(next).as_str()) || SCOFFS.contains(&bare(before).as_str()) {
+    if RETRACTIONS.contains(bare(next).as_str()) || IRONIC_SENTENCES.contains(bare(before).as_str()) {
         return true;
     }
     let lower: Vec<&str> = words.iter().map(|it| it.lower.as_str()).collect();
-    let opens = |list: &[&str]| list.iter().enumerate().all(|(at, it)| lower.get(at) == Some(it));
-    let scoffs = [
-        &["yeah", "right"][..],
-        &["yeah", "sure"],
-        &["oh", "sure"],
-        &["oh", "great"],
-        &["oh", "yes"],
-        &["oh", "joy"],
-        &["oh", "wonderful"],
-        &["oh", "yeah"],
-        &["oh", "lovely"],
-        &["as", "if"],
-        &["sure", "because"],
-        &["because", "i"],
-        &["so", "apparently"],
-    ];
     let ends = words.last().is_some_and(|it| it.lower == "not")
         && words.len() > 2
         && words[words.len() - 2].gap != crate::facts::clauses::token::Gap::None;
-    let no_one = contains_sequence(&lower, &["said", "no", "one", "ever"])
-        || contains_sequence(&lower, &["said", "nobody", "ever"]);
-    scoffs.iter().any(|it| opens(it))
+    IRONIC_OPENINGS.iter().any(|it| lower.starts_with(it))
         || ends
-        || no_one
-        || contains_sequence(&lower, &["you", "just", "love"])
-        || contains_sequence(&lower, &["because", "i", "obviously"])
+        || IRONIC_PHRASES.iter().any(|it| contains_sequence(&lower, it))
 }
 
 /// Detects roles and tales: "In the play I am a nurse", "my character lives in Rome".
@@ -78,86 +59,12 @@ fn told_as_tale(words: &[Word]) -> bool {
     let lower: Vec<&str> = words.iter().map(|it| it.lower.as_str()).collect();
     let tale = |at: usize| {
         matches!(lower[at], "in" | "for")
-            && lower
-                .get(at + 1)
-                .is_some_and(|it| matches!(*it, "the" | "my" | "a" | "this" | "our"))
+            && lower.get(at + 1).is_some_and(|it| BEFORE_TALE.contains(it))
             && lower.get(at + 2).is_some_and(|it| TALES.contains(it))
     };
-    (0..lower.len()).any(tale)
-        || contains_sequence(&lower, &["my", "character"])
-        || contains_sequence(&lower, &["my", "avatar"])
-        || contains_sequence(&lower, &["let", "us", "say"])
+    (0..lower.len()).any(tale) || TALE_PHRASES.iter().any(|it| contains_sequence(&lower, it))
 }
 
 fn contains_sequence(words: &[&str], part: &[&str]) -> bool {
     words.windows(part.len()).any(|it| it == part)
 }
-
-const JOKES: &[&str] = &[
-    "just kidding",
-    "only kidding",
-    "kidding!",
-    "i'm kidding",
-    "just joking",
-    "only joking",
-    "i'm joking",
-    "🙄",
-    "that was a joke",
-    "pulling your leg",
-    "not seriously",
-    "i jest",
-    "kidding.",
-];
-/// Sentences that take back the sentence before them.
-const TAKES_BACK: &[&str] = &[
-    "not",
-    "kidding",
-    "joking",
-    "as if",
-    "yeah right",
-    "just kidding",
-    "said no one ever",
-    "in my dreams",
-    "i wish",
-    "not really",
-    "or not",
-    "if only",
-    "ha as if",
-    "nope",
-    "only in my dreams",
-];
-/// Sentences that make the next one ironic.
-const SCOFFS: &[&str] = &[
-    "yeah right",
-    "as if",
-    "oh great",
-    "oh joy",
-    "oh wonderful",
-    "oh sure",
-    "yeah sure",
-    "just great",
-    "wonderful just wonderful",
-    "oh lovely",
-    "brilliant just brilliant",
-    "sure",
-    "ha as if",
-    "just what i needed",
-    "oh yes of course",
-];
-const TALES: &[&str] = &[
-    "play",
-    "game",
-    "story",
-    "novel",
-    "film",
-    "movie",
-    "dream",
-    "musical",
-    "book",
-    "sketch",
-    "song",
-    "poem",
-    "simulation",
-    "opera",
-    "joke",
-];

@@ -9,7 +9,10 @@ mod people;
 
 use std::ops::Range;
 
-use super::lexicon::{ADVERBS, ORDER_OPENERS};
+use super::lexicon::{
+    ADVERBS, AFTER_COMMENT_VERB, AMBIGUOUS_PASTS, COUPLE_VERBS, ORDER_JOINERS, ORDER_OPENERS, SHARED_SUBJECT_VERBS,
+    SUBJECT_PRONOUNS, WITHOUT_I, WITHOUT_I_AM,
+};
 use super::rules::{Family, apply_rules};
 use super::{Statement, Subject, Telling};
 use crate::facts::clauses::clause::{Clause, Draft, TimeReading, find_clause_end};
@@ -135,9 +138,8 @@ impl<'a> Reader<'a> {
     fn find_instruction(&self, words: &[Word]) -> Option<(Draft, usize)> {
         let opens = words.iter().take_while(|it| it.is_in_list(&ORDER_OPENERS)).count();
         // "Great plan, from now on ...": the words before a break are not part of the instruction.
-        let starts = (opens..words.len()).filter(|it| {
-            *it == opens || words[it - 1].gap != Gap::None || words[it - 1].is_any_of(&["and", "but", "so"])
-        });
+        let starts = (opens..words.len())
+            .filter(|it| *it == opens || words[it - 1].gap != Gap::None || words[it - 1].is_in_list(&ORDER_JOINERS));
         starts.take(ORDER_STARTS).find_map(|start| {
             // "Keep it short, I hate long lists.": the instruction ends before "I".
             let brief = words[start].lower == "keep";
@@ -189,7 +191,7 @@ impl<'a> Reader<'a> {
             let group = self.past_time(words, group);
             let mut end = find_clause_end(words, group.next);
             if is_subordinate(words, at) {
-                let subject = |it: &usize| words[*it].is_any_of(&["i", "we", "he", "she", "they"]);
+                let subject = |it: &usize| words[*it].is_in_list(&SUBJECT_PRONOUNS);
                 main = (group.next + 1..end).find(subject);
                 end = main.unwrap_or(end);
             }
@@ -277,9 +279,7 @@ impl<'a> Reader<'a> {
             let form = verbs_with_form(&word.lower)
                 .iter()
                 .any(|it| it.1 == Form::Past || (it.1 == Form::Present && (word.lower.ends_with('s') == third)));
-            let auxiliary = word.is_any_of(&[
-                "am", "is", "are", "have", "has", "do", "does", "never", "always", "usually", "now", "also",
-            ]);
+            let auxiliary = word.is_in_list(&SHARED_SUBJECT_VERBS);
             let who = ClauseSubject {
                 is: false,
                 role: None,
@@ -317,10 +317,7 @@ impl<'a> Reader<'a> {
         let unknown = people::mentions_unknown_person(&words[..at]);
         let referent = people::resolve_pronoun(pronoun, &here, &self.last.0, unknown);
         // "My brother got married. They live in Bergen.": the brother lives there too.
-        let couple = pronoun == "they"
-            && words
-                .get(at + 1)
-                .is_some_and(|it| it.is_any_of(&["live", "moved", "are"]));
+        let couple = pronoun == "they" && words.get(at + 1).is_some_and(|it| it.is_in_list(&COUPLE_VERBS));
         let one = || {
             people::resolve_pronoun("he", &here, &self.last.0, true)
                 .or_else(|| people::resolve_pronoun("she", &here, &self.last.0, true))
@@ -350,15 +347,10 @@ impl<'a> Reader<'a> {
     /// Reads a clause without a subject: "Bought a boat.", "Living in Porto now."
     fn read_clause_without_subject(&self, words: &[Word], from: usize, at: usize) -> Option<(ClauseSubject, Group)> {
         let word = &words[at];
-        let past = base_of(&word.lower, Form::Past).is_some()
-            && !word.is_any_of(&["read", "lost", "left", "had", "did", "made", "said", "thought", "stood"]);
-        let ing = word.is_any_of(&[
-            "living", "working", "studying", "allergic", "moving", "planning", "thinking", "training",
-        ]);
-        let love = word.is_any_of(&["love", "hate", "prefer"])
-            && words
-                .get(at + 1)
-                .is_some_and(|it| !it.is_any_of(&["the", "a", "that", "this", "to", "how"]));
+        let past = base_of(&word.lower, Form::Past).is_some() && !word.is_in_list(&AMBIGUOUS_PASTS);
+        let ing = word.is_in_list(&WITHOUT_I_AM);
+        let love =
+            word.is_in_list(&WITHOUT_I) && words.get(at + 1).is_some_and(|it| !it.is_in_list(&AFTER_COMMENT_VERB));
         if from != 0 || word.gap != Gap::None || !(past || ing || love) {
             return None;
         }

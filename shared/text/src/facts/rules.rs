@@ -46,6 +46,7 @@ use domain::fact::Aspect;
 use domain::time::Precision;
 
 use super::Subject;
+use super::lexicon::POLITE;
 use crate::facts::clauses::clause::{Clause, Draft, TimeReading};
 use crate::facts::clauses::verb_group::{Group, Shape};
 use crate::time::{Kind, Mention};
@@ -300,13 +301,7 @@ fn form_name(group: &Group) -> &'static str {
 /// Returns an instruction as it is stored: without thanks, and with its first letter in lower case unless it begins
 /// with "I". Returns `None` if it is too short or too long.
 fn format_instruction(clause: &Clause<'_>, words: std::ops::Range<usize>) -> Option<String> {
-    let polite = |it: &usize| {
-        matches!(
-            clause.word_at(*it),
-            "please" | "thanks" | "thank" | "you" | "ok" | "okay"
-        )
-    };
-    let last = words.clone().rev().find(|it| !polite(it))?;
+    let last = words.clone().rev().find(|it| !POLITE.contains(clause.word_at(*it)))?;
     let object = clause.text_of_words(words.start..last + 1)?;
     if object.split_whitespace().count() < ORDER_MIN || object.chars().count() > ORDER_MAX {
         return None;

@@ -2,7 +2,7 @@
 
 use domain::fact::{Aspect, Fact, Stated};
 
-use super::lexicon::{BEFORE_ORDER, CONDITIONS, DUTIES, ORDERS};
+use super::lexicon::{ASKING_DENIALS, BEFORE_ORDER, CONDITIONS, DUTIES, FORBIDDING_OPENINGS, ORDERS};
 use crate::lexicon::verbs;
 
 /// The parts of a fact that a sentence is made of.
@@ -93,7 +93,7 @@ fn read_asking_predicate(predicate: &str) -> Option<AskingPredicate<'_>> {
     let denied_before = strip_ending(before_to, " not");
     let verb = denied_before.unwrap_or(before_to);
     let denies = denied_after || denied_before.is_some();
-    let denied = |it: &String| matches!(it.as_str(), "not" | "never" | "no") || it.ends_with("n't");
+    let denied = |it: &String| ASKING_DENIALS.contains(it.as_str()) || it.ends_with("n't");
     (!verb.is_empty() && !lower_words(verb).iter().any(denied)).then_some(AskingPredicate { verb, denies })
 }
 
@@ -102,7 +102,7 @@ fn read_asking_predicate(predicate: &str) -> Option<AskingPredicate<'_>> {
 fn forbidden_action(order: &str) -> Option<&str> {
     let mut rest = order.trim_start();
     rest = strip_opening(rest, "please").unwrap_or(rest);
-    for opening in ["do not", "don't", "don\u{2019}t", "dont"] {
+    for opening in FORBIDDING_OPENINGS.iter() {
         if let Some(action) = strip_opening(rest, opening) {
             return Some(action);
         }

@@ -1,7 +1,10 @@
 //! Distinguishes an order for one time ("book a table for two") from a standing instruction ("answer in French").
 
-use super::lexicon::{ANSWERS, BRIEF, CONDITIONS, FOREVER, LASTING_PHRASES, ONE_THING, SINGLE_ORDERS, STANDING};
+use super::lexicon::{
+    ANSWERS, BEFORE_SINGLE_ORDER, BRIEF, CONDITIONS, FOREVER, LASTING_PHRASES, ONE_THING, SINGLE_ORDERS, STANDING,
+};
 use super::sentence::lower_words;
+use crate::lexicon::{Class, is_in_class};
 
 /// Number of words after the verb among which the thing is looked for: "send him the bill".
 const THING_WITHIN: usize = 3;
@@ -10,7 +13,7 @@ const THING_WITHIN: usize = 3;
 /// order. If in doubt, for example in another language, returns false.
 pub fn is_single_order(order: &str, sentence: &str) -> bool {
     let words = lower_words(order);
-    let is_small = |it: &&String| matches!(it.as_str(), "please" | "to" | "just" | "now");
+    let is_small = |it: &&String| BEFORE_SINGLE_ORDER.contains(it.as_str());
     let mut rest = words.iter().skip_while(is_small).map(String::as_str);
     let is_work = rest.next().is_some_and(|it| SINGLE_ORDERS.contains(it));
     let has_one_thing = rest.take(THING_WITHIN).any(|it| ONE_THING.contains(it));
@@ -21,8 +24,7 @@ pub fn is_single_order(order: &str, sentence: &str) -> bool {
 fn lasts(words: &[String]) -> bool {
     let is_lasting =
         |it: &str| FOREVER.contains(it) || STANDING.contains(it) || ANSWERS.contains(it) || BRIEF.contains(it);
-    let is_conditional =
-        |it: &[String]| CONDITIONS.contains(it[0].as_str()) && matches!(it[1].as_str(), "i" | "you" | "we");
+    let is_conditional = |it: &[String]| CONDITIONS.contains(it[0].as_str()) && is_in_class(&it[1], Class::TalkSubject);
     let joined = format!("_{}_", words.join("_"));
     words.iter().any(|it| is_lasting(it))
         || words.windows(2).any(is_conditional)

@@ -5,6 +5,7 @@ use domain::time::{Precision, TimeSpan};
 
 use crate::facts::clauses::clause::{Clause, Draft, TimeReading};
 use crate::facts::clauses::verb_group::Shape;
+use crate::facts::lexicon::{LASTING_STATE_VERBS, LATER_STARTS, PRESENT_TIMES, TIMES_OF_THINGS};
 use crate::time::{Kind, Mention};
 
 /// Returns the start and the end of a statement's validity, as far as the clause names them.
@@ -39,7 +40,7 @@ fn validity_of_event(clause: &Clause<'_>, ended: bool) -> (Option<TimeSpan>, Opt
             .rev()
             .filter(|it| it.range.end <= mention.range.start)
             .take(2)
-            .any(|it| it.is_any_of(&["built", "made", "dating", "born", "founded", "opened"]));
+            .any(|it| it.is_in_list(&TIMES_OF_THINGS));
         if of_object || mention.kind == Kind::Duration || mention.span.precision == Precision::Unknown {
             continue;
         }
@@ -73,9 +74,7 @@ fn year_before(clause: &Clause<'_>, mention: &Mention) -> Mention {
         .iter()
         .rev()
         .filter(|it| it.range.end <= mention.range.start);
-    let begins = before
-        .take(2)
-        .any(|it| it.is_any_of(&["from", "for", "starting", "beginning", "by", "until", "till"]));
+    let begins = before.take(2).any(|it| it.is_in_list(&LATER_STARTS));
     let ahead = mention.is_year_inferred && span.precision == Precision::Day && span.start > clause.now;
     if past && ahead && !begins {
         let year = Months::new(12);
@@ -87,10 +86,7 @@ fn year_before(clause: &Clause<'_>, mention: &Mention) -> Mention {
 
 /// Returns true for verbs of states ("lived", "worked", "studied"): the time is that of the state, not of its end.
 fn is_state_verb(clause: &Clause<'_>) -> bool {
-    matches!(
-        clause.group.base.as_str(),
-        "live" | "work" | "study" | "be" | "volunteer"
-    )
+    LASTING_STATE_VERBS.contains(clause.group.base.as_str())
 }
 
 fn validity_of_state(clause: &Clause<'_>, ended: bool) -> (Option<TimeSpan>, Option<DateTime<Utc>>) {
@@ -99,10 +95,7 @@ fn validity_of_state(clause: &Clause<'_>, ended: bool) -> (Option<TimeSpan>, Opt
         let span = &mention.span;
         if is_led_by_until(clause, mention) {
             to = Some(span.start);
-        } else if matches!(
-            span.words.to_lowercase().as_str(),
-            "now" | "today" | "these days" | "nowadays"
-        ) {
+        } else if PRESENT_TIMES.contains(span.words.to_lowercase().as_str()) {
             continue;
         } else if mention.kind == Kind::Duration {
             since = since.or_else(|| span_ending_now(clause, mention));

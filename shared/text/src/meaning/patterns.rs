@@ -1,6 +1,6 @@
 //! Surface patterns that show what kind of information a text contains. English.
 
-use crate::lexicon::{Class, classes_of_word, is_in_class};
+use crate::lexicon::{Class, Classes, classes_of_word, is_in_class};
 use crate::{is_stop, split_words};
 
 /// Number of patterns.
@@ -111,7 +111,7 @@ pub fn count_patterns(text: &str) -> [u8; N] {
             .iter()
             .filter(has)
             .for_each(|it| increment_count(&mut found, it.0));
-        count_word_patterns(&mut found, &lower, i);
+        count_word_patterns(&mut found, &lower, i, classes);
         let before = i.checked_sub(1).map(|it| lower[it].as_str());
         count_capitals(&mut found, words[i], before);
     }
@@ -124,17 +124,21 @@ fn increment_count(found: &mut [u8; N], pattern: usize) {
     found[pattern] = found[pattern].saturating_add(1);
 }
 
-/// Counts the patterns of a word and its neighbours.
-fn count_word_patterns(found: &mut [u8; N], words: &[String], i: usize) {
+/// Counts the patterns of a word, whose classes are given, and its neighbours.
+fn count_word_patterns(found: &mut [u8; N], words: &[String], i: usize, classes: Classes) {
     let at = |n: usize| words.get(i + n).map_or("", String::as_str);
     let unit = |n: usize| is_in_class(at(n), Class::PatternUnit);
+    let is_dated = |n: usize| unit(n) || is_weekday(at(n));
     match (at(0), at(1)) {
-        ("last" | "next" | "this", _) if unit(1) || is_weekday(at(1)) => increment_count(found, DATE),
-        ("for" | "over" | "took" | "after", _) if unit(2) || unit(3) => increment_count(found, DURATION),
-        ("so", "that") | ("due", "to") | ("made" | "makes" | "helps" | "help", "me") => increment_count(found, REASON),
-        ("in", "order") | ("means", "a") => increment_count(found, REASON),
-        ("going" | "thinking" | "looking", "to" | "of" | "forward") | ("can't", "wait") => increment_count(found, PLAN),
-        ("every", _) if unit(1) || is_weekday(at(1)) => increment_count(found, PREFERENCE),
+        _ if classes.has_class(Class::PatternDated) && is_dated(1) => increment_count(found, DATE),
+        _ if classes.has_class(Class::PatternLasts) && (unit(2) || unit(3)) => increment_count(found, DURATION),
+        (_, "me") if classes.has_class(Class::PatternHelps) => increment_count(found, REASON),
+        ("so", "that") | ("due", "to") | ("in", "order") | ("means", "a") => increment_count(found, REASON),
+        (_, next) if classes.has_class(Class::PatternPlans) && is_in_class(next, Class::PatternPlanned) => {
+            increment_count(found, PLAN)
+        }
+        ("can't", "wait") => increment_count(found, PLAN),
+        ("every", _) if is_dated(1) => increment_count(found, PREFERENCE),
         ("make", "sure") | ("from", "now") | ("when", "i") | ("i'd", "prefer") | ("want", "you") => {
             increment_count(found, INSTRUCTION)
         }
@@ -180,7 +184,7 @@ fn count_opening_patterns(found: &mut [u8; N], words: &[String]) {
     let skip = words
         .iter()
         .take(2)
-        .take_while(|it| yes_no || matches!(it.as_str(), "oh" | "so" | "and" | "well"))
+        .take_while(|it| yes_no || is_in_class(it, Class::PatternSkipped))
         .count()
         .min(1);
     found[ANAPHOR] = u8::from(words.get(skip).is_some_and(|it| is_in_class(it, Class::PatternAnaphor)));

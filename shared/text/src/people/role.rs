@@ -26,7 +26,7 @@ pub fn role_of_speaker(name: &str) -> Option<Role> {
         it if is_in_class(it, Class::AssistantName) => Some(Role::Assistant),
         // "Claude" is also a first name: alone it is a person, with a number it is a model.
         "claude" if lower.ends_with(|it: char| it.is_ascii_digit()) => Some(Role::Assistant),
-        "tool" | "environment" | "function" => Some(Role::Tool),
+        it if is_in_class(it, Class::ToolName) => Some(Role::Tool),
         "system" => Some(Role::System),
         _ => None,
     }

@@ -28,7 +28,7 @@ pub(super) fn action_stem(anchors: &Anchors, lower: &str) -> String {
     let is_known_name = |it: &str| names.iter().any(|name| name == it.strip_suffix("'s").unwrap_or(it));
     let found = match split_words(lower).as_slice() {
         ["who", verb, _, ..] if !is_auxiliary(verb) => Some(*verb),
-        ["who", "is" | "are" | "was" | "were", state, ..] if !is_known_name(state) => Some(*state),
+        ["who", be, state, ..] if is_in_class(be, Class::FormOfBe) && !is_known_name(state) => Some(*state),
         ["what", verb, ..] if asks_for_actor(lower) => Some(*verb),
         _ => None,
     };
@@ -38,7 +38,10 @@ pub(super) fn action_stem(anchors: &Anchors, lower: &str) -> String {
 /// Returns true if a question asks when something happens repeatedly. Returns false if it asks for a single time, a
 /// beginning or an end.
 pub(super) fn asks_for_regular_time(lower: &str) -> bool {
-    let opening = ["when is ", "when are ", "when does ", "when do "];
+    let opens = lexicon::words_of_class(Class::OpensRegular).iter().any(|it| {
+        let rest = lower.strip_prefix(it);
+        rest.is_some_and(|it| it.starts_with(' '))
+    });
     let day = ["which day", "what day"].iter().any(|it| lower.contains(it))
         && lexicon::words_of_class(Class::AsksRule)
             .iter()
@@ -46,7 +49,7 @@ pub(super) fn asks_for_regular_time(lower: &str) -> bool {
     let single = split_words(lower)
         .into_iter()
         .any(|it| is_in_class(&stem_word(it), Class::HappensOnce));
-    (day || opening.iter().any(|it| lower.starts_with(it))) && !single
+    (day || opens) && !single
 }
 
 /// Returns the name in a question that only asks for the identity of a person: "who is Ann Lee?".
@@ -94,9 +97,9 @@ pub(super) fn requested_class(lower: &str) -> Option<AnswerClass> {
 /// colours".
 fn asks_for_colour(tokens: &[&str]) -> bool {
     let small = |it: &&&str| is_stop(it) || matches!(**it, "kind" | "shade");
-    let question_word_at = tokens.iter().position(|it| matches!(*it, "what" | "which" | "what's"));
+    let question_word_at = tokens.iter().position(|it| is_in_class(it, Class::AsksWhat));
     let next = question_word_at.and_then(|at| tokens[at + 1..].iter().find(|it| !small(it)));
-    next.is_some_and(|it| matches!(*it, "colour" | "color" | "colours" | "colors"))
+    next.is_some_and(|it| is_in_class(it, Class::ColourNoun))
 }
 
 /// Returns true if a question asks for a sum of money: "how much did it cost", "what did she pay for it", "what is the
@@ -116,14 +119,14 @@ fn asks_for_money(tokens: &[&str]) -> bool {
     };
     match (*first, *second) {
         ("how", "much") if is_auxiliary(third) => {
-            let thing = matches!(third, "is" | "was" | "are" | "were")
-                && rest.get(1).is_some_and(|it| is_in_class(it, Class::Article));
+            let thing =
+                is_in_class(third, Class::FormOfBe) && rest.get(1).is_some_and(|it| is_in_class(it, Class::Article));
             thing
                 || pays(|it| is_in_class(it, Class::Paying)).is_some()
                 || rest.iter().any(|it| is_in_class(it, Class::Sum))
         }
         ("how", "much") => third == "money" || is_in_class(third, Class::Sum),
-        ("what", "is" | "was" | "are" | "were") => rest.iter().take(4).any(|it| is_in_class(it, Class::Sum)),
+        ("what", be) if is_in_class(be, Class::FormOfBe) => rest.iter().take(4).any(|it| is_in_class(it, Class::Sum)),
         ("what", it) if is_auxiliary(it) => match pays(|it| is_in_class(it, Class::PlainlyPaying)) {
             Some((verb, after)) if verb.starts_with("spen") => after == Some("on") && !open,
             Some(_) => !open,
@@ -183,7 +186,7 @@ pub(super) fn find_options(question: &str) -> Vec<String> {
     let tail: Vec<&str> = left.rsplit([',', ' ']).take_while(|it| !is_stop(it)).take(3).collect();
     let right: Vec<&str> = right
         .split_whitespace()
-        .filter(|it| !matches!(*it, "a" | "an" | "the"))
+        .filter(|it| !is_in_class(it, Class::PlainArticle))
         .take(4)
         .collect();
     if tail.is_empty() || right.is_empty() {

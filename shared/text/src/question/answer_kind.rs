@@ -26,7 +26,7 @@ pub fn answer_kind(question: &str, words: &[String]) -> AnswerKind {
     if holds(&["where"]) || has("which", Class::AskedPlace) || has("what", Class::AskedPlace) {
         return AnswerKind::Where;
     }
-    if holds(&["who", "whom", "whose"]) {
+    if words.iter().any(|it| is_in_class(it, Class::AsksPerson)) {
         return AnswerKind::Who;
     }
     if holds(&["why"]) || has("what", Class::WhatReason) {
@@ -96,9 +96,9 @@ pub(super) fn correct_answer_kind(read: AnswerKind, lower: &str) -> AnswerKind {
     }
     match *first {
         "how" if matches!(opening.get(1), Some(&("many" | "much"))) => AnswerKind::Number,
-        "how" if matches!(opening.get(1), Some(&("long" | "soon" | "recently" | "often"))) => read,
+        "how" if opening.get(1).is_some_and(|it| is_in_class(it, Class::AfterHow)) => read,
         "how" => AnswerKind::How,
-        "who" | "whose" | "whom" => AnswerKind::Who,
+        it if is_in_class(it, Class::AsksPerson) => AnswerKind::Who,
         "where" => AnswerKind::Where,
         "why" => AnswerKind::Why,
         "what" if opening.get(1).is_some_and(|it| is_auxiliary(it)) => AnswerKind::WhatDoes,
@@ -118,8 +118,7 @@ fn is_indirect_question(opening: &[&str]) -> bool {
 fn asks_for_time(opening: &[&str]) -> bool {
     let early = opening.iter().take(2).any(|it| *it == "when");
     let asks_for_unit = |pair: &[&str]| matches!(pair[0], "what" | "which") && is_in_class(pair[1], Class::UnitOfTime);
-    let dated =
-        opening.first() == Some(&"what") && opening.iter().any(|it| matches!(*it, "date" | "dates" | "birthday"));
+    let dated = opening.first() == Some(&"what") && opening.iter().any(|it| is_in_class(it, Class::AskedDate));
     let inside = opening.first().is_some_and(|it| is_in_class(it, Class::AsksNoTime));
     (early && !inside) || opening.windows(2).any(asks_for_unit) || dated
 }

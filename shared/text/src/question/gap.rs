@@ -9,12 +9,11 @@ use crate::{is_auxiliary, is_stop, split_words, stem_word};
 pub(super) fn gap_of_question(lower: &str) -> Gap {
     let tokens = split_words(lower);
     let equals = match tokens.as_slice() {
-        ["what" | "who", "is" | "was" | "are" | "were", rest @ ..] | ["what's" | "who's", rest @ ..] => {
-            equated_noun(rest)
-        }
+        ["what" | "who", be, rest @ ..] if is_in_class(be, Class::FormOfBe) => equated_noun(rest),
+        ["what's" | "who's", rest @ ..] => equated_noun(rest),
         _ => None,
     };
-    let asks = tokens.iter().any(|it| matches!(*it, "do" | "does" | "did"));
+    let asks = tokens.iter().any(|it| is_in_class(it, Class::AsksWithDo));
     let had = asks && tokens.last().is_some_and(|it| *it == "have");
     Gap { equals, had }
 }
@@ -23,7 +22,7 @@ pub(super) fn gap_of_question(lower: &str) -> Gap {
 /// noun phrase.
 fn equated_noun(rest: &[&str]) -> Option<String> {
     let rest = match rest {
-        [most @ .., "now" | "today" | "currently"] => most,
+        [most @ .., last] if is_in_class(last, Class::PresentTime) => most,
         all => all,
     };
     let first = rest.first()?;

@@ -13,9 +13,9 @@ pub(super) fn requested_measure(lower: &str) -> Option<Measure> {
         _ if is_in_class(how, Class::HowLong) => Some(Measure::Length),
         "heavy" => Some(Measure::Mass),
         "much" if tokens.iter().any(|it| stem_word(it) == "weigh") => Some(Measure::Mass),
-        "hot" | "cold" | "warm" => Some(Measure::Heat),
+        _ if is_in_class(how, Class::HowHot) => Some(Measure::Heat),
         "fast" => Some(Measure::Speed),
-        "big" | "large" | "small" => Some(Measure::Size),
+        _ if is_in_class(how, Class::HowBig) => Some(Measure::Size),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use domain::predicate::Predicate;
 use domain::question::Slot;
 
 use crate::lexicon::kin;
-use crate::lexicon::{Class, is_in_class};
+use crate::lexicon::{Class, is_in_class, words_of_class};
 use crate::{Nouns, is_auxiliary, is_stop, split_words, stem_word, stem_words};
 
 /// Maximum number of words of a role.
@@ -13,14 +13,15 @@ const ROLE_WORDS: usize = 2;
 /// Returns the slot that a question in lower case asks for, even if it also asks for something else.
 pub fn requested_slot(question: &str) -> Option<Slot> {
     let tokens = split_words(question);
-    let has = |list: &[&str]| tokens.iter().any(|it| list.contains(it));
+    let has = |class: Class| tokens.iter().any(|it| is_in_class(it, class));
     let asks = |is_noun_of: fn(&str) -> bool| {
         let mut pairs = tokens.windows(2);
         pairs.any(|it| matches!(it[0], "what" | "which") && is_noun_of(it[1]))
     };
-    let place = has(&["where"]) || asks(|it| is_in_class(it, Class::HomePlace));
-    let firm = || asks(|it| matches!(it, "company" | "firm" | "employer"));
-    if OWN_NAME.iter().any(|it| tokens == *it) {
+    let place = tokens.contains(&"where") || asks(|it| is_in_class(it, Class::HomePlace));
+    let firm = || asks(|it| is_in_class(it, Class::EmployerNoun));
+    let is_whole = |it: &&str| it.split(' ').eq(tokens.iter().copied());
+    if words_of_class(Class::OwnName).iter().any(is_whole) {
         Some(Slot::Name)
     } else if let Some(role) = requested_relative(&tokens) {
         Some(Slot::Relative(role))
@@ -28,15 +29,13 @@ pub fn requested_slot(question: &str) -> Option<Slot> {
         Some(Slot::Allergy)
     } else if question.starts_with("how old") {
         Some(Slot::Age)
-    } else if place && tokens.iter().any(|it| is_in_class(it, Class::Dwelling)) {
+    } else if place && has(Class::Dwelling) {
         Some(Slot::Home)
     } else if place && tokens.last().is_some_and(|it| *it == "from") {
         Some(Slot::Origin)
-    } else if has(&["job", "profession", "occupation"])
-        || ["for a living", " work as"].iter().any(|it| question.contains(it))
-    {
+    } else if has(Class::JobNoun) || ["for a living", " work as"].iter().any(|it| question.contains(it)) {
         Some(Slot::Job)
-    } else if (place || firm()) && has(&["work", "works", "working"]) {
+    } else if (place || firm()) && has(Class::WorkForm) {
         Some(Slot::Employer)
     } else {
         None
@@ -64,32 +63,25 @@ pub fn is_told_by(slot: &Slot, predicate: &str) -> bool {
 
 /// Returns true if a stem is one of the words that ask for the slot.
 pub fn is_asked_by(slot: &Slot, word: &str) -> bool {
-    let words: &[&str] = match slot {
-        Slot::Name => &["name", "call"],
-        Slot::Home => &["live", "base", "home"],
-        Slot::Origin => &["come", "origin"],
-        Slot::Employer => &["work"],
-        Slot::Job => &["job", "profess", "occup", "live", "work"],
-        Slot::Age => &["old"],
-        Slot::Allergy => &["allerg", "allergi"],
+    let class = match slot {
+        Slot::Name => Class::SlotName,
+        Slot::Home => Class::SlotHome,
+        Slot::Origin => Class::SlotOrigin,
+        Slot::Employer => Class::SlotEmployer,
+        Slot::Job => Class::SlotJob,
+        Slot::Age => Class::SlotAge,
+        Slot::Allergy => Class::SlotAllergy,
         Slot::Relative(role) => {
-            return word == "name" || word == "call" || stem_words(role).iter().any(|it| it == word);
+            return is_in_class(word, Class::SlotName) || stem_words(role).iter().any(|it| it == word);
         }
     };
-    words.contains(&word)
+    is_in_class(word, class)
 }
-
-const OWN_NAME: [&[&str]; 4] = [
-    &["what", "is", "my", "name"],
-    &["what's", "my", "name"],
-    &["who", "am", "i"],
-    &["what", "am", "i", "called"],
-];
 
 /// Returns true for "what is Ann allergic to", "to what is Ann allergic" and "what allergies does Ann have". Returns
 /// false for "what food is Ann allergic to", which asks only for some of the allergies.
 fn asks_allergy(tokens: &[&str]) -> bool {
-    let is_allergy = |it: &str| matches!(it, "allergic" | "allergy" | "allergies");
+    let is_allergy = |it: &str| is_in_class(it, Class::AllergyWord);
     let to_what = tokens.windows(2).any(|it| it == ["to", "what"]);
     match tokens {
         ["what", verb, .., "allergic", "to"] => is_auxiliary(verb),
@@ -104,7 +96,7 @@ fn asks_allergy(tokens: &[&str]) -> bool {
 /// called", "who is my boss", "the name of my sister".
 fn requested_relative(tokens: &[&str]) -> Option<String> {
     let who = matches!(tokens, ["who", "is" | "was", ..] | ["who's", ..]);
-    let asks_for_name = tokens.iter().any(|it| matches!(*it, "called" | "name" | "named"));
+    let asks_for_name = tokens.iter().any(|it| is_in_class(it, Class::NameWord));
     if !(who || asks_for_name && matches!(tokens.first(), Some(&("what" | "what's")))) {
         return None;
     }
@@ -121,7 +113,7 @@ fn requested_relative(tokens: &[&str]) -> Option<String> {
         return None;
     }
     let rest = &tokens[owner + 1..];
-    let end = rest.iter().position(|it| matches!(*it, "called" | "named" | "name"));
+    let end = rest.iter().position(|it| is_in_class(it, Class::NameWord));
     let (last, before) = rest[..end.unwrap_or(rest.len())].split_last()?;
     // "My sister's name" asks for the sister, "my sister's husband" for another person.
     let last = match (end, last.strip_suffix("'s")) {

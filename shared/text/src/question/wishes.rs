@@ -5,7 +5,7 @@
 //! instruction. So the ranking must weigh the grade against all its other features.
 
 use crate::lexicon::verbs::is_past;
-use crate::lexicon::{Class, is_in_class};
+use crate::lexicon::{Class, Classes, classes_of_word, is_in_class};
 use crate::split_words;
 
 /// Grade of a standing instruction.
@@ -21,10 +21,7 @@ pub fn grade_standing_wish(sentence: &str) -> f32 {
     let asks = sentence.trim_end().ends_with(['?', '？']);
     let clauses = split_clauses(sentence);
     // "When I ask about money, give me ...": the pronoun that shows who is asked may be in another clause.
-    let has_pronoun = clauses
-        .iter()
-        .flatten()
-        .any(|it| matches!(it.as_str(), "me" | "my" | "you"));
+    let has_pronoun = clauses.iter().flatten().any(|it| is_in_class(it, Class::WishPronoun));
     // "House rule: nobody ..." is a rule; "That rule is new" is not.
     let long = clauses.iter().flatten().count() > 5;
     let grade = |clause: &Vec<String>| {
@@ -71,14 +68,11 @@ pub fn asks_what_to_do(question: &str) -> bool {
         || any(Class::AsksAdvice)
         || any(Class::Tip)
         || pair(Class::AsksHow, Class::MayDo) && pair(Class::MayDo, Class::AnyPerson)
-        || words
-            .windows(2)
-            .any(|it| is_in_class(it[0], Class::RequestVerb) && matches!(it[1], "you" | "i" | "we"))
-        || words.windows(2).any(|it| {
-            matches!(
-                it,
-                ["what" | "which", "must" | "may" | "could" | "can"] | ["are" | "is", "some" | "good" | "common"]
-            )
+        || pair(Class::RequestVerb, Class::TalkSubject)
+        || words.windows(2).any(|it| match it[0] {
+            "what" | "which" => is_in_class(it[1], Class::AdviceAuxiliary),
+            "are" | "is" => is_in_class(it[1], Class::AdviceAdjective),
+            _ => false,
         })
 }
 
@@ -89,20 +83,18 @@ fn begins_with_instruction(clause: &[&str], has_pronoun: bool, long: bool) -> bo
         .take_while(|it| is_in_class(it, Class::WishOpening))
         .count();
     let for_good = clause.iter().any(|it| is_in_class(it, Class::ForGood));
-    let announces_rule = clause
-        .iter()
-        .take(5)
-        .any(|it| matches!(*it, "rule" | "rules" | "law" | "wish"));
+    let announces_rule = clause.iter().take(5).any(|it| is_in_class(it, Class::RuleWord));
     match &clause[opened..] {
         ["always" | "never", verb, ..] => is_imperative_verb(verb),
-        ["from", "now" | "today" | "here", ..] | ["going", "forward", ..] | ["in", "future", ..] => true,
+        ["from", start, ..] if is_in_class(start, Class::RuleStart) => true,
+        ["going", "forward", ..] | ["in", "future", ..] => true,
         ["whenever", ..] => has_pronoun,
-        ["when" | "if", "i" | "you" | "we", verb, ..] => {
+        ["when" | "if", subject, verb, ..] if is_in_class(subject, Class::TalkSubject) => {
             has_pronoun && (is_in_class(verb, Class::AskedOfAssistant) || for_good)
         }
-        ["every" | "each" | "any", "time", ..] => has_pronoun,
+        [each, "time", ..] if is_in_class(each, Class::EachTime) => has_pronoun,
         ["make", "sure", ..] | ["keep", "in", "mind", ..] => true,
-        ["remember", "to" | "that" | "i" | "i'm" | "my", ..] => true,
+        ["remember", next, ..] if is_in_class(next, Class::AfterRemember) => true,
         ["do", "not", verb, ..] | ["don't", verb, ..] => {
             is_imperative_verb(verb) && !is_in_class(verb, Class::MildOrder)
         }
@@ -116,26 +108,26 @@ fn begins_with_instruction(clause: &[&str], has_pronoun: bool, long: bool) -> bo
 
 /// Returns true if a clause states a ban, a habit or a preference.
 fn states_preference(clause: &[&str]) -> bool {
-    let has = |class: Class| clause.iter().any(|it| is_in_class(it, class));
+    let classes: Vec<Classes> = clause.iter().map(|it| classes_of_word(it)).collect();
+    let has = |class: Class| classes.iter().any(|it| it.has_class(class));
     let any = |list: &[&str]| clause.iter().any(|it| list.contains(it));
     let pair = |first: Class, second: Class| {
-        clause
+        classes
             .windows(2)
-            .any(|it| is_in_class(it[0], first) && is_in_class(it[1], second))
+            .any(|it| it[0].has_class(first) && it[1].has_class(second))
     };
-    let likes = |it: &[&str]| {
-        matches!(
-            it,
-            ["i" | "i'm", "like" | "enjoy" | "into"] | ["big" | "huge" | "a", "fan"]
-        )
+    let likes = |it: &[&str]| match (it[0], it[1]) {
+        ("i" | "i'm", verb) => is_in_class(verb, Class::LikedByI),
+        (before, "fan") => is_in_class(before, Class::BeforeFan),
+        _ => false,
     };
     any(&["please", "pls"]) && has(Class::Restriction)
         || has(Class::LastingTaste)
         || pair(Class::WhoseTaste, Class::Taste)
-        || pair(Class::Refusal, Class::RefusedVerb) && any(&["i", "we", "she", "he"])
+        || pair(Class::Refusal, Class::RefusedVerb) && has(Class::RefusingSubject)
         || clause.windows(2).any(likes)
         || any(&["favourite", "favorite"])
-        || any(&["no", "nothing", "nobody"]) && any(&["ever", "please", "anymore"])
+        || has(Class::Exclusion) && has(Class::LastingExclusion)
 }
 
 /// Returns true if a question asks for a standing behaviour: "Can you always cite the source?", "Can we not do
@@ -143,7 +135,7 @@ fn states_preference(clause: &[&str]) -> bool {
 fn asks_for_good(clause: &[&str]) -> bool {
     let addresses_assistant = clause
         .windows(2)
-        .any(|it| matches!(it[0], "can" | "could" | "would" | "will") && matches!(it[1], "you" | "we"));
+        .any(|it| is_in_class(it[0], Class::AsksAssistant) && matches!(it[1], "you" | "we"));
     addresses_assistant && clause.iter().any(|it| is_in_class(it, Class::AsksForGood))
 }
 

@@ -175,7 +175,7 @@ impl Parser<'_> {
 
     /// Reads "7pm on Friday", "noon tomorrow", "7 tonight".
     fn clock_first(&self, i: usize) -> ReadResult {
-        let loose = self.is_any_of(i.wrapping_sub(1), &["at", "around", "by"]);
+        let loose = || is_in_class(self.word_before(i), WordClass::BeforeBareHour);
         let (j, clock) = self.read_clock(i, false).or_else(|| {
             let Class::Digits(hour @ 1..=12, _) = self.class_at(i) else {
                 return None;
@@ -183,7 +183,7 @@ impl Parser<'_> {
             let part = matches!(self.class_at(i + 1), Class::Relative(_) | Class::Part(Part::Tonight))
                 || self.is_any_of(i + 1, &["on", "this"]);
             let minutes = i64::from(if hour < 8 { hour + 12 } else { hour }) * 60;
-            (loose && part).then_some((
+            (part && loose()).then_some((
                 i + 1,
                 crate::time::expressions::numeric_times::Clock {
                     minutes,

@@ -24,6 +24,8 @@ pub(super) struct Parser<'a> {
     pub(super) offset_minutes: i64,
     /// The last time that was resolved.
     pub(super) previous: Option<Previous>,
+    /// True if the text has a word of Dutch or German times of the clock.
+    pub(super) has_clock_word: bool,
 }
 
 /// A time of the text that was read before, its sentence and the first token after it.
@@ -32,36 +34,6 @@ pub(super) struct Previous {
     pub(super) found: FoundTime,
     pub(super) sentence: usize,
     pub(super) end: usize,
-}
-
-/// A count of units: `low..=high`, with `half` for a further half.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Amount {
-    pub(super) low: u32,
-    pub(super) high: u32,
-    pub(super) half: bool,
-    /// True for "a few": the bounds are estimated.
-    pub(super) vague: bool,
-}
-
-impl Amount {
-    pub(super) fn from_count(n: u32) -> Amount {
-        Amount {
-            low: n,
-            high: n,
-            half: false,
-            vague: false,
-        }
-    }
-
-    pub(super) fn from_rough_bounds(low: u32, high: u32) -> Amount {
-        Amount {
-            low,
-            high,
-            half: false,
-            vague: true,
-        }
-    }
 }
 
 impl Parser<'_> {
@@ -100,6 +72,11 @@ impl Parser<'_> {
         words.contains(&self.word_at(i))
     }
 
+    /// Returns true if token `i` is a word of the class.
+    pub(super) fn is_of_class(&self, i: usize, class: WordClass) -> bool {
+        is_in_class(self.word_at(i), class)
+    }
+
     /// Returns the token after `i` if `i` is one of these words, otherwise `i`.
     pub(super) fn skip_word(&self, i: usize, words: &[&str]) -> usize {
         if self.is_any_of(i, words) { i + 1 } else { i }
@@ -107,7 +84,7 @@ impl Parser<'_> {
 
     /// Returns the token after `i` if `i` is a word of the class, otherwise `i`.
     pub(super) fn skip_class(&self, i: usize, class: WordClass) -> usize {
-        if is_in_class(self.word_at(i), class) { i + 1 } else { i }
+        if self.is_of_class(i, class) { i + 1 } else { i }
     }
 
     /// Returns the token before `i` if it is one of these words, otherwise `i`.
@@ -157,89 +134,6 @@ impl Parser<'_> {
             }
         }
         Some((i + 1, value))
-    }
-
-    /// Reads a count before a unit: "two", "a couple of", "two or three", "a", "half an".
-    pub(super) fn read_amount(&self, i: usize) -> Option<(usize, Amount)> {
-        if self.is_any_of(i, &["half"]) {
-            let next = self.skip_word(self.skip_word(i + 1, &["of"]), &["a", "an"]);
-            return Some((
-                next,
-                Amount {
-                    half: true,
-                    ..Amount::from_count(0)
-                },
-            ));
-        }
-        if self.is_any_of(i, &["a", "an", "the", "some"])
-            || !matches!(self.class_at(i), Class::Digits(..) | Class::Number(_))
-        {
-            let j = self.skip_word(i, &["a", "the", "some"]);
-            let j = self.skip_word(j, &["good", "whole"]);
-            let rough = match self.word_at(j) {
-                "couple" => Some(Amount::from_rough_bounds(2, 3)),
-                "few" => Some(Amount::from_rough_bounds(2, 5)),
-                "several" => Some(Amount::from_rough_bounds(3, 7)),
-                "dozen" => Some(Amount::from_rough_bounds(11, 13)),
-                "hundred" => Some(Amount::from_rough_bounds(90, 110)),
-                _ => None,
-            };
-            if let Some(amount) = rough {
-                return Some((self.skip_word(self.skip_word(j + 1, &["of"]), &["more"]), amount));
-            }
-            return self.is_any_of(i, &["a", "an"]).then(|| (i + 1, Amount::from_count(1)));
-        }
-        self.read_decimal_amount(i).or_else(|| self.read_integer_amount(i))
-    }
-
-    fn read_integer_amount(&self, i: usize) -> Option<(usize, Amount)> {
-        let (j, low) = self.read_number(i)?;
-        if let Some(j) = self.read_phrase(j, &["and", "a", "half"]) {
-            return Some((
-                j,
-                Amount {
-                    half: true,
-                    ..Amount::from_count(low)
-                },
-            ));
-        }
-        if self.is_any_of(j, &["or", "to", "-", "–"])
-            && let Some((k, high)) = self.read_number(j + 1)
-            && high > low
-        {
-            return Some((
-                k,
-                Amount {
-                    low,
-                    high,
-                    half: false,
-                    vague: true,
-                },
-            ));
-        }
-        Some((
-            j + usize::from(is_in_class(self.word_at(j), WordClass::AfterAmount) || self.word_at(j) == "-"),
-            Amount::from_count(low),
-        ))
-    }
-
-    /// Reads "2.5"; any other decimal digit counts as one half too.
-    fn read_decimal_amount(&self, i: usize) -> Option<(usize, Amount)> {
-        let Class::Digits(integer, _) = self.class_at(i) else {
-            return None;
-        };
-        let apart = !self.is_glued(i) || !self.is_any_of(i.wrapping_sub(1), &[".", ",", "$", "€", "£"]);
-        let point = self.word_at(i + 1) == "." && self.is_glued(i + 1) && self.is_glued(i + 2);
-        let one = matches!(self.class_at(i + 2), Class::Digits(_, 1));
-        (apart && point && one && self.word_at(i + 3) != ".").then(|| {
-            (
-                i + 3,
-                Amount {
-                    half: true,
-                    ..Amount::from_count(integer)
-                },
-            )
-        })
     }
 
     /// Reads a unit of time; a fortnight is two weeks.
@@ -343,7 +237,7 @@ impl Parser<'_> {
         match self.world_step(i).unwrap_or_else(|| self.tense_at(i)) {
             Tense::Past => weekday_before(self.today, day),
             // Nobody says "on Monday" about today.
-            Tense::Future if self.is_any_of(i.wrapping_sub(1), &["on", "by", "until", "till"]) => {
+            Tense::Future if is_in_class(self.word_before(i), WordClass::BeforeDayAhead) => {
                 weekday_from(add_days(self.today, 1), day)
             }
             Tense::Future | Tense::Open | Tense::Unsure => weekday_from(self.today, day),
@@ -367,7 +261,7 @@ impl Parser<'_> {
         let fits = match trust {
             Trust::Plain => true,
             Trust::Name => {
-                self.is_capitalised(i) || (beside && self.is_any_of(i.wrapping_sub(1), &["on", "last", "next", "this"]))
+                self.is_capitalised(i) || (beside && is_in_class(self.word_before(i), WordClass::BeforeShortDay))
             }
             Trust::Common => {
                 self.is_capitalised(i) && beside && !self.is_glued(i + 1) || (self.is_capitalised(i) && dot && beside)

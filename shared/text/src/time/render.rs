@@ -4,6 +4,7 @@ use chrono::{DateTime, Datelike, FixedOffset, NaiveDate, NaiveDateTime, NaiveTim
 use domain::time::{Precision, TimeSpan};
 
 use super::calendar::{add_days, add_months, first_of_month, span_of_season};
+use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time_words::lexicon::{Class, Season, Unit};
 use crate::time_words::word_table::class_of_word;
 
@@ -67,9 +68,7 @@ pub fn render_mention(span: &TimeSpan, observed_at: DateTime<FixedOffset>) -> St
 /// Renders "two weeks ago", "a few days ago".
 fn format_counted(words: &[&str], today: NaiveDate) -> Option<String> {
     let [amount @ .., unit, "ago"] = words else { return None };
-    let rough = amount
-        .iter()
-        .any(|word| matches!(*word, "few" | "couple" | "several" | "some"));
+    let rough = amount.iter().any(|word| is_in_class(word, WordClass::ShownRough));
     let since = match class_of_word(unit) {
         Class::Unit(Unit::Week | Unit::Weekend | Unit::Fortnight) => format_day(today),
         Class::Unit(Unit::Day) if rough => format_day(today),

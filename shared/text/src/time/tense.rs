@@ -83,7 +83,10 @@ fn foreign_tense_cues(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
     let signs = |it: &Token<'_>| it.lower.chars().any(|it| it.is_alphabetic() && !it.is_ascii());
     // "Vrijdagavond" contains its weekday.
     let compound = |it: &Token<'_>| {
-        it.class == Class::World && ["ochtend", "middag", "avond"].iter().any(|end| it.lower.ends_with(end))
+        it.class == Class::World
+            && words_of_class(WordClass::DayPartEnding)
+                .iter()
+                .any(|end| it.lower.ends_with(end))
     };
     let placed =
         |it: &Token<'_>| matches!(it.class, Class::Weekday(..) | Class::Month(..)) || signs(it) || compound(it);
@@ -117,7 +120,7 @@ fn foreign_tense_cues(text: &str, tokens: &[Token<'_>]) -> Option<Vec<Tense>> {
 fn tense_of_participle(last: &str, word: &str) -> Tense {
     let long = |least: usize| word.chars().count() >= least;
     let ends = |class: WordClass| words_of_class(class).iter().any(|it| word.ends_with(it));
-    let germanic = word.starts_with("ge") && long(6) && ["t", "en", "d"].iter().any(|it| word.ends_with(it));
+    let germanic = word.starts_with("ge") && long(6) && ends(WordClass::GeParticipleEnding);
     let helped = is_in_class(last, WordClass::HelpsParticiple) && long(4) && ends(WordClass::ParticipleEnding);
     let preterite = long(5) && ends(WordClass::PreteriteEnding) && !is_in_class(word, WordClass::NoPreterite);
     if germanic || helped || preterite || matches!(word, "了" | "过") || is_in_class(word, WordClass::Preterite) {

@@ -42,6 +42,12 @@ pub(crate) struct World {
     /// Kind `week`: words before a weekday in such scripts, with the weeks from the week of the reference; longer ones
     /// first.
     pub(crate) weeks: Vec<(&'static str, i64)>,
+    /// Kind `weekday-noun`: words before the sign of a weekday in such scripts.
+    pub(crate) weekday_nouns: Vec<&'static str>,
+    /// Kind `date-sign`: signs after the figures of a date in such scripts, with their unit.
+    pub(crate) date_signs: Vec<(&'static str, Unit)>,
+    /// Kind `clock-part`: parts of a day after a time of the clock, such as "abends".
+    pub(crate) clock_parts: HashMap<&'static str, Part>,
 }
 
 /// A number of units from the reference.
@@ -111,6 +117,15 @@ impl World {
                 self.weeks.push((word, value.parse().ok()?));
                 Ok(())
             }
+            "weekday-noun" if value == "-" => {
+                self.weekday_nouns.push(word);
+                Ok(())
+            }
+            "date-sign" => {
+                self.date_signs.push((word, Unit::from_name(value)?));
+                Ok(())
+            }
+            "clock-part" => insert_unless_conflicting(&mut self.clock_parts, word, Part::from_name(value)?, row),
             _ => return None,
         })
     }
@@ -151,6 +166,10 @@ mod tests {
         };
         assert_eq!(WORLD.phrases["próxima semana"], next_week);
         assert_eq!(WORLD.parts["vrijdagavond"], DayPart::Weekday(4, Part::Evening));
+        assert_eq!(WORLD.clock_parts["abends"], Part::Evening);
+        assert_eq!(WORLD.clock_parts["morgens"], Part::Morning);
+        assert!(WORLD.date_signs.contains(&("년", Unit::Year)));
+        assert!(WORLD.weekday_nouns.contains(&"星期"));
         let at = |name: &str| WORLD.close.iter().position(|it| it.0 == name);
         assert!(at("上周末") < at("上周"));
     }
@@ -158,6 +177,10 @@ mod tests {
     #[test]
     fn rows_with_errors_are_refused() {
         for (text, fault) in [
+            (
+                "clock-part\tdusk\tabends\n",
+                "x.tsv:1: no such kind, or no such value of it",
+            ),
             ("mouth\t1\tmai\n", "x.tsv:1: no such kind, or no such value of it"),
             (
                 "phrase\tweek one\tnext week\n",

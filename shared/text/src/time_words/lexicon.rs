@@ -132,17 +132,28 @@ pub(crate) static ENGLISH: LazyLock<Words> =
 /// - `number`, `ordinal`: its value
 /// - `near`: days from the reference
 /// - `decade`: its two digits; the word may have another kind as well
+/// - `implied`: the number of things that the word implies; the word may have another kind as well
 /// - `key`: any other word that can begin or continue an expression
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     pub(crate) classes: HashMap<&'static str, Class>,
     numbers: HashMap<&'static str, u16>,
     decades: HashMap<&'static str, u16>,
+    implied_numbers: HashMap<&'static str, u16>,
 }
 
 /// Returns the value of a number that is one word in lower case; `None` for digits.
 pub fn number_word(lower: &str) -> Option<f32> {
     ENGLISH.numbers.get(lower).copied().map(f32::from)
+}
+
+/// Returns the number of things that a word in lower case implies without naming it, such as "couple" and the "second"
+/// of "my second dog".
+pub fn implied_number(lower: &str) -> Option<u32> {
+    if let Some(Class::Ordinal(value)) = ENGLISH.classes.get(lower) {
+        return Some(*value);
+    }
+    ENGLISH.implied_numbers.get(lower).copied().map(u32::from)
 }
 
 /// Returns the two digits of a decade in one word, such as "twenties".
@@ -155,9 +166,14 @@ fn read_words(file: File) -> Result<Words, String> {
     for row in data_files::read_rows(file, 3)? {
         let (value, trust) = row.cells[1].split_once(' ').unwrap_or((row.cells[1], ""));
         let number = || value.parse::<u16>().ok();
-        if let ("decade", Some(decade)) = (row.cells[0], number()) {
-            let mut words_of_it = row.split_alternatives(2);
-            words_of_it.try_for_each(|it| data_files::insert_unique(&mut words.decades, it, decade, &row))?;
+        let table_of_kind = match row.cells[0] {
+            "decade" => Some(&mut words.decades),
+            "implied" => Some(&mut words.implied_numbers),
+            _ => None,
+        };
+        if let Some((table, value)) = table_of_kind.zip(number()) {
+            let mut words_of_row = row.split_alternatives(2);
+            words_of_row.try_for_each(|it| data_files::insert_unique(table, it, value, &row))?;
             continue;
         }
         let trust = || Trust::from_name(trust);
@@ -220,6 +236,10 @@ mod tests {
             ["twelve", "thousand", "12"].map(number_word),
             [Some(12.0), Some(1000.0), None]
         );
+        assert_eq!(
+            ["couple", "third", "trio", "dozen", "three", "dog"].map(implied_number),
+            [Some(2), Some(3), Some(3), Some(12), None, None]
+        );
     }
 
     #[test]
@@ -234,6 +254,10 @@ mod tests {
                 "x.tsv:1: no such kind, or no such value of it",
             ),
             ("unit\tdate\tday\n", "x.tsv:1: no such kind, or no such value of it"),
+            (
+                "implied\ttwo\tcouple\n",
+                "x.tsv:1: no such kind, or no such value of it",
+            ),
             ("unit\tday\tday\nkey\t-\tday\n", "x.tsv:2: \"day\" is there already"),
         ] {
             let read = read_words(File { path: "x.tsv", text });

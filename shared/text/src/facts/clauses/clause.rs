@@ -10,7 +10,8 @@ use crate::facts::clauses::token::{Gap, Word};
 use crate::facts::clauses::verb::{Form, base_of, base_of_third, verbs_with_form};
 use crate::facts::clauses::verb_group::Group;
 use crate::facts::lexicon::{
-    AUXILIARIES, BREAKERS, CLAUSE_OPENERS, DANGLING, DETERMINERS, STATE_VERBS, STOP_PHRASES, STOPS,
+    AUXILIARIES, BREAKERS, CLAUSE_OPENERS, DANGLING, DETERMINERS, OBJECT_PRONOUNS, STATE_VERBS, STOP_PHRASES, STOPS,
+    SUBJECT_ENDERS, SUBJECT_PRONOUNS, WEAK_BREAKERS,
 };
 use crate::time::Mention;
 
@@ -199,7 +200,7 @@ impl Clause<'_> {
             item += 1;
             if item > ITEM_MAX
                 || word_of_person(&word.lower)
-                || word.is_any_of(&["me", "us", "him"])
+                || word.is_in_list(&OBJECT_PRONOUNS)
                 || word.is_in_list(&BREAKERS)
                 || word.gap == Gap::Strong
             {
@@ -256,7 +257,7 @@ pub(crate) fn find_clause_end(words: &[Word], from: usize) -> usize {
                     || name_in_lower_case_does(words, i + 1)
             }
             "so" => comma || word_of_person(next) || next == "that",
-            "since" | "as" | "that" | "like" | "cause" | "cos" | "until" | "till" | "before" | "after" => {
+            it if WEAK_BREAKERS.contains(it) => {
                 word_of_person(next) && next != "my" && next != "our" || comma && begins_clause(words, i)
             }
             it => {
@@ -309,13 +310,13 @@ fn name_in_lower_case_does(words: &[Word], at: usize) -> bool {
 fn something_does(words: &[Word], at: usize) -> bool {
     let thing = words.get(at).is_some_and(|it| it.is_in_list(&DETERMINERS));
     let near = words.iter().skip(at + 1).take(SUBJECT_MAX);
-    let belongs = |it: &&Word| !it.is_any_of(&["that", "which", "who", "where", "and", "or"]);
+    let belongs = |it: &&Word| !it.is_in_list(&SUBJECT_ENDERS);
     thing && near.take_while(belongs).any(|it| it.is_in_list(&AUXILIARIES))
 }
 
 /// Returns true if a clause begins at `at`, after a comma: its subject is one of the next four words.
 fn begins_clause(words: &[Word], at: usize) -> bool {
-    let subject = |it: &Word| it.is_any_of(&["i", "we", "he", "she", "they"]);
+    let subject = |it: &Word| it.is_in_list(&SUBJECT_PRONOUNS);
     let near = words[at..].iter().take(4).position(subject);
     near.is_some_and(|it| words[at..at + it].iter().all(|word| word.gap != Gap::Strong))
 }

@@ -3,7 +3,9 @@
 use crate::facts::Subject;
 use crate::facts::clauses::token::{Gap, Word};
 use crate::facts::clauses::verb_group::read_verb_group;
-use crate::facts::lexicon::{AFTER_IS, CALLED, HE, KIN, KIN_ADJECTIVES, MANY, NO_NAMES, PETS, SHE};
+use crate::facts::lexicon::{
+    AFTER_IS, BIRTH_RANKS, CALLED, CHILD_VERBS, HE, KIN, KIN_ADJECTIVES, MANY, NO_NAMES, PETS, PROPERTY_VERBS, SHE,
+};
 
 /// The subject of a clause.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,9 +62,7 @@ pub(crate) fn read_subject(text: &str, words: &[Word], at: usize, last: Option<&
         }
         // "The eldest, Poppy, is a pilot."
         "the" => {
-            let rank = words
-                .get(at + 1)
-                .filter(|it| it.is_any_of(&["eldest", "oldest", "youngest", "middle"]))?;
+            let rank = words.get(at + 1).filter(|it| it.is_in_list(&BIRTH_RANKS))?;
             let name = words.get(at + 2).filter(|it| is_name(it) && it.gap == Gap::Comma)?;
             (rank.gap == Gap::Comma)
                 .then(|| ClauseSubject::from_subject(Subject::Name(text_between(text, name, name)), at + 3))
@@ -114,9 +114,7 @@ fn read_possessive_subject(text: &str, words: &[Word], at: usize) -> Option<Clau
         && child.lower.strip_suffix("'s").unwrap_or(&child.lower).ends_with("est")
         && child.gap == Gap::None
         && !words[head].is_in_list(&KIN)
-        && words[head].is_any_of(&[
-            "is", "has", "can", "does", "was", "will", "loves", "hates", "likes", "plays",
-        ])
+        && words[head].is_in_list(&CHILD_VERBS)
     {
         return Some(ClauseSubject::from_subject(
             Subject::Phrase(format!("my {}", child.lower)),
@@ -185,7 +183,7 @@ fn read_after_genitive(words: &[Word], next: usize, subject: Subject) -> Option<
 
 /// Reads the property of a person that a clause is about: the nouns up to a form of "be".
 fn of_somebody(words: &[Word], from: usize, subject: Subject) -> Option<ClauseSubject> {
-    let be = (from + 1..words.len().min(from + 5)).find(|&it| words[it].is_any_of(&["is", "are", "was", "has"]))?;
+    let be = (from + 1..words.len().min(from + 5)).find(|&it| words[it].is_in_list(&PROPERTY_VERBS))?;
     let nouns = &words[from..be];
     if nouns
         .iter()

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use crate::facts::lexicon::List;
+use crate::facts::clauses::contractions::{expand_chat_spelling, split_contraction};
+use crate::facts::lexicon::{FINAL_VERBS, GERMAN_SUBORDINATORS, List};
 use crate::gloss::{self, Piece};
+use crate::lexicon::{Class, is_in_class};
 
 /// The separation between a word and the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +139,7 @@ fn verb_last(words: &mut Vec<Word>) {
     };
     let Some(helps) = words[..verb]
         .iter()
-        .rposition(|it| it.is_any_of(&["am", "is", "are", "has", "have"]))
+        .rposition(|it| is_in_class(&it.lower, Class::HelpsParticiple))
     else {
         return;
     };
@@ -154,7 +156,7 @@ fn verb_last(words: &mut Vec<Word>) {
 /// Moves the verb at the end of a German subordinate clause to its subject: "Seit wir in Husum wohnen, ..." becomes "we
 /// live in Husum", and "weil mein Sohn gegen Hunde allergisch ist" becomes "my son is allergic to Hunde".
 fn clause_last(words: &mut Vec<Word>) {
-    let opens = |it: &Word| it.is_any_of(&["because", "since", "seit", "seitdem", "da"]);
+    let opens = |it: &Word| it.is_in_list(&GERMAN_SUBORDINATORS);
     let Some(from) = words.iter().position(opens).map(|it| it + 1) else {
         return;
     };
@@ -165,7 +167,7 @@ fn clause_last(words: &mut Vec<Word>) {
     };
     let end = (from..words.len()).find(|it| words[*it].gap != Gap::None);
     let end = end.unwrap_or(words.len().saturating_sub(1));
-    let verb = words.get(end).is_some_and(|it| it.is_any_of(FINITE));
+    let verb = words.get(end).is_some_and(|it| it.is_in_list(&FINAL_VERBS));
     if !verb || end <= subject + 1 {
         return;
     }
@@ -183,9 +185,6 @@ fn clause_last(words: &mut Vec<Word>) {
     // The rules look for "since", whatever the German word was.
     words[from - 1].lower = "since".to_owned();
 }
-
-/// Verbs at the end of such a clause.
-const FINITE: &[&str] = &["is", "am", "are", "live", "lives", "work", "works", "have", "has"];
 
 fn words_as_written(text: &str, sentence: Range<usize>, quotes: &[Range<usize>]) -> Vec<Word> {
     let mut out: Vec<Word> = Vec::new();
@@ -290,31 +289,6 @@ fn piece_ranges(text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
     out
 }
 
-/// Returns the full form of chat spellings.
-fn expand_chat_spelling(word: String) -> String {
-    match word.as_str() {
-        "u" | "ya" => "you".to_owned(),
-        "ur" => "your".to_owned(),
-        _ => word,
-    }
-}
-
-/// Splits a contraction: "i'm" becomes "i" and "am".
-fn split_contraction(word: &str) -> (&str, Option<&'static str>) {
-    if let Some((_, first, second)) = WHOLE.iter().find(|(it, _, _)| *it == word) {
-        return (first, Some(second));
-    }
-    for (tail, second) in TAILS {
-        if let Some(first) = word.strip_suffix(tail).filter(|it| !it.is_empty()) {
-            return (first, Some(second));
-        }
-    }
-    match word.strip_suffix("'s") {
-        Some(first) if IS_AFTER.contains(&first) => (first, Some("is")),
-        _ => (word, None),
-    }
-}
-
 /// Returns the byte ranges between double quotation marks, each inside one line.
 pub(crate) fn quote_ranges(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
@@ -332,57 +306,3 @@ pub(crate) fn quote_ranges(text: &str) -> Vec<Range<usize>> {
     }
     out
 }
-
-const TAILS: [(&str, &str); 6] = [
-    ("n't", "not"),
-    ("'m", "am"),
-    ("'re", "are"),
-    ("'ve", "have"),
-    ("'ll", "will"),
-    ("'d", "would"),
-];
-/// Words after which "'s" is a verb and not a possessive.
-const IS_AFTER: [&str; 14] = [
-    "he",
-    "she",
-    "it",
-    "that",
-    "there",
-    "here",
-    "what",
-    "who",
-    "where",
-    "how",
-    "everything",
-    "name",
-    "one",
-    "this",
-];
-/// Contractions that the general endings do not explain, and contractions without an apostrophe.
-const WHOLE: &[(&str, &str, &str)] = &[
-    ("can't", "can", "not"),
-    ("cannot", "can", "not"),
-    ("cant", "can", "not"),
-    ("won't", "will", "not"),
-    ("wont", "will", "not"),
-    ("shan't", "shall", "not"),
-    ("ain't", "am", "not"),
-    ("im", "i", "am"),
-    ("ive", "i", "have"),
-    ("dont", "do", "not"),
-    ("doesnt", "does", "not"),
-    ("didnt", "did", "not"),
-    ("isnt", "is", "not"),
-    ("arent", "are", "not"),
-    ("wasnt", "was", "not"),
-    ("havent", "have", "not"),
-    ("hasnt", "has", "not"),
-    ("wouldnt", "would", "not"),
-    ("couldnt", "could", "not"),
-    ("shes", "she", "is"),
-    ("hes", "he", "is"),
-    ("theyre", "they", "are"),
-    ("gonna", "going", "to"),
-    ("wanna", "want", "to"),
-    ("let's", "let", "us"),
-];

@@ -2,7 +2,7 @@
 
 use crate::facts::clauses::token::{Gap, Word};
 use crate::facts::clauses::verb::{Form, base_of, base_of_third, verbs_with_form};
-use crate::facts::lexicon::{ADVERBS, DONE, NO_ING, OFTEN, PARTICIPLES};
+use crate::facts::lexicon::{ADVERBS, DONE, GOING_TO_PLACES, MODALS, NO_ING, OFTEN, PARTICIPLES};
 
 /// Tense and aspect of the verb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,8 +160,8 @@ impl Auxiliaries {
             }
             "did" if ahead.is_some() => self.done = Some(Form::Past),
             "will" | "shall" => self.future = true,
-            "would" | "could" | "should" | "might" | "may" | "must" | "can" | "ought" => {
-                found.can = matches!(lower, "can");
+            _ if MODALS.contains(lower) => {
+                found.can = lower == "can";
                 self.modal = true;
             }
             _ => return None,
@@ -214,19 +214,8 @@ fn read_adverb(lower: &str, found: &mut Group) -> Option<usize> {
 /// Returns true if the word at `at`, after "to", is a verb and not a place: "going to buy", not "going to Oslo".
 fn means_to(words: &[Word], at: usize) -> bool {
     words.get(at).is_some_and(|it| {
-        let place = it.is_any_of(&[
-            "bed",
-            "work",
-            "school",
-            "college",
-            "church",
-            "university",
-            "town",
-            "sleep",
-            "hospital",
-        ]);
         !it.capital
-            && !place
+            && !it.is_in_list(&GOING_TO_PLACES)
             && (it.lower == "be"
                 || crate::facts::clauses::verb::may_be_base(&it.lower)
                 || base_of(&it.lower, Form::Present).is_some())

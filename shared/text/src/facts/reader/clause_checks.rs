@@ -5,6 +5,7 @@ use crate::facts::clauses::clause::Clause;
 use crate::facts::clauses::subject::ClauseSubject;
 use crate::facts::clauses::token::Word;
 use crate::facts::clauses::verb_group::{Group, Shape};
+use crate::facts::lexicon::AFTER_SAY;
 
 /// Returns true if the verb can belong to the subject; a name and a bare verb ("Ana live") do not go together.
 pub(super) fn verb_fits_subject(who: &ClauseSubject, words: &[Word], group: &Group) -> bool {
@@ -25,11 +26,7 @@ pub(super) fn find_reported_clause(clause: &Clause<'_>) -> Option<usize> {
         return None;
     }
     let mut at = clause.group.next;
-    while clause
-        .words
-        .get(at)
-        .is_some_and(|it| it.is_any_of(&["that", "to", "me", "us"]))
-    {
+    while clause.words.get(at).is_some_and(|it| it.is_in_list(&AFTER_SAY)) {
         at += 1;
     }
     Some(at)

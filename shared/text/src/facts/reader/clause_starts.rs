@@ -1,6 +1,8 @@
 //! Finds the places where a clause may begin, and its verb if the verb does not follow the subject directly.
 
-use super::super::lexicon::{JOBS, REPORTS, is_number};
+use super::super::lexicon::{
+    BEFORE_REMEMBER, BEFORE_YOU_KNOW, CLAUSE_JOINERS, JOBS, NOUN_OPENERS, REPORTS, SUBORDINATORS, YOU_WORDS, is_number,
+};
 use crate::facts::clauses::subject::ClauseSubject;
 use crate::facts::clauses::token::{Gap, Word};
 
@@ -12,12 +14,7 @@ pub(super) fn may_begin_clause(words: &[Word], at: usize) -> bool {
     if before.is_in_list(&REPORTS) {
         return before.lower == "says" && before.gap == Gap::None;
     }
-    before.gap != Gap::None
-        || before.is_any_of(&[
-            "and", "but", "so", "because", "although", "though", "while", "plus", "cause", "cos", "since",
-        ])
-        || told_again(words, at)
-        || words[at].lower == "who"
+    before.gap != Gap::None || before.is_in_list(&CLAUSE_JOINERS) || told_again(words, at) || words[at].lower == "who"
 }
 
 /// Returns true after words that take the next clause as known: "Now that I live in Kiel", "you know I'm allergic",
@@ -33,8 +30,8 @@ fn told_again(words: &[Word], at: usize) -> bool {
     }
     match before(0) {
         // "Do you know I ..." is a question, and "I didn't know I ..." reports an earlier belief.
-        "know" => matches!(before(1), "you" | "u" | "ya") && !matches!(before(2), "do" | "did" | "if" | "not"),
-        "remember" | "forget" => last == 0 || matches!(before(1), "and" | "please" | "not" | "so" | "but"),
+        "know" => YOU_WORDS.contains(before(1)) && !BEFORE_YOU_KNOW.contains(before(2)),
+        "remember" | "forget" => last == 0 || BEFORE_REMEMBER.contains(before(1)),
         _ => false,
     }
 }
@@ -43,11 +40,7 @@ fn told_again(words: &[Word], at: usize) -> bool {
 /// clause begins at the next "I" or "she".
 pub(super) fn is_subordinate(words: &[Word], at: usize) -> bool {
     let before = |back: usize| at.checked_sub(back).map_or("", |it| words[it].lower.as_str());
-    match before(1) {
-        "since" | "because" | "while" | "although" | "though" | "as" => true,
-        "that" => before(2) == "now",
-        _ => false,
-    }
+    SUBORDINATORS.contains(before(1)) || before(1) == "that" && before(2) == "now"
 }
 
 /// Returns the index of the verb of a subject, after words between the two: "my cousin Ana, a nurse, lives", "Ben, who
@@ -60,8 +53,7 @@ pub(super) fn find_verb_start(words: &[Word], who: &ClauseSubject) -> usize {
     if word.lower == "who" {
         return next + 1;
     }
-    let between = words[next - 1].gap == Gap::Comma
-        && (word.is_any_of(&["a", "an", "the", "my", "our"]) || is_number(&word.lower));
+    let between = words[next - 1].gap == Gap::Comma && (word.is_in_list(&NOUN_OPENERS) || is_number(&word.lower));
     let job = words[next..].iter().take(BETWEEN).any(|it| it.is_in_list(&JOBS)) || is_number(&word.lower);
     let end = (next..words.len().min(next + BETWEEN)).find(|it| words[*it].gap != Gap::None);
     match end {

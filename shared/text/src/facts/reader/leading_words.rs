@@ -1,6 +1,6 @@
 //! The words before the subject of a clause.
 
-use super::super::lexicon::FILLERS;
+use super::super::lexicon::{BEFORE_TIME, FILLERS, LEAD_PHRASES, SUBJECT_OPENERS};
 use super::Reader;
 use crate::facts::clauses::subject::is_name;
 use crate::facts::clauses::token::{Gap, Word};
@@ -18,11 +18,9 @@ impl Reader<'_> {
             };
             let lower = word.lower.as_str();
             let next = words.get(at + 1).map_or("", |it| it.lower.as_str());
-            if let Some(mention) = mention(at).or_else(|| {
-                word.is_any_of(&["in", "on", "since", "at", "from", "for", "by", "as"])
-                    .then(|| mention(at + 1))
-                    .flatten()
-            }) {
+            if let Some(mention) =
+                mention(at).or_else(|| word.is_in_list(&BEFORE_TIME).then(|| mention(at + 1)).flatten())
+            {
                 at += words[at..]
                     .iter()
                     .take_while(|it| it.range.start < mention.range.end)
@@ -34,7 +32,7 @@ impl Reader<'_> {
                 let person = words[at..]
                     .iter()
                     .take(6)
-                    .position(|it| it.is_any_of(&["i", "we", "my", "he", "she", "they"]));
+                    .position(|it| it.is_in_list(&SUBJECT_OPENERS));
                 // "Every evening Ana and I" is about Ana too.
                 let person = person.map(|it| {
                     if it > 2 && words[at + it - 1].lower == "and" {
@@ -47,7 +45,7 @@ impl Reader<'_> {
                     Some(step) if step > 0 => at += step,
                     _ => break,
                 }
-            } else if let Some(phrase) = LEADS.iter().find(|it| {
+            } else if let Some(phrase) = LEAD_PHRASES.iter().find(|it| {
                 it.iter()
                     .enumerate()
                     .all(|(n, part)| words.get(at + n).is_some_and(|it| it.lower == *part))
@@ -62,35 +60,3 @@ impl Reader<'_> {
         at
     }
 }
-
-const LEADS: &[&[&str]] = &[
-    &["to", "be", "honest"],
-    &["to", "be", "fair"],
-    &["in", "fact"],
-    &["by", "the", "way"],
-    &["of", "course"],
-    &["right", "now"],
-    &["for", "the", "record"],
-    &["fun", "fact"],
-    &["as", "for", "me"],
-    &["turns", "out"],
-    &["good", "news"],
-    &["bad", "news"],
-    &["big", "news"],
-    &["these", "days"],
-    &["at", "the", "moment"],
-    &["for", "me"],
-    &["at", "home"],
-    &["at", "work"],
-    &["thank", "you"],
-    &["my", "mistake"],
-    &["my", "bad"],
-    &["scratch", "that"],
-    &["guess", "what"],
-    &["me", "too"],
-    &["not", "really"],
-    &["so", "far"],
-    &["now", "that"],
-    &["ever", "since"],
-    &["given", "that"],
-];

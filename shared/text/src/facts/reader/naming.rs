@@ -1,6 +1,8 @@
 //! Names that appear next to a role or a possession: of the speaker's people, and of their animals and things.
 
-use super::super::lexicon::{FAMILY, HOMES, KIN, KIN_ADJECTIVES, NO_NAMES, PETS};
+use super::super::lexicon::{
+    BEFORE_CALLED, BEFORE_OTHER_HOME, FAMILY, HOMES, KIN, KIN_ADJECTIVES, NO_NAMES, PETS, POSSESSIVES_OF_OTHERS,
+};
 use super::super::{Statement, Subject};
 use super::Reader;
 use super::people::{Person, find_people};
@@ -97,14 +99,12 @@ impl Reader<'_> {
         for at in 0..words.len().saturating_sub(3) {
             let [my, home, within, place] = [0, 1, 2, 3].map(|it| &words[at + it]);
             let near = [my, home, within].iter().all(|it| it.gap == Gap::None && !it.quoted);
-            let before = at
-                .checked_sub(1)
-                .is_none_or(|it| !words[it].is_any_of(&["to", "into", "of", "from", "old", "first"]));
+            let before = at.checked_sub(1).map(|it| &words[it]);
             if !(near
-                && before
                 && my.is_any_of(&["my", "our"])
                 && home.is_in_list(&HOMES)
                 && within.lower == "in"
+                && before.is_none_or(|it| !it.is_in_list(&BEFORE_OTHER_HOME))
                 && is_name(place))
             {
                 continue;
@@ -169,7 +169,7 @@ impl Reader<'_> {
             .filter_map(|it| properties::read_named_possession(&it.object))
             .collect();
         let her = words.windows(4).find(|it| {
-            it[0].is_any_of(&["her", "his", "its"]) && it[1].lower == "name" && it[2].lower == "is" && is_name(&it[3])
+            it[1].lower == "name" && it[2].lower == "is" && it[0].is_in_list(&POSSESSIVES_OF_OTHERS) && is_name(&it[3])
         });
         // "I have a friend. His name's Chidi."
         let kin = self.kin_without_name.filter(|it| it.1 + 1 >= self.number);
@@ -200,9 +200,7 @@ impl Reader<'_> {
             .filter(|_| animal);
         let called = pet.and_then(|pet| {
             let at = (pet + 1..words.len().min(pet + 4)).find(|it| words[*it].is_any_of(&["called", "named"]))?;
-            let between = words[pet + 1..at]
-                .iter()
-                .all(|it| it.is_any_of(&["who", "that", "he", "she", "it", "is"]));
+            let between = words[pet + 1..at].iter().all(|it| it.is_in_list(&BEFORE_CALLED));
             let name = words.get(at + 1).filter(|it| between && is_name(it))?;
             properties::has_kin(
                 &format!("my {}", words[pet].lower),

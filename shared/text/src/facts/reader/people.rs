@@ -1,6 +1,9 @@
 //! The persons that a sentence mentions, as referents of a later pronoun.
 
-use super::super::lexicon::{CALLED, GREETINGS, JOBS, KIN, KIN_ADJECTIVES, OWNERS, PERSONS, PLACED, REPORTS, TITLES};
+use super::super::lexicon::{
+    BEFORE_GIVEN_NAME, BEFORE_PREDICATE, CALLED, GREETINGS, JOBS, KIN, KIN_ADJECTIVES, OWNERS, PERSONS, PLACED,
+    REPORTS, TELLING_VERBS, TITLES,
+};
 use super::super::{Statement, Subject};
 use crate::facts::clauses::subject::{ClauseSubject, agrees_with_pronoun, is_name, read_subject};
 use crate::facts::clauses::token::{Gap, Word, quote_ranges, read_words};
@@ -154,7 +157,7 @@ pub(super) fn people_in_question(question: &str, speaker: &str) -> Vec<Person> {
         let bare = word.lower.strip_suffix("'s").unwrap_or(&word.lower);
         let tells = words
             .get(at + 1)
-            .is_some_and(|it| it.is_in_list(&REPORTS) || it.is_any_of(&["told", "tell", "say", "think"]));
+            .is_some_and(|it| it.is_in_list(&REPORTS) || it.is_in_list(&TELLING_VERBS));
         if !is_name(word) || placed || alone || tells || bare == speaker.to_lowercase() || KIN.contains(&bare) {
             continue;
         }
@@ -204,15 +207,14 @@ pub(super) fn mentions_unknown_person(words: &[Word]) -> bool {
         let mine = words[at.saturating_sub(3)..at]
             .iter()
             .any(|it| it.is_any_of(&["my", "our"]));
-        let predicate =
-            (at.saturating_sub(4)..at).any(|it| words[it].is_any_of(&["am", "is", "as", "was", "are", "be"]));
+        let predicate = || (at.saturating_sub(4)..at).any(|it| words[it].is_in_list(&BEFORE_PREDICATE));
         let name = is_name(word)
             && !word.is_in_list(&TITLES)
             && words[at - 1].gap == Gap::None
             && !words[at - 1].is_in_list(&PLACED)
             && !is_name(&words[at - 1])
             && !words[at - 1].is_in_list(&KIN);
-        (role && !mine && !predicate) || (name && !mine && !words[at - 1].is_any_of(&["called", "named", "is"]))
+        (role && !mine && !predicate()) || (name && !mine && !words[at - 1].is_in_list(&BEFORE_GIVEN_NAME))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::lexicon::{NO_NAMES, is_number, read_word_list};
+use super::super::lexicon::{MORE_FOOD, NO_FOOD, NO_NAMES, is_number, read_word_list};
 use crate::facts::clauses::clause::Clause;
 use crate::facts::clauses::token::Gap;
 use crate::facts::clauses::verb::{Form, base_of, may_be_base};
@@ -316,6 +316,6 @@ fn is_food(noun: &str) -> bool {
             .find_kind(kind)
             .is_some_and(|it| nouns.is_of_kind(&it, &[noun.to_owned()]))
     };
-    let plain = !crate::is_stop(noun) && !matches!(noun, "time" | "things" | "kids" | "children" | "work" | "idea");
-    plain && (matches!(noun, "dairy" | "gluten" | "caffeine" | "spicy" | "alcohol") || is("food") || is("foodstuff"))
+    let plain = !crate::is_stop(noun) && !NO_FOOD.contains(noun);
+    plain && (MORE_FOOD.contains(noun) || is("food") || is("foodstuff"))
 }

@@ -5,7 +5,7 @@ use domain::fact::Aspect;
 use crate::facts::clauses::clause::Draft;
 use crate::facts::clauses::subject::is_name;
 use crate::facts::clauses::token::{Gap, Word};
-use crate::facts::lexicon::{AFTER_JOB, CHILDREN, JOBS, KIN, NO_JOB, TRAITS, is_number};
+use crate::facts::lexicon::{AFTER_JOB, CHILDREN, JOBS, KIN, NEAREST_KIN, NO_JOB, TRAITS, is_number};
 
 /// Reads the descriptions of a person from `from` on, one part between commas after the other, up to a part of another
 /// kind. `own` is true for descriptions of the speaker, which may have more forms and no article.
@@ -92,7 +92,7 @@ pub(crate) fn bare_kin(words: &[Word], at: usize) -> Option<(&str, &Word, usize)
         && words
             .get(at + 2)
             .is_some_and(|it| is_number(&it.lower) || it.is_any_of(&["a", "an"]));
-    let kin = role.is_any_of(NEAREST) && role.gap == Gap::None && !role.quoted;
+    let kin = role.is_in_list(&NEAREST_KIN) && role.gap == Gap::None && !role.quoted;
     (opens && closes && kin && is_name(name)).then_some((role.lower.as_str(), name, at + 2))
 }
 
@@ -118,15 +118,3 @@ pub(crate) fn find_self_description(words: &[Word]) -> Option<usize> {
 const PARTS: usize = 5;
 /// Number of words of the longest part.
 const PART_WORDS: usize = 7;
-/// Relatives whose words are not titles: "Aunt Ana" may be the aunt of another person.
-const NEAREST: &[&str] = &[
-    "daughter",
-    "son",
-    "wife",
-    "husband",
-    "brother",
-    "sister",
-    "partner",
-    "girlfriend",
-    "boyfriend",
-];

@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::facts::clauses::token::{Gap, Word};
-use crate::facts::lexicon::{NO_NAMES, is_number};
+use crate::facts::lexicon::{
+    CHANGE_REPORTS, CORRECTION_LEADS, CORRECTION_OPENERS, DENIALS, MEANT_LEADS, NO_NAMES, VALUE_LEADS, is_number,
+};
 
 /// A correction of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
     }
     let mut at = 0;
     let (mut corrects, mut answers) = (false, !question.is_empty());
-    while let Some(it) = OPENERS.iter().find(|it| has_phrase_at(&lower, at, it)) {
+    while let Some(it) = CORRECTION_OPENERS.iter().find(|it| has_phrase_at(&lower, at, it)) {
         at += it.len();
         at += lower.get(at..)?.len()
             - lower
@@ -47,8 +49,8 @@ fn in_sentence(sentence: &str, question: &str) -> Option<Correction> {
         corrects = true;
         answers &= DENIALS.contains(it);
     }
-    let opened = LEADS.iter().find(|it| has_phrase_at(&lower, at, it));
-    let marker = MEANT.iter().find(|it| has_phrase_at(&lower, at, it));
+    let opened = CORRECTION_LEADS.iter().find(|it| has_phrase_at(&lower, at, it));
+    let marker = MEANT_LEADS.iter().find(|it| has_phrase_at(&lower, at, it));
     match (opened, marker) {
         (_, Some(it)) => split_right_and_wrong(plain.get(at + it.len()..)?),
         (Some(it), None) if corrects => {
@@ -123,11 +125,8 @@ fn split_right_and_wrong(value: &str) -> Option<Correction> {
 fn correction_of_short_value(wrong: Option<&str>, right: &str) -> Option<Correction> {
     let clean = |it: &str| {
         let it = it.trim().trim_end_matches(['.', '!', ',', ';', ')']).trim();
-        ["on ", "in ", "at ", "for ", "the ", "to ", "actually "]
-            .iter()
-            .find_map(|lead| it.strip_prefix(lead))
-            .unwrap_or(it)
-            .to_owned()
+        let led = it.split_once(' ').filter(|it| VALUE_LEADS.contains(it.0));
+        led.map_or(it, |it| it.1).to_owned()
     };
     let right = clean(right);
     let words = right.split_whitespace().count();
@@ -148,11 +147,11 @@ pub(crate) fn corrects_earlier_statement(words: &[Word], answers: bool) -> bool 
         set_off && opening.iter().enumerate().all(|(place, it)| at(place, it)) && !(answers && DENIALS.contains(it))
     };
     let by_now = |place: usize| {
-        BY_NOW
+        CHANGE_REPORTS
             .iter()
             .any(|it| (place..).zip(it.split(' ')).all(|(place, it)| at(place, it)))
     };
-    (OPENERS.iter().any(opens) || at(0, "actually")) && !(0..words.len()).any(by_now)
+    (CORRECTION_OPENERS.iter().any(opens) || at(0, "actually")) && !(0..words.len()).any(by_now)
 }
 
 /// Returns `object` with the correction applied; `None` if no part of it is of the corrected kind.
@@ -232,60 +231,3 @@ fn kind_of_value(value: &str) -> Option<Kind> {
         }
     })
 }
-
-/// Words that announce a correction.
-const OPENERS: &[&str] = &[
-    "no wait",
-    "no sorry",
-    "oh wait",
-    "no",
-    "nope",
-    "sorry",
-    "wait",
-    "actually",
-    "correction",
-    "oops",
-    "scratch that",
-    "my mistake",
-    "my bad",
-    "whoops",
-    "hang on",
-    "sorry about that",
-    "well actually",
-    "not quite",
-    "i misspoke",
-    "hold on",
-    "oh sorry",
-    "typo",
-];
-/// Openers that may also answer a question.
-const DENIALS: &[&str] = &["no", "nope"];
-/// Words that report a change.
-const BY_NOW: &[&str] = &[
-    "now",
-    "nowadays",
-    "these days",
-    "any more",
-    "anymore",
-    "any longer",
-    "no longer",
-];
-const LEADS: &[&str] = &[
-    "it was",
-    "it's",
-    "it is",
-    "that was",
-    "that's",
-    "it'll be",
-    "it will be",
-    "make that",
-    "make it",
-    "that should be",
-    "it should be",
-    "they are",
-    "they're",
-    "there are",
-    "it's on",
-    "we said",
-];
-const MEANT: &[&str] = &["i meant", "i mean", "should be", "i meant to say", "i should have said"];

@@ -5,7 +5,10 @@ use domain::fact::Aspect;
 use crate::facts::clauses::clause::{Clause, Draft};
 use crate::facts::clauses::verb::third_person;
 use crate::facts::clauses::verb_group::Shape;
-use crate::facts::lexicon::{GOING_VERBS, NEVER_HABITS, NO_HABITS, TIME_UNITS};
+use crate::facts::lexicon::{
+    GOING_VERBS, HABIT_PRONOUNS, NEVER_HABITS, NO_HABIT_OBJECTS, NO_HABITS, PERIODIC, RATE_WORDS, REPEATED_PARTS,
+    TIME_UNITS,
+};
 
 /// Reads a habit: an adverb of habit, or a repeated time.
 pub(crate) fn read_habit(clause: &Clause<'_>) -> Option<Draft> {
@@ -20,12 +23,11 @@ pub(crate) fn read_habit(clause: &Clause<'_>) -> Option<Draft> {
         return None;
     }
     let aimless = next == "to" && !GOING_VERBS.contains(group.base.as_str());
-    if (!group.positive && !group.never) || aimless || matches!(next, "that" | "it" | "this" | "so") {
+    if (!group.positive && !group.never) || aimless || NO_HABIT_OBJECTS.contains(next) {
         return None;
     }
     // A comment on the current talk is not a habit, and neither is praise for the addressee.
-    let about_other =
-        (group.next..clause.end).any(|it| matches!(clause.word_at(it), "you" | "your" | "that" | "it" | "this"));
+    let about_other = (group.next..clause.end).any(|it| HABIT_PRONOUNS.contains(clause.word_at(it)));
     if about_other {
         return None;
     }
@@ -69,14 +71,12 @@ fn is_repeated_time_at(clause: &Clause<'_>, at: usize) -> bool {
     match word {
         "every" => unit(next) || unit(third) || unit(clause.word_at(at + 3)),
         "each" => unit(next),
-        "once" | "twice" => matches!(next, "a" | "every" | "per") && unit(third),
+        "once" | "twice" => RATE_WORDS.contains(next) && unit(third),
         "times" => matches!(next, "a" | "per") && unit(third),
         "on" if is_unit(next) && third.ends_with('s') => third.strip_suffix('s').is_some_and(is_unit),
-        "on" | "in" => next.strip_suffix('s').is_some_and(|it| {
-            is_unit(it)
-                && (it.ends_with("day") || matches!(it, "weekend" | "evening" | "morning" | "night"))
-                && it != "day"
-        }),
+        "on" | "in" => next
+            .strip_suffix('s')
+            .is_some_and(|it| is_unit(it) && (it.ends_with("day") || REPEATED_PARTS.contains(it)) && it != "day"),
         // "three mornings a week", "Mondays I swim".
         _ if crate::facts::lexicon::is_number(word) => {
             unit(next) && matches!(third, "a" | "per") && unit(clause.word_at(at + 3))
@@ -84,8 +84,7 @@ fn is_repeated_time_at(clause: &Clause<'_>, at: usize) -> bool {
         _ if at == clause.from && at < clause.at => word
             .strip_suffix('s')
             .is_some_and(|it| it.ends_with("day") && is_unit(it)),
-        "daily" | "weekly" | "monthly" => true,
-        _ => false,
+        _ => PERIODIC.contains(word),
     }
 }
 

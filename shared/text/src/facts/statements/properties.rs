@@ -9,7 +9,10 @@ use crate::facts::clauses::clause::{Clause, Draft};
 use crate::facts::clauses::subject::is_name;
 use crate::facts::clauses::token::Gap;
 use crate::facts::clauses::verb_group::Shape;
-use crate::facts::lexicon::{ATTRIBUTES, CALLED, KIN_ADJECTIVES, MANY, NATIONS, NO_NAMES};
+use crate::facts::lexicon::{
+    ATTRIBUTES, CALLED, FAVOURITE_PARTS, INTRODUCTIONS, KIN_ADJECTIVES, MANY, NAME_PROPERTIES, NATIONS, NO_NAMES, SOON,
+    VAGUE_FAVOURITES,
+};
 
 /// Reads "my husband's name is Tom", "my favourite colour is green", "my birthday is on 5 May".
 pub(crate) fn read_property(clause: &Clause<'_>) -> Option<(Subject, Draft)> {
@@ -21,7 +24,7 @@ pub(crate) fn read_property(clause: &Clause<'_>) -> Option<(Subject, Draft)> {
     let of: Vec<&str> = clause.who.of.iter().map(String::as_str).collect();
     let draft = match of.as_slice() {
         ["favourite" | "favorite", nouns @ ..] if matches!(nouns.len(), 1 | 2) => read_favourite(clause, nouns)?,
-        ["name" | "full" | "first" | "last" | "real" | "nickname" | "middle", ..] => {
+        [first, ..] if NAME_PROPERTIES.contains(first) => {
             return read_name(clause, &of.join(" "));
         }
         ["birthday"] => read_birthday(clause)?,
@@ -36,13 +39,10 @@ pub(crate) fn read_property(clause: &Clause<'_>) -> Option<(Subject, Draft)> {
 
 fn read_favourite(clause: &Clause<'_>, nouns: &[&str]) -> Option<Draft> {
     let from = clause.group.next;
-    let vague = [
-        "", "this", "that", "when", "how", "what", "where", "probably", "still", "it", "one",
-    ];
-    let part = matches!(nouns, ["part" | "bit" | "thing" | "one" | "so", ..]);
-    let object = clause
-        .read_object(from)
-        .filter(|_| !part && !vague.contains(&clause.word_at(from)))?;
+    let first = clause.word_at(from);
+    let vague = first.is_empty() || VAGUE_FAVOURITES.contains(first);
+    let part = nouns.first().is_some_and(|it| FAVOURITE_PARTS.contains(it));
+    let object = clause.read_object(from).filter(|_| !part && !vague)?;
     let predicate = format!("favourite {} is", nouns.join(" "));
     Some(Draft::new(Aspect::Preference, predicate, object))
 }
@@ -74,9 +74,7 @@ fn read_birthday(clause: &Clause<'_>) -> Option<Draft> {
         return None;
     }
     let object = object.strip_prefix("on ").map_or(object.clone(), str::to_owned);
-    let soon = ["today", "tomorrow", "next week", "soon", "coming"]
-        .iter()
-        .any(|it| object.starts_with(it));
+    let soon = SOON.iter().any(|it| object.starts_with(it));
     (!soon).then(|| Draft::new(Aspect::Attribute, "birthday is", object))
 }
 
@@ -95,7 +93,7 @@ pub(crate) fn read_introduction(clause: &Clause<'_>) -> Option<Draft> {
     let more = clause.words[from].gap == Gap::None && is_name_at(from + 1);
     let last = from + usize::from(more);
     let ends = clause.words[last].gap != Gap::None || matches!(clause.word_at(last + 1), "" | "from" | "and");
-    let greets = ["hi", "hello", "hey"].iter().any(|it| {
+    let greets = INTRODUCTIONS.iter().any(|it| {
         crate::split_words(clause.text)
             .first()
             .is_some_and(|first| first.eq_ignore_ascii_case(it))

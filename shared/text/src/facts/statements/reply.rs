@@ -7,7 +7,11 @@ use domain::question::Slot;
 
 use crate::facts::clauses::token::{Gap, Word, quote_ranges, read_words};
 use crate::facts::clauses::verb::{Form, base_of};
-use crate::facts::lexicon::{CHILDREN, FILLERS, JOBS, KIN, PETS, is_number};
+use crate::facts::lexicon::{
+    BEFORE_VALUE, CHILDREN, FILLERS, FRAGMENT_VERBS, JOBS, KIN, LASTING_ACTIONS, NO_WORDS, NOUN_OPENERS, PETS,
+    POLAR_ADVERBS, QUESTION_OPENERS, REPLY_OPENERS, VAGUE_QUESTIONS, VALUE_PREPOSITIONS, VALUE_PRONOUNS, YES_WORDS,
+    is_number,
+};
 use crate::question::slot;
 
 /// Returns the sentence that a reply stands for; `None` if it is complete or says too little.
@@ -46,7 +50,9 @@ fn plain_question_words(question: &str) -> Option<Vec<String>> {
                 .collect(),
         );
     }
-    let at = |it: &Word| it.is_any_of(ASKING) || it.is_in_list(&KIN) || it.is_in_list(&PETS) || it.lower == "any";
+    let at = |it: &Word| {
+        it.is_in_list(&QUESTION_OPENERS) || it.is_in_list(&KIN) || it.is_in_list(&PETS) || it.lower == "any"
+    };
     let from = words.iter().position(at).filter(|it| *it <= 4)?;
     let last = (from..words.len()).find(|it| words[*it].gap != Gap::None);
     let last = last.unwrap_or(words.len() - 1);
@@ -71,24 +77,24 @@ fn complete_polar_answer(question: &[String], answer: &[Word], reply: &str) -> O
     let rest: Vec<&str> = rest
         .iter()
         .copied()
-        .skip_while(|it| matches!(*it, "still" | "also" | "actually" | "even"))
+        .skip_while(|it| POLAR_ADVERBS.contains(it))
         .collect();
     // "the" is clear in a question about a lasting state ("Do you work at the library?"), but not about something at
     // hand.
-    let lasting = still || matches!(rest.first().copied(), Some("work" | "live" | "play" | "sing"));
-    let vague = |it: &&str| VAGUE.contains(it) || *it == "the" && !lasting;
+    let lasting = still || rest.first().is_some_and(|it| LASTING_ACTIONS.contains(it));
+    let vague = |it: &&str| VAGUE_QUESTIONS.contains(it) || *it == "the" && !lasting;
     let what = rest.join(" ").replacen("any ", "", 1);
     if rest.is_empty() || rest.len() > WHAT_MAX || rest.iter().any(vague) {
         return None;
     }
     // "Sadly yes."
     let answer = match answer {
-        [first, rest @ ..] if first.is_any_of(REGRETS) && !rest.is_empty() => rest,
+        [first, rest @ ..] if first.is_in_list(&REPLY_OPENERS) && !rest.is_empty() => rest,
         all => all,
     };
     let opens = answer[0].lower.as_str();
     let alone = answer[0].gap != Gap::None || answer.len() == 1;
-    let (yes, no) = (alone && YES.contains(&opens), alone && NO.contains(&opens));
+    let (yes, no) = (alone && YES_WORDS.contains(opens), alone && NO_WORDS.contains(opens));
     let more = if still { " any more" } else { "" };
     match (auxiliary, yes, no) {
         ("have", _, _) if rest.len() <= 2 && is_number(opens) && alone && opens != "one" => {
@@ -140,19 +146,17 @@ fn complete_value(question_words: &[String], answer: &[Word], reply: &str) -> Op
         None => return None,
     };
     let from = answer.iter().position(|it| {
-        !it.is_in_list(&FILLERS) && !it.is_any_of(&["still", "in", "no", "not"])
-            || it.gap == Gap::None && it.lower == "in"
+        !it.is_in_list(&FILLERS) && !it.is_in_list(&BEFORE_VALUE) || it.gap == Gap::None && it.lower == "in"
     })?;
-    let place = answer[from].is_any_of(PREPOSITIONS);
+    let place = answer[from].is_in_list(&VALUE_PREPOSITIONS);
     let value = from + usize::from(place);
     let first = answer.get(value)?;
-    let is_noun_phrase =
-        first.capital && !first.is_any_of(PRONOUNS) || first.is_any_of(&["a", "an", "the", "my", "our"]);
+    let is_noun_phrase = first.capital && !first.is_in_list(&VALUE_PRONOUNS) || first.is_in_list(&NOUN_OPENERS);
     let end = last_word_of_phrase(answer, value);
     // A fragment has no verb.
     let has_verb = answer[from..=end]
         .iter()
-        .any(|it| it.is_any_of(PRONOUNS) || it.is_any_of(&["is", "are", "am", "was"]))
+        .any(|it| it.is_in_list(&VALUE_PRONOUNS) || it.is_in_list(&FRAGMENT_VERBS))
         || base_of(&first.lower, Form::Past).is_some();
     if has_verb || end - value > VALUE_MAX {
         return None;
@@ -212,101 +216,3 @@ fn lowercase_first_letter(text: &str) -> String {
 const WHAT_MAX: usize = 7;
 /// Number of words after the first one of the longest value.
 const VALUE_MAX: usize = 6;
-/// Words that may come before the answer.
-const REGRETS: &[&str] = &[
-    "sadly",
-    "unfortunately",
-    "um",
-    "er",
-    "well",
-    "oh",
-    "haha",
-    "luckily",
-    "thankfully",
-];
-const YES: &[&str] = &["yes", "yeah", "yep", "yup", "yea", "aye"];
-const NO: &[&str] = &["no", "nope", "nah", "never"];
-/// Words that begin a question.
-const ASKING: &[&str] = &[
-    "do", "are", "can", "have", "where", "what", "how", "who", "which", "whats", "wheres",
-];
-/// Words that mean nothing outside their conversation.
-const VAGUE: &[&str] = &[
-    "it",
-    "that",
-    "this",
-    "these",
-    "those",
-    "them",
-    "him",
-    "her",
-    "me",
-    "us",
-    "you",
-    "your",
-    "anything",
-    "something",
-    "anyone",
-    "someone",
-    "anybody",
-    "somebody",
-    "or",
-    "what",
-    "who",
-    "where",
-    "when",
-    "how",
-    "if",
-    "there",
-    "here",
-    "one",
-    "think",
-    "know",
-    "mean",
-    "want",
-    "need",
-    "remember",
-    "so",
-    "sure",
-    "okay",
-    "ok",
-    "serious",
-    "kidding",
-    "my",
-    "our",
-    "really",
-    "coming",
-    "going",
-    "free",
-    "ready",
-    "alright",
-    "home",
-    "well",
-    "fine",
-    "ever",
-    "plans",
-    "idea",
-    "time",
-];
-const PREPOSITIONS: &[&str] = &[
-    "in", "at", "on", "near", "for", "from", "by", "above", "outside", "with",
-];
-const PRONOUNS: &[&str] = &[
-    "i",
-    "we",
-    "he",
-    "she",
-    "it",
-    "they",
-    "you",
-    "that",
-    "this",
-    "there",
-    "what",
-    "where",
-    "nowhere",
-    "everywhere",
-    "anywhere",
-    "somewhere",
-    "here",
-];

@@ -7,7 +7,10 @@ use crate::facts::Subject;
 use crate::facts::clauses::clause::{Clause, Draft};
 use crate::facts::clauses::token::Gap;
 use crate::facts::clauses::verb_group::Shape;
-use crate::facts::lexicon::{KIN, KIN_ADJECTIVES, KINDS, NATIONS, PETS, TRAITS, is_number};
+use crate::facts::lexicon::{
+    AFTER_AGE, KIN, KIN_ADJECTIVES, KIND_ADJECTIVES, KINDS, NATIONS, PETS, PLURAL_SUBJECTS, TRAIT_CLOSERS,
+    TRAIT_PHRASES, TRAITS, is_number,
+};
 
 /// Returns an age or a lasting trait.
 pub(crate) fn read_state(clause: &Clause<'_>) -> Option<Draft> {
@@ -22,7 +25,7 @@ pub(crate) fn read_state(clause: &Clause<'_>) -> Option<Draft> {
     // "We're three" is a number of people.
     let one = !clause.words[clause.at..group.next]
         .iter()
-        .any(|it| it.is_any_of(&["we", "are", "they"]));
+        .any(|it| it.is_in_list(&PLURAL_SUBJECTS));
     let age = read_age(clause, group.next).filter(|_| group.positive && one);
     age.map(|it| Draft::new(Aspect::Attribute, "is aged", it))
         .or_else(|| trait_of(clause, &clause.words_after_verb()))
@@ -40,7 +43,7 @@ fn trait_of(clause: &Clause<'_>, rest: &[&str]) -> Option<Draft> {
                 .is_some_and(|it| it.gap != Gap::None);
         next.is_empty()
             || closed
-            || CLOSERS.contains(&next)
+            || TRAIT_CLOSERS.contains(next)
             || clause
                 .times_in_clause()
                 .any(|it| it.range.start == clause.words[group.next + at].range.start)
@@ -48,14 +51,13 @@ fn trait_of(clause: &Clause<'_>, rest: &[&str]) -> Option<Draft> {
     let (length, known) = match rest {
         [word, ..] if TRAITS.contains(word) || NATIONS.contains(word) => (1, ends(1)),
         ["half", word, ..] if NATIONS.contains(word) => (2, ends(2)),
-        ["a", "morning" | "night" | "cat" | "dog", "person", ..] => (3, ends(3)),
-        ["a" | "an", "night" | "early", "owl" | "bird" | "riser", ..] => (3, ends(3)),
-        ["red-green" | "colour" | "color" | "half" | "nearly", "blind", ..] => (2, ends(2)),
-        ["red-green", "colour" | "color", "blind", ..] => (3, ends(3)),
         ["an", "only", "child", ..] => (3, true),
         ["a" | "an", kind, ..] if KINDS.contains(kind) => (2, ends(2)),
-        ["a" | "an", "strict" | "proud" | "single" | "practising", kind, ..] if KINDS.contains(kind) => (3, ends(3)),
-        _ => return None,
+        ["a" | "an", which, kind, ..] if KIND_ADJECTIVES.contains(which) && KINDS.contains(kind) => (3, ends(3)),
+        _ => {
+            let length = TRAIT_PHRASES.iter().find(|it| rest.starts_with(it))?.len();
+            (length, ends(length))
+        }
     };
     if !known || (clause.who.pronoun && rest[0] == "kosher") {
         return None;
@@ -117,24 +119,7 @@ fn read_age(clause: &Clause<'_>, from: usize) -> Option<String> {
         |it| it < 115,
     );
     // "21 and a half" is an age too; "five minutes late" and "one of them" are not.
-    let ends = word.gap != Gap::None
-        || next.is_empty()
-        || matches!(
-            next,
-            "years"
-                | "year"
-                | "now"
-                | "and"
-                | "today"
-                | "already"
-                | "next"
-                | "this"
-                | "last"
-                | "in"
-                | "on"
-                | "yesterday"
-                | "tomorrow"
-        );
+    let ends = word.gap != Gap::None || next.is_empty() || AFTER_AGE.contains(next);
     let of_years = matches!(next, "years" | "year") && clause.word_at(from + 2) == "old";
     let fine = if matches!(next, "years" | "year") {
         of_years
@@ -144,8 +129,3 @@ fn read_age(clause: &Clause<'_>, from: usize) -> Option<String> {
     let place = next == "in" && !clause.times_in_clause().any(|it| it.range.start >= word.range.end);
     (is_age && fine && !place && word.lower != "one" && word.lower != "0").then(|| word.lower.clone())
 }
-
-const CLOSERS: &[&str] = &[
-    "and", "so", "but", "since", "now", "too", "again", "for", "with", "by", "in", "on", "as", "or", "these", "at",
-    "myself", "then", "through", "anymore", "any", "who", "like", "though", "yet", "until", "because",
-];

@@ -2,12 +2,14 @@
 
 use chrono::{Datelike, NaiveDate, TimeDelta};
 
+use crate::lexicon::Class as WordClass;
 use crate::time::Kind;
+use crate::time::amounts::Amount;
 use crate::time::calendar::{
     FoundTime, Grain, add_days, add_months, first_of_month, midnight_of, monday_of_week, weekday_before, weekday_from,
 };
 use crate::time::expressions::relative_times::unit_around;
-use crate::time::parser::{Amount, Parser, ReadResult};
+use crate::time::parser::{Parser, ReadResult};
 use crate::time_words::lexicon::{Class, Part, Unit};
 
 /// The part of an expression that the other time places.
@@ -92,7 +94,7 @@ impl Parser<'_> {
             self.class_at(j + 2),
             Class::Unit(_) | Class::Weekday(..) | Class::Month(..) | Class::Part(_)
         );
-        if bare || self.is_any_of(j + 2, &["summer", "winter", "christmas"]) {
+        if bare || self.is_of_class(j + 2, WordClass::AfterLast) {
             return None;
         }
         let found = match head {
@@ -180,7 +182,7 @@ impl Parser<'_> {
         let j = self.skip_word(i, &["the", "this"]);
         if let Class::Unit(unit) = self.class_at(j)
             && j > i
-            && !self.is_any_of(j + 1, &["of", "before", "after"])
+            && !self.is_of_class(j + 1, WordClass::PlacesPeriod)
         {
             return unit_around(self.today, unit).map(|found| (j + 1, found));
         }
@@ -251,28 +253,15 @@ impl Parser<'_> {
     /// Reads "the end of May", "early 2022", "mid-August", "late last year", "earlier this week".
     pub(crate) fn read_period_edge(&self, i: usize) -> ReadResult {
         let j = self.skip_word(i, &["the", "very"]);
+        let after_adjective = || self.skip_word(self.skip_word(j + 1, &["-"]), &["in", "on"]);
+        let is_noun = self.word_at(j + 1) == "of";
         let (k, place) = match self.word_at(j) {
-            "early" | "late" | "mid" | "mid-" => {
-                let k = self.skip_word(self.skip_word(j + 1, &["-"]), &["in", "on"]);
-                (
-                    k,
-                    if self.word_at(j) == "early" {
-                        0
-                    } else if self.word_at(j) == "late" {
-                        2
-                    } else {
-                        1
-                    },
-                )
-            }
-            "beginning" | "start" | "middle" | "end" if self.word_at(j + 1) == "of" => (
-                j + 2,
-                match self.word_at(j) {
-                    "middle" => 1,
-                    "end" => 2,
-                    _ => 0,
-                },
-            ),
+            "early" => (after_adjective(), 0),
+            "mid" | "mid-" => (after_adjective(), 1),
+            "late" => (after_adjective(), 2),
+            "beginning" | "start" if is_noun => (j + 2, 0),
+            "middle" if is_noun => (j + 2, 1),
+            "end" if is_noun => (j + 2, 2),
             "earlier" | "later" => return self.rest_of(j),
             _ => return None,
         };

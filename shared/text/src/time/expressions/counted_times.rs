@@ -3,12 +3,13 @@
 use chrono::{Datelike, NaiveDateTime, TimeDelta, Timelike};
 
 use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::time::amounts::Amount;
 use crate::time::calendar::{
     FoundTime, Grain, add_days, add_months, first_of_month, monday_of_week, shift_by_units, span_of_season,
     weekday_before, weekday_from,
 };
 use crate::time::expressions::relative_times::Step;
-use crate::time::parser::{Amount, Parser, ReadResult};
+use crate::time::parser::{Parser, ReadResult};
 use crate::time::token::Tense;
 use crate::time_words::lexicon::{Class, Trust, Unit};
 
@@ -20,7 +21,7 @@ impl Parser<'_> {
             return Some(read);
         }
         let (k, unit, factor) = self.read_unit(j)?;
-        let half = self.read_phrase(k, &["and", "a", "half"]);
+        let half = self.read_added_half(k);
         let amount = Amount {
             half: amount.half || half.is_some(),
             ..amount
@@ -92,10 +93,10 @@ impl Parser<'_> {
         let j = self.skip_class(i + 1, WordClass::AboutAmount);
         let (k, amount) = self.read_amount(j)?;
         let (end, unit, factor) = self.read_unit(k)?;
-        let idle = matches!(unit, Unit::Second | Unit::Minute) && self.is_any_of(j, &["a", "an", "one"]);
-        let rate = self.is_any_of(end, &["ago", "old", "-", "of"]);
+        let idle = matches!(unit, Unit::Second | Unit::Minute) && self.is_of_class(j, WordClass::IdleAmount);
+        let other = self.word_at(end) == "-" || self.is_of_class(end, WordClass::NoTimeAhead);
         let within_a_day = unit == Unit::Day && amount.high == 1 && self.word_at(i) == "in";
-        if idle || rate || within_a_day || self.word_at(j) == "the" {
+        if idle || other || within_a_day || self.word_at(j) == "the" {
             return None;
         }
         let end = self

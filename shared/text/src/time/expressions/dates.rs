@@ -85,7 +85,8 @@ impl Parser<'_> {
 
     /// Reads the year after a month: "2021", ", 2021", "of 2021", "last year".
     pub(crate) fn read_year_after(&self, i: usize) -> Option<(usize, i32)> {
-        let j = self.skip_word(i, &[",", "of", "de", "del", "in"]);
+        let joined = self.word_at(i) == "," || self.is_of_class(i, WordClass::JoinsYear);
+        let j = i + usize::from(joined);
         let year_step = match self.word_at(j) {
             "last" => Some(-1),
             "this" => Some(0),
@@ -163,8 +164,8 @@ impl Parser<'_> {
             || self.word_at(next).is_empty()
             || self.word_at(next).starts_with(['\'', '’']);
         ordinal
-            || alone && !self.is_any_of(next, &["more", "of", "a", "an"])
-            || (self.is_capitalised(i) && i > 0 && self.is_any_of(next, &["at", "and", "to"]))
+            || alone && !self.is_of_class(next, WordClass::CountsAfterMonth)
+            || (self.is_capitalised(i) && i > 0 && self.is_of_class(next, WordClass::AfterMonthDay))
     }
 
     /// Reads "9 June, 2023", "the 9th of June", "9. Juni 2023", "9 de junio de 2023".

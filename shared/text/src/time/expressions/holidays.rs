@@ -6,58 +6,13 @@ use crate::lexicon::{Class as WordClass, is_in_class};
 use crate::time::calendar::{FoundTime, Grain, add_days, checked_date, easter_sunday, nth_weekday};
 use crate::time::parser::{Parser, ReadResult};
 use crate::time::token::Tense;
-
-/// How the day of a holiday in a year is found.
-#[derive(Clone, Copy)]
-enum Rule {
-    /// Month, day and number of days.
-    Fixed(u32, u32, i64),
-    /// Month, which occurrence (0 is the last) and weekday.
-    Nth(u32, u32, Weekday),
-    /// Days after Easter Sunday, and number of days.
-    Easter(i64, i64),
-    /// The Friday after Thanksgiving.
-    BlackFriday,
-}
-
-/// The names of holidays without `'s`; of names with the same beginning, the longer one comes first.
-const FEASTS: &[(&[&str], Rule)] = &[
-    (&["christmas", "eve"], Rule::Fixed(12, 24, 1)),
-    (&["christmas", "day"], Rule::Fixed(12, 25, 1)),
-    (&["christmas"], Rule::Fixed(12, 24, 3)),
-    (&["xmas"], Rule::Fixed(12, 24, 3)),
-    (&["boxing", "day"], Rule::Fixed(12, 26, 1)),
-    (&["new", "year", "eve"], Rule::Fixed(12, 31, 1)),
-    (&["new", "years", "eve"], Rule::Fixed(12, 31, 1)),
-    (&["new", "year", "day"], Rule::Fixed(1, 1, 1)),
-    (&["new", "years", "day"], Rule::Fixed(1, 1, 1)),
-    (&["halloween"], Rule::Fixed(10, 31, 1)),
-    (&["valentine", "day"], Rule::Fixed(2, 14, 1)),
-    (&["valentines", "day"], Rule::Fixed(2, 14, 1)),
-    (&["st", "patrick", "day"], Rule::Fixed(3, 17, 1)),
-    (&["saint", "patrick", "day"], Rule::Fixed(3, 17, 1)),
-    (&["fourth", "of", "july"], Rule::Fixed(7, 4, 1)),
-    (&["independence", "day"], Rule::Fixed(7, 4, 1)),
-    (&["thanksgiving"], Rule::Nth(11, 4, Weekday::Thu)),
-    (&["black", "friday"], Rule::BlackFriday),
-    (&["memorial", "day"], Rule::Nth(5, 0, Weekday::Mon)),
-    (&["labor", "day"], Rule::Nth(9, 1, Weekday::Mon)),
-    (&["labour", "day"], Rule::Nth(9, 1, Weekday::Mon)),
-    (&["mother", "day"], Rule::Nth(5, 2, Weekday::Sun)),
-    (&["mothers", "day"], Rule::Nth(5, 2, Weekday::Sun)),
-    (&["father", "day"], Rule::Nth(6, 3, Weekday::Sun)),
-    (&["fathers", "day"], Rule::Nth(6, 3, Weekday::Sun)),
-    (&["good", "friday"], Rule::Easter(-2, 1)),
-    (&["easter", "sunday"], Rule::Easter(0, 1)),
-    (&["easter", "monday"], Rule::Easter(1, 1)),
-    (&["easter"], Rule::Easter(-2, 4)),
-];
+use crate::time_words::holidays::{HOLIDAYS, Rule};
 
 impl Parser<'_> {
     fn read_holiday_name(&self, i: usize) -> Option<(usize, Rule)> {
-        FEASTS
+        HOLIDAYS
             .iter()
-            .find_map(|(names, rule)| self.feast_named(i, names).map(|end| (end, *rule)))
+            .find_map(|it| self.feast_named(i, &it.words).map(|end| (end, it.rule)))
     }
 
     fn feast_named(&self, i: usize, names: &[&str]) -> Option<usize> {

@@ -7,6 +7,7 @@ use crate::time::Kind;
 use crate::time::calendar::{FoundTime, Grain, add_days, midnight_of};
 use crate::time::parser::{Parser, ReadResult};
 use crate::time_words::lexicon::{Class, Unit};
+use crate::time_words::vague_times::VAGUE_TIMES;
 
 impl Parser<'_> {
     /// Reads "from June 1 to June 5", "between 2019 and 2021", "June 1-5", "9am to 5pm", "since 2019".
@@ -215,11 +216,10 @@ impl Parser<'_> {
         }
         let (k, amount) = self.read_amount(i)?;
         let (end, unit, _) = self.read_unit(k)?;
-        let half = self.read_phrase(end, &["and", "a", "half"]).unwrap_or(end);
-        let aged = self.is_any_of(self.skip_word(half, &["-"]), &["old", "older", "younger"])
+        let half = self.read_added_half(end).unwrap_or(end);
+        let aged = self.is_of_class(self.skip_word(half, &["-"]), WordClass::AgeWord)
             || self.read_phrase(half, &["of", "age"]).is_some();
-        let rate =
-            self.is_any_of(half, &["a", "an", "per", "every"]) && matches!(self.class_at(half + 1), Class::Unit(_));
+        let rate = matches!(self.class_at(half + 1), Class::Unit(_)) && self.is_of_class(half, WordClass::RateWord);
         let idle = matches!(unit, Unit::Second | Unit::Minute) && amount.high <= 1 && !amount.half;
         let someday = unit == Unit::Day && amount.high == 1 && !amount.half && !opened;
         if aged || rate || idle || someday || unit == Unit::Weekend {
@@ -242,15 +242,15 @@ impl Parser<'_> {
 
     /// Reads "the other day", "recently", "a while ago", "someday": times without exact bounds.
     pub(crate) fn read_vague_time(&self, i: usize) -> ReadResult {
-        let (end, from, to) = VAGUE
+        let (end, found) = VAGUE_TIMES
             .iter()
-            .find_map(|(words, from, to)| self.read_phrase(i, words).map(|end| (end, *from, *to)))?;
+            .find_map(|it| self.read_phrase(i, &it.words).map(|end| (end, it)))?;
         let alone = end > i + 1 || !self.is_any_of(end, &["as"]);
         let days = |n: i64| midnight_of(add_days(self.today, n));
         alone.then(|| {
             (
                 end,
-                FoundTime::between_moments(days(from), days(to), Grain::Unknown).to_vague(),
+                FoundTime::between_moments(days(found.first_day), days(found.end_day), Grain::Unknown).to_vague(),
             )
         })
     }
@@ -264,41 +264,3 @@ fn hours_of(day: NaiveDate, from: i64, to: i64) -> FoundTime {
         Grain::Moment,
     )
 }
-
-/// Vague phrases, with the range in which they fall: first and last day, relative to the reference.
-const VAGUE: &[(&[&str], i64, i64)] = &[
-    (&["the", "other", "day"], -14, 0),
-    (&["the", "other", "night"], -14, 0),
-    (&["the", "other", "evening"], -14, 0),
-    (&["the", "other", "morning"], -14, 0),
-    (&["the", "other", "week"], -35, -6),
-    (&["the", "other", "weekend"], -35, 0),
-    (&["the", "other", "month"], -120, 0),
-    (&["recently"], -60, 1),
-    (&["lately"], -60, 1),
-    (&["not", "long", "ago"], -90, 0),
-    (&["a", "while", "ago"], -730, -7),
-    (&["a", "while", "back"], -730, -7),
-    (&["some", "time", "ago"], -730, -7),
-    (&["sometime", "ago"], -730, -7),
-    (&["a", "long", "time", "ago"], -9131, -365),
-    (&["a", "long", "while", "ago"], -9131, -365),
-    (&["long", "ago"], -9131, -365),
-    (&["ages", "ago"], -9131, -180),
-    (&["a", "moment", "ago"], 0, 1),
-    (&["years", "ago"], -9131, -365),
-    (&["months", "ago"], -365, -30),
-    (&["weeks", "ago"], -90, -7),
-    (&["days", "ago"], -14, -1),
-    (&["decades", "ago"], -36_525, -3653),
-    (&["in", "recent", "years"], -1827, 1),
-    (&["in", "recent", "months"], -183, 1),
-    (&["in", "recent", "weeks"], -42, 1),
-    (&["in", "recent", "days"], -14, 1),
-    (&["in", "the", "near", "future"], 0, 366),
-    (&["in", "the", "future"], 0, 3653),
-    (&["someday"], 0, 9131),
-    (&["some", "day"], 0, 9131),
-    (&["one", "of", "these", "days"], 0, 366),
-    (&["soon"], 0, 60),
-];

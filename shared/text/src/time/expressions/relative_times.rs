@@ -2,13 +2,14 @@
 
 use chrono::Datelike;
 
-use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
 use crate::time::Kind;
+use crate::time::amounts::Amount;
 use crate::time::calendar::{
     FoundTime, Grain, add_days, add_months, first_of_month, midnight_of, monday_of_week, new_year, shift_by_units,
     span_of_season, weekday_before, weekday_from,
 };
-use crate::time::parser::{Amount, Parser, ReadResult};
+use crate::time::parser::{Parser, ReadResult};
 use crate::time::token::Tense;
 use crate::time_words::lexicon::{Class, Part, Season, Trust, Unit};
 
@@ -38,7 +39,7 @@ impl Parser<'_> {
 
     /// Reads "the weekend", "over the whole weekend": the last one in a report about the past, otherwise the next one.
     fn lone_weekend(&self, i: usize) -> ReadResult {
-        let the = self.skip_back(i, &["whole", "entire", "long"]);
+        let the = self.skip_back(i, words_of_class(WordClass::WeekendAdjective));
         if self.word_before(the) != "the"
             || self.word_at(i) == "weekends"
             || is_in_class(self.word_at(i + 1), WordClass::AfterWeekendNoun)
@@ -56,7 +57,8 @@ impl Parser<'_> {
     }
 
     fn read_step(&self, i: usize) -> Option<(usize, Step)> {
-        let i = self.skip_word(i, &["the", "these", "those"]);
+        // This is read at most tokens, and a scan of three words is faster than a lookup.
+        let i = self.skip_word(i, words_of_class(WordClass::BeforeStep));
         let step = match (self.word_at(i), self.word_at(i + 1)) {
             ("this", "past" | "last") => return Some((i + 2, Step::Past)),
             ("this", "coming" | "upcoming" | "next") => return Some((i + 2, Step::Coming)),
@@ -85,7 +87,7 @@ impl Parser<'_> {
             }
             Class::Month(month, trust) => {
                 let verb = trust == Trust::Common
-                    && (!self.is_capitalised(j) || self.is_any_of(j + 1, &["be", "have", "not", "also"]));
+                    && (!self.is_capitalised(j) || self.is_of_class(j + 1, WordClass::MonthAsVerb));
                 if step == Step::This && verb {
                     return None;
                 }
@@ -117,7 +119,7 @@ impl Parser<'_> {
             return None;
         }
         let (k, amount) = match self.read_amount(j) {
-            Some((k, amount)) if !self.is_any_of(j, &["a", "an", "the", "half"]) => (k, amount),
+            Some((k, amount)) if !self.is_of_class(j, WordClass::NoRollingCount) => (k, amount),
             None if step == Step::Past && self.word_at(j.wrapping_sub(2)) != "this" => (j, Amount::from_count(1)),
             // "In the last month" counts back from the reference; "last month" is a calendar month.
             None if self.word_before(j - 1) == "the"

@@ -5,20 +5,23 @@ use chrono::NaiveDate;
 use crate::time::calendar::{FoundTime, add_days, checked_date, monday_of_week};
 use crate::time::parser::{Parser, ReadResult};
 use crate::time_words::foreign_words::WORLD;
-use crate::time_words::lexicon::Class;
+use crate::time_words::lexicon::{Class, Unit};
 
 impl Parser<'_> {
     /// Reads "2023年5月7日", "2023年5月", "5月7日", "2023년 5월 7일".
     pub(crate) fn signed_date(&self, i: usize) -> ReadResult {
-        let figure = |at: usize, signs: &[&str]| match self.class_at(at) {
-            Class::Digits(value, _) if signs.iter().any(|sign| self.word_at(at + 1).starts_with(sign)) => {
-                Some((at + 2, value))
+        let figure = |at: usize, unit: Unit| {
+            let begins_next = |sign: &str| self.word_at(at + 1).starts_with(sign);
+            match self.class_at(at) {
+                Class::Digits(value, _) if WORLD.date_signs.iter().any(|it| it.1 == unit && begins_next(it.0)) => {
+                    Some((at + 2, value))
+                }
+                _ => None,
             }
-            _ => None,
         };
-        let year = figure(i, &["年", "년"]).filter(|(_, year)| (1000..3000).contains(year));
-        let month = figure(year.map_or(i, |(at, _)| at), &["月", "월"]);
-        let day = month.and_then(|(at, _)| figure(at, &["日", "号", "일"]));
+        let year = figure(i, Unit::Year).filter(|(_, year)| (1000..3000).contains(year));
+        let month = figure(year.map_or(i, |(at, _)| at), Unit::Month);
+        let day = month.and_then(|(at, _)| figure(at, Unit::Day));
         match (year, month, day) {
             (Some((_, year)), Some((_, month)), Some((end, day))) => Some((
                 end,
@@ -62,9 +65,8 @@ impl Parser<'_> {
             return None;
         }
         let of = |signs: &str, sign: char| (0..).zip(signs.chars()).find(|it| it.1 == sign).map(|it| it.0);
-        let chinese = ["星期", "礼拜", "禮拜", "周", "週"]
-            .iter()
-            .find_map(|it| rest_of_word.strip_prefix(it));
+        let mut nouns = WORLD.weekday_nouns.iter();
+        let chinese = nouns.find_map(|it| rest_of_word.strip_prefix(it));
         let mut signs = chinese.unwrap_or(rest_of_word).chars();
         let sign = signs.next()?;
         let (day, left) = if chinese.is_some() {

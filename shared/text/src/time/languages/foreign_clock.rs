@@ -1,22 +1,16 @@
 //! Clock times in Dutch and German: "om half acht", "kwart voor negen", "um 8 Uhr", "tien over zeven".
 
-use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
 use crate::time::expressions::numeric_times::{Clock, to_waking_hour};
 use crate::time::parser::Parser;
-use crate::time_words::lexicon::{Class, Part};
+use crate::time::token::Token;
+use crate::time_words::foreign_words::WORLD;
+use crate::time_words::lexicon::Class;
 
-const HALF: &[&str] = &["half", "halb"];
-const QUARTER: &[&str] = &["kwart", "viertel"];
-const HOUR: &[&str] = &["uur", "uhr"];
-/// Dutch and German words between the minutes and the hour: for a time before the hour, and after it.
-const BEFORE: &[&str] = &["voor", "vor"];
-const AFTER: &[&str] = &["over", "nach"];
-/// Parts of the day after a clock time: "'s avonds", "abends".
-const PARTS: &[(&[&str], Part)] = &[
-    (&["ochtends", "morgens"], Part::Morning),
-    (&["middags", "nachmittags"], Part::Afternoon),
-    (&["avonds", "abends"], Part::Evening),
-];
+/// Words next to an hour.
+const HOUR_WORDS: &[WordClass] = &[WordClass::ClockHalf, WordClass::ClockQuarter, WordClass::ClockHour];
+/// Words between minutes and an hour.
+const JOINING_WORDS: &[WordClass] = &[WordClass::ClockBefore, WordClass::ClockAfter];
 
 impl Parser<'_> {
     /// Reads a clock time; `led` is true after a word like "at". A whole hour without such a word is a length: "acht
@@ -35,39 +29,40 @@ impl Parser<'_> {
             half: minutes >= 13 * 60,
         };
         let part_at = self.skip_word(self.skip_word(end, &["'", "’"]), &["s"]);
-        let part = PARTS.iter().find(|(names, _)| self.is_any_of(part_at, names));
-        let read = part.map_or((end, clock), |(_, part)| (part_at + 1, clock.with_day_part(*part)));
+        let part = WORLD.clock_parts.get(self.word_at(part_at));
+        let read = part.map_or((end, clock), |part| (part_at + 1, clock.with_day_part(*part)));
         (self.speaks_dutch() || self.speaks_german()).then_some(read)
     }
 
     /// Returns true if a word of clock times is within four tokens, so that the language of other texts need not be
     /// detected.
     fn hour_is_near(&self, i: usize) -> bool {
-        (i..i + 5).any(|at| self.is_any_of(at, HALF) || self.is_any_of(at, QUARTER) || self.is_any_of(at, HOUR))
-            || self.is_any_of(i + 1, BEFORE)
-            || self.is_any_of(i + 1, AFTER)
+        let is_of = |at: usize, classes: &[WordClass]| is_word_of_any(self.word_at(at), classes);
+        self.has_clock_word && ((i..i + 5).any(|at| is_of(at, HOUR_WORDS)) || is_of(i + 1, JOINING_WORDS))
     }
 
     /// Reads "half acht", "kwart over zeven", "tien voor half negen"; returns the first token after it, the minutes
     /// after midnight, and the number of minutes that it covers.
     fn offset_hour(&self, i: usize, led: bool) -> Option<(usize, i64, i64)> {
-        if self.is_any_of(i, HALF) {
+        if self.is_of_class(i, WordClass::ClockHalf) {
             let (end, hour) = self.read_hour_after(i + 1)?;
             return Some((end, half_to(hour), 1));
         }
-        let (j, count) = if self.is_any_of(i, QUARTER) {
+        let (j, count) = if self.is_of_class(i, WordClass::ClockQuarter) {
             (i + 1, 15)
         } else {
             let (j, count) = self.world_number(i).filter(|it| led && it.1 < 30)?;
             (self.skip_word(j, &["minuten"]), i64::from(count))
         };
-        let sign = match self.word_at(j) {
-            word if BEFORE.contains(&word) => -1,
-            word if AFTER.contains(&word) => 1,
-            _ => return None,
+        let sign = if self.is_of_class(j, WordClass::ClockBefore) {
+            -1
+        } else if self.is_of_class(j, WordClass::ClockAfter) {
+            1
+        } else {
+            return None;
         };
-        let half = self.is_any_of(j + 1, HALF);
-        let (end, hour) = self.read_hour_after(self.skip_word(j + 1, HALF))?;
+        let half = self.is_of_class(j + 1, WordClass::ClockHalf);
+        let (end, hour) = self.read_hour_after(j + 1 + usize::from(half))?;
         let at = if half {
             half_to(hour)
         } else {
@@ -88,11 +83,11 @@ impl Parser<'_> {
         if self.is_any_of(j, &[".", ":"])
             && self.is_glued(j)
             && let Some(minutes) = minutes(j + 1)
-            && self.is_any_of(j + 2, HOUR)
+            && self.is_of_class(j + 2, WordClass::ClockHour)
         {
             return Some((j + 3, 60 * hour + minutes, 1));
         }
-        if !self.is_any_of(j, HOUR) || !led {
+        if !self.is_of_class(j, WordClass::ClockHour) || !led {
             return None;
         }
         match minutes(j + 1) {
@@ -104,8 +99,19 @@ impl Parser<'_> {
     /// Reads the hour after "half" and "quarter to", and a following "uur".
     fn read_hour_after(&self, i: usize) -> Option<(usize, u32)> {
         let (end, hour) = self.world_number(i).filter(|it| (1..=12).contains(&it.1))?;
-        Some((self.skip_word(end, HOUR), hour))
+        Some((self.skip_class(end, WordClass::ClockHour), hour))
     }
+}
+
+/// Returns true if a text has a word of clock times. Most texts have none, and then none of their tokens is tried.
+pub(crate) fn has_clock_word(tokens: &[Token<'_>]) -> bool {
+    let is_clock_word =
+        |it: &Token<'_>| is_word_of_any(&it.lower, HOUR_WORDS) || is_word_of_any(&it.lower, JOINING_WORDS);
+    tokens.iter().any(is_clock_word)
+}
+
+fn is_word_of_any(word: &str, classes: &[WordClass]) -> bool {
+    classes.iter().any(|it| words_of_class(*it).contains(&word))
 }
 
 /// Returns half an hour before an hour of the waking day, in minutes after midnight: "half acht" is 19:30.

@@ -1,9 +1,10 @@
 //! Times in other languages: dates, weekdays, and words such as "tomorrow".
 
 use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::time::amounts::Amount;
 use crate::time::calendar::{FoundTime, add_days, add_months, first_of_month};
 use crate::time::expressions::relative_times::unit_around;
-use crate::time::parser::{Amount, Parser, ReadResult};
+use crate::time::parser::{Parser, ReadResult};
 use crate::time::token::Tense;
 use crate::time_words::foreign_words::{DayPart, WORLD};
 use crate::time_words::lexicon::{Class, Unit};
@@ -54,8 +55,8 @@ impl Parser<'_> {
     /// Reads "hace dos días", "vor 3 Wochen", "il y a un an", "due giorni fa".
     fn world_ago(&self, i: usize) -> ReadResult {
         let ahead = match (self.word_at(i), self.word_at(i + 1), self.word_at(i + 2)) {
-            ("hace" | "vor" | "há", ..) => Some(i + 1),
             ("il", "y", "a") => Some(i + 3),
+            (word, ..) if is_in_class(word, WordClass::AgoBefore) => Some(i + 1),
             _ => None,
         };
         let start = ahead.unwrap_or(i);
@@ -71,7 +72,7 @@ impl Parser<'_> {
         let unit = WORLD.units.get(self.word_at(unit_at))?;
         let (end, side) = match ahead {
             Some(_) => (unit_at + 1, -1),
-            None if self.is_any_of(unit_at + 1, &["fa", "atrás", "geleden"]) => (unit_at + 2, -1),
+            None if self.is_of_class(unit_at + 1, WordClass::AgoAfter) => (unit_at + 2, -1),
             // Dutch "over twee weken" is "in two weeks"; English "over two weeks" is not.
             None if self.word_before(i) == "over" && self.speaks_dutch() => (unit_at + 1, 1),
             None => return None,
@@ -83,7 +84,7 @@ impl Parser<'_> {
     pub(crate) fn world_number(&self, i: usize) -> Option<(usize, u32)> {
         if let Class::Digits(..) = self.class_at(i) {
             // "19.30 uur" is a clock time, although digits follow the point.
-            let clock = self.is_any_of(i + 1, &["."]) && self.is_any_of(i + 3, &["uur", "uhr"]);
+            let clock = self.is_any_of(i + 1, &["."]) && self.is_of_class(i + 3, WordClass::ClockHour);
             return match self.class_at(i) {
                 Class::Digits(value, _) if clock => Some((i + 1, value)),
                 _ => self.read_digits(i).map(|(value, _)| (i + 1, value)),
@@ -121,7 +122,7 @@ impl Parser<'_> {
                 !is_in_class(self.word_before(i), WordClass::BeforeMorning)
                     && (self.speaks_german() || self.speaks_dutch())
             }
-            "mañana" => !self.is_any_of(i.wrapping_sub(1), &["la", "esta", "una"]),
+            "mañana" => !is_in_class(self.word_before(i), WordClass::BeforeManana),
             _ => true,
         }
     }

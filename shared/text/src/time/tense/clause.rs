@@ -1,6 +1,6 @@
 //! Clauses after a past verb that may be about another time: "mom called, dinner is friday".
 
-use crate::lexicon::{Class as WordClass, is_in_class};
+use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
 use crate::time::tense::verb_forms::{is_be, tense_cue};
 use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::Class;
@@ -17,7 +17,7 @@ pub(crate) fn left_past(tokens: &[Token<'_>], i: usize) -> Option<Tense> {
     }
     // "He asked if we could come Sunday" may lie in the future; with "could not" or "could have", the event did not
     // happen.
-    if matches!(word, "could" | "would" | "might") && !matches!(next, "not" | "have") {
+    if words_of_class(WordClass::UnsureAuxiliary).contains(&word) && !matches!(next, "not" | "have") {
         return Some(Tense::Unsure);
     }
     let begins = i > 0 && tokens[i - 1].sentence == tokens[i].sentence && separates_clauses(&tokens[i - 1]);
@@ -48,7 +48,7 @@ pub(crate) fn may_look_ahead(words: &[Token<'_>]) -> bool {
     let bare = |at: usize| match words[at].class {
         Class::Weekday(..) => announces(at.checked_sub(1)),
         Class::Month(..) => {
-            let placed = |it: usize| matches!(&*words[it].lower, "in" | "till" | "until" | "by");
+            let placed = |it: usize| is_in_class(&words[it].lower, WordClass::BeforeMonthAhead);
             at.checked_sub(1).is_some_and(placed) && announces(at.checked_sub(2))
         }
         _ => false,
@@ -77,11 +77,9 @@ fn announces_day(words: &[Token<'_>]) -> bool {
 /// Returns true if the clause that token `i` begins only gives a reason or describes a person. Its tense then does not
 /// apply to the words before it: "no increase in March, because of Ida, who told him off".
 pub(crate) fn gives_reason(tokens: &[Token<'_>], i: usize) -> bool {
-    match &*tokens[i].lower {
-        "because" | "cause" | "cuz" => i > 0,
-        "who" | "which" => i > 0 && tokens[i - 1].lower == ",",
-        _ => false,
-    }
+    let word = &*tokens[i].lower;
+    let describes = matches!(word, "who" | "which");
+    i > 0 && (describes && tokens[i - 1].lower == "," || words_of_class(WordClass::GivesReason).contains(&word))
 }
 
 /// Returns the tokens up to the next mark or conjunction that separates clauses.

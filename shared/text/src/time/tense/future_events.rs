@@ -1,8 +1,8 @@
 //! Detects times that lie in the future whatever the tense of the verbs near them: something was booked or postponed,
 //! or begins on a day.
 
-use crate::lexicon::{Class as WordClass, is_in_class, words_of_class};
-use crate::time::tense::verb_forms::{is_be, opens_clause};
+use crate::lexicon::{Class as WordClass, Classes, classes_of_word, is_in_class, words_of_class};
+use crate::time::tense::verb_forms::{is_be, is_short_be, opens_clause};
 use crate::time::token::{Tense, Token};
 use crate::time_words::lexicon::Class;
 
@@ -52,27 +52,28 @@ impl Ahead {
     /// Reads token `i`, whose own tense is `cue`. Returns true if the tokens after it lie in the future.
     pub(crate) fn read_token(&mut self, tokens: &[Token<'_>], i: usize, cue: Tense, english: bool) -> bool {
         let word = &*tokens[i].lower;
+        let classes = classes_of_word(word);
         let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
-        if separates_plans(word) || cue != Tense::Open {
+        if separates_plans(word, classes) || cue != Tense::Open {
             self.plan = Plan::None;
             self.joined = false;
             self.past = cue == Tense::Past;
-            self.gained = self.past && is_in_class(word, WordClass::Gains);
+            self.gained = self.past && classes.has_class(WordClass::Gains);
             self.is = false;
         }
-        self.is |= is_be(word) || matches!(word, "'s" | "’s");
-        self.plan = plan_opened_by(word, next, english).unwrap_or(self.plan);
-        self.leads_to_plan_time(tokens, i)
-            || english && (self.gained && is_in_class(word, WordClass::GainedThing) || self.announces_event(tokens, i))
+        self.is |= classes.has_class(WordClass::PresentBe) || is_short_be(word) || matches!(word, "'s" | "’s");
+        self.plan = plan_opened_by(word, classes, next, english).unwrap_or(self.plan);
+        let gains = self.gained && classes.has_class(WordClass::GainedThing);
+        self.leads_to_plan_time(tokens, i) || english && (gains || self.announces_event(tokens, i, classes))
     }
 
     fn leads_to_plan_time(&mut self, tokens: &[Token<'_>], i: usize) -> bool {
         let word = &*tokens[i].lower;
-        let to_time = || matches!(word, "to" | "for" | "until" | "till") && is_time(tokens, i + 1);
+        let to_time = || is_in_class(word, WordClass::LeadsToPlan) && is_time(tokens, i + 1);
         match self.plan {
             // "is closed until May".
             Plan::None => self.is && matches!(word, "until" | "till") && is_time(tokens, i + 1),
-            Plan::Booked => matches!(word, "for" | "until" | "till") || to_time(),
+            Plan::Booked => is_in_class(word, WordClass::LeadsToBooked) || to_time(),
             Plan::Invited => matches!(word, "to" | "for"),
             Plan::Moved => to_time(),
             Plan::Joined => {
@@ -84,17 +85,17 @@ impl Ahead {
         }
     }
 
-    /// Returns true at a word that announces a future event: "we get the keys on Monday", "the course starts in March",
-    /// "we're flying on Friday", "starting 1 April", "due in May".
-    fn announces_event(&self, tokens: &[Token<'_>], i: usize) -> bool {
+    /// Returns true at a word, whose classes are given, that announces a future event: "we get the keys on Monday", "the
+    /// course starts in March", "we're flying on Friday", "starting 1 April", "due in May".
+    fn announces_event(&self, tokens: &[Token<'_>], i: usize, classes: Classes) -> bool {
         let lower = |back: usize| i.checked_sub(back).map_or("", |it| &*tokens[it].lower);
         let (word, last) = (&*tokens[i].lower, lower(1));
         let next = tokens.get(i + 1).map_or("", |it| &*it.lower);
         match word {
             "due" => return next != "to" && !matches!(last, "was" | "were"),
-            // "Got the job! Start on the 19th": a present verb at the start of a clause is not in the past.
-            "start" | "starts" | "begin" | "begins" if opens_clause(tokens, i) => return is_time(tokens, i + 1),
             "starting" | "beginning" => return is_time(tokens, i + 1) && !is_in_class(last, WordClass::BeforeStarting),
+            // "Got the job! Start on the 19th": a present verb at the start of a clause is not in the past.
+            _ if classes.has_class(WordClass::StartsEvent) && opens_clause(tokens, i) => return is_time(tokens, i + 1),
             _ => {}
         }
         if self.habit {
@@ -102,7 +103,7 @@ impl Ahead {
         }
         let is_question = is_in_class(lower(2), WordClass::AsksBeforeSubject);
         let progressive = || {
-            let of_person = matches!(last, "'s" | "’s") && matches!(lower(2), "he" | "she" | "it" | "who");
+            let of_person = matches!(last, "'s" | "’s") && is_in_class(lower(2), WordClass::PersonBeforeIs);
             let verb = word.len() > 4 && word.ends_with("ing") && tokens[i].class == Class::Other;
             verb && (is_be(last) || of_person)
         };
@@ -112,9 +113,9 @@ impl Ahead {
         };
         let owned = || word != "have" || is_in_class(next, WordClass::Article) || next == "another";
         match last {
-            "i" | "we" | "you" | "they" => !is_question && is_in_class(word, WordClass::EventVerb) && owned(),
-            "he" | "she" | "it" => !is_question && is_in_class(word, WordClass::EventVerbThird),
-            _ => progressive() || !self.past && is_in_class(word, WordClass::EventVerbThird) && subject(),
+            "i" | "we" | "you" | "they" => !is_question && classes.has_class(WordClass::EventVerb) && owned(),
+            "he" | "she" | "it" => !is_question && classes.has_class(WordClass::EventVerbThird),
+            _ => progressive() || !self.past && classes.has_class(WordClass::EventVerbThird) && subject(),
         }
     }
 }
@@ -124,7 +125,7 @@ impl Ahead {
 /// September".
 pub(crate) fn hints_at_future(sentence: &[Token<'_>], verbless: bool, alone: bool) -> bool {
     let has = |class: WordClass| sentence.iter().any(|it| is_in_class(&it.lower, class));
-    let bounded = || sentence.iter().any(|it| matches!(&*it.lower, "to" | "until" | "till"));
+    let bounded = || has(WordClass::EndsStretch);
     let begins = |i: usize| {
         let opens = i == 0 || sentence[i - 1].lower == ",";
         opens && sentence[i].lower == "from" && is_time(sentence, i + 1)
@@ -138,22 +139,25 @@ pub(crate) fn leads_ahead(word: &str) -> bool {
     is_in_class(word, WordClass::Settles) || is_in_class(word, WordClass::Gains) || is_planning_verb(word)
 }
 
-fn plan_opened_by(word: &str, next: &str, english: bool) -> Option<Plan> {
+fn plan_opened_by(word: &str, classes: Classes, next: &str, english: bool) -> Option<Plan> {
     if is_planning_verb(word) {
         return Some(Plan::Booked);
     }
-    let joined = is_in_class(word, WordClass::SignsUp) || next == "up" && matches!(word, "sign" | "signed" | "signing");
-    let put = next == "off" && matches!(word, "put" | "puts" | "putting");
-    let brought = next == "forward" && matches!(word, "brought" | "bring" | "bringing");
-    let moved = put || brought || is_in_class(word, WordClass::MovesDate);
     if !english {
-        None
-    } else if matches!(word, "invited" | "invite" | "invites" | "invitation") {
+        return None;
+    }
+    let with_next = match next {
+        "up" if classes.has_class(WordClass::WithUp) => Some(Plan::Joined),
+        "off" if classes.has_class(WordClass::WithOff) => Some(Plan::Moved),
+        "forward" if classes.has_class(WordClass::WithForward) => Some(Plan::Moved),
+        _ => None,
+    };
+    if classes.has_class(WordClass::Invites) {
         Some(Plan::Invited)
-    } else if joined {
+    } else if classes.has_class(WordClass::SignsUp) {
         Some(Plan::Joined)
     } else {
-        moved.then_some(Plan::Moved)
+        with_next.or_else(|| classes.has_class(WordClass::MovesDate).then_some(Plan::Moved))
     }
 }
 
@@ -167,8 +171,8 @@ fn is_planning_verb(word: &str) -> bool {
 }
 
 /// Returns true for words and marks that begin another clause, where the plan no longer counts.
-fn separates_plans(word: &str) -> bool {
-    matches!(word, "," | ";" | ":") || is_in_class(word, WordClass::PartsPlans)
+fn separates_plans(word: &str, classes: Classes) -> bool {
+    matches!(word, "," | ";" | ":") || classes.has_class(WordClass::PartsPlans)
 }
 
 /// Returns true if a day or a month begins at token `i`.

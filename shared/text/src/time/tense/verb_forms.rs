@@ -17,7 +17,7 @@ pub(crate) fn tense_cue(last: &str, word: &str, next: &str) -> Tense {
         // The class has "didn" and similar forms too, since "'t" is a separate token.
         _ if classes.has_class(WordClass::PastCue) => Tense::Past,
         _ if is_past(word) => Tense::Past,
-        "gone" | "done" | "born" if !ties_participle(last) => Tense::Past,
+        _ if classes.has_class(WordClass::PastParticiple) && !ties_participle(last) => Tense::Past,
         // "Is planned" and "will be closed" are not about the past.
         _ if word.len() > 3 && word.ends_with("ed") && !ties_participle(last) && !is_state(word) => Tense::Past,
         _ => Tense::Open,
@@ -34,7 +34,12 @@ pub(crate) fn opens_clause(tokens: &[Token<'_>], i: usize) -> bool {
 
 /// Returns true if a word is a present form of "be" that cannot be another word: "am", "is", "are", "'m" or "'re".
 pub(crate) fn is_be(word: &str) -> bool {
-    matches!(word, "am" | "is" | "are") || matches!(word.strip_prefix(['\'', '’']), Some("m" | "re"))
+    is_in_class(word, WordClass::PresentBe) || is_short_be(word)
+}
+
+/// Returns true for "'m" and "'re".
+pub(crate) fn is_short_be(word: &str) -> bool {
+    matches!(word.strip_prefix(['\'', '’']), Some("m" | "re"))
 }
 
 /// Returns true if a participle after this word is not a past tense: "is closed", "a baked potato".
