@@ -31,6 +31,7 @@ mod segments;
 mod session_reading;
 mod store_access;
 mod units;
+mod word_lists;
 
 pub use crate::segments::stretch::Stretch;
 pub use crate::session_reading::reading_config::ReadingConfig;

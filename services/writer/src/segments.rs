@@ -2,6 +2,7 @@
 
 mod boundary;
 mod marker;
+mod marker_tables;
 mod relate;
 pub(crate) mod segment;
 pub(crate) mod stretch;

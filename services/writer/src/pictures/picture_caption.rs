@@ -9,6 +9,8 @@ use serde::Deserialize;
 use text::model_text::model_reply::{after_thoughts, last_object};
 use text::people::role;
 
+use crate::word_lists::{ORDER_VERBS, PERSONAL_WORDS, STEERING_PHRASES};
+
 /// Maximum number of words of a caption (`WORDS_MAX`), and of bytes of one of its sentences.
 const WORDS_MAX: usize = 80;
 const SENTENCE_BYTES_MAX: usize = 400;
@@ -18,61 +20,6 @@ const SENTENCES_MAX: usize = 8;
 const WHAT_BYTES_MAX: usize = 200;
 /// Characters that delimit lines, calls, marks and messages.
 const MARKS: [char; 8] = ['[', ']', '<', '>', '{', '}', '|', '`'];
-/// Words of a speaker or addressee.
-const PERSONAL: [&str; 15] = [
-    "i", "i'm", "i've", "i'll", "i'd", "me", "my", "we", "us", "our", "you", "your", "yours", "you're", "you'll",
-];
-/// Verbs that give an order at the beginning of a sentence and do not begin a description.
-const ORDERS: [&str; 25] = [
-    "ignore",
-    "disregard",
-    "forget",
-    "remember",
-    "answer",
-    "reply",
-    "respond",
-    "say",
-    "tell",
-    "send",
-    "delete",
-    "erase",
-    "do",
-    "don't",
-    "never",
-    "always",
-    "please",
-    "follow",
-    "execute",
-    "click",
-    "visit",
-    "treat",
-    "pretend",
-    "repeat",
-    "obey",
-];
-/// Parts of texts that are meant to steer a model, also inside quotes.
-const STEERING: [&str; 20] = [
-    "ignore all",
-    "ignore any",
-    "ignore previous",
-    "ignore the",
-    "ignore your",
-    "disregard",
-    "previous instructions",
-    "prior instructions",
-    "above instructions",
-    "new instructions",
-    "system prompt",
-    "system message",
-    "from now on",
-    "as an ai",
-    "language model",
-    "developer mode",
-    "jailbreak",
-    "you must",
-    "must answer",
-    "must reply",
-];
 
 /// The usable part of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,8 +89,10 @@ fn find_steering_reason(sentence: &str) -> Option<&'static str> {
         return Some("it reads like a line that a person said");
     }
     let lower = sentence.to_lowercase();
-    let is_order = text::split_words(&lower).first().is_some_and(|it| ORDERS.contains(it));
-    let is_steering = is_order || STEERING.iter().any(|it| lower.contains(it));
+    let is_order = text::split_words(&lower)
+        .first()
+        .is_some_and(|it| ORDER_VERBS.contains(*it));
+    let is_steering = is_order || STEERING_PHRASES.iter().any(|it| lower.contains(it));
     is_steering.then_some("it tells a reader what to do")
 }
 
@@ -183,7 +132,7 @@ fn speaks_outside_of_quotes(lower: &str) -> bool {
     let parts: Vec<&str> = own.split('"').collect();
     let is_balanced = parts.len() % 2 == 1;
     let outside = parts.iter().enumerate().filter(|(at, _)| !is_balanced || at % 2 == 0);
-    let is_personal = |part: &&str| text::split_words(part).iter().any(|it| PERSONAL.contains(it));
+    let is_personal = |part: &&str| text::split_words(part).iter().any(|it| PERSONAL_WORDS.contains(*it));
     outside.map(|(_, part)| part).any(is_personal)
 }
 

@@ -8,6 +8,7 @@ use text::is_question;
 use uuid::Uuid;
 
 use crate::segments::stretch::Stretch;
+use crate::word_lists::SUBJECT_OPENINGS;
 
 /// Number of records around a border that influence it: [`SIDE`] for the change of topic and [`NEAR`] for stronger
 /// borders nearby.
@@ -21,17 +22,6 @@ const NEAR: usize = 2;
 const SILENCE: TimeDelta = TimeDelta::minutes(30);
 /// A silence of this length is evidence for a border.
 const PAUSE: TimeDelta = TimeDelta::minutes(5);
-/// Phrases that open another subject.
-const OPENINGS: [&str; 8] = [
-    "by the way",
-    "btw",
-    "anyway",
-    "speaking of",
-    "on another note",
-    "changing the subject",
-    "oh, and",
-    "one more thing",
-];
 
 /// Strength of a border; ties break by the id of the record after it, which distributes them evenly.
 type Strength = (i32, Uuid);
@@ -106,7 +96,7 @@ fn border_strength(stretch: &Stretch, topics: &Topics, at: usize) -> Strength {
 
 fn opens_subject(record: &Record) -> bool {
     let head: String = record.text.chars().take(40).collect::<String>().to_lowercase();
-    OPENINGS.iter().any(|it| head.contains(it))
+    SUBJECT_OPENINGS.iter().any(|it| head.contains(it))
 }
 
 /// Vectors of records.

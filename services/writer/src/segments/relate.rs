@@ -15,6 +15,7 @@ use domain::relation::{Relation, RelationKind};
 
 use crate::segments::stretch::Stretch;
 use crate::units::speech::REACH;
+use crate::word_lists::COMMON_STEMS;
 
 mod action_links;
 mod events;
@@ -158,91 +159,8 @@ fn connecting_stems(text: &str) -> BTreeSet<String> {
     let head = &text[..text.floor_char_boundary(4_000)];
     let stems = text::stem_words(head).into_iter();
     stems
-        .filter(|it| it.chars().count() > 2 && !COMMON.contains(&it.as_str()) && !text::time::words::is_date_stem(it))
+        .filter(|it| {
+            it.chars().count() > 2 && !COMMON_STEMS.contains(it.as_str()) && !text::time::words::is_date_stem(it)
+        })
         .collect()
 }
-
-/// Stems that occur everywhere and connect nothing.
-const COMMON: [&str; 81] = [
-    "go",
-    "get",
-    "make",
-    "say",
-    "know",
-    "think",
-    "come",
-    "take",
-    "want",
-    "see",
-    "look",
-    "like",
-    "need",
-    "good",
-    "day",
-    "time",
-    "year",
-    "today",
-    "tomorrow",
-    "yesterday",
-    "week",
-    "month",
-    "last",
-    "next",
-    "well",
-    "one",
-    "two",
-    "three",
-    "first",
-    "back",
-    "new",
-    "tell",
-    "still",
-    "ask",
-    "laugh",
-    "whole",
-    "without",
-    "behind",
-    "somebody",
-    "everybody",
-    "nobody",
-    "hour",
-    "minut",
-    "morn",
-    "night",
-    "even",
-    "put",
-    "keep",
-    "let",
-    "give",
-    "call",
-    "work",
-    "feel",
-    "love",
-    "start",
-    "peopl",
-    "way",
-    "lot",
-    "home",
-    "long",
-    "big",
-    "small",
-    "old",
-    "littl",
-    "much",
-    "mani",
-    "never",
-    "alway",
-    "alreadi",
-    "again",
-    "right",
-    "left",
-    "leav",
-    "news",
-    "name",
-    "word",
-    "hand",
-    "date",
-    "sorri",
-    "nice",
-    "great",
-];

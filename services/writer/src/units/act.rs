@@ -2,25 +2,12 @@
 
 use domain::record::{Modality, Record};
 
+use crate::word_lists::{ENVIRONMENT_ACTORS, STEP_KEYS};
+
 /// Maximum length of displayed arguments, in bytes.
 const ARGUMENTS_BYTES: usize = 240;
 /// Maximum length of a displayed result, in bytes; the record keeps all of it.
 const RESULT_BYTES: usize = 2_400;
-/// Metadata keys for the number of a step, most reliable first.
-const STEPS: [&str; 4] = ["step", "turn", "frame", "t"];
-
-/// Actors that are environments or tools, not people.
-const WORLDS: [&str; 9] = [
-    "environment",
-    "env",
-    "world",
-    "tool",
-    "system",
-    "observation",
-    "game",
-    "function",
-    "simulator",
-];
 
 /// Returns the displayed text of a record: its words, or `tool(arguments) -> result`.
 pub(crate) fn display_text(record: &Record) -> String {
@@ -64,7 +51,7 @@ pub(crate) fn find_step(window: &[Record], at: usize) -> Option<u32> {
 
 /// Returns true if a record reports what a tool or environment did, not what a person says.
 pub(crate) fn is_world(record: &Record) -> bool {
-    record.modality == Modality::Action || WORLDS.contains(&record.actor.to_lowercase().as_str())
+    record.modality == Modality::Action || is_voice(record)
 }
 
 /// Returns true if a record is an action and not speech: it has the modality `action`, or its text is a call such as
@@ -81,16 +68,16 @@ pub(crate) fn is_deed(record: &Record) -> bool {
     let name = text
         .find(|it: char| !it.is_alphanumeric() && !matches!(it, '_' | '.'))
         .unwrap_or(text.len());
-    name > 1 && text[name..].starts_with(['(', '[']) && !WORLDS.contains(&record.actor.to_lowercase().as_str())
+    name > 1 && text[name..].starts_with(['(', '[']) && !is_voice(record)
 }
 
 /// Returns true if the actor of a record is a tool or environment.
 pub(crate) fn is_voice(record: &Record) -> bool {
-    WORLDS.contains(&record.actor.to_lowercase().as_str())
+    ENVIRONMENT_ACTORS.contains(record.actor.to_lowercase().as_str())
 }
 
 fn said_step(record: &Record) -> Option<u32> {
-    let noted = STEPS
+    let noted = STEP_KEYS
         .iter()
         .find_map(|it| record.metadata.get(*it)?.trim().parse().ok());
     noted.or_else(|| {

@@ -6,18 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::units::pattern::compile_pattern;
+use crate::word_lists::{NOT_PLACES, TITLES, WORDS_AFTER_ACTION, WORDS_BEFORE_ACTION};
 
 /// Maximum number of cues of a unit.
 const CUES_MAX: usize = 24;
-/// Capitalised words that name times or languages, not places.
-const NO_PLACES: [&str; 5] = ["christmas", "easter", "english", "spanish", "french"];
-/// Words between a subject and the verb of its action.
-const LIGHT: [&str; 46] = [
-    "am", "is", "are", "was", "were", "be", "been", "being", "have", "has", "had", "will", "would", "can", "could",
-    "should", "do", "did", "does", "just", "really", "also", "always", "recently", "finally", "still", "actually",
-    "already", "going", "to", "gonna", "want", "wanted", "plan", "planning", "hope", "hoping", "trying", "started",
-    "decided", "not", "ve", "m", "ll", "d", "re",
-];
 
 static PLACE: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(
@@ -36,10 +28,10 @@ pub(crate) fn find_location(text: &str, people: &[&str]) -> String {
         .map(|it| it.as_str());
     let mut places = found.filter(|it| {
         let first = it.split_whitespace().next().unwrap_or_default().to_lowercase();
-        let title = matches!(first.as_str(), "mr" | "mrs" | "ms" | "dr" | "prof");
+        let title = TITLES.contains(first.as_str());
         let name = first.chars().count() > 1 && it.chars().any(char::is_lowercase);
         name && !title
-            && !NO_PLACES.contains(&first.as_str())
+            && !NOT_PLACES.contains(first.as_str())
             && !text::time::words::is_date(&first)
             && !people.iter().any(|name| name.to_lowercase().starts_with(&first))
     });
@@ -51,10 +43,10 @@ pub(crate) fn find_action(text: &str) -> String {
     for clause in CLAUSE.captures_iter(text) {
         let words = clause[1]
             .split_whitespace()
-            .skip_while(|it| LIGHT.contains(&it.to_lowercase().as_str()));
+            .skip_while(|it| WORDS_BEFORE_ACTION.contains(it.to_lowercase().as_str()));
         let words: Vec<&str> = words
             .take(4)
-            .take_while(|it| !matches!(*it, "and" | "but" | "because" | "so"))
+            .take_while(|it| !WORDS_AFTER_ACTION.contains(*it))
             .collect();
         if words.first().is_some_and(|it| !text::is_stop(it)) {
             return words.join(" ").to_lowercase();

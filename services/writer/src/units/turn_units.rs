@@ -7,6 +7,7 @@ use text::time::Mention;
 
 use crate::units::summary::RecordContext;
 use crate::units::{act, speech, state, summary, text_cues};
+use crate::word_lists::PLACE_KEYS;
 
 /// Name and version of the rules, which is stored in each unit. Increase the version with any change to the output,
 /// here or in `text`; a test compares the output of each version for a sample.
@@ -189,9 +190,7 @@ fn find_location(record: &Record, text: &str, addressee: &str, changes: &[StateC
     if let Some(reached) = changes.iter().rev().find(moved).filter(|_| act::is_world(record)) {
         return reached.after.clone();
     }
-    let given = ["location", "place", "source"]
-        .iter()
-        .find_map(|it| record.metadata.get(*it));
+    let given = PLACE_KEYS.iter().find_map(|it| record.metadata.get(*it));
     given
         .cloned()
         .unwrap_or_else(|| text_cues::find_location(text, &[&record.actor, addressee]))

@@ -14,6 +14,7 @@ use crate::reading::lines::to_visible_line;
 use crate::reading::replies::left_out::left_out_of;
 use crate::reading::replies::reply::{UncheckedFact, UncheckedReading};
 use crate::units::act;
+use crate::word_lists::DENYING_BEGINNINGS;
 
 /// Maximum lengths of the parts of a fact, in bytes.
 const SUBJECT_BYTES_MAX: usize = 80;
@@ -166,8 +167,7 @@ fn is_order_for_once(line: &Line<'_>, quote: &str, [predicate, object]: [&str; 2
 /// Returns the predicate of a request that is denied: "asks not to" instead of "asks to", unless the object denies.
 fn deny_request(predicate: String, object: &str) -> String {
     let lower = object.to_lowercase().replace('\u{2019}', "'");
-    let denials = ["do not", "don't", "no", "not", "never", "nothing", "nobody"];
-    let denies = denials
+    let denies = DENYING_BEGINNINGS
         .iter()
         .any(|it| lower.strip_prefix(it).is_some_and(|rest| rest.starts_with(' ')));
     match predicate.strip_suffix("asks to").filter(|_| !denies) {

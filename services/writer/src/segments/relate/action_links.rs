@@ -9,6 +9,7 @@ use domain::unit::StateChange;
 use super::{Link, RecordFeatures};
 use crate::segments::marker;
 use crate::units::{act, speech, state};
+use crate::word_lists::{ARRIVAL_REPORTS, CHANGE_REPORTS, INSPECTING_ACTIONS, USABLE_STATES};
 
 /// Maximum length of the text that is searched for names of things, in bytes.
 const BYTES_MAX: usize = 2_000;
@@ -59,7 +60,7 @@ fn link_enabling(features: &RecordFeatures<'_>, one: usize, other: usize) -> Opt
     let call = cut_to_limit(shown.split(" -> ").next().unwrap_or_default()).to_lowercase();
     let usable = |it: &StateChange| {
         let got = it.key == "location" && it.after == source.actor;
-        let ready = got || matches!(it.after.as_str(), "open" | "unlocked" | "on" | "made");
+        let ready = got || USABLE_STATES.contains(it.after.as_str());
         ready && it.subject.len() > 2 && call.contains(&it.subject.to_lowercase())
     };
     let makes_usable = source.modality == Modality::Action && state::read_changes(source, "").iter().any(usable);
@@ -93,48 +94,6 @@ fn link_state_change(features: &RecordFeatures<'_>, one: usize, other: usize) ->
     found.then(|| Link::new(one, RelationKind::FollowsUp, other, 70))
 }
 
-/// Words with which an environment reports that something was done.
-const CHANGED: [&str; 38] = [
-    "taken",
-    "placed",
-    "booked",
-    "moved",
-    "opened",
-    "opens",
-    "open",
-    "written",
-    "sent",
-    "done",
-    "added",
-    "removed",
-    "bought",
-    "ordered",
-    "cancelled",
-    "canceled",
-    "saved",
-    "created",
-    "updated",
-    "deleted",
-    "dropped",
-    "complete",
-    "completed",
-    "confirmed",
-    "hold",
-    "holds",
-    "unlocks",
-    "closed",
-    "closes",
-    "starts",
-    "started",
-    "stops",
-    "stopped",
-    "paid",
-    "lights",
-    "hand",
-    "turned",
-    "switched",
-];
-
 /// Returns true if the first sentences of a response report that something was done or that someone reached a place.
 fn tells_a_change(answer: &str) -> bool {
     let sentences = text::split_sentences(cut_to_limit(answer));
@@ -143,19 +102,11 @@ fn tells_a_change(answer: &str) -> bool {
         let lower = sentence.rsplit_once(']').map_or(*sentence, |it| it.1).to_lowercase();
         let bare = lower.split(['(', '#']).next().unwrap_or_default();
         let mut words = bare.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
-        let place = ["you are at", "you are in", "you are back", "you stand"]
-            .iter()
-            .any(|it| bare.contains(it));
-        place || words.any(|it| CHANGED.contains(&it)) && !marker::has_denial(bare)
+        let place = ARRIVAL_REPORTS.iter().any(|it| bare.contains(it));
+        place || words.any(|it| CHANGE_REPORTS.contains(it)) && !marker::has_denial(bare)
     };
     sentences.iter().take(2).any(reports_change)
 }
-
-/// Words of actions that change nothing.
-const LOOKS: [&str; 14] = [
-    "read", "cat", "look", "search", "show", "list", "find", "check", "grep", "scan", "inspect", "view", "query",
-    "status",
-];
 
 /// Returns true if an action only inspects things.
 fn only_looks(deed: &str) -> bool {
@@ -164,7 +115,7 @@ fn only_looks(deed: &str) -> bool {
         .split(|it: char| !it.is_alphanumeric())
         .filter(|it| !it.is_empty())
         .take(5);
-    words.any(|it| LOOKS.contains(&it))
+    words.any(|it| INSPECTING_ACTIONS.contains(it))
 }
 
 /// Returns true for an action, or for a short order of an agent to which an environment responds directly ("Open the

@@ -15,6 +15,9 @@ use text::time::{Kind, Mention};
 
 use super::{Link, RecordFeatures, connecting_stems};
 use crate::units::act;
+use crate::word_lists::{
+    DAY_DETERMINERS, DAY_PARTS, FUTURE_WORDS, NEAR_DAYS, PLANNING_WORDS, TIME_LIMITS, UNCERTAIN_WORDS,
+};
 
 /// The times that a turn reports.
 #[derive(Clone)]
@@ -31,55 +34,6 @@ const SENTENCES_MAX: usize = 7;
 const BYTES_MAX: usize = 1_200;
 /// Maximum distance, in turns, at which two turns by one speaker belong to the same subject.
 const NEAR: usize = 4;
-/// Words before a time that make it a limit and not the time of an event.
-const BOUNDS: [&str; 22] = [
-    "until", "till", "til", "since", "before", "after", "by", "from", "than", "every", "each", "for", "of", "about",
-    "around", "like", "the", "my", "our", "your", "his", "her",
-];
-/// Words that make a sentence uncertain.
-const UNSURE: [&str; 32] = [
-    "if",
-    "would",
-    "might",
-    "maybe",
-    "perhaps",
-    "could",
-    "should",
-    "not",
-    "never",
-    "cannot",
-    "unless",
-    "wish",
-    "hope",
-    "hopefully",
-    "probably",
-    "or",
-    "nobody",
-    "nothing",
-    "no",
-    "don't",
-    "didn't",
-    "can't",
-    "won't",
-    "isn't",
-    "wasn't",
-    "doesn't",
-    "couldn't",
-    "wouldn't",
-    "usually",
-    "always",
-    "whether",
-    "asked",
-];
-/// Words that put a sentence into the future.
-const AHEAD: [&str; 16] = [
-    "will", "i'll", "we'll", "he'll", "she'll", "it'll", "they'll", "you'll", "going", "gonna", "starts", "start",
-    "begins", "opens", "coming", "comes",
-];
-/// Words that indicate a plan if a date or a near day follows.
-const PLANNED: [&str; 9] = [
-    "is", "are", "it's", "we're", "i'm", "she's", "he's", "they're", "that's",
-];
 
 /// Returns the time at which the content of a record happened, if the record states it.
 pub(super) fn read_happened(record: &Record) -> Option<Happened> {
@@ -174,7 +128,7 @@ fn span_of_mention(text: &str, sentence: &str, mention: &Mention, now: DateTime<
             .split(|it: char| !it.is_alphanumeric() && it != '\'')
             .filter(|it| !it.is_empty())
     };
-    if words().any(|it| UNSURE.contains(&it)) {
+    if words().any(|it| UNCERTAIN_WORDS.contains(it)) {
         return None;
     }
     // The verb that belongs to the time is in the same clause.
@@ -185,11 +139,8 @@ fn span_of_mention(text: &str, sentence: &str, mention: &Mention, now: DateTime<
         .map_or(text.len(), |it| mention.range.end + it);
     let past = text::meaning::patterns::count_patterns(&text[from..to])[text::meaning::patterns::PAST] > 0;
     let mention_text = text[mention.range.clone()].to_lowercase();
-    let dated = ["next", "tomorrow", "tonight"]
-        .iter()
-        .any(|it| mention_text.contains(it))
-        || mention_text.contains(char::is_numeric);
-    let ahead = words().any(|it| AHEAD.contains(&it) || dated && PLANNED.contains(&it));
+    let dated = NEAR_DAYS.iter().any(|it| mention_text.contains(it)) || mention_text.contains(char::is_numeric);
+    let ahead = words().any(|it| FUTURE_WORDS.contains(it) || dated && PLANNING_WORDS.contains(it));
     let (start, end) = (mention.span.start, mention.span.end);
     match (past, ahead) {
         (true, _) if start < now => Some(start..end.min(now)),
@@ -201,10 +152,12 @@ fn span_of_mention(text: &str, sentence: &str, mention: &Mention, now: DateTime<
 /// Returns true for a time that does not determine one day: an hour alone ("a baker at 4 am"), or "Tuesdays".
 fn is_bare_time(text: &str, mention: &Mention) -> bool {
     let words = text[mention.range.clone()].to_lowercase();
+    // All words but the last one have a space after them.
+    let mut words_before_space = words.rsplit(' ').skip(1);
+    let determines_day = DAY_PARTS.iter().any(|it| words.contains(it))
+        || words_before_space.any(|word| DAY_DETERMINERS.iter().any(|it| word.ends_with(it)));
     let hour = mention.span.precision == Precision::Instant
-        && !["day", "ago", "this ", "last ", "tonight", "tomorrow"]
-            .iter()
-            .any(|it| words.contains(it))
+        && !determines_day
         && !words.split(|it: char| !it.is_ascii_digit()).any(|it| it.len() == 4);
     hour || words.ends_with("days") && !words.contains(' ')
 }
@@ -221,5 +174,5 @@ fn is_limit_or_name(text: &str, mention: &Mention) -> bool {
         .strip_prefix(' ')
         .and_then(|it| it.chars().next());
     let is_name = next.is_some_and(char::is_uppercase) && !text[mention.range.clone()].contains(' ');
-    BOUNDS.contains(&word.to_lowercase().as_str()) || is_name
+    TIME_LIMITS.contains(word.to_lowercase().as_str()) || is_name
 }
