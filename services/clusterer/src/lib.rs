@@ -30,6 +30,7 @@ mod judgements;
 mod pages;
 mod space;
 mod topics;
+mod word_lists;
 
 pub use entities::Entities;
 pub use events::Events;

@@ -1,31 +1,13 @@
 //! Normalization of names: folds names to classes. Names of one class are the same name.
 
+mod abbreviations;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// Titles before a name that do not identify the person.
-const TITLES: [&str; 8] = ["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir"];
-/// Words of kinship or office before a first name.
-const KIN_TITLES: [&str; 12] = [
-    "aunt", "auntie", "uncle", "grandma", "grandpa", "granny", "nurse", "coach", "captain", "father", "sister",
-    "brother",
-];
-/// Small words inside the names of people.
-const PARTICLES: [&str; 8] = ["de", "la", "van", "von", "der", "den", "al", "bin"];
-/// Abbreviations at the start of a name, with their long forms.
-const OPENING: [(&str, &str); 4] = [("st", "saint"), ("ste", "saint"), ("mt", "mount"), ("ft", "fort")];
-/// Abbreviations at the end of a name, with their long forms.
-const CLOSING: [(&str, &str); 9] = [
-    ("st", "street"),
-    ("rd", "road"),
-    ("ave", "avenue"),
-    ("blvd", "boulevard"),
-    ("univ", "university"),
-    ("dept", "department"),
-    ("ltd", "limited"),
-    ("corp", "corporation"),
-    ("bros", "brothers"),
-];
+use abbreviations::{write_out_first_word, write_out_last_word};
+
+use crate::word_lists::{KIN_TITLES, NAME_ARTICLES, NAME_PARTICLES, NAME_TITLES};
 
 /// A function that removes a kind of difference, and the reason to report for it.
 type Step = (fn(&str) -> String, &'static str);
@@ -88,11 +70,11 @@ pub(super) fn short_name(class: &str) -> Option<&str> {
     let (first, rest) = class.split_once(' ')?;
     let letters = |it: &str| it.chars().all(char::is_alphabetic);
     let words: Vec<&str> = rest.split(' ').collect();
-    let name_words = words.iter().filter(|it| !PARTICLES.contains(it)).count();
+    let name_words = words.iter().filter(|it| !NAME_PARTICLES.contains(**it)).count();
     if !letters(first) || !words.iter().all(|it| letters(it) && !text::is_stop(it)) {
         return None;
     }
-    match (TITLES.contains(&first) || KIN_TITLES.contains(&first), name_words) {
+    match (NAME_TITLES.contains(first) || KIN_TITLES.contains(first), name_words) {
         (true, 1) => Some(rest),
         (false, 1 | 2) if first.chars().count() > 1 => Some(first),
         _ => None,
@@ -100,8 +82,10 @@ pub(super) fn short_name(class: &str) -> Option<&str> {
 }
 
 fn without_article(name: &str) -> String {
-    let bare = ["the ", "a ", "an "].iter().find_map(|it| name.strip_prefix(it));
-    bare.unwrap_or(name).to_owned()
+    match name.split_once(' ') {
+        Some((first, rest)) if NAME_ARTICLES.contains(first) => rest.to_owned(),
+        _ => name.to_owned(),
+    }
 }
 
 /// Removes punctuation, and accents from Latin letters only: in other scripts, such marks distinguish letters.
@@ -125,21 +109,16 @@ fn remove_accents_and_punctuation(name: &str) -> String {
 fn written_out(name: &str) -> String {
     let mut words: Vec<&str> = name.split(' ').collect();
     if words.len() > 1 {
-        let long = |list: &[(&str, &'static str)], word: &str| list.iter().find(|it| it.0 == word).map(|it| it.1);
-        if let Some(word) = long(&OPENING, words[0]) {
-            words[0] = word;
-        }
         let last = words.len() - 1;
-        if let Some(word) = long(&CLOSING, words[last]) {
-            words[last] = word;
-        }
+        words[0] = write_out_first_word(words[0]);
+        words[last] = write_out_last_word(words[last]);
     }
     words.join(" ")
 }
 
 fn without_title(name: &str) -> String {
     match name.split_once(' ') {
-        Some((first, rest)) if TITLES.contains(&first) && rest.contains(' ') => rest.to_owned(),
+        Some((first, rest)) if NAME_TITLES.contains(first) && rest.contains(' ') => rest.to_owned(),
         _ => name.to_owned(),
     }
 }

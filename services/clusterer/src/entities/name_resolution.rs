@@ -9,6 +9,7 @@ use super::{Entities, roles};
 use crate::entities::merging::namesakes::NameUse;
 use crate::entities::names::common_words;
 use crate::space::named_entity::NamedEntity;
+use crate::word_lists::SELF_WORDS;
 
 /// Suffix of a key; a class never contains an apostrophe.
 const OWNING: &str = "'s";
@@ -158,6 +159,5 @@ pub(super) fn role_holders_key(owner: &str) -> String {
 
 /// Returns true if a phrase denotes its speaker.
 fn is_self(phrase: &str) -> bool {
-    let phrase = phrase.trim().to_lowercase();
-    matches!(phrase.as_str(), "i" | "me" | "myself" | "i'm" | "i\u{2019}m")
+    SELF_WORDS.contains(phrase.trim().to_lowercase().as_str())
 }

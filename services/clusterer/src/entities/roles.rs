@@ -4,6 +4,11 @@ pub(super) mod role_counts;
 
 use text::lexicon::kin::{self, Kin};
 
+use crate::word_lists::{
+    ANSWERS_WITHOUT_NAME, CALLED_CONTRACTIONS, CALLED_PRONOUNS, HAVING_SUBJECTS, HAVING_VERBS, NAME_POSSESSIVES,
+    NAME_QUESTION_WORDS,
+};
+
 /// A statement that one person has a role in relation to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Role {
@@ -75,9 +80,7 @@ pub(super) fn find_roles(scene: &RoleContext<'_>) -> Vec<Role> {
 /// Returns the role stated by an answer to a question such as "what is your sister called?".
 pub(super) fn find_role_in_answer(question: &str, answer: &str, actor: &str) -> Option<Role> {
     let words = split_words(question);
-    let asks = words
-        .iter()
-        .any(|it| matches!(it.lower.as_str(), "name" | "name's" | "named" | "called"));
+    let asks = words.iter().any(|it| NAME_QUESTION_WORDS.contains(it.lower.as_str()));
     let at = words
         .iter()
         .position(|it| it.lower == "your")
@@ -90,11 +93,7 @@ pub(super) fn find_role_in_answer(question: &str, answer: &str, actor: &str) -> 
         .split_whitespace()
         .all(|it| it.chars().next().is_some_and(char::is_uppercase));
     let short = name.split_whitespace().count() <= 2 && (2..=40).contains(&name.chars().count());
-    let known = text::is_stop(name)
-        || matches!(
-            name.to_lowercase().as_str(),
-            "sure" | "nope" | "guess" | "sorry" | "none"
-        );
+    let known = text::is_stop(name) || ANSWERS_WITHOUT_NAME.contains(name.to_lowercase().as_str());
     (is_name && short && !known).then(|| build_role(actor, &found, name))
 }
 
@@ -148,9 +147,9 @@ fn read_owner_and_kin(scene: &RoleContext<'_>, words: &[Word<'_>], i: usize) -> 
                 && words
                     .get(found.next + 1)
                     .is_some_and(|it| matches!(it.lower.as_str(), "mine" | "ours"));
-            let has = i > 0 && matches!(words[i - 1].lower.as_str(), "have" | "got" | "adopted" | "bought") && {
-                i > 1 && matches!(words[i - 2].lower.as_str(), "i" | "we" | "i've" | "we've")
-            };
+            let has = i > 1
+                && HAVING_VERBS.contains(words[i - 1].lower.as_str())
+                && HAVING_SUBJECTS.contains(words[i - 2].lower.as_str());
             found.next += if mine { 2 } else { 0 };
             return (mine || has && !scene.actor.is_empty()).then(|| (scene.actor.to_owned(), found));
         }
@@ -276,10 +275,10 @@ fn find_name_before_kin<'a>(scene: &RoleContext<'a>, words: &[Word<'_>], i: usiz
 fn own_name<'a>(scene: &RoleContext<'a>, words: &[Word<'_>], i: usize) -> Option<&'a str> {
     let lower = |at: usize| words.get(at).map(|it| it.lower.as_str()).unwrap_or_default();
     let skip = match (lower(i), lower(i + 1), lower(i + 2)) {
-        ("her" | "his" | "their" | "its", "name", "is" | "was")
-        | ("she" | "he" | "it", "is" | "was", "called" | "named") => 3,
-        ("her" | "his" | "their" | "its", "name's" | "name\u{2019}s", _) => 2,
-        ("she's" | "he's" | "it's" | "she\u{2019}s" | "he\u{2019}s", "called" | "named", _) => 2,
+        (owner, "name", "is" | "was") if NAME_POSSESSIVES.contains(owner) => 3,
+        (pronoun, "is" | "was", "called" | "named") if CALLED_PRONOUNS.contains(pronoun) => 3,
+        (owner, "name's", _) if NAME_POSSESSIVES.contains(owner) => 2,
+        (pronoun, "called" | "named", _) if CALLED_CONTRACTIONS.contains(pronoun) => 2,
         _ => return None,
     };
     find_name_starting_at(scene, words.get(i + skip)?.start)

@@ -13,24 +13,7 @@ use domain::unit::Unit;
 use super::KEYS_MAX;
 use crate::judgements::coreference::prompt;
 use crate::space::word_set::WordSet;
-
-/// Words that negate a statement.
-const NEGATIONS: [&str; 14] = [
-    "not",
-    "never",
-    "no",
-    "without",
-    "cancelled",
-    "canceled",
-    "cannot",
-    "can't",
-    "won't",
-    "didn't",
-    "don't",
-    "wasn't",
-    "isn't",
-    "couldn't",
-];
+use crate::word_lists::EVENT_NEGATIONS;
 
 /// The features of one event unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -104,7 +87,7 @@ impl EventFeatures {
             did: text::stem_words(&unit.action).into_iter().collect(),
             negations: unit_words
                 .iter()
-                .filter(|it| NEGATIONS.contains(&it.replace('\u{2019}', "'").as_str()))
+                .filter(|it| EVENT_NEGATIONS.contains(it.replace('\u{2019}', "'").as_str()))
                 .count(),
             digest: prompt::shown_text_digest(unit),
             vector: Arc::clone(vector),

@@ -1,16 +1,23 @@
 //! Assigns statements to slots. Only two statements of the same slot can contradict each other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use chrono::{DateTime, FixedOffset};
 use domain::fact::Aspect;
 use domain::id::EntityId;
 use domain::predicate::is_single_role;
 
+mod answer_aspects;
 mod stems;
 
+use answer_aspects::find_answer_aspect;
 use stems::{
     stem_of_main_noun, stems_of_capitalised_words, stems_or_words, stems_without_negation, stems_without_times,
+};
+
+use crate::word_lists::{
+    CONSUMPTION_STEMS, DIET_STEMS, ENDED_JOB_STEMS, ENDED_MARRIAGE_STEMS, OCCASION_OPENINGS, PARTNERSHIP_STEMS,
+    SIDE_JOB_STEMS,
 };
 
 /// The subject of a slot.
@@ -178,9 +185,8 @@ fn sort_of_place(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> 
 }
 
 fn sort_of_work(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
-    let side = ["student", "volunt", "traine", "intern", "apprentic"];
     match statement.predicate {
-        "works as" if !side.iter().any(|it| value.contains(*it)) => SlotKind::single_valued("job", value),
+        "works as" if !has_listed_stem(&value, &SIDE_JOB_STEMS) => SlotKind::single_valued("job", value),
         "works at" => SlotKind::single_valued("employer", value),
         "works in" | "works from" | "works with" => SlotKind::single_valued(statement.predicate, value),
         "has" if statement.ended => SlotKind::single_valued("job", BTreeSet::new()).with_ended_families(&["employer"]),
@@ -189,17 +195,15 @@ fn sort_of_work(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> S
 }
 
 fn sort_of_attribute(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
-    let has = |list: &[&str]| value.iter().any(|it| list.contains(&it.as_str()));
+    let has = |stems: &HashSet<&'static str>| has_listed_stem(&value, stems);
     let ends: &[&str] = match () {
-        () if has(&["divorc", "widow"]) => &["has husband", "has wife", "has spouse"],
-        () if has(&["retir", "unemploy"]) => &["job", "employer"],
+        () if has(&ENDED_MARRIAGE_STEMS) => &["has husband", "has wife", "has spouse"],
+        () if has(&ENDED_JOB_STEMS) => &["job", "employer"],
         () => &[],
     };
     match statement.predicate {
-        "is" | "is not" if has(&["marri", "engag", "divorc", "widow", "singl"]) => {
-            SlotKind::single_valued("bond", value).with_ended_families(ends)
-        }
-        "is" | "is not" if has(&["vegetarian", "vegan", "pescatarian"]) => SlotKind::single_valued("diet", value),
+        "is" | "is not" if has(&PARTNERSHIP_STEMS) => SlotKind::single_valued("bond", value).with_ended_families(ends),
+        "is" | "is not" if has(&DIET_STEMS) => SlotKind::single_valued("diet", value),
         "is" | "is not" => SlotKind::multi_valued("is", value).with_ended_families(ends),
         "is aged" => SlotKind::single_valued("aged", value),
         "has never been to" => SlotKind::multi_valued("been", stems_of_capitalised_words(statement.object)),
@@ -267,7 +271,8 @@ fn sort_of_preference(statement: &TimelessStatement<'_>, value: BTreeSet<String>
 /// Returns the same sort for "does not drink coffee" and "drinks coffee every morning".
 fn sort_of_consumption(predicate: &str, value: &BTreeSet<String>) -> Option<SlotKind> {
     let verb = text::stem_word(predicate.rsplit(' ').next().unwrap_or_default());
-    matches!(verb.as_str(), "eat" | "drink" | "smoke")
+    CONSUMPTION_STEMS
+        .contains(verb.as_str())
         .then(|| SlotKind::multi_valued(format!("takes {verb}"), value.clone()))
 }
 
@@ -276,16 +281,16 @@ fn sort_of_consumption(predicate: &str, value: &BTreeSet<String>) -> Option<Slot
 fn sort_of_instruction(statement: &TimelessStatement<'_>, value: BTreeSet<String>) -> SlotKind {
     let lower = statement.object.to_lowercase();
     let first = lower.split(' ').next().unwrap_or_default();
-    let occasion = matches!(first, "when" | "whenever" | "if" | "every" | "each" | "any");
-    let side = SIDES.iter().find(|(_, words)| {
-        text::split_words(&lower)
-            .iter()
-            .any(|it| words.contains(it) || words.iter().any(|word| word.contains(' ') && lower.contains(word)))
-    });
-    match side.filter(|_| !occasion) {
-        Some((side, _)) => SlotKind::single_valued(format!("asks {side}"), value),
+    let is_for_occasion = OCCASION_OPENINGS.contains(first);
+    match find_answer_aspect(&lower).filter(|_| !is_for_occasion) {
+        Some(aspect) => SlotKind::single_valued(format!("asks {aspect}"), value),
         None => SlotKind::multi_valued("asks", value),
     }
+}
+
+/// Returns true if a value has one of the stems of a list.
+fn has_listed_stem(value: &BTreeSet<String>, stems: &HashSet<&'static str>) -> bool {
+    value.iter().any(|it| stems.contains(it.as_str()))
 }
 
 fn join_stems(value: &BTreeSet<String>) -> String {
@@ -294,53 +299,3 @@ fn join_stems(value: &BTreeSet<String>) -> String {
 
 /// Predicates for having been somewhere.
 const BEEN: &[&str] = &["has been to", "visited"];
-/// Aspects of an answer, with the words in an instruction that indicate them.
-const SIDES: &[(&str, &[&str])] = &[
-    ("name", &["call me", "address me"]),
-    (
-        "units",
-        &[
-            "metric",
-            "imperial",
-            "celsius",
-            "fahrenheit",
-            "kilometres",
-            "kilometers",
-            "miles",
-        ],
-    ),
-    ("emojis", &["emoji", "emojis"]),
-    (
-        "language",
-        &[
-            "english",
-            "french",
-            "german",
-            "spanish",
-            "italian",
-            "portuguese",
-            "dutch",
-            "polish",
-            "swedish",
-            "norwegian",
-            "danish",
-            "finnish",
-            "russian",
-            "japanese",
-            "chinese",
-            "korean",
-            "arabic",
-            "turkish",
-            "greek",
-            "welsh",
-        ],
-    ),
-    (
-        "length",
-        &["short", "shorter", "brief", "concise", "long", "longer", "detailed"],
-    ),
-    (
-        "shape",
-        &["bullet", "bullets", "table", "tables", "paragraphs", "lists"],
-    ),
-];

@@ -33,9 +33,12 @@ impl RecordStatements {
     /// Returns the time since which the unit no longer counts, or none if it counts. The reason is that its turn or its
     /// gist was forgotten, or that a later version replaced its record.
     pub(super) fn forgotten_at(&self, acts: &Acts, versions: &Versions) -> Option<DateTime<Utc>> {
-        let forgotten = [self.place.2, self.source]
-            .into_iter()
-            .filter_map(|it| acts.forgotten_at(it));
+        let turn = match self.origin {
+            Origin::Rule => acts.forgotten_at(self.source),
+            // The model read the whole record, and each of its turns may hold a part of the text.
+            Origin::Model => acts.turn_of_record_forgotten_at(self.source),
+        };
+        let forgotten = acts.forgotten_at(self.place.2).into_iter().chain(turn);
         forgotten.chain(versions.replaced_at(self.source)).min()
     }
 }

@@ -5,36 +5,7 @@ use std::collections::BTreeSet;
 use domain::entity::{Bearer, EntityKind};
 
 use crate::entities::{Entities, roles};
-
-/// Roles that only one person can have in relation to another at a time.
-const PARTNER: [&str; 6] = ["wife", "husband", "partner", "girlfriend", "boyfriend", "fianc\u{e9}"];
-/// Roles at work and in services.
-const WORK: [&str; 14] = [
-    "boss",
-    "manager",
-    "teacher",
-    "coach",
-    "doctor",
-    "dentist",
-    "therapist",
-    "landlord",
-    "mentor",
-    "tutor",
-    "supervisor",
-    "assistant",
-    "nanny",
-    "client",
-];
-/// Roles that can be combined with any other role.
-const LOOSE: [&str; 7] = [
-    "friend",
-    "colleague",
-    "neighbour",
-    "roommate",
-    "classmate",
-    "teammate",
-    "student",
-];
+use crate::word_lists::{COMBINABLE_ROLES, PARTNER_ROLES, WORK_ROLES};
 
 /// Maximum number of namesakes reported for a name, and of roles and speakers reported for each.
 const BEARERS_MAX: usize = 16;
@@ -162,9 +133,9 @@ fn sort_of_role(role: &str) -> Option<RoleKind> {
     let kin = roles::kin_of_role(role)?;
     match kin.word {
         word if !kin.person => Some(RoleKind::Thing(word)),
-        word if PARTNER.contains(&word) => Some(RoleKind::Partner),
-        word if WORK.contains(&word) => Some(RoleKind::Work),
-        word if LOOSE.contains(&word) => None,
+        word if PARTNER_ROLES.contains(word) => Some(RoleKind::Partner),
+        word if WORK_ROLES.contains(word) => Some(RoleKind::Work),
+        word if COMBINABLE_ROLES.contains(word) => None,
         _ => Some(RoleKind::Family),
     }
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use domain::id::{EntityId, MergeId, SpaceId, UnitId};
 
-use crate::entities::Entities;
 use crate::entities::merging::candidates;
 use crate::entities::merging::merge_rules::Link;
+use crate::entities::{Entities, Mentioned};
 use crate::judgements::people::{AskedName, MentionedName, NamePair, PeopleJudgement, PeopleQuestion, PeopleSubject};
 
 /// Number of units that a model is shown about a name: the first ones (`UNITS_FIRST`) and the last ones.
@@ -36,8 +36,8 @@ impl Entities {
     }
 
     /// Returns at most `limit` questions about names for a language model, in alphabetical order. They cover pairs
-    /// that were looked up, have no reading, and were not separated by a user, as of the last call of
-    /// [`Entities::take_changes`].
+    /// that were looked up, have no reading, were not separated by a user, and whose names are both in units that are
+    /// not hidden, as of the last call of [`Entities::take_changes`].
     pub fn open_questions(&self, space: &SpaceId, limit: usize) -> Vec<PeopleQuestion> {
         let mut out: Vec<PeopleQuestion> = Vec::new();
         let mut last = None;
@@ -68,7 +68,7 @@ impl Entities {
     }
 
     /// Adds a unit that mentions a name, or removes it if `more` is false.
-    pub(crate) fn note_mention(&mut self, class: &str, mention: crate::entities::Mentioned, more: bool) {
+    pub(crate) fn note_mention(&mut self, class: &str, mention: Mentioned, more: bool) {
         let mentions = self.mentions.entry(class.to_owned()).or_default();
         if more {
             mentions.insert(mention, ());
@@ -136,12 +136,17 @@ impl Entities {
         self.acts.is_parted(MergeId::from_pair(remaining, merged))
     }
 
-    /// Returns the main form of a name and the units that a model is shown about it.
+    /// Returns the main form of a name and the units that a model is shown about it, or none if all units that mention
+    /// it are hidden.
     fn build_mentioned_name(&self, class: &str) -> Option<MentionedName> {
         let mentions = self.mentions.get(class)?;
-        let first = mentions.keys().take(UNITS_FIRST);
-        let last = mentions.keys().rev().take(UNITS_LAST);
+        let is_visible = |it: &&Mentioned| !self.hidden.hides(it.1);
+        let first = mentions.keys().filter(is_visible).take(UNITS_FIRST);
+        let last = mentions.keys().rev().filter(is_visible).take(UNITS_LAST);
         let shown: BTreeSet<_> = first.chain(last).collect();
+        if shown.is_empty() {
+            return None;
+        }
         Some(MentionedName {
             name: self.main_form(class)?.clone(),
             units: shown.into_iter().map(|it| it.1).collect(),

@@ -8,13 +8,12 @@ use crate::entities::names::common_words::{closes_person, opens_person};
 use crate::entities::names::name_spelling;
 use crate::entities::roles::{self, Role, RoleContext};
 use crate::space::symbols::{Symbol, Symbols};
+use crate::word_lists::PLACE_KINDS;
 
 /// Maximum length of the text that is searched, in bytes.
 const BYTES_MAX: usize = 16_000;
 /// Maximum number of names taken from one unit.
 const NAMES_MAX: usize = 24;
-/// Kinds of nouns that denote places.
-const PLACES: [&str; 4] = ["location", "structure", "land", "body of water"];
 
 /// The names that one turn unit mentions, with evidence about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -169,7 +168,7 @@ pub(crate) fn find_mentioned_names(unit: &Unit) -> UnitMentions {
 fn is_place(text: &str, name: &str) -> bool {
     let lower: Vec<String> = text::split_words(name).iter().map(|it| it.to_lowercase()).collect();
     let article = |(at, _): (usize, &str)| text[..at].to_lowercase().ends_with("the ");
-    let no_place = text::Nouns::builtin().is_none_of(&PLACES, &lower);
+    let no_place = text::Nouns::builtin().is_none_of(&PLACE_KINDS, &lower);
     !no_place && !text.match_indices(name).any(article)
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::TimelessStatement;
+use crate::word_lists::{FREQUENCY_STEMS, WORDS_AFTER_MAIN_NOUN};
 
 /// Returns the stems of an object, or its words if all of them are function words.
 pub(super) fn stems_or_words(object: &str) -> BTreeSet<String> {
@@ -47,7 +48,7 @@ pub(super) fn stem_of_main_noun(object: &str) -> String {
     let mut last = "";
     for word in object.split_whitespace() {
         let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
-        if !last.is_empty() && AFTER_HEAD.contains(&bare) {
+        if !last.is_empty() && WORDS_AFTER_MAIN_NOUN.contains(bare) {
             break;
         }
         last = bare;
@@ -69,29 +70,7 @@ pub(super) fn stems_without_negation(predicate: &str) -> String {
 
 /// Returns true if a stem says when or how often something happens.
 fn is_often(stem: &str) -> bool {
-    OFTEN.contains(&stem) || text::time::words::SEASONS.contains(&stem) || text::time::words::is_date_stem(stem)
+    FREQUENCY_STEMS.contains(stem)
+        || text::time::words::SEASONS.contains(&stem)
+        || text::time::words::is_date_stem(stem)
 }
-
-const AFTER_HEAD: &[&str] = &[
-    "called", "named", "in", "at", "with", "from", "of", "on", "for", "by", "who", "that", "which", "near", "and",
-    "off", "to", "as", "we", "I",
-];
-/// Stems that say how often something happens.
-const OFTEN: &[&str] = &[
-    "everi",
-    "week",
-    "day",
-    "month",
-    "year",
-    "twice",
-    "daili",
-    "weekli",
-    "monthli",
-    "time",
-    "per",
-    "morn",
-    "even",
-    "night",
-    "afternoon",
-    "weekend",
-];
