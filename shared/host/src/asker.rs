@@ -1,5 +1,5 @@
-//! Calls language models for the services: counts and measures calls, retries once if a reply is unreadable, and gives
-//! up soon after the shutdown signal.
+//! Calls language models for the services: counts and measures calls, retries once if a complete reply is unreadable,
+//! and gives up soon after the shutdown signal.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use tracing::warn;
 use crate::metrics::ModelOutcome;
 use crate::{Context, Metrics};
 
-/// Maximum number of calls for one reply: an unreadable reply is requested once more.
+/// Maximum number of calls for one reply: an unreadable reply is requested once more. A reply that was cut off is not,
+/// because the next one would end at the same limit.
 const CALLS_MAX: u32 = 2;
 /// How long a service waits for a reply after the shutdown signal; less than the time a process has to end.
 const STOPPING: Duration = Duration::from_secs(10);
@@ -25,6 +26,8 @@ const PER_MESSAGE: u32 = 4;
 /// Tokens of a picture: the number that models with published figures count for a large one. Models differ; the reply
 /// reports the true number.
 const PER_PICTURE: u32 = 1_500;
+/// Reason for a reply that cannot be read.
+const UNREADABLE_REPLY: &str = "its reply cannot be read";
 /// Reason for a reply that ends too early.
 const CUT: &str = "its reply was cut off (`max_tokens` in its `parameters` or the tokens of the budget limit it)";
 /// Remark to the model with the second call.
@@ -36,6 +39,8 @@ pub struct Asker {
     model: Arc<dyn LanguageModel>,
     metrics: Metrics,
     shutdown: CancellationToken,
+    /// How long to wait for a reply after the shutdown signal.
+    stopping: Duration,
 }
 
 /// The result of a call.
@@ -56,6 +61,7 @@ impl Asker {
             model: ctx.backends.language_model.clone()?,
             metrics: ctx.metrics.clone(),
             shutdown: ctx.shutdown.clone(),
+            stopping: STOPPING,
         })
     }
 
@@ -103,7 +109,11 @@ impl Asker {
                         spent,
                     };
                 }
-                Called::Unreadable(reason) => why = reason.to_owned(),
+                Called::Unreadable => UNREADABLE_REPLY.clone_into(&mut why),
+                Called::CutOff => {
+                    CUT.clone_into(&mut why);
+                    break;
+                }
                 Called::Failed(reason, kind) => {
                     (why, failure) = (reason, Some(kind));
                     break;
@@ -142,10 +152,11 @@ impl Asker {
                 if error.kind() == ErrorKind::Unavailable && error.source().is_none() {
                     return (reason, cost(0, Usage::default()));
                 }
+                let usage = usage_of_failed_call(error.kind(), prompt_tokens);
                 self.metrics
-                    .count_model_call(chat.role, ModelOutcome::Failed, Usage::default(), time);
+                    .count_model_call(chat.role, ModelOutcome::Failed, usage, time);
                 warn!(error = &error as &dyn Error, role = %chat.role, "no reply of the language model");
-                return (reason, cost(1, Usage::default()));
+                return (reason, cost(1, usage));
             }
         };
         let usage = match completion.usage.is_none() {
@@ -157,22 +168,28 @@ impl Asker {
         };
         let (outcome, called) = match (read(&completion), completion.cut) {
             (Some(found), _) => (ModelOutcome::Done, Called::Read(found)),
-            (None, true) => (ModelOutcome::Unreadable, Called::Unreadable(CUT)),
-            (None, false) => (ModelOutcome::Unreadable, Called::Unreadable("its reply cannot be read")),
+            (None, true) => (ModelOutcome::Unreadable, Called::CutOff),
+            (None, false) => (ModelOutcome::Unreadable, Called::Unreadable),
         };
         self.metrics.count_model_call(chat.role, outcome, usage, time);
         (called, cost(1, usage))
     }
 
-    /// Makes a call, but waits no longer than [`STOPPING`] after the shutdown signal.
+    /// Makes a call, but waits only a limited time after the shutdown signal. Such an end is no timeout: after a few
+    /// timeouts, callers give a question up, although the model would have answered it without the shutdown.
     async fn complete_or_stop(&self, chat: &Chat) -> port::Result<Completion> {
         let stopping = async {
             self.shutdown.cancelled().await;
-            sleep(STOPPING).await;
+            sleep(self.stopping).await;
+        };
+        // An error with a source means that the call was sent.
+        let stopped = || {
+            let detail = "the service is shutting down";
+            PortError::new("model.complete", ErrorKind::Unavailable, detail).caused_by("no reply before the shutdown")
         };
         tokio::select! {
             outcome = self.model.complete(chat) => outcome,
-            () = stopping => Err(PortError::new("model.complete", ErrorKind::Timeout, "the service is shutting down")),
+            () = stopping => Err(stopped()),
         }
     }
 }
@@ -180,8 +197,22 @@ impl Asker {
 /// The result of one call.
 enum Called<T> {
     Read(T),
-    Unreadable(&'static str),
+    Unreadable,
+    /// Unreadable because it ended at the token limit.
+    CutOff,
     Failed(String, ErrorKind),
+}
+
+/// Returns the tokens of a call without a reply. A model that took too long has read the prompt, and may charge for it;
+/// what it wrote is unknown.
+fn usage_of_failed_call(failure: ErrorKind, prompt_tokens: u32) -> Usage {
+    match failure == ErrorKind::Timeout {
+        true => Usage {
+            prompt_tokens,
+            completion_tokens: 0,
+        },
+        false => Usage::default(),
+    }
 }
 
 /// Returns the maximum number of tokens of the reply, if the allowance limits it. Returns a refusal if too few tokens
@@ -229,11 +260,89 @@ fn count_tokens(text: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+    use std::sync::{Mutex, PoisonError};
+
+    use async_trait::async_trait;
+
     use super::*;
+
+    /// Replies with the given outcomes, in order. After the last one, it does not reply.
+    struct ScriptedModel(Mutex<VecDeque<port::Result<Completion>>>);
+
+    #[async_trait]
+    impl LanguageModel for ScriptedModel {
+        async fn complete(&self, _: &Chat) -> port::Result<Completion> {
+            let next = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            match next {
+                Some(outcome) => outcome,
+                None => std::future::pending().await,
+            }
+        }
+    }
+
+    fn asker_of_replies(replies: impl IntoIterator<Item = port::Result<Completion>>) -> Asker {
+        Asker {
+            model: Arc::new(ScriptedModel(Mutex::new(replies.into_iter().collect()))),
+            metrics: Metrics::default(),
+            shutdown: CancellationToken::new(),
+            stopping: Duration::ZERO,
+        }
+    }
+
+    fn reply(text: &str, cut: bool) -> port::Result<Completion> {
+        Ok(Completion {
+            text: text.to_owned(),
+            calls: Vec::new(),
+            cut,
+            usage: Usage::default(),
+        })
+    }
+
+    fn sample_chat() -> Chat {
+        Chat::new(ModelRole::Answer, "Answer.", "Which fern?".to_owned())
+    }
+
+    /// Asks without a limit; only the reply "right" can be read.
+    async fn ask(asker: &Asker) -> ModelResult<String> {
+        let allow = ModelAllowance { calls: 9, tokens: None };
+        let read = |it: &Completion| (it.text == "right").then(|| it.text.clone());
+        asker.ask_model(&sample_chat(), allow, read).await
+    }
+
+    #[tokio::test]
+    async fn an_unreadable_reply_is_requested_again_unless_it_was_cut_off() {
+        for (cut, calls, outcome) in [(false, 2, Ok("right".to_owned())), (true, 1, Err(CUT.to_owned()))] {
+            let asker = asker_of_replies([reply("wrong", cut), reply("right", false)]);
+            let result = ask(&asker).await;
+            assert_eq!((result.outcome, result.spent.calls), (outcome, calls));
+            assert_eq!(result.failure, None);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_takes_too_long_costs_its_prompt() {
+        let prompt_tokens = estimate_prompt_tokens(&sample_chat());
+        for (kind, tokens) in [(ErrorKind::Timeout, prompt_tokens), (ErrorKind::Unavailable, 0)] {
+            let error = PortError::new("model.complete", kind, "no reply").caused_by("the endpoint");
+            let result = ask(&asker_of_replies([Err(error)])).await;
+            assert_eq!((result.failure, result.spent.calls), (Some(kind), 1));
+            assert_eq!(result.spent.usage.total_tokens(), tokens, "{kind:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_a_shutdown_ends_is_no_timeout() {
+        let asker = asker_of_replies([]);
+        asker.shutdown.cancel();
+        let result = ask(&asker).await;
+        assert_eq!(result.outcome, Err("the service is shutting down".to_owned()));
+        assert_eq!((result.failure, result.spent.calls), (Some(ErrorKind::Unavailable), 1));
+    }
 
     #[test]
     fn a_call_beyond_the_tokens_left_is_refused() {
-        let chat = Chat::new(ModelRole::Answer, "Answer.", "Which fern?".to_owned());
+        let chat = sample_chat();
         let prompt = estimate_prompt_tokens(&chat);
         assert!((12..30).contains(&prompt), "{prompt}");
         let left = |tokens: u32| ModelAllowance {

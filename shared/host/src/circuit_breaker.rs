@@ -123,7 +123,8 @@ impl CircuitBreaker {
         }
     }
 
-    /// Runs an admitted call within the time available, and records its result.
+    /// Runs an admitted call within the time available, and records its result. The error of another port on which the
+    /// call depends is not recorded: an index that looks up a space in the records says nothing about its own server.
     pub(crate) async fn watch_call<T>(
         &self,
         operation: &'static str,
@@ -131,7 +132,9 @@ impl CircuitBreaker {
     ) -> Result<T, PortError> {
         let begun = Instant::now();
         let outcome = in_time(operation, work).await;
-        self.update_state(begun, &outcome);
+        if !is_error_of_other_port(operation, &outcome) {
+            self.update_state(begun, &outcome);
+        }
         outcome
     }
 
@@ -209,6 +212,13 @@ impl CircuitBreaker {
     }
 }
 
+/// Returns true if a call failed in an operation of another port. Operations are named `port.method`.
+fn is_error_of_other_port<T>(operation: &'static str, outcome: &Result<T, PortError>) -> bool {
+    let port = |operation: &'static str| operation.split('.').next();
+    let error = outcome.as_ref().err();
+    error.is_some_and(|it| port(it.operation()) != port(operation))
+}
+
 /// Returns the time left until the deadline of [`with_deadline`], if there is one.
 pub fn time_until_deadline() -> Option<Duration> {
     let deadline = DEADLINE.try_with(|it| *it).ok()?;
@@ -259,6 +269,25 @@ mod tests {
         assert_eq!(watch_outcome(&guard, Ok(())).await, away, "another one tries");
         guard.watch_call("test", async { Ok(()) }).await.unwrap();
         assert_eq!(watch_outcome(&guard, Ok(())).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn failures_of_another_port_do_not_count() {
+        let guard = CircuitBreaker::new("server");
+        guard.mark_reached();
+        let fail = async |operation| {
+            let error = PortError::new(operation, ErrorKind::Unavailable, "refused");
+            let outcome = guard.watch_call("index.put", async { Err::<(), PortError>(error) });
+            assert!(outcome.await.is_err());
+        };
+        for _ in 0..2 * FAILURES_MAX {
+            fail("records.space").await;
+        }
+        assert!(!guard.is_away());
+        for _ in 0..FAILURES_MAX {
+            fail("index.put").await;
+        }
+        assert!(guard.is_away());
     }
 
     #[tokio::test]

@@ -152,6 +152,7 @@ macro_rules! promises {
     (@suite $run:ident idempotency) => {
         $crate::promises! { @tests $run idempotency:
             a_key_has_one_holder,
+            holds_with_the_same_end_are_distinct,
             a_hold_ends,
             of_many_that_ask_at_once_one_holds_the_key,
             what_was_decided_first_survives,
@@ -210,7 +211,9 @@ macro_rules! promises {
             a_switch_leaves_what_was_put_since,
             a_generation_ends_with_the_next_and_with_its_space,
             what_was_put_since_a_deletion_stays,
+            points_of_a_space_created_by_a_slow_clock_stay,
             points_are_listed_once,
+            numbers_that_are_not_finite_are_refused,
         }
     };
     (@suite $run:ident keys) => {
@@ -243,6 +246,7 @@ macro_rules! promises {
         $crate::promises! { @tests $run erasure:
             an_erased_space_is_gone,
             a_deletion_is_unfinished_until_it_is_finished,
+            a_space_is_newer_than_the_deleted_space_of_its_name,
             responses_that_name_an_erased_record_are_forgotten,
             a_receipt_outlives_its_space,
             a_receipt_is_completed_by_its_id,

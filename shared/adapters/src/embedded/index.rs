@@ -31,6 +31,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
 use crate::embedded::store::{Durability, Outcome, Store, from_sql_integer, known_space, space_row};
+use crate::store_rules::index_points::{check_points, check_search};
 use crate::{OpenError, Options};
 use block_place::BlockPlace;
 use blocks::Blocks;
@@ -160,10 +161,7 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send
 #[async_trait]
 impl Index for MemoryIndex {
     async fn put(&self, space: &SpaceId, points: &[Point], retired: &[UnitId]) -> Result<()> {
-        if let Some(wrong) = points.iter().find(|it| it.dense.len() != self.dimension) {
-            let detail = format!("a vector of length {}, expected {}", wrong.dense.len(), self.dimension);
-            return Err(PortError::new("index.put", ErrorKind::Invalid, detail));
-        }
+        check_points("index.put", points, self.dimension)?;
         let (points, retired) = (Arc::new(points.to_vec()), Arc::new(retired.to_vec()));
         let (stored, retired_units, name) = (Arc::clone(&points), Arc::clone(&retired), space.clone());
         let job = move |db: &Connection| {
@@ -216,10 +214,7 @@ impl Index for MemoryIndex {
     }
 
     async fn search(&self, space: &SpaceId, search: &Search) -> Result<SearchResult> {
-        if let Some(query) = search.dense.as_ref().filter(|it| it.len() != self.dimension) {
-            let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
-            return Err(PortError::new(SEARCH, ErrorKind::Invalid, detail));
-        }
+        check_search(SEARCH, search, self.dimension)?;
         let mut place = None;
         loop {
             match self.search_if_loaded(space, search, place).await? {

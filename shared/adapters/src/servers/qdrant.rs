@@ -35,6 +35,7 @@ use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{CountPointsBuilder, UpdateMode};
 use tracing::Instrument;
 
+use crate::store_rules::index_points::check_points;
 use client::Client;
 use marker::Markers;
 
@@ -90,7 +91,7 @@ impl Index for QdrantIndex {
         const OPERATION: &str = "index.put";
         let span = tracing::info_span!("index.put", %space, points = points.len(), retired = retired.len());
         let put = async {
-            points::check_points(OPERATION, points, self.dimension)?;
+            check_points(OPERATION, points, self.dimension)?;
             let mut marker = self.get_or_create_marker(OPERATION, space).await?;
             for _ in 0..ROUNDS_MAX {
                 // A generation that is being built gets the points too, so that it is complete when it is shown.

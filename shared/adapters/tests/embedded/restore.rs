@@ -89,7 +89,7 @@ async fn a_locked_memory_is_not_replaced() {
 async fn a_log_left_next_to_the_memory_or_the_copy_stops_a_restore() {
     let dir = tempfile::tempdir().unwrap();
     let copy = memory_and_copy(dir.path()).await;
-    for name in ["mnemic.sqlite-wal", "mnemic.sqlite-shm", "copy-wal"] {
+    for name in ["mnemic.sqlite-wal", "mnemic.sqlite-journal", "copy-wal"] {
         let leftover = dir.path().join(name);
         fs::write(&leftover, [1; 64]).unwrap();
         let error = restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap_err();
@@ -101,6 +101,24 @@ async fn a_log_left_next_to_the_memory_or_the_copy_stops_a_restore() {
     }
     assert_eq!(counts(dir.path()).await, [3, 3]);
     restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
+}
+
+/// SQLite leaves an empty log and its index when a read-only connection closes a memory that no process has open.
+#[tokio::test]
+async fn a_copy_of_a_stopped_memory_does_not_stop_the_next_restore() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = memory_and_copy(dir.path()).await;
+    write_backup(dir.path(), &dir.path().join("copy-of-stopped")).unwrap();
+    let [log, index] = ["mnemic.sqlite-wal", "mnemic.sqlite-shm"].map(|it| dir.path().join(it));
+    assert_eq!(fs::metadata(&log).unwrap().len(), 0);
+    assert!(fs::metadata(&index).unwrap().len() > 0);
+    restore_backup(dir.path(), &copy, DateTime::UNIX_EPOCH).unwrap();
+    assert!(!log.exists() && !index.exists());
+    assert_eq!(counts(dir.path()).await, [3, 0]);
+
+    fs::write(&index, [1; 64]).unwrap();
+    restore_backup(dir.path(), &copy, DateTime::from_timestamp(1, 0).unwrap()).unwrap();
+    assert!(!index.exists(), "an index without a log");
 }
 
 #[tokio::test]

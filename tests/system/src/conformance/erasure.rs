@@ -152,6 +152,31 @@ pub async fn a_deletion_is_unfinished_until_it_is_finished(open: impl AsyncFn() 
     assert_eq!(records.unfinished_erasures(None, 9).await.unwrap().len(), 1);
 }
 
+/// A space is newer than a deleted space of its name whose erasure is unfinished, even if the clock of its creator is
+/// behind. Otherwise its creation time is the given one.
+pub async fn a_space_is_newer_than_the_deleted_space_of_its_name(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let (a, early) = (space("a"), noon() - TimeDelta::seconds(2));
+    let create = async |name: &str, at| {
+        assert!(records.create_space(&space(name), at).await.unwrap());
+        records.space(&space(name)).await.unwrap().unwrap().created_at
+    };
+    assert_eq!(create("a", noon()).await, noon());
+    assert_eq!(create("a-b", early).await, early);
+    assert!(records.delete_space(&a).await.unwrap());
+    let again = create("a", early).await;
+    assert!(again >= noon() + TimeDelta::microseconds(1), "{again}");
+    assert!(records.delete_space(&a).await.unwrap());
+    let later = again + TimeDelta::hours(1);
+    assert_eq!(create("a", later).await, later);
+
+    assert!(records.delete_space(&a).await.unwrap());
+    for erasure in records.unfinished_erasures(Some(&a), 9).await.unwrap() {
+        records.finish_erasure(&erasure).await.unwrap();
+    }
+    assert_eq!(create("a", early).await, early, "no erasure is unfinished");
+}
+
 /// A stored response that names an erased record is forgotten with the record; a response that names another record is
 /// not.
 pub async fn responses_that_name_an_erased_record_are_forgotten(open: impl AsyncFn() -> Ports) {

@@ -83,6 +83,27 @@ pub async fn a_key_has_one_holder(open: impl AsyncFn() -> Ports) {
     );
 }
 
+/// Of two equal requests whose holds end in the same millisecond, only one gets the key.
+pub async fn holds_with_the_same_end_are_distinct(open: impl AsyncFn() -> Ports) {
+    let records = open().await.records;
+    let a = space("a");
+    records.create_space(&a, noon()).await.unwrap();
+    let first = hold(1, 0);
+    let second = Hold {
+        at: first.at + TimeDelta::microseconds(1),
+        ..first
+    };
+    for (hold, expected) in [(first, KeyClaim::Taken), (second, KeyClaim::Busy)] {
+        let claim = records.hold_idempotency_key(&a, "k", &hold).await.unwrap();
+        assert_eq!(claim, expected, "{hold:?}");
+    }
+    records.release(&a, "k", &first, false).await.unwrap();
+    assert_eq!(
+        records.hold_idempotency_key(&a, "k", &second).await.unwrap(),
+        KeyClaim::Taken
+    );
+}
+
 /// A hold ends when it is released, or after its time, so that a dead holder does not block the key. The key stays
 /// bound to the first request until a release unbinds it.
 pub async fn a_hold_ends(open: impl AsyncFn() -> Ports) {

@@ -1,6 +1,7 @@
 //! Search, compared with scores that are computed here.
 
 mod generations;
+mod invalid_numbers;
 mod listing;
 
 use std::collections::{BTreeMap, HashSet};
@@ -14,8 +15,9 @@ use super::sample::{noon, point, space, unit};
 use super::{Ports, error_kind};
 pub use generations::{
     a_generation_ends_with_the_next_and_with_its_space, a_switch_leaves_what_was_put_since,
-    what_was_put_since_a_deletion_stays,
+    points_of_a_space_created_by_a_slow_clock_stay, what_was_put_since_a_deletion_stays,
 };
+pub use invalid_numbers::numbers_that_are_not_finite_are_refused;
 pub use listing::points_are_listed_once;
 
 /// Greatest difference between a score of an adapter and the reference.

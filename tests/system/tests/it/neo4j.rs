@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use adapters::servers::neo4j::{Neo4j, Options, provision_schema};
 use adapters::{Embedded, Options as EmbeddedOptions};
 use chrono::DateTime;
+use neo4rs::{ConfigBuilder, Graph};
 use system::conformance::Ports;
 use system::conformance::bus::ACK_WAIT;
 use system::servers::neo4j::Server;
@@ -31,6 +32,15 @@ async fn fresh_options() -> Option<Options> {
     };
     let server = SERVER.get_or_init(start).await.as_ref()?;
     Some(server.options(&format!("t{}", NAMESPACES.fetch_add(1, Ordering::Relaxed))))
+}
+
+/// Returns a client of the driver, for statements that the adapter does not have.
+fn connect_driver(options: &Options) -> Graph {
+    let config = ConfigBuilder::default()
+        .uri(options.url.as_str())
+        .user(options.user.as_str())
+        .password(options.password.reveal());
+    Graph::connect(config.build().unwrap()).unwrap()
 }
 
 /// Opens ports with records and graph on the server, and with all other ports embedded in a folder.

@@ -17,6 +17,9 @@ const KEYS_MAX: i64 = 1_000_000;
 const KEY_SECONDS: i64 = 7 * 24 * 3_600;
 /// Maximum number of keys deleted when one is added. It is more than one, so that their number can also shrink.
 const KEYS_AT_ONCE: i64 = 2;
+/// Longest delay of a retry that is kept over a restart; the services use no longer one. If the clock was set back
+/// since the delay was stored, the message would otherwise stay hidden for as long as the clock was set back.
+const RETRY_MAX: Duration = Duration::from_secs(120);
 /// Maximum length of the reason of a dead letter, in characters.
 const REASON_MAX: usize = 2_000;
 
@@ -83,11 +86,17 @@ pub(super) fn join_group(db: &Connection, subject: &str, group: &str) -> Outcome
     let (now, clock) = (Instant::now(), clock::now().timestamp_millis());
     let mut select = db.prepare("SELECT position, space, visible_at FROM pending WHERE consumer_group = ?1")?;
     let lines = select.query_map([row], |row| {
-        let until = from_sql_integer(row.get::<_, i64>(2)?.saturating_sub(clock));
-        let until = (until > 0).then(|| now + Duration::from_millis(until));
+        let until = remaining_delay(row.get(2)?, clock).map(|it| now + it);
         Ok((from_sql_integer(row.get(0)?), row.get::<_, String>(1)?, until))
     })?;
     Ok(Lane::new(row, lines.collect::<rusqlite::Result<Vec<_>>>()?))
+}
+
+/// Returns the time for which a message is not yet visible, or `None` if it is visible. Both times are in milliseconds
+/// since 1970.
+fn remaining_delay(visible_at: i64, now: i64) -> Option<Duration> {
+    let millis = from_sql_integer(visible_at.saturating_sub(now));
+    (millis > 0).then(|| Duration::from_millis(millis).min(RETRY_MAX))
 }
 
 /// Counts a delivery. Returns the frame and the number of attempts, or `None` if the group has settled the message.
@@ -238,4 +247,24 @@ fn frame_from_row(row: &Row<'_>) -> Outcome<Frame> {
         headers: serde_json::from_slice(headers).map_err(Failure::unreadable_body)?,
         payload: row.get(4)?,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_back_hides_no_message_for_longer_than_a_retry() {
+        let now = 1_772_366_400_000;
+        for (visible_at, expected) in [
+            (0, None),
+            (now, None),
+            (now + 1_500, Some(Duration::from_millis(1_500))),
+            (now + 120_000, Some(RETRY_MAX)),
+            (now + 365 * 24 * 3_600_000, Some(RETRY_MAX)),
+            (i64::MAX, Some(RETRY_MAX)),
+        ] {
+            assert_eq!(remaining_delay(visible_at, now), expected, "{visible_at}");
+        }
+    }
 }

@@ -15,11 +15,11 @@ use crate::process::private_files;
 
 /// Replaces the file of a data folder by the copy `source`; the folder is created if needed. The copy is verified
 /// first: integrity of the file, and digests of its content. Returns the path where the old file is kept; its name ends
-/// with `at`. If this fails, the folder stays unchanged. Blocks.
+/// with `at`. If this fails, the memory stays unchanged. Blocks.
 ///
 /// # Errors
 ///
-/// `Folder` if another process has locked the data folder, `Leftover` if there is a log next to the file or the copy,
+/// `Folder` if another process has locked the data folder, `Leftover` if a log next to the file or the copy has content,
 /// `Unsound` if the copy is damaged, was changed, or is of another program or a newer Mnemic.
 pub fn restore_backup(dir: &Path, source: &Path, at: DateTime<Utc>) -> Result<Option<PathBuf>, UpkeepError> {
     let path = dir.join(FILE);
@@ -50,6 +50,7 @@ pub fn restore_backup(dir: &Path, source: &Path, at: DateTime<Utc>) -> Result<Op
     let outcome = copy_to_disk(source, &partial)
         .map_err(written)
         .and_then(|()| verify_copy(source, &partial))
+        .and_then(|()| remove_empty_log(&path).map_err(written))
         .and_then(|()| replace_file(&path, &partial, &former_file).map_err(written));
     if outcome.is_err() && partial.exists() {
         fs::remove_file(&partial).map_err(written)?;
@@ -57,22 +58,33 @@ pub fn restore_backup(dir: &Path, source: &Path, at: DateTime<Utc>) -> Result<Op
     outcome
 }
 
-/// Returns an error if there are log files next to the database or the copy. SQLite would use a log of the old memory
-/// for the restored copy, and the content of the copy's own log would be lost.
+/// Returns an error if a log next to the database or the copy has content. SQLite would use a log of the old memory for
+/// the restored copy, and the content of the copy's own log would be lost.
 fn refuse_leftovers(path: &Path, source: &Path) -> Result<(), UpkeepError> {
-    let log_of_source = connections::sibling_path(source, "-wal");
-    let log_of_source = fs::metadata(&log_of_source)
-        .is_ok_and(|it| it.len() > 0)
-        .then_some(log_of_source);
-    let files = [
+    let logs = [
         connections::sibling_path(path, "-wal"),
-        connections::sibling_path(path, "-shm"),
         connections::sibling_path(path, "-journal"),
+        connections::sibling_path(source, "-wal"),
     ];
-    match files.into_iter().filter(|it| it.exists()).chain(log_of_source).next() {
+    match logs
+        .into_iter()
+        .find(|it| fs::metadata(it).is_ok_and(|it| it.len() > 0))
+    {
         Some(path) => Err(UpkeepError::Leftover { path }),
         None => Ok(()),
     }
+}
+
+/// Removes an empty log and its index. A read-only connection, such as that of `backup`, leaves both next to a memory
+/// that is stopped.
+fn remove_empty_log(path: &Path) -> io::Result<()> {
+    for ending in ["-wal", "-shm"] {
+        let file = connections::sibling_path(path, ending);
+        if file.exists() {
+            fs::remove_file(file)?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies a file and waits until it is on disk.

@@ -5,6 +5,7 @@ use domain::port::{Position, Revision, SpaceInfo, UnfinishedErasure};
 use rusqlite::{Connection, Params};
 
 use super::{Failure, Outcome, from_sql_integer};
+use crate::store_rules::creation_times::creation_time;
 
 /// Tables with rows that a space owns.
 pub(super) const OWNED: [&str; 15] = [
@@ -30,9 +31,10 @@ const INFO: &str = "SELECT name, created_at, records, units,
 
 /// Inserts a space. Returns false if the name exists.
 pub(super) fn create_space(db: &Connection, name: &str, at: DateTime<Utc>) -> Outcome<bool> {
+    let deleted = unfinished_erasures(db, Some(name), 1)?.pop().map(|it| it.created_at);
     let mut insert =
         db.prepare_cached("INSERT INTO spaces (name, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
-    Ok(insert.execute((name, at.to_rfc3339()))? > 0)
+    Ok(insert.execute((name, creation_time(at, deleted).to_rfc3339()))? > 0)
 }
 
 /// Deletes a space with everything it owns, and notes that other stores may still hold data of it.

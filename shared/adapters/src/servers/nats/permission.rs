@@ -28,7 +28,7 @@ pub enum Role {
     Router,
     /// Serves requests for answers, plans and decisions.
     Reader,
-    /// Runs `mnemic provision`.
+    /// Runs `mnemic provision`, and makes and restores copies of the streams.
     Operator,
 }
 
@@ -104,7 +104,11 @@ pub fn permissions_of_role(role: Role, options: &Options) -> Permissions {
         Role::Clusterer => it.grant_consuming(organised, "clusterer"),
         Role::Router => ROUTED.iter().for_each(|subject| it.grant_serving(subject)),
         Role::Reader => READ.iter().for_each(|subject| it.grant_serving(subject)),
-        Role::Operator => it.add_publish_subject("$JS.API.>".to_owned()),
+        Role::Operator => {
+            it.add_publish_subject("$JS.API.>".to_owned());
+            // `nats account backup` acknowledges the parts of a copy there, and `nats account restore` sends them there.
+            it.add_publish_subject("$JS.SNAPSHOT.>".to_owned());
+        }
     }
     it.granted
 }

@@ -4,8 +4,9 @@ use domain::{ErrorKind, PortError};
 use qdrant_client::qdrant::{Condition, DeletePointsBuilder, Filter, UpdateMode};
 
 use super::marker::Marker;
-use super::points::{GenerationKey, check_points, generation_filter, in_space, marker_id};
+use super::points::{GenerationKey, generation_filter, in_space, marker_id};
 use super::{QdrantIndex, schema};
+use crate::store_rules::index_points::check_points;
 
 /// Rebuilds a space while it is searched; only one process at a time may do so.
 ///

@@ -163,8 +163,9 @@ impl QdrantIndex {
 
     /// Removes the points of a deleted space and of earlier spaces of its name, including their marker.
     ///
-    /// A space that was created under this name later has greater generations. The marker is read before the space is
-    /// looked up in the records, so if it is the marker of a later space, the look-up finds that space.
+    /// A space that was created under this name later has greater generations: while this erasure is unfinished, the
+    /// record store creates no space with an earlier creation time, whatever the clocks say. The marker is read before
+    /// the space is looked up in the records, so if it is the marker of a later space, the look-up finds that space.
     pub(super) async fn erase_until(&self, erasure: &UnfinishedErasure) -> Result<()> {
         const OPERATION: &str = "index.erase_deleted";
         let (space, deleted) = (&erasure.space, erasure.created_at.timestamp_micros());

@@ -2,7 +2,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use domain::id::{SpaceId, UnitId};
 use domain::port::{Hit, Point, PointsCursor as Cursor, PointsPage, Result, Sparse};
-use domain::{ErrorKind, PortError};
 use qdrant_client::Payload;
 use qdrant_client::qdrant::point_id::PointIdOptions;
 use qdrant_client::qdrant::{
@@ -42,40 +41,6 @@ pub(super) fn in_space(space: &SpaceId) -> Condition {
 /// Returns a filter for the points of one generation of a space.
 pub(super) fn generation_filter(space: &SpaceId, generation: i64) -> Filter {
     Filter::must([in_space(space), Condition::matches(schema::GENERATION, generation)])
-}
-
-/// Returns an error for points that the server would accept silently, and then never find or find everywhere.
-pub(super) fn check_points(operation: &'static str, points: &[Point], dimension: usize) -> Result<()> {
-    let invalid = |detail: String| PortError::new(operation, ErrorKind::Invalid, detail);
-    for it in points {
-        if it.dense.len() != dimension {
-            let detail = format!("a vector of length {}, expected {dimension}", it.dense.len());
-            return Err(invalid(detail));
-        }
-        check_finite(operation, &it.dense)?;
-        check_terms(operation, &it.words)?;
-        check_terms(operation, &it.pieces)?;
-    }
-    Ok(())
-}
-
-/// Returns an error for a vector with a number that is not finite.
-pub(super) fn check_finite(operation: &'static str, dense: &[f32]) -> Result<()> {
-    match dense.iter().all(|it| it.is_finite()) {
-        true => Ok(()),
-        false => Err(PortError::new(operation, ErrorKind::Invalid, "a vector is not finite")),
-    }
-}
-
-/// Returns an error for weights that are not finite, and for unsorted or duplicate terms.
-pub(super) fn check_terms(operation: &'static str, terms: &Sparse) -> Result<()> {
-    if terms.iter().any(|(_, weight)| !weight.is_finite()) {
-        return Err(PortError::new(operation, ErrorKind::Invalid, "a weight is not finite"));
-    }
-    if !terms.is_sorted_by(|a, b| a.0 < b.0) {
-        return Err(PortError::new(operation, ErrorKind::Invalid, "terms are not sorted"));
-    }
-    Ok(())
 }
 
 /// Returns an integer of a payload.

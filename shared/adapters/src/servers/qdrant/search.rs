@@ -7,8 +7,9 @@ use qdrant_client::qdrant::{
 };
 
 use super::marker::Marker;
-use super::points::{check_finite, check_terms, generation_filter, hit_from_point, identity_selector, marker_id};
+use super::points::{generation_filter, hit_from_point, identity_selector, marker_id};
 use super::{QdrantIndex, ROUNDS_MAX, schema};
+use crate::store_rules::index_points::check_search;
 
 const OPERATION: &str = "index.search";
 /// Number of hits requested beyond the limit. Among equal scores the server chooses arbitrarily. The hits are sorted
@@ -160,24 +161,18 @@ impl QdrantIndex {
 
     /// Returns the channels that can find something.
     fn channels_of_search(&self, search: &Search) -> Result<Vec<Channel>> {
+        check_search(OPERATION, search, self.dimension)?;
         let mut channels = Vec::new();
-        if let Some(query) = &search.dense {
-            if query.len() != self.dimension {
-                let detail = format!("a query of length {}, expected {}", query.len(), self.dimension);
-                return Err(PortError::new(OPERATION, ErrorKind::Invalid, detail));
-            }
-            check_finite(OPERATION, query)?;
-            if query.iter().any(|it| *it != 0.0) {
-                channels.push(Channel {
-                    using: schema::DENSE,
-                    query: Query::new_nearest(VectorInput::new_dense(query.clone())),
-                    sparse: false,
-                });
-            }
+        let dense = search.dense.as_ref();
+        if let Some(query) = dense.filter(|it| it.iter().any(|number| *number != 0.0)) {
+            channels.push(Channel {
+                using: schema::DENSE,
+                query: Query::new_nearest(VectorInput::new_dense(query.clone())),
+                sparse: false,
+            });
         }
         for (using, query) in [(schema::WORDS, &search.words), (schema::PIECES, &search.pieces)] {
             if let Some(terms) = query.as_ref().filter(|it| !it.is_empty()) {
-                check_terms(OPERATION, terms)?;
                 channels.push(Channel {
                     using,
                     query: nearest_query(terms),

@@ -90,3 +90,29 @@ pub async fn what_was_put_since_a_deletion_stays(open: impl AsyncFn() -> Ports) 
     index.erase_deleted(&second).await.unwrap();
     assert_eq!(index.count(&a).await.unwrap(), 0);
 }
+
+/// The points of a space that was created again by a gateway whose clock is behind stay when the erasure of the deleted
+/// space is finished, even if the deleted space was rebuilt.
+pub async fn points_of_a_space_created_by_a_slow_clock_stay(open: impl AsyncFn() -> Ports) {
+    let (ports, dimension) = open_empty(open).await;
+    let (index, records, a) = (&ports.index, &ports.records, space("a"));
+    let mut numbers = Numbers(10);
+    for number in 1..4 {
+        let generation = index.begin(&a).await.unwrap();
+        index
+            .put(&a, &[numbers.point(number, 0, dimension)], &[])
+            .await
+            .unwrap();
+        index.activate_generation(&a, generation).await.unwrap();
+    }
+    records.delete_space(&a).await.unwrap();
+    let erasure = records.unfinished_erasures(Some(&a), 1).await.unwrap().remove(0);
+    let early = noon() - chrono::TimeDelta::seconds(2);
+    assert!(records.create_space(&a, early).await.unwrap());
+    index.put(&a, &[numbers.point(4, 0, dimension)], &[]).await.unwrap();
+    for _ in 0..2 {
+        index.erase_deleted(&erasure).await.unwrap();
+        let (listed, _) = index.points(&a, None, 9).await.unwrap();
+        assert_eq!(listed, [(unit(4).id, 0)]);
+    }
+}

@@ -1,5 +1,7 @@
 //! Access control: credentials, certificates, and permissions of the services.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -350,5 +352,35 @@ async fn a_service_cannot_perform_the_operations_of_another_service() {
         (&gateway, "gateway"),
     ] {
         assert!(bus.count_refusals() > 0, "{name}");
+    }
+}
+
+/// Publishes an empty message to each subject as a role, and returns how many of them the server refuses.
+fn count_refused_publishes(server: &Nats, role: Role, subjects: &[&str]) -> usize {
+    let url = server.url();
+    let mut connection = TcpStream::connect(url.trim_start_matches("nats://")).unwrap();
+    let user = role.name();
+    let mut commands = format!("CONNECT {{\"user\": \"{user}\", \"pass\": \"{user}\", \"verbose\": false}}\r\n");
+    for subject in subjects {
+        commands += &format!("PUB {subject} 0\r\n\r\n");
+    }
+    connection.write_all((commands + "PING\r\n").as_bytes()).unwrap();
+    let lines = BufReader::new(connection).lines().map(Result::unwrap);
+    lines
+        .take_while(|it| it != "PONG")
+        .filter(|it| it.starts_with("-ERR"))
+        .count()
+}
+
+/// The command `nats account backup` publishes to the first subject, and `nats account restore` to the second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_operator_may_copy_and_restore_streams() {
+    let Some((server, _of)) = start_guarded_server("copied").await else {
+        return;
+    };
+    let subjects = ["$JS.SNAPSHOT.ACK.copied-dead.1", "$JS.SNAPSHOT.RESTORE.copied-dead.1"];
+    for role in Role::ALL {
+        let refused = if role == Role::Operator { 0 } else { subjects.len() };
+        assert_eq!(count_refused_publishes(&server, role, &subjects), refused, "{role:?}");
     }
 }

@@ -8,12 +8,13 @@ use domain::derived::Derived;
 use domain::id::RecordId;
 use domain::port::{Change, Claim, Result};
 use domain::relation::RelationKind;
+use domain::unit::Unit;
 use domain::{Classify, ErrorKind};
-
+use neo4rs::query;
 use tokio::task::JoinHandle;
 
-use super::fresh_options;
 use super::sample::{fact, noon, record, relation, space, unit, unit_id};
+use super::{connect_driver, fresh_options};
 
 const TASKS: u128 = 8;
 const EACH: u128 = 40;
@@ -129,6 +130,45 @@ async fn follow_pages(ended: impl Fn() -> bool, page: impl AsyncFn(u64) -> Vec<u
 
 fn sequences_of(changes: Result<Vec<Change>>) -> Vec<u64> {
     changes.unwrap().iter().map(|it| it.sequence).collect()
+}
+
+/// A unit that is stored while it is retired keeps no text on the server once it is retired, whichever comes first.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_unit_that_is_stored_while_it_is_retired_keeps_no_text() {
+    const SECRET: &str = "A secret canoe.";
+    let Some(options) = fresh_options().await else { return };
+    let it = Neo4j::connect(&options).await.unwrap();
+    let a = space("a");
+    it.records.create_space(&a, noon()).await.unwrap();
+    for number in 0..EACH {
+        let secret = Unit {
+            text: SECRET.to_owned(),
+            ..unit(number, "text")
+        };
+        let (stored, retired) = ([secret], [unit_id(number)]);
+        let put = async { it.graph.put_units(&a, &stored, &[]).await.unwrap() };
+        let retire = async { it.graph.put_units(&a, &[], &retired).await.unwrap() };
+        tokio::join!(put, retire);
+    }
+    let driver = connect_driver(&options);
+    let count_secrets = async || {
+        let text = "MATCH (u:Unit) WHERE u.key STARTS WITH $start AND u.body CONTAINS $secret
+            RETURN count(CASE WHEN u.live THEN 1 END) AS live, count(CASE WHEN NOT u.live THEN 1 END) AS retired";
+        let count = query(text)
+            .param("start", format!("{}/", options.namespace))
+            .param("secret", SECRET);
+        let mut rows = driver.execute(count).await.unwrap();
+        let row = rows.next().await.unwrap().unwrap();
+        (row.get::<i64>("live").unwrap(), row.get::<i64>("retired").unwrap())
+    };
+    let live = it.records.space(&a).await.unwrap().unwrap().units;
+    assert_eq!(count_secrets().await, (live as i64, 0));
+    let canoe = Unit {
+        text: SECRET.to_owned(),
+        ..unit(EACH, "text")
+    };
+    it.graph.put_units(&a, &[canoe], &[]).await.unwrap();
+    assert_eq!(count_secrets().await, (live as i64 + 1, 0), "a live unit has its text");
 }
 
 /// If several callers create a space or claim an id at the same time, exactly one is the first.

@@ -3,10 +3,10 @@
 use adapters::servers::neo4j::{Neo4j, provision_schema};
 use domain::id::{SessionId, SpaceId};
 use domain::port::{Room, Selection};
-use neo4rs::{ConfigBuilder, Graph, query};
+use neo4rs::query;
 
-use super::fresh_options;
 use super::sample::{noon, record, space, unit};
+use super::{connect_driver, fresh_options};
 
 /// Records and units without stored session and actor are listed by them after the schema is provisioned. A removed
 /// unit still has neither.
@@ -30,11 +30,7 @@ async fn records_of_an_earlier_version_are_listed_by_actor_and_session() {
     it.records.put(&a, &records).await.unwrap();
     it.graph.put_units(&a, &units, &[units[157].id]).await.unwrap();
     it.graph.put_units(&a, &[], &[units[157].id]).await.unwrap();
-    let config = ConfigBuilder::default()
-        .uri(options.url.as_str())
-        .user(options.user.as_str())
-        .password(options.password.reveal());
-    let server = Graph::connect(config.build().unwrap()).unwrap();
+    let server = connect_driver(&options);
     let forget = "MATCH (n:Record|Unit) WHERE n.key STARTS WITH $start REMOVE n.actor, n.session";
     let start = format!("{}/", options.namespace);
     server.run(query(forget).param("start", start)).await.unwrap();

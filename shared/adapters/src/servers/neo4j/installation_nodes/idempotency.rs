@@ -16,23 +16,31 @@ const REMEMBERED_SECONDS: i64 = 7 * 24 * 3_600;
 /// Maximum length of a key, in bytes; the server's index accepts about 8 KiB.
 const KEY_BYTES_MAX: usize = 4_096;
 
-/// A statement may be sent again if its answer was lost, so a hold with the same end is the same hold.
+/// A statement may be sent again if its answer was lost, so the same hold takes the key again. Holds of two processes
+/// may end in the same millisecond, so a hold is identified by its end and by the nanosecond at which it was requested.
 const HOLD: &str = locked!(
     "CALL () {
        MATCH (old:Remembered) WHERE old.space = $space AND old.at < $oldest
        WITH old LIMIT 8 DELETE old
      }
      MERGE (r:Remembered {key: $prefix + $key})
-     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response, r.held_until = $until
-     WITH r, r.request = $request AND (r.held_until <= $now OR r.held_until = $until) AS taken
-     FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END | SET r.held_until = $until)
+     ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response,
+       r.held_until = $until, r.held_since = $since
+     WITH r, r.request = $request
+       AND (r.held_until <= $now OR (r.held_until = $until AND r.held_since = $since)) AS taken
+     FOREACH (_ IN CASE WHEN taken THEN [1] ELSE [] END | SET r.held_until = $until, r.held_since = $since)
      RETURN coalesce(taken, false) AS taken, r.held_until IS NOT NULL AS held, r.request AS request,
        r.response AS response"
 );
-const FREE: &str =
-    locked!("MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until = $until DELETE r RETURN 1 AS ended");
+const FREE: &str = locked!(
+    "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until = $until AND r.held_since = $since
+     DELETE r
+     RETURN 1 AS ended"
+);
 const BIND: &str = locked!(
-    "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until = $until SET r.held_until = 0 RETURN 1 AS ended"
+    "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until = $until AND r.held_since = $since
+     SET r.held_until = 0
+     RETURN 1 AS ended"
 );
 const REMEMBERED: &str = seen!(
     "MATCH (r:Remembered {key: $prefix + $key}) WHERE r.held_until IS NULL
@@ -58,7 +66,7 @@ const REMEMBER: &str = locked!(
      ON CREATE SET r.space = $space, r.at = $at, r.request = $request, r.response = $response, r.names = $names
      WITH r, r.request = $request AND r.held_until IS NOT NULL AS held
      FOREACH (_ IN CASE WHEN held THEN [1] ELSE [] END |
-       SET r.at = $at, r.response = $response, r.names = $names REMOVE r.held_until)
+       SET r.at = $at, r.response = $response, r.names = $names REMOVE r.held_until, r.held_since)
      RETURN 1 AS known"
 );
 
@@ -74,6 +82,7 @@ pub(crate) async fn hold_key(
         .param("at", hold.at.timestamp())
         .param("now", hold.at.timestamp_millis())
         .param("until", hold.until.timestamp_millis())
+        .param("since", nanosecond_of_request(hold))
         .param("oldest", oldest_kept_second(hold.at))
         .param("request", &hold.request[..])
         .param("response", &[][..] as &[u8]);
@@ -103,7 +112,9 @@ pub(crate) async fn release_hold(
     bound: bool,
 ) -> Result<()> {
     let end = if bound { BIND } else { FREE };
-    let query = query_for_key(client, operation, space, end, key)?.param("until", hold.until.timestamp_millis());
+    let query = query_for_key(client, operation, space, end, key)?
+        .param("until", hold.until.timestamp_millis())
+        .param("since", nanosecond_of_request(hold));
     client.run_write(operation, query).await.map(drop)
 }
 
@@ -189,6 +200,11 @@ fn query_for_key(
         return Err(PortError::new(operation, ErrorKind::Invalid, detail));
     }
     Ok(query_for_space(&client.keys_of_space(space), text).param("key", key))
+}
+
+/// Returns the time at which a request asked for its key, in nanoseconds since 1970; 0 after the year 2262.
+fn nanosecond_of_request(hold: &Hold) -> i64 {
+    hold.at.timestamp_nanos_opt().unwrap_or_default()
 }
 
 fn oldest_kept_second(at: DateTime<Utc>) -> i64 {

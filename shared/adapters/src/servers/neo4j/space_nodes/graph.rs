@@ -20,21 +20,34 @@ use crate::servers::neo4j::error::damaged_error;
 use crate::servers::neo4j::node_keys::{id_of, id_to_hex};
 use crate::servers::neo4j::space_nodes::{derived_objects, listing, relations};
 
+/// Maximum number of times that a put reads the units to retire. It reads them again if another writer stored one of
+/// them before the write.
+const ROUNDS_MAX: usize = 4;
+
 /// Stores units. `live` is true for a stored unit that is not retired, `active` for a unit that counts as active. A
 /// node that is only the end of a relation has neither, and no `sequence`. A retired unit keeps its emptied body, and
 /// belongs to no session and actor.
+///
+/// `$absent` lists the units to retire whose bodies the caller did not find. If one of them is stored by now, nothing
+/// is written: the server cannot empty a body, and a retired unit must not keep its text.
 const PUT_UNITS: &str = locked!(
     "WITH s, s.changes AS base
-     CALL (base) {
-       UNWIND $retired AS row
+     CALL () {
+       UNWIND $absent AS id
+       MATCH (u:Unit {key: $prefix + id}) WHERE u.live
+       RETURN count(u) AS stored
+     }
+     WITH s, base, stored = 0 AS due
+     CALL (base, due) {
+       UNWIND CASE WHEN due THEN $retired ELSE [] END AS row
        MATCH (u:Unit {key: $prefix + row.id}) WHERE u.live
        WITH base, row, u, CASE WHEN u.active THEN 1 ELSE 0 END AS was
-       SET u.live = false, u.active = false, u.sequence = base + row.number, u.body = coalesce(row.body, u.body)
+       SET u.live = false, u.active = false, u.sequence = base + row.number, u.body = row.body
        REMOVE u.session, u.actor
        RETURN count(u) AS gone, coalesce(sum(was), 0) AS fewer
      }
-     CALL (base) {
-       UNWIND $rows AS row
+     CALL (base, due) {
+       UNWIND CASE WHEN due THEN $rows ELSE [] END AS row
        OPTIONAL MATCH (u:Unit {key: $prefix + row.id})
        WITH base, row, CASE WHEN u.active THEN 1 ELSE 0 END AS was, coalesce(u.live, false) AND u.body = row.body AS equal
        WHERE NOT equal
@@ -45,7 +58,7 @@ const PUT_UNITS: &str = locked!(
      }
      FOREACH (_ IN CASE WHEN gone + put > 0 THEN [1] ELSE [] END |
        SET s.changes = base + $steps, s.units = s.units + more - fewer)
-     RETURN gone + put AS changed"
+     RETURN due"
 );
 const UNITS: &str =
     seen!("UNWIND $ids AS id MATCH (u:Unit {key: $prefix + id}) WHERE u.live RETURN u.key AS key, u.body AS body");
@@ -66,7 +79,8 @@ pub(crate) struct NodeGraph(pub(crate) Arc<Client>);
 impl Graph for NodeGraph {
     async fn put_units(&self, space: &SpaceId, units: &[Unit], retired: &[UnitId]) -> Result<()> {
         const OPERATION: &str = "graph.put_units";
-        let retired = self.rows_of_retired_units(OPERATION, space, retired).await?;
+        let retired: BTreeSet<Uuid> = retired.iter().map(|it| it.uuid()).collect();
+        let retired: Vec<Uuid> = retired.into_iter().collect();
         // Of several units with one id the last counts, in the order given.
         let last: HashMap<UnitId, usize> = units.iter().enumerate().map(|(n, it)| (it.id, n)).collect();
         let mut rows = Vec::with_capacity(last.len());
@@ -83,9 +97,20 @@ impl Graph for NodeGraph {
         }
         let query = query_for_space(&self.0.keys_of_space(space), PUT_UNITS)
             .param("steps", to_bolt_integer(retired.len() + units.len()))
-            .param("retired", BoltType::from_iter(retired))
             .param("rows", BoltType::from_iter(rows));
-        self.0.write_known(OPERATION, space, query).await.map(drop)
+        for _ in 0..ROUNDS_MAX {
+            let RetiredUnits { rows, absent } = self.read_retired_units(OPERATION, space, &retired).await?;
+            let query = query
+                .clone()
+                .param("retired", BoltType::from_iter(rows))
+                .param("absent", absent);
+            let row = self.0.write_known(OPERATION, space, query).await?;
+            if read_column(OPERATION, &row, "due")? {
+                return Ok(());
+            }
+        }
+        let detail = "units are stored again faster than they can be retired";
+        Err(PortError::new(OPERATION, ErrorKind::Unavailable, detail))
     }
 
     async fn units(&self, space: &SpaceId, ids: &[UnitId]) -> Result<Vec<Unit>> {
@@ -165,31 +190,35 @@ impl Graph for NodeGraph {
     }
 }
 
+/// Units to retire, as read before the write.
+struct RetiredUnits {
+    /// A row with the emptied body of each stored unit.
+    rows: Vec<BoltType>,
+    /// The ids of the units that are not stored.
+    absent: Vec<String>,
+}
+
 impl NodeGraph {
-    /// Returns the rows of retired units, each with its emptied body.
-    async fn rows_of_retired_units(
+    /// Reads the units to retire, because their emptied bodies contain fields of the stored ones.
+    async fn read_retired_units(
         &self,
         operation: &'static str,
         space: &SpaceId,
-        retired: &[UnitId],
-    ) -> Result<Vec<BoltType>> {
-        let ids: BTreeSet<Uuid> = retired.iter().map(|it| it.uuid()).collect();
-        let ids: Vec<Uuid> = ids.into_iter().collect();
-        let known: Vec<Unit> = by_id(&self.0, operation, space, UNITS, &ids).await?;
-        let known: HashMap<Uuid, &Unit> = known.iter().map(|it| (it.id.uuid(), it)).collect();
-        let line = |(uuid, number): (&Uuid, i64)| -> Result<BoltType> {
-            // A unit that is created between this read and the write keeps its body, but no caller can read it.
-            let left = known
-                .get(uuid)
-                .map(|it| to_json(operation, &it.without_content()))
-                .transpose()?;
-            Ok(parameter_row([
-                ("id", id_to_hex(*uuid).into()),
+        retired: &[Uuid],
+    ) -> Result<RetiredUnits> {
+        let stored: Vec<Unit> = by_id(&self.0, operation, space, UNITS, retired).await?;
+        let stored_ids: BTreeSet<Uuid> = stored.iter().map(|it| it.id.uuid()).collect();
+        let absent = retired.iter().filter(|it| !stored_ids.contains(*it));
+        let absent = absent.map(|it| id_to_hex(*it)).collect();
+        let mut rows = Vec::with_capacity(stored.len());
+        for (unit, number) in stored.iter().zip(1i64..) {
+            rows.push(parameter_row([
+                ("id", id_to_hex(unit.id.uuid()).into()),
                 ("number", number.into()),
-                ("body", left.into()),
-            ]))
-        };
-        ids.iter().zip(1i64..).map(line).collect()
+                ("body", to_json(operation, &unit.without_content())?.into()),
+            ]));
+        }
+        Ok(RetiredUnits { rows, absent })
     }
 }
 

@@ -26,15 +26,24 @@ use crate::servers::neo4j::error::damaged_error;
 use crate::servers::neo4j::installation_nodes::{idempotency, secrets};
 use crate::servers::neo4j::node_keys::{id_of, id_to_hex, key_of_name};
 use crate::servers::neo4j::space_nodes::{curations, graph, listing, notes};
+use crate::store_rules::creation_times::creation_time;
 use crate::store_rules::space_names;
 use record_rows::record_rows;
 
+/// `$at` depends on the creation time of a deleted space whose erasure is unfinished; `$deleted` is that time as far as
+/// the caller knows it. If the caller is not up to date, nothing is created. The time is read after the node was
+/// created, because the new node locks the name: no other space of the name can be created and deleted meanwhile.
 const CREATE: &str = "MERGE (s:Space {key: $space})
     ON CREATE SET s.made = true, s.created_at = $at, s.records = 0, s.listed = 0, s.units = 0, s.changes = 0,
       s.derived_changes = 0, s.curated = 0, s.written = 0
     WITH s, s.made IS NOT NULL AS made, s.erasing IS NOT NULL AS erasing
     REMOVE s.made
-    RETURN made, erasing";
+    WITH s, made, erasing
+    OPTIONAL MATCH (e:Erasure {key: $space})
+    WITH s, made, erasing, e.created_at AS deleted
+    WITH s, made, erasing, deleted, made AND deleted IS NOT NULL AND deleted <> $deleted AS outdated
+    FOREACH (_ IN CASE WHEN outdated THEN [1] ELSE [] END | DELETE s)
+    RETURN made, erasing, deleted, outdated";
 const INFO: &str = seen!(
     "RETURN s.key AS key, s.created_at AS created_at, s.records AS records, s.units AS units, s.written AS written,
        s.changes AS changes, coalesce(s.derived_changes, 0) AS derived, coalesce(s.curated, 0) AS curated"
@@ -101,13 +110,20 @@ impl Records for NodeRecords {
     async fn create_space(&self, space: &SpaceId, at: DateTime<Utc>) -> Result<bool> {
         const OPERATION: &str = "records.create_space";
         let keys = self.0.keys_of_space(space);
+        let (mut created_at, mut deleted) = (at, String::new());
         loop {
-            let query = query_for_space(&keys, CREATE).param("at", at.to_rfc3339());
+            let query = query_for_space(&keys, CREATE)
+                .param("at", created_at.to_rfc3339())
+                .param("deleted", deleted.as_str());
             let row = self.0.write_known(OPERATION, space, query).await?;
-            if !read_column::<bool>(OPERATION, &row, "erasing")? {
+            if read_column(OPERATION, &row, "erasing")? {
+                erasure::continue_erasure(&self.0, OPERATION, &keys).await?;
+            } else if read_column(OPERATION, &row, "outdated")? {
+                deleted = read_column(OPERATION, &row, "deleted")?;
+                created_at = creation_time(at, Some(time_from_row(OPERATION, &row, "deleted")?));
+            } else {
                 return read_column(OPERATION, &row, "made");
             }
-            erasure::continue_erasure(&self.0, OPERATION, &keys).await?;
         }
     }
 
@@ -340,17 +356,20 @@ impl NodeRecords {
     }
 }
 
+fn time_from_row(operation: &'static str, row: &Row, name: &str) -> Result<DateTime<Utc>> {
+    let time: String = read_column(operation, row, name)?;
+    time.parse()
+        .map_err(|error: chrono::ParseError| damaged_error(operation, error))
+}
+
 fn info_from_row(operation: &'static str, row: &Row) -> Result<SpaceInfo> {
     let key: String = read_column(operation, row, "key")?;
     let name = key.rsplit('/').next().unwrap_or_default();
-    let created_at: String = read_column(operation, row, "created_at")?;
     Ok(SpaceInfo {
         space: name
             .parse()
             .map_err(|error: domain::id::InvalidSpace| damaged_error(operation, error))?,
-        created_at: created_at
-            .parse()
-            .map_err(|error: chrono::ParseError| damaged_error(operation, error))?,
+        created_at: time_from_row(operation, row, "created_at")?,
         records: read_natural(operation, row, "records")?,
         units: read_natural(operation, row, "units")?,
         written: Position(read_natural(operation, row, "written")?),
