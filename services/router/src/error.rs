@@ -27,6 +27,11 @@ impl Classify for Error {
     }
 }
 
+/// Returns true if a store does not answer. Data that cannot be read is another kind of error.
+pub(crate) fn is_unavailable(error: &impl Classify) -> bool {
+    matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout)
+}
+
 /// Returns the error for a computation that was cancelled or panicked.
 pub(crate) fn to_port_error(error: JoinError) -> PortError {
     PortError::new("router.compute", ErrorKind::Internal, "a computation was interrupted").caused_by(error)

@@ -167,17 +167,27 @@ impl<'a> RouteInput<'a> {
         }
     }
 
-    /// Returns the names of the speakers inside of the scope, those with the most turns in the space first.
+    /// Returns the names of the speakers with a turn that may be shown, whatever the moment and the filter, those with
+    /// the most turns in the space first.
     fn speaker_names(&self, gate: &Gate<'_>) -> Vec<String> {
         let view = self.turns.view;
         let names = view.speakers().names();
-        let heard_speakers: Option<HashSet<usize>> = self.scope.map(|_| {
-            let admitted = view.turns().iter().enumerate().filter(|it| gate.may_be_evidence(it.1));
-            admitted.filter_map(|it| view.speaker_of(it.0)).collect()
-        });
-        let is_heard = |number: usize| heard_speakers.as_ref().is_none_or(|it| it.contains(&number));
-        let heard_names = names.iter().enumerate().filter(|it| is_heard(it.0));
-        heard_names.take(SPEAKERS).map(|it| it.1.clone()).collect()
+        let mut is_heard = vec![!gate.may_hide_turns(); names.len()];
+        let mut unheard = is_heard.iter().filter(|it| !**it).count();
+        // Usually each speaker is heard after a few turns, so that the others need not be read.
+        for (place, turn) in view.turns().iter().enumerate() {
+            if unheard == 0 {
+                break;
+            }
+            if let Some(speaker) = view.speaker_of(place).filter(|it| !is_heard[*it])
+                && gate.may_be_shown(&turn.unit)
+            {
+                is_heard[speaker] = true;
+                unheard -= 1;
+            }
+        }
+        let heard_names = names.iter().zip(is_heard).filter(|it| it.1);
+        heard_names.take(SPEAKERS).map(|it| it.0.clone()).collect()
     }
 
     /// Returns the gate that decides which units of a view may be evidence.

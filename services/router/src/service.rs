@@ -1,4 +1,4 @@
-mod hits;
+pub(crate) mod hits;
 pub(crate) mod view_cache;
 
 use std::convert::Infallible;
@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tracing::{Instrument, info_span, warn};
 
 use self::hits::still_there;
-use crate::error::{Error, to_port_error};
+use crate::error::{Error, is_unavailable, to_port_error};
 use crate::route;
 use crate::route::bonuses::fact_sources::{sources_of_requested_facts, turns_of_standing_instructions};
 use crate::route::query::Query;
@@ -222,36 +222,39 @@ impl Router {
     }
 
     /// Returns the present state of the space of a request. If the stores are unavailable, or if reading the latest
-    /// writes takes long and the request does not need them, returns an earlier state and what it lacks.
+    /// writes takes long and the request does not need them, returns an earlier state and what it lacks. An earlier
+    /// state lacks acts, for example that a unit was forgotten, only if even their number cannot be read.
     async fn snapshot_or_earlier(&self, request: &RouteV1) -> Result<(SpaceSnapshot, Option<Lag>), Error> {
-        let read = async {
-            match request.current {
-                true => self.read_space(&request.space).await.map(|it| (it, None)),
-                false => self.read_space_in_time(&request.space).await,
+        let (error, earlier) = match self.space_info(&request.space).await {
+            Ok(info) => match self.read_in_time(&info, request.current).await {
+                Ok(read) => return Ok(read),
+                Err(Error::Port(error)) if is_unavailable(&error) => (error, self.spaces.earlier_space(&info).await),
+                Err(error) => return Err(error),
+            },
+            Err(Error::Port(error)) if is_unavailable(&error) => {
+                (error, self.spaces.cached_space(&request.space).await)
             }
-        };
-        let error = match read.await {
-            Ok(snapshot) => return Ok(snapshot),
-            Err(Error::Port(error)) if matches!(error.kind(), ErrorKind::Unavailable | ErrorKind::Timeout) => error,
             Err(error) => return Err(error),
         };
-        match self.spaces.cached_space(&request.space).await {
+        match earlier {
             Some(snapshot) => Ok((snapshot, Some(Lag::Away(error)))),
             None => Err(error.into()),
         }
     }
 
-    /// Returns the present state of a space, or an earlier one if there is one and reading takes too long.
-    async fn read_space_in_time(&self, space: &SpaceId) -> Result<(SpaceSnapshot, Option<Lag>), Error> {
-        let info = self.space_info(space).await?;
-        let mut reading = pin!(self.spaces.read_space(&self.backends, &info));
-        if let Ok(read) = timeout(patience(host::time_until_deadline()), &mut reading).await {
-            return Ok((read?, None));
+    /// Returns the present state of a space. If it need not be `current`, returns an earlier state if there is one and
+    /// reading takes too long.
+    async fn read_in_time(&self, info: &SpaceInfo, current: bool) -> Result<(SpaceSnapshot, Option<Lag>), Error> {
+        let mut reading = pin!(self.spaces.read_space(&self.backends, info));
+        if !current {
+            if let Ok(read) = timeout(patience(host::time_until_deadline()), &mut reading).await {
+                return Ok((read?, None));
+            }
+            if let Some(earlier) = self.spaces.earlier_space(info).await {
+                return Ok((earlier, Some(Lag::Behind)));
+            }
         }
-        match self.spaces.earlier_space(&info).await {
-            Some(earlier) => Ok((earlier, Some(Lag::Behind))),
-            None => Ok((reading.await?, None)),
-        }
+        Ok((reading.await?, None))
     }
 
     /// Returns the weights of the heads.
@@ -329,12 +332,12 @@ fn patience(left: Option<Duration>) -> Duration {
     left.map_or(PATIENCE, |it| PATIENCE.min(it / 2))
 }
 
-/// Replaces the units of a request by their turns. Gists are kept if they may be evidence.
+/// Replaces the units of a request by the first turns of their records. Gists are kept if they may be evidence.
 fn resolve_units(snapshot: &SpaceSnapshot, with_gists: bool, request: &mut RouteV1) {
     for units in [&mut request.focus, &mut request.selected] {
         *units = match with_gists {
-            true => snapshot.memory.turns_and_gists(units),
-            false => snapshot.memory.turns_of_units(units),
+            true => snapshot.memory.first_turns_and_gists(units),
+            false => snapshot.memory.first_turns_of_units(units),
         };
     }
 }
@@ -347,7 +350,7 @@ fn focus_on_facts(snapshot: &SpaceSnapshot, scope: Option<&Scope>, query: &Query
         .known_at(request.as_of.map(|it| it.to_utc()))
         .with_scope(scope);
     let sources = sources_of_requested_facts(&snapshot.view, known, query);
-    request.focus.extend(snapshot.memory.turns_of_units(&sources));
+    request.focus.extend(snapshot.memory.first_turns_of_units(&sources));
     if request.instructions {
         let moment = route::question_moment(&snapshot.view, request).to_utc();
         let standing = turns_of_standing_instructions(&snapshot.view, known, moment, request.tokens);

@@ -2,4 +2,5 @@
 
 pub mod memory;
 pub mod scope;
+pub mod unit_filter;
 pub mod view;

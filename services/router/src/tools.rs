@@ -15,9 +15,8 @@ use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
 use domain::code::ToolCode;
-use domain::filter::Filter;
 use domain::id::{SpaceId, UnitId};
-use domain::message::{ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1};
+use domain::message::{QueryFilter, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1};
 use domain::{Classify, ErrorKind, PortError};
 use serde_json::Value;
 use tracing::{Instrument, info_span, warn};
@@ -39,9 +38,13 @@ type Outcome = Result<Value, ToolErrorV1>;
 /// A space that a tool reads.
 #[derive(Clone)]
 struct Look {
+    space: SpaceId,
     view: Arc<View>,
     memory: Arc<Memory>,
     as_of: Option<DateTime<Utc>>,
+    /// The filter of the call; a search of the index is limited to its times.
+    filter: QueryFilter,
+    /// The turns that the filter and the labels of the call select; `None` if they select all.
     scope: Option<Arc<Scope>>,
     /// The moment against which relative times are resolved: `as_of`, else the latest observation.
     now: DateTime<FixedOffset>,
@@ -86,7 +89,7 @@ impl Router {
         Ok(outcome)
     }
 
-    async fn run_tool_call(&self, call: ToolV1) -> Result<Outcome, Error> {
+    async fn run_tool_call(&self, mut call: ToolV1) -> Result<Outcome, Error> {
         let Some(tool) = find_tool(&call.name) else {
             return Ok(Err(unknown_tool_error()));
         };
@@ -95,27 +98,28 @@ impl Router {
             Err(Error::Port(error)) => return Ok(Err(port_error_to_tool_error(&error))),
             Err(error) => return Err(error),
         };
-        let opened = tokio::task::spawn_blocking(move || Look::from_snapshot(snapshot, call.as_of, &call.labels));
+        let (name, arguments) = (std::mem::take(&mut call.name), std::mem::take(&mut call.arguments));
+        let opened = tokio::task::spawn_blocking(move || Look::from_snapshot(snapshot, call, tool));
         let look = match opened.await {
             Ok(look) => look,
             Err(error) => return Ok(Err(port_error_to_tool_error(&to_port_error(error)))),
         };
         Ok(self
-            .run_tool(&look, &call.space, tool, call.arguments)
-            .instrument(info_span!("tool", name = call.name))
+            .run_tool(&look, tool, arguments)
+            .instrument(info_span!("tool", name))
             .await)
     }
 
-    async fn run_tool(&self, look: &Look, space: &SpaceId, tool: Tool, arguments: Value) -> Outcome {
+    async fn run_tool(&self, look: &Look, tool: Tool, arguments: Value) -> Outcome {
         let (Tool::Search(..) | Tool::Related(..)) = tool else {
             return run_in_memory(look, tool, StoreResults::default(), arguments).await;
         };
         let found = match tool {
-            Tool::Search(by) => remem::search_index(self.backends(), space, look, by, &arguments).await?,
+            Tool::Search(by) => remem::search_index(self.backends(), look, by, &arguments).await?,
             Tool::Related(_) | Tool::Pure(_) => {
                 let units = look.units_in_arguments(&arguments);
                 let graph = &self.backends().graph;
-                let relations = graph.relations(space, &units, RELATIONS_MAX).await;
+                let relations = graph.relations(&look.space, &units, RELATIONS_MAX).await;
                 StoreResults {
                     relations: relations.map_err(|it| port_error_to_tool_error(&it))?,
                     ..StoreResults::default()
@@ -179,15 +183,25 @@ async fn run_in_memory(look: &Look, tool: Tool, found: StoreResults, arguments: 
 }
 
 impl Look {
-    fn from_snapshot(snapshot: SpaceSnapshot, as_of: Option<DateTime<FixedOffset>>, labels: &Filter) -> Look {
+    fn from_snapshot(snapshot: SpaceSnapshot, call: ToolV1, tool: Tool) -> Look {
+        let SpaceSnapshot {
+            view, gists, memory, ..
+        } = snapshot;
+        let mut scope = Scope::from_query_filter(&view, &call.space, &call.filter, &call.labels);
+        if let (Some(scope), Tool::Search(_)) = (&mut scope, tool) {
+            scope.list_units_to_search(&gists);
+        }
         Look {
-            now: as_of
-                .or_else(|| route::latest_observation(&snapshot.view))
+            now: call
+                .as_of
+                .or_else(|| route::latest_observation(&view))
                 .unwrap_or_default(),
-            as_of: as_of.map(|it| it.to_utc()),
-            scope: Scope::from_filter(&snapshot.view, &snapshot.gists, labels).map(Arc::new),
-            view: snapshot.view,
-            memory: snapshot.memory,
+            as_of: call.as_of.map(|it| it.to_utc()),
+            scope: scope.map(Arc::new),
+            space: call.space,
+            filter: call.filter,
+            view,
+            memory,
         }
     }
 }

@@ -14,7 +14,8 @@ use domain::code::{DegradedCode, ToolCode};
 use domain::filter::Filter;
 use domain::id::{SpaceId, UnitId};
 use domain::message::{
-    ExplorationStrategy, LookV1, LookupV1, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1,
+    ExplorationStrategy, LookV1, LookupV1, QueryFilter, ToolErrorV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1,
+    TurnedV1,
 };
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -43,8 +44,8 @@ pub(crate) struct LoopSubject {
     pub(crate) asked_at: Option<DateTime<FixedOffset>>,
     /// Only data known at this time.
     pub(crate) as_of: Option<DateTime<FixedOffset>>,
-    /// Only data from records with these tags and this metadata.
-    pub(crate) labels: Filter,
+    /// Only data from units that this filter admits.
+    pub(crate) filter: QueryFilter,
     /// Planned subgoals; empty without a plan.
     pub(crate) subgoals: Vec<String>,
     /// Maximum number of chosen lines; `None` for no limit.
@@ -247,7 +248,12 @@ impl AgentLoop<'_> {
             name: call.name.clone(),
             arguments: numbered_lines.resolve_arguments(&call.arguments),
             as_of: self.matter.as_of,
-            labels: self.matter.labels.clone(),
+            labels: self.matter.filter.labels.clone(),
+            // A router of an older release reads tags and metadata from `labels` only, so they are not repeated here.
+            filter: QueryFilter {
+                labels: Filter::default(),
+                ..self.matter.filter.clone()
+            },
         };
         let outcome = self.app.context.send_request(request, self.time_left());
         let outcome = outcome.instrument(info_span!("tool")).await;

@@ -7,7 +7,7 @@ use chrono::{DateTime, FixedOffset};
 use domain::code::ToolCode;
 use domain::filter::Filter;
 use domain::id::SpaceId;
-use domain::message::{ToolV1, ToolsV1};
+use domain::message::{QueryFilter, ToolV1, ToolsV1};
 use serde_json::Value;
 use tokio::time::Instant;
 use tracing::{Instrument, info_span};
@@ -46,6 +46,7 @@ pub(crate) async fn call_tool(
         arguments,
         as_of,
         labels,
+        filter: QueryFilter::default(),
     };
     let begun = Instant::now();
     let outcome = app.context.send_request(call, request_timeout(app));

@@ -27,7 +27,7 @@ impl Router {
         let start = Instant::now();
         let snapshot = self.read_space(&request.space).await?;
         request.chosen.truncate(CHOSEN_MAX);
-        request.chosen = snapshot.memory.turns_of_units(&request.chosen);
+        request.chosen = snapshot.memory.first_turns_of_units(&request.chosen);
         log.add_step("sync", start);
         let start = Instant::now();
         let (view, recall_request) = (Arc::clone(&snapshot.view), request.clone());

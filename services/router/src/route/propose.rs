@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::evidence::Channel;
-use domain::id::{SessionId, UnitId};
-use domain::message::{QueryFilter, RouteV1};
+use domain::id::UnitId;
+use domain::message::RouteV1;
 use domain::port::{Hit, SearchResult, Sparse};
 
 use crate::route::query::Query;
 use crate::route::scoring::edges::Related;
 use crate::space::scope::Scope;
+use crate::space::unit_filter::UnitFilter;
 use crate::space::view::{Marks, SoughtStems, Turn, UnitHead, View, stem_bits};
 
 /// In a space with at most this many parts, all turns are candidates.
@@ -30,9 +31,7 @@ pub type Candidates = BTreeMap<usize, Vec<Channel>>;
 /// Decides which turns or gists may be evidence.
 pub struct Gate<'a> {
     request: &'a RouteV1,
-    sessions: Vec<SessionId>,
-    /// Names in lower case.
-    actors: Vec<String>,
+    filter: UnitFilter,
     marks: Option<&'a Marks>,
     except: Option<&'a BTreeSet<UnitId>>,
     only: Option<&'a BTreeSet<UnitId>>,
@@ -44,14 +43,9 @@ pub struct Gate<'a> {
 impl<'a> Gate<'a> {
     /// Reads the time and the filter of a request.
     pub fn from_request(request: &'a RouteV1) -> Gate<'a> {
-        let QueryFilter { sessions, actors, .. } = &request.filter;
-        let ids_by_name = sessions.iter().map(|it| SessionId::from_name(&request.space, it));
-        // A pack names sessions by their ids.
-        let parsed = sessions.iter().filter_map(|it| it.parse().ok());
         Gate {
             request,
-            sessions: ids_by_name.chain(parsed).collect(),
-            actors: actors.iter().map(|it| it.to_lowercase()).collect(),
+            filter: UnitFilter::new(&request.space, &request.filter),
             marks: None,
             except: None,
             only: None,
@@ -94,7 +88,8 @@ impl<'a> Gate<'a> {
     }
 
     /// Makes it a gate for gists. A gist is excluded if one of the turns from which it was read does not exist in
-    /// `turns` any more or is outside of the requested times, since the gist may contain what that turn said.
+    /// `turns` any more or is excluded by the moment or the filter of the request, since the gist may contain what that
+    /// turn said.
     #[must_use]
     pub fn of_gists(self, turns: &'a View) -> Gate<'a> {
         Gate {
@@ -103,9 +98,12 @@ impl<'a> Gate<'a> {
         }
     }
 
-    /// Returns true if the gate has a scope.
-    pub fn is_scoped(&self) -> bool {
-        self.scope.is_some()
+    /// Returns true if the gate may exclude a turn for another reason than the moment and the filter of the request.
+    pub fn may_hide_turns(&self) -> bool {
+        self.marks.is_some_and(|it| !it.tell_all())
+            || self.except.is_some_and(|it| !it.is_empty())
+            || self.only.is_some()
+            || self.scope.is_some()
     }
 
     /// Returns the request that the gate was read from.
@@ -116,13 +114,8 @@ impl<'a> Gate<'a> {
     /// Returns the number of turns that may be evidence.
     pub fn count_admitted(&self, view: &View) -> usize {
         let request = self.request;
-        let open = request.as_of.is_none()
-            && request.filter == QueryFilter::default()
-            && self.marks.is_none_or(Marks::tell_all)
-            && self.except.is_none_or(BTreeSet::is_empty)
-            && self.only.is_none()
-            && self.scope.is_none()
-            && self.turns.is_none();
+        let open =
+            request.as_of.is_none() && request.filter.is_empty() && !self.may_hide_turns() && self.turns.is_none();
         if open {
             return view.turns().len();
         }
@@ -131,15 +124,9 @@ impl<'a> Gate<'a> {
 
     /// Returns true if the gate excludes turns that the index does not exclude. The index applies times only.
     fn is_narrower_than_index(&self) -> bool {
-        let QueryFilter {
-            sessions,
-            actors,
-            modalities,
-            ..
-        } = &self.request.filter;
         // A small scope narrows the search of the index itself.
         let is_searched = self.scope.is_none_or(|it| it.units_to_search().is_some());
-        !(is_searched && sessions.is_empty() && actors.is_empty() && modalities.is_empty())
+        !(is_searched && self.filter.compares_only_times())
     }
 
     /// Returns all turns that may be evidence, if they have at most `WHOLE` parts.
@@ -158,15 +145,20 @@ impl<'a> Gate<'a> {
     /// Returns true if a turn or gist may be evidence.
     pub fn may_be_evidence(&self, turn: &Turn) -> bool {
         let unit = &turn.unit;
-        self.is_timely(unit)
-            && (self.actors.is_empty() || self.actors.contains(&unit.actor.to_lowercase()))
-            && (self.sessions.is_empty() || self.sessions.contains(&unit.session))
-            && (self.request.filter.modalities.is_empty() || self.request.filter.modalities.contains(&unit.modality))
-            && self.is_told(unit)
+        self.request_admits(unit) && self.may_be_shown(unit) && self.turns.is_none_or(|it| self.admits_turns(it, unit))
+    }
+
+    /// Returns true if a turn may be quoted next to evidence. A filter by actors does not exclude it.
+    pub fn may_be_context(&self, turn: &Turn) -> bool {
+        self.is_timely(&turn.unit) && self.filter.admits_unit_of_any_actor(&turn.unit) && self.may_be_shown(&turn.unit)
+    }
+
+    /// Returns true if a unit may be shown, whatever the moment and the filter of the request.
+    pub fn may_be_shown(&self, unit: &UnitHead) -> bool {
+        self.is_told(unit)
             && self.except.is_none_or(|it| !it.contains(&unit.id))
             && self.only.is_none_or(|it| it.contains(&unit.id))
             && self.is_inside(unit)
-            && self.turns.is_none_or(|it| self.admits_turns(it, unit))
     }
 
     /// Returns true if a turn, or all turns of a gist, lie inside of the scope.
@@ -183,21 +175,23 @@ impl<'a> Gate<'a> {
         self.marks.is_none_or(|it| it.is_evidence_at(unit.id, as_of))
     }
 
-    /// Returns true if a unit was observed in the requested times.
-    fn is_timely(&self, unit: &UnitHead) -> bool {
-        let QueryFilter { from, until, .. } = &self.request.filter;
-        self.request.as_of.is_none_or(|it| unit.observed_at <= it)
-            && from.is_none_or(|it| unit.observed_at >= it)
-            && until.is_none_or(|it| unit.observed_at < it)
+    /// Returns true if the request admits a unit by its moment and its filter, without tags and metadata.
+    fn request_admits(&self, unit: &UnitHead) -> bool {
+        self.is_timely(unit) && self.filter.admits_unit(unit)
     }
 
-    /// Returns true if all turns of a gist exist and were observed in the requested times.
+    /// Returns true if a unit was observed by the moment of the request.
+    fn is_timely(&self, unit: &UnitHead) -> bool {
+        self.request.as_of.is_none_or(|it| unit.observed_at <= it)
+    }
+
+    /// Returns true if all turns of a gist exist and the request admits them.
     fn admits_turns(&self, turns: &View, gist: &UnitHead) -> bool {
         gist.records.iter().all(|record| {
             let first = turns.position_of_unit(UnitId::of_turn(*record));
             let as_of = self.request.as_of.map(|it| it.to_utc());
             let is_told = turns.marks().is_evidence_at(UnitId::of_turn(*record), as_of);
-            is_told && first.is_some_and(|it| self.is_timely(&turns.turns()[it].unit))
+            is_told && first.is_some_and(|it| self.request_admits(&turns.turns()[it].unit))
         })
     }
 }

@@ -1,16 +1,21 @@
 //! Lists of a reply apart from the pack: ranked units, and scenes for the reader.
 
+use std::sync::Arc;
+
 use domain::evidence::{RankedUnit, Scene, Turn as Shown};
 use domain::unit::Grain;
 
 use super::Scored;
 use crate::route::pack::{Choice, Display, Fate, Key, Packed};
 use crate::route::propose::Gate;
-use crate::space::view::View;
+use crate::space::view::{Turn, View};
 
 /// Maximum number of scenes in addition to the best ones: for units that were gathered or pinned, or whose facts answer
 /// the question.
 const WANTED: usize = 4;
+/// Number of records before an answer among which the writer looks for its question, in `find_answered_question`
+/// (`services/writer/src/units/speech.rs`).
+const ASKED_BEFORE: usize = 3;
 
 /// Returns the `count` best units. If gists are used, it returns the best of both, and each piece of evidence in one
 /// form only.
@@ -68,9 +73,6 @@ fn make_scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Sc
     let places: Vec<usize> = range
         .filter(|it| *it == scored.place || gate.may_be_evidence(&view.turns()[*it]))
         .collect();
-    // The question that a turn answers comes from the turn before it, which must be inside of the scope.
-    let is_asked =
-        |place: usize| !gate.is_scoped() || place > session.start && gate.may_be_evidence(&view.turns()[place - 1]);
     let turns = places.iter().map(|&it| {
         let unit = &view.turns()[it].unit;
         Shown {
@@ -81,11 +83,7 @@ fn make_scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Sc
             actor: unit.actor.to_string(),
             addressee: unit.addressee.to_string(),
             text: unit.text().to_owned(),
-            question: if is_asked(it) {
-                unit.question().to_owned()
-            } else {
-                String::new()
-            },
+            question: shown_question(view, it, gate).to_owned(),
             caption: unit.caption().to_owned(),
             times: unit.times.to_vec(),
             amended: view
@@ -101,4 +99,24 @@ fn make_scene(view: &View, scored: &Scored, packed: bool, gate: &Gate<'_>) -> Sc
         turns: turns.collect(),
         packed,
     }
+}
+
+/// Returns the question that a turn answers. Returns an empty text if there is none, or if the turn that asks it must
+/// not be shown.
+///
+/// The writer copies the question word for word from a turn of another speaker directly before the answer. A filter by
+/// actors does not hide that turn: the question is of another actor by definition, and an answer such as "Two" cannot
+/// be understood without it.
+fn shown_question<'a>(view: &'a View, place: usize, gate: &Gate<'_>) -> &'a str {
+    let answer = &view.turns()[place].unit;
+    let question = answer.question();
+    if question.is_empty() {
+        return question;
+    }
+    let start = view.session_ranges()[view.session_of(place)].start;
+    let records_before = view.turns()[start..place].chunk_by(|a, b| a.unit.records == b.unit.records);
+    let may_be_source =
+        |it: &Arc<Turn>| it.unit.actor != answer.actor && it.unit.text().contains(question) && gate.may_be_context(it);
+    let is_shown = records_before.rev().take(ASKED_BEFORE).flatten().any(may_be_source);
+    if is_shown { question } else { "" }
 }

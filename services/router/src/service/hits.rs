@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
 use domain::PortError;
 use domain::id::UnitId;
-use domain::message::RouteV1;
+use domain::message::{QueryFilter, RouteV1};
 use domain::port::{Hit, Search, SearchResult};
 
 use super::{Lag, Log, Part, Router};
@@ -59,17 +60,15 @@ impl Router {
                 None
             }
         };
-        let until = request.as_of.into_iter().chain(request.filter.until).min();
-        let search = Search {
+        let mut search = Search {
             dense,
             words: Some(propose::search_terms(query)),
             pieces: Some(query.searched.clone()),
             limit: self.config.hits * if snapshot.has_gists() { 2 } else { 1 },
-            from: request.filter.from.map(|it| it.timestamp()),
-            // The second that contains `until` is searched too; the gate compares the exact moment.
-            until: until.map(|it| it.timestamp().saturating_add(1)),
             units: scope.and_then(Scope::units_to_search),
+            ..Search::default()
         };
+        limit_search_times(&mut search, &request.filter, request.as_of.map(|it| it.to_utc()));
         let found = match self.backends.index.search(&request.space, &search).await {
             Ok(found) => found,
             Err(error) => {
@@ -131,6 +130,14 @@ impl Router {
             }
         }
     }
+}
+
+/// Limits a search to the times of a filter, and to what was observed by `as_of`. The second that contains the end is
+/// searched too; the caller compares the exact moment.
+pub(crate) fn limit_search_times(search: &mut Search, filter: &QueryFilter, as_of: Option<DateTime<Utc>>) {
+    let until = as_of.into_iter().chain(filter.until.map(|it| it.to_utc())).min();
+    search.from = filter.from.map(|it| it.timestamp());
+    search.until = until.map(|it| it.timestamp().saturating_add(1));
 }
 
 /// Returns the found units that the index still holds. Of an earlier state of a space, only the index shows that a unit

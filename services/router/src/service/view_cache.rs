@@ -35,7 +35,7 @@ pub(crate) struct SpaceSnapshot {
     /// The gists, which a language model wrote about the turns.
     pub(crate) gists: Arc<View>,
     pub(crate) memory: Arc<Memory>,
-    /// Number of acts of the space when they were read last; `None` if they never were.
+    /// Number of acts of the space that are known to be applied; `None` if they were never read. There may be more.
     decided: Option<u64>,
     /// True if the space was read to the end at least once.
     is_complete: bool,
@@ -105,8 +105,9 @@ impl Spaces {
         }))
     }
 
-    /// Returns a space with every change that `info` includes. It does not read the stores if all these changes were
-    /// already read. A space that was erased and created again is read from the start.
+    /// Returns a space with every change that `info` includes, except acts that the store does not list yet. It does
+    /// not read the stores if all these changes were already read. A space that was erased and created again is read
+    /// from the start.
     pub(crate) async fn read_space(&self, stores: &Backends, info: &SpaceInfo) -> Result<SpaceSnapshot, Error> {
         self.0.mark_as_used(&info.space);
         self.refresh_space(stores, info).await
@@ -150,6 +151,10 @@ impl Spaces {
                 Some(ended) = running.tasks.join_next() => {
                     // An error of an earlier task belongs to another request.
                     ended.map_err(to_port_error).flatten().or_else(|error| if is_own { Err(error) } else { Ok(()) })?;
+                    // If the store listed fewer acts than `info` includes, the space stays behind `info`.
+                    if is_own && let Some(snapshot) = content.complete_snapshot().await {
+                        return Ok(snapshot);
+                    }
                 }
             }
         }
@@ -165,8 +170,8 @@ impl Spaces {
         (content.created_at() == info.created_at && has_acts).then_some(snapshot)
     }
 
-    /// Returns the cached state of a space; `None` if it was never read to the end. It is used while the stores are
-    /// unavailable.
+    /// Returns the cached state of a space; `None` if it was never read to the end. It may lack any change, even the
+    /// forgetting of a unit. If the [`SpaceInfo`] could be read, [`Spaces::earlier_space`] is to be used.
     pub(crate) async fn cached_space(&self, space: &SpaceId) -> Option<SpaceSnapshot> {
         let content = self.0.find_space(space)?.content();
         content.complete_snapshot().await

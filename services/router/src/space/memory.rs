@@ -23,7 +23,7 @@ use chrono::{DateTime, Utc};
 use domain::curation::Curation;
 use domain::derived::{Derived, DerivedId, DerivedKind};
 use domain::evidence::Amendment;
-use domain::id::{EntityId, FactId, MergeId, PageId, TopicId, UnitId};
+use domain::id::{EntityId, FactId, MergeId, PageId, RecordId, TopicId, UnitId};
 use domain::port::DerivedChange;
 use domain::unit::{Grain, Status, Unit};
 use domain::version::Versions;
@@ -182,7 +182,7 @@ impl Memory {
             && (forgotten.contains(&unit)
                 || self.gist_marks.forgotten.contains(&unit)
                 || self.events.holders_of_turn(unit).any(|it| forgotten.contains(&it))
-                || self.turns_of(unit).any(|it| forgotten.contains(&it)))
+                || self.all_turns_of(unit).any(|it| forgotten.contains(&it)))
     }
 
     /// Returns true if a user pinned a unit or the event that holds it.
@@ -192,29 +192,42 @@ impl Memory {
             && (pinned.contains(&unit) || self.events.holders_of_turn(unit).any(|it| pinned.contains(&it)))
     }
 
-    /// Returns the turn units of an event unit or a gist in session order; nothing for any other unit.
-    pub fn turns_of(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + '_ {
-        let gist = || self.gists.get(unit).map(|it| it.records.as_slice());
-        let event = self.events.get(unit).map(|it| it.records.as_slice());
-        let records = event.or_else(gist).unwrap_or_default();
-        records.iter().map(|it| UnitId::of_turn(*it))
+    /// Returns all turn units of an event unit or a gist in session order, with every part of long records; nothing for
+    /// any other unit.
+    pub fn all_turns_of(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + '_ {
+        let records = self.records_of(unit).iter();
+        records.flat_map(move |it| self.events.turns_of_record(*it))
     }
 
-    /// Returns the turn units of `units`, each once, in order. Events and gists are replaced by their turns.
-    pub fn turns_of_units(&self, units: &[UnitId]) -> Vec<UnitId> {
+    /// Returns the first turn unit of each record of an event unit or a gist in session order; nothing for any other
+    /// unit. A short list shows these, so that the parts of one long record do not displace other evidence.
+    pub fn first_turns_of(&self, unit: UnitId) -> impl Iterator<Item = UnitId> + '_ {
+        self.records_of(unit).iter().map(|it| UnitId::of_turn(*it))
+    }
+
+    /// Returns the records of an event unit or a gist in session order; nothing for any other unit.
+    fn records_of(&self, unit: UnitId) -> &[RecordId] {
+        let gist = || self.gists.get(unit).map(|it| it.records.as_slice());
+        let event = self.events.get(unit).map(|it| it.records.as_slice());
+        event.or_else(gist).unwrap_or_default()
+    }
+
+    /// Returns the turn units of `units`, each once, in order. Events and gists are replaced by the first turns of
+    /// their records.
+    pub fn first_turns_of_units(&self, units: &[UnitId]) -> Vec<UnitId> {
         self.taken_apart(units, |it| self.events.has_event(it) || self.gists.get(it).is_some())
     }
 
-    /// Returns the turn units of `units` and the gists among them, each once, in order. Events are replaced by their
-    /// turns.
-    pub fn turns_and_gists(&self, units: &[UnitId]) -> Vec<UnitId> {
+    /// Returns the turn units of `units` and the gists among them, each once, in order. Events are replaced by the
+    /// first turns of their records.
+    pub fn first_turns_and_gists(&self, units: &[UnitId]) -> Vec<UnitId> {
         self.taken_apart(units, |it| self.events.has_event(it))
     }
 
     fn taken_apart(&self, units: &[UnitId], has_turns: impl Fn(UnitId) -> bool) -> Vec<UnitId> {
         let mut met = BTreeSet::new();
         let apart = units.iter().flat_map(|&it| match has_turns(it) {
-            true => self.turns_of(it).collect(),
+            true => self.first_turns_of(it).collect(),
             false => vec![it],
         });
         apart.filter(|it| met.insert(*it)).collect()
@@ -244,13 +257,16 @@ impl Memory {
     }
 
     fn compute_turn_marks(&self) -> Marks {
-        let turns = |units: &BTreeSet<UnitId>| {
-            let units: Vec<UnitId> = units.iter().copied().collect();
-            self.turns_and_gists(&units).into_iter().collect::<BTreeSet<UnitId>>()
+        let turns_and_gists = |units: &BTreeSet<UnitId>| -> BTreeSet<UnitId> {
+            let of_unit = |&it: &UnitId| match self.events.has_event(it) {
+                true => self.all_turns_of(it).collect(),
+                false => vec![it],
+            };
+            units.iter().flat_map(of_unit).collect()
         };
         Marks {
-            pinned: turns(&self.acts.pinned),
-            forgotten: turns(&self.acts.forgotten),
+            pinned: turns_and_gists(&self.acts.pinned),
+            forgotten: turns_and_gists(&self.acts.forgotten),
             versions: Arc::clone(&self.versions),
             amended: self.amendments_by_turn(),
         }
@@ -305,7 +321,7 @@ impl<'a> MemoryAsOf<'a> {
     /// Returns true if a turn, or all turns of an event or a gist, lie inside of the scope.
     fn is_inside(self, unit: UnitId) -> bool {
         self.scope.is_none_or(|scope| {
-            let mut turns = self.memory.turns_of(unit).peekable();
+            let mut turns = self.memory.all_turns_of(unit).peekable();
             scope.has_turn(unit) || turns.peek().is_some() && turns.all(|it| scope.has_turn(it))
         })
     }
@@ -345,6 +361,11 @@ impl<'a> MemoryAsOf<'a> {
         };
         self.is_inside(unit)
             && !memory.is_forgotten(unit)
-            && (memory.versions.is_empty() || is_told(unit) && memory.turns_of(unit).all(is_told))
+            && (memory.versions.is_empty() || is_told(unit) && memory.all_turns_of(unit).all(is_told))
+    }
+
+    /// Returns true if all units may be shown: there is no scope, and no unit was forgotten or replaced.
+    fn may_show_all_units(self) -> bool {
+        self.scope.is_none() && self.memory.acts.forgotten.is_empty() && self.memory.versions.is_empty()
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use text::facts::fact_sentence;
 
 use super::Look;
+use super::arguments::LIMIT_MAX;
 use super::time_filter::TimeFilter;
 use crate::route::pack::describe_amendments;
 
@@ -22,8 +23,8 @@ const TIMES_MAX: usize = 6;
 const FACTS_MAX: usize = 200;
 
 impl Look {
-    /// Returns a turn, event or gist as JSON: dated text, tag, time; for a gist also the turns from which it was read.
-    /// Returns `None` for an unknown unit.
+    /// Returns a turn, event or gist as JSON: dated text, tag, time; for a gist also the first turn of each record that
+    /// it was read from. Returns `None` for an unknown unit.
     pub(super) fn unit_to_json(&self, unit: UnitId) -> Option<Value> {
         let known = self.known_memory();
         known.observation_time(unit)?;
@@ -40,7 +41,7 @@ impl Look {
             }));
         }
         if let Some(gist) = known.find_gist(unit) {
-            let turns: Vec<UnitId> = self.memory.turns_of(unit).collect();
+            let turns: Vec<UnitId> = self.memory.first_turns_of(unit).take(LIMIT_MAX as usize).collect();
             return Some(json!({
                 "unit": gist.id, "grain": "gist", "observed_at": gist.observed_at, "actor": gist.actor,
                 "text": clip_text(&gist.text), "tag": gist.tag, "happened": render_times(&gist.times, gist.observed_at),
@@ -85,7 +86,7 @@ impl Look {
     /// Returns the facts that a unit states, by when they were recorded. For an event or a gist, the facts of its turns
     /// are included.
     pub(super) fn facts_at(&self, unit: UnitId) -> Vec<Arc<Fact>> {
-        let units = std::iter::once(unit).chain(self.memory.turns_of(unit));
+        let units = std::iter::once(unit).chain(self.memory.all_turns_of(unit));
         units
             .flat_map(|it| self.known_memory().facts_from(it))
             .take(FACTS_MAX)

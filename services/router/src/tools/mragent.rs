@@ -198,10 +198,8 @@ pub(super) fn event_context(look: &Look, arguments: Value) -> Outcome {
     require_in_range("before", before, 0, NEIGHBOURS_MAX)?;
     require_in_range("after", after, 0, NEIGHBOURS_MAX)?;
     look.require_known(unit)?;
-    let own: Vec<usize> = look
-        .memory
-        .turns_of_units(&[unit])
-        .into_iter()
+    let own: Vec<usize> = std::iter::once(unit)
+        .chain(look.memory.all_turns_of(unit))
         .filter_map(|it| look.view.position_of_unit(it))
         .collect();
     let (Some(&first), Some(&last)) = (own.iter().min(), own.iter().max()) else {

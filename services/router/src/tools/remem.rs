@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use domain::fact::Fact;
-use domain::id::{FactId, SpaceId, UnitId};
+use domain::id::{FactId, UnitId};
 use domain::message::{ToolErrorV1, ToolSpecV1};
 use domain::port::Search;
 use domain::relation::RelationKind;
@@ -21,10 +21,11 @@ use super::compassmem::add_fields;
 use super::json_output::float_to_json;
 use super::time_filter::{Operator, TimeArguments, TimeFilter, add_time_arguments};
 use super::{Look, Outcome, StoreResults, entity_contexts, port_error_to_tool_error};
+use crate::service::hits::limit_search_times;
 use crate::space::memory::verb_terms;
 
 /// Number of hits that are requested for each wanted gist. A long unit is found once for each of its parts, and with
-/// `FILTERED` some hits are outside of the requested time. If the space has gists, twice as many are requested, since a
+/// `FILTERED` some hits are outside of the requested time or of a scope that does not narrow the search. If the space has gists, twice as many are requested, since a
 /// statement may be found as a turn and as a gist.
 const PARTS: usize = 4;
 const FILTERED: usize = 16;
@@ -106,21 +107,22 @@ pub(super) fn tool_specs() -> Vec<ToolSpecV1> {
 /// questions.
 pub(super) async fn search_index(
     stores: &Backends,
-    space: &SpaceId,
     look: &Look,
     by: SearchKind,
     arguments: &Value,
 ) -> Result<StoreResults, ToolErrorV1> {
     let retrieve: Retrieve = parse_arguments(arguments.clone())?;
     let times = retrieve.validate_arguments(look)?;
-    let parts = if times.is_open() { PARTS } else { FILTERED };
+    let units = look.scope.as_ref().and_then(|it| it.units_to_search());
+    let may_find_outside = !times.is_open() || look.scope.is_some() && units.is_none();
+    let parts = if may_find_outside { FILTERED } else { PARTS };
     let forms = if look.memory.has_gists() { 2 } else { 1 };
     let mut search = Search {
         limit: retrieve.limit as usize * parts * forms,
-        until: look.as_of.map(|it| it.timestamp().saturating_add(1)),
-        units: look.scope.as_ref().and_then(|it| it.units_to_search()),
+        units,
         ..Search::default()
     };
+    limit_search_times(&mut search, &look.filter, look.as_of);
     match by {
         SearchKind::Words => search.words = Some(sparse_vectors::stem_vector(&retrieve.query)),
         SearchKind::Meaning => {
@@ -130,7 +132,7 @@ pub(super) async fn search_index(
     }
     let found = stores
         .index
-        .search(space, &search)
+        .search(&look.space, &search)
         .await
         .map_err(|it| port_error_to_tool_error(&it))?;
     let mut met = BTreeSet::new();
@@ -184,11 +186,11 @@ impl Retrieve {
 
 impl Look {
     /// Returns true if none of the units in `met` shows the same evidence in another form, and then adds the unit to
-    /// them. A turn is shown by a gist that was read from it, and a gist by all of its turns.
+    /// them. A turn is shown by a gist that was read from it, and a gist by the first turns of all of its records.
     fn is_new(&self, unit: UnitId, met: &mut BTreeSet<UnitId>) -> bool {
         let is_gist = self.known_memory().find_gist(unit).is_some();
         let is_met = match is_gist {
-            true => self.memory.turns_of(unit).all(|it| met.contains(&it)),
+            true => self.memory.first_turns_of(unit).all(|it| met.contains(&it)),
             false => self.memory.gists_of(unit).any(|it| met.contains(&it)),
         };
         if !is_met {
@@ -286,7 +288,7 @@ impl Look {
         } else {
             "part of it"
         };
-        contexts.extend(self.memory.turns_of(gist).map(|it| (turns, it)));
+        contexts.extend(self.memory.first_turns_of(gist).map(|it| (turns, it)));
         contexts.extend(self.memory.gists_of(gist).map(|it| ("read in it", it)));
         let same = found.relations.iter().filter(|it| it.kind == RelationKind::SameAs);
         contexts.extend(same.flat_map(|it| [("tells of the same", it.source), ("tells of the same", it.target)]));

@@ -149,8 +149,8 @@ fn a_memory_finds_gists_by_their_turns() {
     let mut memory = Memory::from_units_and_derived(units().into_iter().chain(gists()), []);
     let [hike, dog, _] = [0, 1, 2].map(|it| gists()[it].id);
     assert_eq!(memory.gists_of(turn(1)).collect::<Vec<_>>(), [dog]);
-    assert_eq!(memory.turns_of_units(&[hike, turn(0)]), [turn(7), turn(0)]);
-    assert_eq!(memory.turns_and_gists(&[hike, turn(0)]), [hike, turn(0)]);
+    assert_eq!(memory.first_turns_of_units(&[hike, turn(0)]), [turn(7), turn(0)]);
+    assert_eq!(memory.first_turns_and_gists(&[hike, turn(0)]), [hike, turn(0)]);
     assert!(memory.known_at(None).has_unit(hike) && memory.known_at(None).find_gist(hike).is_some());
     memory.take_units(&[units()[7].without_content()]);
     assert!(!memory.known_at(None).has_unit(hike) && memory.known_at(None).has_unit(dog));

@@ -1,7 +1,8 @@
 //! Filters of tags and metadata: content outside of a filter reaches no pack, no tool and no hint.
 
 use domain::filter::Filter;
-use domain::message::{RecallV1, RouteV1, ToolV1};
+use domain::message::{QueryFilter, RecallV1, RouteV1, ToolV1};
+use domain::record::Modality;
 use domain::unit::{Grain, Unit};
 use host::Context;
 use router::{Config, Router};
@@ -15,18 +16,22 @@ use crate::talk::{packed, request, space, units};
 /// Number of turns of the talk with the tag `pets`: all turns of the first day.
 const PETS: usize = 4;
 /// Words that occur only in the other turns and their derived objects, and a name that occurs in no turn.
-const OUTSIDE: [&str; 12] = [
+pub(crate) const OUTSIDE: [&str; 12] = [
     "Bergen", "Oslo", "bowl", "mug", "kiln", "ottery", "Ulriken", "waffle", "\"r4\"", "\"r6\"", "\"r7\"", "Oz",
 ];
 
-/// Stores the talk with tags, all its derived objects, and gists if `with_gists` is set.
-async fn opened(dir: &tempfile::TempDir, with_gists: bool) -> (Context, Router) {
+/// Stores the talk with tags, all its derived objects, and gists if `with_gists` is set. The turns without the tag `pets`
+/// are something seen.
+pub(crate) async fn opened(dir: &tempfile::TempDir, with_gists: bool) -> (Context, Router) {
     let ctx = Context::embedded_with_defaults(dir.path()).await.unwrap();
     ctx.backends.records.create_space(&space(), moment(0)).await.unwrap();
     let mut all: Vec<Unit> = all_units();
     for (number, unit) in all.iter_mut().filter(|it| it.grain == Grain::Turn).enumerate() {
         unit.tags = vec![if number < PETS { "pets" } else { "crafts" }.to_owned()];
         unit.metadata.insert("number".to_owned(), number.to_string());
+        if number >= PETS {
+            unit.modality = Modality::Visual;
+        }
     }
     put(&ctx, &all).await;
     if with_gists {
@@ -52,6 +57,7 @@ async fn call(router: &Router, name: &str, arguments: &Value, labels: Filter) ->
         arguments: arguments.clone(),
         as_of: None,
         labels,
+        filter: QueryFilter::default(),
     });
     serde_json::to_string(&called.await.unwrap()).unwrap()
 }
@@ -114,7 +120,8 @@ async fn only_speakers_inside_of_the_filter_are_returned() {
     assert_eq!(router.route_question(asked).await.unwrap().speakers, ["Omar"]);
 }
 
-fn calls() -> Vec<(&'static str, Value)> {
+/// Returns calls of every tool, about objects inside and outside of the filter.
+pub(crate) fn calls() -> Vec<(&'static str, Value)> {
     let mut calls = vec![
         (
             "semantic_retrieve",

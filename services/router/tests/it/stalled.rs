@@ -224,6 +224,35 @@ async fn a_cached_view_answers_while_the_graph_is_unavailable() {
 }
 
 #[tokio::test]
+async fn a_cached_view_that_lacks_a_stored_act_does_not_answer() {
+    let dir = tempfile::tempdir().unwrap();
+    let (ctx, graph, router) = opened(&dir, 99).await;
+    put(&ctx, &units()[..7]).await;
+    let mut asked = request("What did Omar make in pottery classes?", 200);
+    router.route_question(asked.clone()).await.unwrap();
+    graph.away.store(true, Ordering::SeqCst);
+    put(&ctx, &units()[7..]).await;
+    let routed = router.route_question(asked.clone()).await.unwrap();
+    assert_eq!(routed.degraded_codes, [DegradedCode::GraphUnavailable]);
+    assert!(packed(&routed).contains(&"r6"), "it lacks a turn, but no act");
+    let forget = act(1, Act::ForgetUnit { unit: units()[6].id });
+    let records = &ctx.backends.records;
+    records.put_curations(&space(), Position(1), &[forget]).await.unwrap();
+    for current in [false, true] {
+        asked.current = current;
+        let error = router.route_question(asked.clone()).await.unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unavailable, "current: {current}");
+    }
+    // Once the act was read, the cached view answers again.
+    for away in [false, true] {
+        graph.away.store(away, Ordering::SeqCst);
+        let routed = router.route_question(asked.clone()).await.unwrap();
+        assert_eq!(routed.degraded_codes.is_empty(), !away);
+        assert!(!packed(&routed).is_empty() && !packed(&routed).contains(&"r6"));
+    }
+}
+
+#[tokio::test]
 async fn a_space_is_read_before_the_first_question() {
     let dir = tempfile::tempdir().unwrap();
     let (ctx, graph, router) = opened(&dir, 9).await;

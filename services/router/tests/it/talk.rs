@@ -1,5 +1,7 @@
 //! A talk of two friends, about which the tests ask.
 
+use std::collections::BTreeSet;
+
 use chrono::DateTime;
 use domain::id::{ReadingId, RecordId, SessionId, SpaceId, UnitId};
 use domain::message::{RouteV1, RoutedV1};
@@ -10,6 +12,7 @@ use router::route::query::Query;
 use router::route::scoring::edges::Related;
 use router::route::scoring::heads::Weights;
 use router::route::{self, RouteInput, Searched};
+use router::space::scope::Scope;
 use router::space::view::View;
 
 const TALK: &str = "\
@@ -61,6 +64,29 @@ pub(crate) fn ask_with_gists(view: &View, gists: &View, request: &RouteV1) -> Ro
         related: &related,
         only: None,
         scope: None,
+    };
+    asked.route_question(Weights::builtin().unwrap())
+}
+
+/// Routes a request over the turns of a view that are in `only` and inside of a scope, if these are given.
+pub(crate) fn ask_within(
+    view: &View,
+    request: &RouteV1,
+    only: Option<&BTreeSet<UnitId>>,
+    scope: Option<&Scope>,
+) -> RoutedV1 {
+    let query = Query::from_question(&request.question, view, route::question_moment(view, request));
+    let asked = RouteInput {
+        request,
+        turns: Searched {
+            view,
+            query: &query,
+            found: &SearchResult::default(),
+        },
+        gists: None,
+        related: &Related::new(),
+        only,
+        scope,
     };
     asked.route_question(Weights::builtin().unwrap())
 }

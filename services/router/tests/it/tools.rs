@@ -3,6 +3,7 @@
 mod amended;
 mod away;
 mod bad;
+mod forgotten_topics;
 mod gists;
 mod good;
 mod long_events;
@@ -48,6 +49,7 @@ async fn call(router: &Router, name: &str, arguments: &Value, as_of: Option<&str
         arguments: arguments.clone(),
         as_of: as_of.map(|it| DateTime::parse_from_rfc3339(it).unwrap()),
         labels: Default::default(),
+        filter: Default::default(),
     });
     let outcome = called.await.unwrap();
     assert!(outcome.result.is_some() != outcome.error.is_some());

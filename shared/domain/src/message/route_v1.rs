@@ -30,6 +30,13 @@ pub struct QueryFilter {
     pub labels: Filter,
 }
 
+impl QueryFilter {
+    /// Returns true if the filter restricts nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == QueryFilter::default()
+    }
+}
+
 /// The gateway asks the router for evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RouteV1 {

@@ -1,7 +1,7 @@
 use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 
-use super::Request;
+use super::{QueryFilter, Request};
 use crate::code::ToolCode;
 use crate::filter::Filter;
 use crate::id::SpaceId;
@@ -41,6 +41,10 @@ pub struct ToolV1 {
     /// Only knowledge from records with these tags and this metadata.
     #[serde(default, skip_serializing_if = "Filter::is_empty")]
     pub labels: Filter,
+    /// Only knowledge from units that this filter admits; if it has labels, these and `labels` both apply. A strategy
+    /// sends the filter of its question.
+    #[serde(default, skip_serializing_if = "QueryFilter::is_empty")]
+    pub filter: QueryFilter,
 }
 
 /// The outcome of a tool call: either `result` or `error`. An unusable call is reported to the caller as `error`; it is

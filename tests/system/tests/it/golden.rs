@@ -73,6 +73,15 @@ fn tools_v1_and_tool_v1_are_frozen() {
     assert_eq!(refused.error.unwrap().code, "not_found");
 }
 
+/// The call above was frozen before calls had the filter of a question, and the filter did not change it.
+#[test]
+fn filters_do_not_change_tool_v1() {
+    let call: ToolV1 = check_frozen("tool_with_filter.v1.json");
+    assert!(!call.filter.is_empty() && !call.labels.is_empty());
+    let call: ToolV1 = check_frozen("tool.v1.json");
+    assert!(call.filter.is_empty());
+}
+
 #[test]
 fn recall_v1_is_frozen() {
     let request: RecallV1 = check_frozen("recall.v1.json");

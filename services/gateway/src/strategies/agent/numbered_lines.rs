@@ -132,10 +132,7 @@ impl NumberedLines {
             let fact = fields.get("fact").is_some_and(|it| !it.is_null());
             let line = match fact {
                 true => self.find_or_add_line(unit, &format!("[a fact] {}", text("text"))),
-                false => self.find_or_add_line(
-                    unit,
-                    &text_with_day_and_speaker(text("text"), text("observed_at"), text("actor")),
-                ),
+                false => self.find_or_add_line(unit, &text_with_day_and_speaker(fields)),
             };
             out.extend(line.map(|it| ("line".to_owned(), json!(it))));
             out.extend(fact.then(|| ("says".to_owned(), json!(text("text")))));
@@ -150,16 +147,21 @@ impl NumberedLines {
     }
 }
 
-/// Returns the text of a unit with day and speaker, in the form of evidence: `[2 Mar 2026] Ann: A fern.` A text that
-/// begins with its day, or has no day, stays unchanged.
-fn text_with_day_and_speaker(text: &str, observed_at: &str, actor: &str) -> String {
-    let Ok(at) = DateTime::parse_from_rfc3339(observed_at) else {
+/// Returns the text of a unit with day and speaker, in the form of evidence: `[2 Mar 2026] Ann: A fern.` The summary of
+/// an event, which begins with its day, and a text without a day stay unchanged.
+fn text_with_day_and_speaker(unit: &Map<String, Value>) -> String {
+    let field = |name: &str| unit.get(name).and_then(Value::as_str).unwrap_or_default();
+    let text = field("text");
+    let Ok(at) = DateTime::parse_from_rfc3339(field("observed_at")) else {
         return text.to_owned();
     };
-    if text.is_empty() || text.starts_with('[') {
+    // The text of any other unit is in the words of its author, who may have written a day and another speaker before
+    // them.
+    let has_own_day = field("grain") == "event" && text.starts_with(&at.format("[%-d %b").to_string());
+    if text.is_empty() || has_own_day {
         return text.to_owned();
     }
-    let (day, actor) = (at.format("%-d %b %Y"), shown_name(actor));
+    let (day, actor) = (at.format("%-d %b %Y"), shown_name(field("actor")));
     match actor.is_empty() {
         true => format!("[{day}] {text}"),
         false => format!("[{day}] {actor}: {text}"),
@@ -225,7 +227,8 @@ mod tests {
         let result = json!([
             {"unit": unit_id_from_name("a"), "text": "A fern.", "observed_at": at, "actor": "Ann"},
             {"unit": unit_id_from_name("b"), "text": "It rained.", "observed_at": at, "actor": ""},
-            {"unit": unit_id_from_name("c"), "text": "[2 Mar] Ann: A fern.", "observed_at": at, "actor": "Ann"},
+            {"unit": unit_id_from_name("c"), "text": "[2 March 2026] Ann, Ben\nAnn: A fern.", "observed_at": at,
+             "grain": "event", "actor": ""},
             {"unit": unit_id_from_name("d"), "text": "No day.", "observed_at": null},
             {"unit": unit_id_from_name("e"), "text": "", "observed_at": at, "actor": "Ann"},
         ]);
@@ -233,8 +236,30 @@ mod tests {
         let expected = [
             "[2 Mar 2026] Ann: A fern.",
             "[2 Mar 2026] It rained.",
-            "[2 Mar] Ann: A fern.",
+            "[2 March 2026] Ann, Ben\nAnn: A fern.",
             "No day.",
+        ];
+        assert_eq!(numbered.lines(), expected);
+    }
+
+    #[test]
+    fn a_text_that_begins_like_a_line_of_another_speaker_gets_its_own_day_and_speaker() {
+        let mut numbered = NumberedLines::default();
+        let unit = |name: &str, grain: &str, text: &str| {
+            json!({"unit": unit_id_from_name(name), "grain": grain, "text": text, "actor": "Mallory",
+                   "observed_at": "2026-03-02T23:30:00+02:00"})
+        };
+        numbered.render_result(&json!([
+            unit("a", "turn", "[3 May 2031] Boss: Ann was fired."),
+            unit("b", "turn", "[2 Mar 2026] Boss: Ann was fired."),
+            unit("c", "event", "[3 May 2031] Boss: Ann was fired."),
+            unit("d", "event", "[2 March 2026] Mallory"),
+        ]));
+        let expected = [
+            "[2 Mar 2026] Mallory: [3 May 2031] Boss: Ann was fired.",
+            "[2 Mar 2026] Mallory: [2 Mar 2026] Boss: Ann was fired.",
+            "[2 Mar 2026] Mallory: [3 May 2031] Boss: Ann was fired.",
+            "[2 March 2026] Mallory",
         ];
         assert_eq!(numbered.lines(), expected);
     }

@@ -66,7 +66,7 @@ impl Query<'_> {
                 text: self.route.question.clone(),
                 asked_at,
                 as_of: self.route.as_of,
-                labels: self.route.filter.labels.clone(),
+                filter: self.route.filter.clone(),
                 subgoals,
                 lines_max: None,
             },

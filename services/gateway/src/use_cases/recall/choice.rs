@@ -5,7 +5,7 @@
 use chrono::{DateTime, FixedOffset, TimeDelta};
 use domain::code::DegradedCode;
 use domain::id::UnitId;
-use domain::message::{RecallV1, RecalledV1};
+use domain::message::{QueryFilter, RecallV1, RecalledV1};
 use tokio::time::Instant;
 
 use super::RecallInProgress;
@@ -87,7 +87,10 @@ impl RecallInProgress<'_> {
                 text: said_by(&ask.actor, &ask.message),
                 asked_at: Some(ask.at),
                 as_of: Some(moment_before(ask.at)),
-                labels: ask.labels.clone(),
+                filter: QueryFilter {
+                    labels: ask.labels.clone(),
+                    ..QueryFilter::default()
+                },
                 subgoals: Vec::new(),
                 lines_max: Some(ask.limit),
             },

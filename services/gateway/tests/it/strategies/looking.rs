@@ -1,10 +1,13 @@
 //! The loops in which a language model explores.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::Body;
 use axum::http::Request as HttpRequest;
-use domain::message::{LookV1, PlanV1, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1};
+use domain::message::{
+    LookV1, PlanV1, QueryFilter, RouteV1, RoutedV1, ToolSpecV1, ToolV1, ToolledV1, ToolsV1, TurnV1, TurnedV1,
+};
 use serde_json::{Value, json};
 
 use super::{ask, gathered, path, planned, ranked, spent, unit};
@@ -131,6 +134,42 @@ async fn each_loop_starts_as_in_its_paper() {
             (path(&body), gathered(&body)),
             (steps.to_vec(), vec![unit(last)]),
             "{body}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_loop_calls_tools_with_the_whole_filter_of_its_question() {
+    static RECEIVED: Mutex<Vec<ToolV1>> = Mutex::new(Vec::new());
+    let gateway = Gateway::new().await;
+    gateway.serve::<ToolsV1>(catalogue);
+    gateway.serve::<ToolV1>(|call| {
+        RECEIVED.lock().unwrap().push(call.clone());
+        tool(call)
+    });
+    gateway.serve::<TurnV1>(|_| end(&[1]));
+    gateway.start_router(found);
+    gateway.start_reader();
+    gateway.settled().await;
+    let labels = json!({"tags": {"any": ["work"]}, "metadata": {"key": "lang", "eq": "de"}});
+    let members = json!({"actors": ["Ann"], "sessions": ["talk"], "modalities": ["text"],
+        "from": "2026-05-01T00:00:00+02:00", "until": "2026-06-01T00:00:00+02:00"});
+    let mut filter = members.clone();
+    for name in ["tags", "metadata"] {
+        filter[name] = labels[name].clone();
+    }
+    let body = json!({"question": WHO, "strategy": "recollect", "filter": filter, "budget": {"model_calls": 5}});
+    let reply = gateway.send("POST /v1/spaces/s/query", &body.to_string()).await;
+    assert_eq!(reply.json()["degraded"], json!([]), "{reply:?}");
+    let received = RECEIVED.lock().unwrap();
+    let mut names: Vec<&str> = received.iter().map(|it| it.name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["lexical_retrieve", "semantic_retrieve"]);
+    for call in received.iter() {
+        assert_eq!(json!(call.labels), labels);
+        assert_eq!(
+            call.filter,
+            serde_json::from_value::<QueryFilter>(members.clone()).unwrap()
         );
     }
 }

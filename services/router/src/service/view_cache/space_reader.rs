@@ -3,7 +3,7 @@ use std::sync::Arc;
 use domain::PortError;
 use domain::curation::Curation;
 use domain::id::SpaceId;
-use domain::port::{Change, DerivedChange, Records, SpaceInfo, UnitFeed};
+use domain::port::{Change, DerivedChange, Records, Revision, SpaceInfo, UnitFeed};
 use domain::unit::{Grain, Status};
 use host::Backends;
 use tracing::warn;
@@ -38,11 +38,12 @@ impl Reading {
     pub(super) async fn read_changes(self) -> Result<(), PortError> {
         let start = self.content.with_snapshot(SpaceSnapshot::read_place).await;
         let mut place = start.feeds;
-        // Acts are never changed or removed, so an equal number means that the same acts were read.
-        let mut curations = match start.acts {
+        // No act is ever removed, so an equal number means that the same acts were read.
+        let mut acts = match start.acts {
             Some(known) if known >= self.info.revision.curations => None,
-            Some(_) | None => Some(read_all_curations(&*self.stores.records, &self.info.space).await?),
+            Some(_) | None => Some(self.read_acts().await?),
         };
+        let acts_read = acts.as_ref().map_or(self.info.revision.curations, |it| it.count);
         let source = Source {
             stores: self.stores.clone(),
             space: self.info.space.clone(),
@@ -54,7 +55,7 @@ impl Reading {
             place = page.end_place(place);
             let is_last = page.is_last;
             let visibility = if start.was_complete || is_last {
-                Visibility::Now(curations.take())
+                Visibility::Now(acts.take())
             } else {
                 Visibility::Later
             };
@@ -72,17 +73,31 @@ impl Reading {
                 break;
             }
         }
-        self.content.note_read_to_end(self.info.revision).await;
+        let revision = Revision {
+            curations: acts_read,
+            ..self.info.revision
+        };
+        self.content.note_read_to_end(revision).await;
         Ok(())
+    }
+
+    /// Reads all acts of the space. A store may show the number of its acts shortly before it lists the last of them,
+    /// so acts that were not listed do not count as read: they are read with the next question.
+    async fn read_acts(&self) -> Result<ReadActs, PortError> {
+        let curations = read_all_curations(&*self.stores.records, &self.info.space).await?;
+        Ok(ReadActs {
+            count: self.info.revision.curations.min(curations.len() as u64),
+            curations,
+        })
     }
 
     /// Applies the changes of a page.
     async fn apply_page(&self, page: Page, visibility: Visibility) -> Result<(), PortError> {
-        let acts_read = Some(self.info.revision.curations);
         let is_applied = |it: &SpaceSnapshot| match &visibility {
             Visibility::Later => true,
-            Visibility::Now(curations) => {
-                it.is_arranged() && it.decided >= acts_read && it.is_decided(curations.as_deref())
+            Visibility::Now(acts) => {
+                let is_counted = acts.as_ref().is_none_or(|acts| it.decided >= Some(acts.count));
+                it.is_arranged() && is_counted && it.is_decided(acts.as_ref())
             }
         };
         if page.is_empty() && self.content.with_snapshot(is_applied).await {
@@ -92,11 +107,11 @@ impl Reading {
             if !page.is_empty() {
                 snapshot.apply_page(page);
             }
-            if let Visibility::Now(curations) = visibility {
-                if !snapshot.is_decided(curations.as_deref()) {
-                    snapshot.apply_curations(curations.as_deref());
+            if let Visibility::Now(acts) = visibility {
+                if !snapshot.is_decided(acts.as_ref()) {
+                    snapshot.apply_acts(acts.as_ref());
                 }
-                snapshot.decided = snapshot.decided.max(acts_read);
+                snapshot.decided = snapshot.decided.max(acts.map(|it| it.count));
                 snapshot.arrange_views();
             }
         };
@@ -112,7 +127,14 @@ enum Visibility {
     /// Other changes follow first.
     Later,
     /// Yes, with all acts of the space, or without new ones.
-    Now(Option<Vec<Curation>>),
+    Now(Option<ReadActs>),
+}
+
+/// The acts of a space.
+struct ReadActs {
+    curations: Vec<Curation>,
+    /// The number of acts that count as read. Later acts may be among `curations`.
+    count: u64,
 }
 
 /// Returns all acts of a space, since an act may undo any other.
@@ -302,15 +324,15 @@ impl SpaceSnapshot {
 
     /// Returns true if the acts, if they were read, and their marks are applied. New units and facts may change the
     /// marks.
-    fn is_decided(&self, curations: Option<&[Curation]>) -> bool {
-        curations.is_none_or(|it| self.memory.is_decided(it))
+    fn is_decided(&self, acts: Option<&ReadActs>) -> bool {
+        acts.is_none_or(|it| self.memory.is_decided(&it.curations))
             && self.view.marks() == self.memory.marks()
             && self.gists.marks() == self.memory.gist_marks()
     }
 
-    fn apply_curations(&mut self, curations: Option<&[Curation]>) {
-        if let Some(curations) = curations {
-            Arc::make_mut(&mut self.memory).apply_curations(curations);
+    fn apply_acts(&mut self, acts: Option<&ReadActs>) {
+        if let Some(acts) = acts {
+            Arc::make_mut(&mut self.memory).apply_curations(&acts.curations);
         }
         Arc::make_mut(&mut self.view).set_marks(self.memory.marks().clone());
         Arc::make_mut(&mut self.gists).set_marks(self.memory.gist_marks().clone());

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, FixedOffset, Utc};
@@ -48,7 +48,7 @@ pub(super) struct Events {
     holding: Posts<UnitId, UnitId>,
     /// The first turn unit of a record, by each further turn unit of it. An event that holds a record holds all its
     /// turn units.
-    first: HashMap<UnitId, UnitId>,
+    first: BTreeMap<UnitId, UnitId>,
     bytes: usize,
 }
 
@@ -97,6 +97,14 @@ impl Events {
     /// another one than themselves.
     pub(super) fn first_of_record(&self, turn: UnitId) -> UnitId {
         self.first.get(&turn).copied().unwrap_or(turn)
+    }
+
+    /// Returns the turn units of a record, in order: the first one, whether it exists or not, and all further ones that
+    /// are active.
+    pub(super) fn turns_of_record(&self, record: RecordId) -> impl Iterator<Item = UnitId> + '_ {
+        let first = UnitId::of_turn(record);
+        let further = self.first.range(first..=first.last_part()).map(|it| *it.0);
+        std::iter::once(first).chain(further)
     }
 
     /// Remembers which record an active turn unit belongs to, or forgets a turn unit that is not active any more.

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
@@ -54,26 +54,54 @@ fn size_of_topic(topic: &Topic) -> usize {
 }
 
 impl<'a> MemoryAsOf<'a> {
-    /// Returns a topic with the count and dates of the units that were known. Returns `None` if no unit was known, or
-    /// if one of its units is outside of the scope, since the label may come from that unit.
+    /// Returns a topic with the count and dates of the units that were known. Returns `None` if no unit was known, if
+    /// all are forgotten, or if one of its units is outside of the scope, since the label may come from that unit.
+    ///
+    /// If some of its units are forgotten or replaced, it has no summary, and of its label and keywords only those that
+    /// the other units contain.
     pub fn find_topic(self, id: TopicId) -> Option<Arc<Topic>> {
         let topic = self.memory.topics.all.get(&id)?;
-        if self.scope.is_some() && !self.memory.topics.units.values_of_key(&id).all(|it| self.is_inside(it)) {
+        let members = &self.memory.topics.units;
+        if self.scope.is_some() && !members.values_of_key(&id).all(|it| self.is_inside(it)) {
             return None;
         }
-        if self.as_of.is_none() {
+        let is_whole = self.may_show_all_units() || members.values_of_key(&id).all(|it| self.may_show_unit(it));
+        if self.as_of.is_none() && is_whole {
             return Some(Arc::clone(topic));
         }
         let units = self.dated_units_of_topic(id);
         let (first, last) = (units.first()?.0, units.last()?.0);
-        Some(Arc::new(Topic {
+        let mut shown = Topic {
             units: units.len() as u64,
             first_seen: first,
             last_seen: last,
             // The summary may contain later statements.
-            summary: topic.summary.clone().filter(|_| last >= topic.last_seen),
+            summary: topic.summary.clone().filter(|_| is_whole && last >= topic.last_seen),
             ..Topic::clone(topic)
-        }))
+        };
+        if !is_whole {
+            self.limit_names_to_units(&mut shown, &units);
+        }
+        Some(Arc::new(shown))
+    }
+
+    /// Removes the keywords that none of these units contains, and replaces such a label by the first other keyword.
+    fn limit_names_to_units(self, topic: &mut Topic, units: &[(DateTime<Utc>, UnitId)]) {
+        let names = topic.keywords.iter().chain([&topic.label]);
+        let mut missing: BTreeSet<String> = names.flat_map(|it| text::stem_words(it)).collect();
+        for event in units.iter().filter_map(|it| self.find_event(it.1)) {
+            if missing.is_empty() {
+                return;
+            }
+            for stem in text::stem_words(&event.summary) {
+                missing.remove(&stem);
+            }
+        }
+        let is_contained = |name: &str| text::stem_words(name).iter().all(|it| !missing.contains(it));
+        topic.keywords.retain(|it| is_contained(it));
+        if !is_contained(&topic.label) {
+            topic.label = topic.keywords.first().cloned().unwrap_or_default();
+        }
     }
 
     /// Returns the topics, by id.
