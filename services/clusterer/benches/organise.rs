@@ -87,6 +87,7 @@ impl World {
 
     fn pages(&mut self, round: &Round<'_>, all: &mut ChangedObjects) {
         round.units.iter().for_each(|it| self.pages.apply_unit(it));
+        self.pages.share_facts(self.facts.take_shared_facts());
         self.pages.apply_changes(all);
         all.append_changes(self.pages.take_changes(&space(), &BTreeMap::new()));
     }

@@ -51,7 +51,7 @@ pub struct Pages {
     /// Reported pages: the id and a digest of each.
     reported: BTreeMap<Subject, (PageId, u64)>,
     subjects: BTreeMap<PageId, Subject>,
-    ages: BTreeMap<DateTime<Utc>, BTreeSet<Subject>>,
+    ages: BTreeSet<(DateTime<Utc>, Subject)>,
     age: BTreeMap<Subject, DateTime<Utc>>,
     read: BTreeMap<PageId, DateTime<Utc>>,
     /// The summaries by a language model.
@@ -69,13 +69,18 @@ impl Pages {
         self.known.apply_unit(unit);
     }
 
-    /// Sets the units that users asked Mnemic to forget. Pages show no gists of them.
+    /// Sets the units that users asked Mnemic to forget. Pages quote neither them nor their events and gists.
     pub fn set_forgotten(&mut self, forgotten: impl Iterator<Item = UnitId>) {
-        self.known.set_forgotten(forgotten.collect());
+        self.known.set_forgotten(forgotten);
+    }
+
+    /// Returns the turn units of an event; nothing for any other unit.
+    pub(crate) fn turns_of_event(&self, event: UnitId) -> Vec<UnitId> {
+        self.known.facts_by_topic.turn_units_of_event(event)
     }
 
     /// Offers facts that the next changes may contain. The pages keep these instead of copies of them.
-    pub(crate) fn share_facts(&mut self, facts: Vec<Arc<Fact>>) {
+    pub fn share_facts(&mut self, facts: Vec<Arc<Fact>>) {
         self.offered = facts.into_iter().map(|it| (it.id, it)).collect();
     }
 
@@ -211,8 +216,10 @@ impl Pages {
         let moment = |it: Option<DateTime<Utc>>| it.unwrap_or(DateTime::<Utc>::MIN_UTC);
         let (before, now) = (moment(self.border), moment(border));
         self.border = border;
-        let (from, to) = (before.min(now), before.max(now));
-        self.ages.range(from..to).flat_map(|it| it.1).cloned().collect()
+        // The subject of this id comes before all others.
+        let first = |at: DateTime<Utc>| (at, Subject::Entity(EntityId::from_uuid(Default::default())));
+        let (from, to) = (first(before.min(now)), first(before.max(now)));
+        self.ages.range(from..to).map(|it| it.1.clone()).collect()
     }
 
     /// Returns the moment before which a page must have been read and changed last to be archived, or none if no page
@@ -220,12 +227,8 @@ impl Pages {
     fn archiving_border(&self) -> Option<DateTime<Utc>> {
         let newest = self.known.contents.newest_time()?;
         let border = newest.checked_sub_signed(TimeDelta::days(ARCHIVED_DAYS))?;
-        let mut page_count = 0;
-        let mut last_kept = self.ages.iter().rev().skip_while(|(_, subjects)| {
-            page_count += subjects.len();
-            page_count < KEPT_LEAST
-        });
-        last_kept.next().map(|(age, _)| border.min(*age))
+        let last_kept = self.ages.iter().rev().nth(KEPT_LEAST - 1);
+        last_kept.map(|it| border.min(it.0))
     }
 
     fn set_age(&mut self, subject: &Subject, age: Option<DateTime<Utc>>) {
@@ -233,16 +236,11 @@ impl Pages {
             Some(age) => self.age.insert(subject.clone(), age),
             None => self.age.remove(subject),
         };
-        if let Some(before) = before
-            && let Some(subjects) = self.ages.get_mut(&before)
-        {
-            subjects.remove(subject);
-            if subjects.is_empty() {
-                self.ages.remove(&before);
-            }
+        if let Some(before) = before {
+            self.ages.remove(&(before, subject.clone()));
         }
         if let Some(age) = age {
-            self.ages.entry(age).or_default().insert(subject.clone());
+            self.ages.insert((age, subject.clone()));
         }
     }
 

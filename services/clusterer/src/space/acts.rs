@@ -1,5 +1,6 @@
 //! The decisions of users that are in force.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
@@ -58,8 +59,28 @@ impl Acts {
                 Act::ForgetUnit { unit } => {
                     acts.forgotten.entry(*unit).or_insert(curation.at);
                 }
-                // The router and the writer handle these.
-                Act::PinUnit { .. } | Act::EraseRecord { .. } | Act::Undo { .. } => {}
+                // Of two acts about one unit, the later one counts.
+                Act::PinUnit { unit } => {
+                    acts.forgotten.remove(unit);
+                }
+                // The writer handles these.
+                Act::EraseRecord { .. } | Act::Undo { .. } => {}
+            }
+        }
+        acts
+    }
+
+    /// Returns the decisions with the turns of forgotten events, which are forgotten with their event. `turns_of_event`
+    /// returns nothing for a unit that is not an event.
+    pub(crate) fn with_turns_of_forgotten_events(
+        &self,
+        turns_of_event: impl Fn(UnitId) -> Vec<UnitId>,
+    ) -> Cow<'_, Acts> {
+        let mut acts = Cow::Borrowed(self);
+        for (unit, at) in &self.forgotten {
+            for turn in turns_of_event(*unit) {
+                let forgotten_at = acts.to_mut().forgotten.entry(turn).or_insert(*at);
+                *forgotten_at = (*forgotten_at).min(*at);
             }
         }
         acts
@@ -73,6 +94,13 @@ impl Acts {
     /// Returns the time at which a unit was forgotten, or none if it was not.
     pub(crate) fn forgotten_at(&self, unit: UnitId) -> Option<DateTime<Utc>> {
         self.forgotten.get(&unit).copied()
+    }
+
+    /// Returns the earliest time at which a turn unit of a record was forgotten, or none if none was. `first` is the
+    /// first turn unit of the record.
+    pub(crate) fn turn_of_record_forgotten_at(&self, first: UnitId) -> Option<DateTime<Utc>> {
+        let turns = self.forgotten.range(first..=first.last_part());
+        turns.map(|it| *it.1).min()
     }
 
     /// Returns the ids, as stated, of the facts that a user corrected or retired.

@@ -149,6 +149,15 @@ impl<K: Ord, V> SmallMap<K, V> {
         }
     }
 
+    /// Returns the entries from the first one whose key is not `before`, ordered by key. All keys that are `before`
+    /// have to come first.
+    pub(crate) fn entries_from(&self, before: impl Fn(&K) -> bool) -> Iter<'_, K, V> {
+        match self {
+            SmallMap::Few(few) => iterate(&few[few.partition_point(|it| before(&it.0))..], &[], &[]),
+            SmallMap::Many(many) => many.entries_from(before),
+        }
+    }
+
     pub(crate) fn keys(&self) -> impl DoubleEndedIterator<Item = &K> {
         self.iter().map(|it| it.0)
     }
@@ -202,6 +211,7 @@ mod tests {
             assert_eq!(small.get(&key), tree.get(&key));
             assert!(small.entries_after(Some(&3)).eq(tree.range(4..)), "step {step}");
             assert!(small.entries_before(&9).rev().eq(tree.range(..9).rev()), "step {step}");
+            assert!(small.entries_from(|it| *it < 5).eq(tree.range(5..)), "step {step}");
             assert_eq!(small.is_empty(), tree.is_empty());
         }
     }

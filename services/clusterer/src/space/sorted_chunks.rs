@@ -4,6 +4,7 @@
 //! then leaves every node half empty, because it splits a full node in two halves.
 
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::iter::{Chain, Flatten, Map};
 
 /// Maximum number of entries of a chunk.
@@ -40,16 +41,6 @@ impl<K, V> Default for SortedChunks<K, V> {
 }
 
 impl<K: Ord, V> SortedChunks<K, V> {
-    /// Returns the number of entries.
-    pub(crate) fn len(&self) -> usize {
-        self.count
-    }
-
-    /// Returns true if there is no entry.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
     /// Inserts a value, or replaces the value of the same key and returns the former one.
     pub(crate) fn insert(&mut self, key: K, value: V) -> Option<V> {
         match self.find(&key) {
@@ -79,10 +70,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
         K: Borrow<Q>,
     {
         let place = self.find(key).ok()?;
-        self.count -= 1;
-        let (_, value) = self.chunks[place.chunk].remove(place.entry);
-        self.join_small_chunks(place.chunk);
-        Some(value)
+        Some(self.remove_at(place))
     }
 
     pub(crate) fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
@@ -123,19 +111,61 @@ impl<K: Ord, V> SortedChunks<K, V> {
     where
         K: Borrow<Q>,
     {
-        let begin_before = self.chunks.partition_point(|it| it[0].0.borrow() <= key);
+        self.find_by(|it| Borrow::<Q>::borrow(it).cmp(key))
+    }
+}
+
+impl<K, V> SortedChunks<K, V> {
+    /// Returns the number of entries.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Returns true if there is no entry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Returns the place of the key for which `order` returns `Equal`, or the place at which it has to be inserted.
+    /// `order` compares a key of the map with the one that is sought.
+    pub(crate) fn find_by(&self, order: impl Fn(&K) -> Ordering) -> Result<Place, Place> {
+        let begin_before = self.chunks.partition_point(|it| order(&it[0].0).is_le());
         let chunk = begin_before.saturating_sub(1);
         let Some(entries) = self.chunks.get(chunk) else {
             return Err(Place::default());
         };
-        match entries.binary_search_by(|it| it.0.borrow().cmp(key)) {
+        match entries.binary_search_by(|it| order(&it.0)) {
             Ok(entry) => Ok(Place { chunk, entry }),
             Err(entry) => Err(Place { chunk, entry }),
         }
     }
 
-    /// Inserts an entry, and returns its place.
-    fn insert_at(&mut self, Place { chunk, entry }: Place, key: K, value: V) -> Place {
+    /// Returns the key at a place that [`SortedChunks::find_by`] found.
+    pub(crate) fn key_at(&self, place: Place) -> &K {
+        &self.chunks[place.chunk][place.entry].0
+    }
+
+    /// Returns the entries from the first one whose key is not `before`, ordered by key. All keys that are `before`
+    /// have to come first.
+    pub(crate) fn entries_from(&self, before: impl Fn(&K) -> bool) -> Iter<'_, K, V> {
+        let order = |it: &K| if before(it) { Ordering::Less } else { Ordering::Greater };
+        let (Ok(place) | Err(place)) = self.find_by(order);
+        match self.chunks.get(place.chunk) {
+            Some(chunk) => iterate(&chunk[place.entry..], &self.chunks[place.chunk + 1..], &[]),
+            None => iterate(&[], &[], &[]),
+        }
+    }
+
+    /// Removes the entry at a place that [`SortedChunks::find_by`] found, and returns its value.
+    pub(crate) fn remove_at(&mut self, place: Place) -> V {
+        self.count -= 1;
+        let (_, value) = self.chunks[place.chunk].remove(place.entry);
+        self.join_small_chunks(place.chunk);
+        value
+    }
+
+    /// Inserts an entry at the place that [`SortedChunks::find_by`] returned, and returns its place.
+    pub(crate) fn insert_at(&mut self, Place { chunk, entry }: Place, key: K, value: V) -> Place {
         let inserted = (key, value);
         self.count += 1;
         let full = self.chunks.get(chunk).is_none_or(|it| it.len() == CHUNK);
@@ -182,7 +212,7 @@ impl<K: Ord, V> SortedChunks<K, V> {
 
 /// The place of an entry.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+pub(crate) struct Place {
     chunk: usize,
     entry: usize,
 }

@@ -7,6 +7,18 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Symbol(u32);
 
+impl Symbol {
+    /// Returns the number as bytes, to be packed with other contents.
+    pub(crate) fn to_bytes(self) -> [u8; 4] {
+        self.0.to_le_bytes()
+    }
+
+    /// Returns the symbol whose bytes [`Symbol::to_bytes`] returned.
+    pub(crate) fn from_bytes(bytes: [u8; 4]) -> Symbol {
+        Symbol(u32::from_le_bytes(bytes))
+    }
+}
+
 /// Texts by number. A text stays until the space is dropped, even if no unit has it any longer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Symbols {

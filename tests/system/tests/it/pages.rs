@@ -1,5 +1,5 @@
-//! Pages as of an earlier time, in both deployment modes. They still show lines that were taken back later, in every
-//! dimension, but no erased lines.
+//! Pages of today and as of an earlier time, in both deployment modes. As of an earlier time, they still show lines that
+//! were taken back or replaced later, in every dimension, but no forgotten and no erased lines.
 
 use std::collections::BTreeMap;
 
@@ -171,4 +171,78 @@ async fn retracted_facts_stay_on_earlier_versions_of_pages_standalone() {
 async fn retracted_facts_stay_on_earlier_versions_of_pages_distributed() {
     let Some(servers) = shared_servers().await else { return };
     taken_back(Running::distributed(servers, &[]).await.unwrap()).await;
+}
+
+/// Returns statements of one person on three days.
+fn sample_notes() -> Value {
+    let record = |id: &str, at: &str, actor: &str, text: &str| json!({ "id": id, "session": at[..10], "actor": actor, "observed_at": at, "text": text });
+    json!([
+        record(
+            "1",
+            "2026-01-05T10:00:00Z",
+            "Tilda",
+            "The door code of the cellar is 4711 and the alarm code is 8150."
+        ),
+        record(
+            "2",
+            "2026-01-12T10:00:00Z",
+            "Tilda",
+            "The spare key of the boat hangs on hook 17 in the shed near the pier."
+        ),
+        record(
+            "3",
+            "2026-02-02T10:00:00Z",
+            "Tilda",
+            "The ferry to Bergen leaves pier 12 at 6 on every Sunday in winter."
+        ),
+    ])
+}
+
+async fn replaced_and_forgotten(running: Running) {
+    let api = &running.api;
+    assert_eq!(api.put("/spaces/talk").await.0, 201);
+    let watermark = api.send_records("talk", &sample_notes()).await;
+    api.wait_until_written("talk", &watermark).await;
+    api.wait_until_settled("talk").await;
+    let is_quoted = async |words: &str, as_of: &str| {
+        let pages = page_lines(api, as_of).await;
+        !pages_with_line(&pages, |it| it.contains(words)).is_empty()
+    };
+    for words in ["4711", "hook 17", "pier 12"] {
+        assert!(is_quoted(words, "").await, "{words}");
+    }
+    let version = json!({ "text": "The door code of the cellar is 9023 and the alarm code is 8150.", "observed_at": "2026-03-02T10:00:00Z" });
+    let path = format!("{}/spaces/talk/records/1", api.base);
+    let (status, put) = api.send(api.http.put(path).json(&version)).await;
+    assert_eq!(status, 202, "{put}");
+    api.wait_until_written("talk", put["watermark"].as_str().unwrap()).await;
+    api.wait_until_settled("talk").await;
+    let before = "2026-02-20T00:00:00Z";
+    for (words, now, then) in [("4711", false, true), ("9023", true, false), ("hook 17", true, true)] {
+        assert_eq!(is_quoted(words, "").await, now, "{words}");
+        assert_eq!(is_quoted(words, before).await, then, "{words} as of {before}");
+    }
+    let units = api.list("/spaces/talk/units").await;
+    let key = units
+        .iter()
+        .find(|it| it["grain"] == "turn" && it["external_ids"] == json!(["2"]));
+    let unit = key.unwrap_or_else(|| panic!("{units:?}"))["id"].clone();
+    curate_and_wait(api, json!({ "kind": "forget_unit", "unit": unit })).await;
+    for as_of in ["", before] {
+        assert!(!is_quoted("hook 17", as_of).await, "as of {as_of}");
+        assert!(is_quoted("pier 12", as_of).await, "as of {as_of}");
+    }
+    running.end().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_quote_no_replaced_and_no_forgotten_turns_standalone() {
+    let dir = tempfile::tempdir().unwrap();
+    replaced_and_forgotten(Running::standalone(dir.path(), &[]).await.unwrap()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_quote_no_replaced_and_no_forgotten_turns_distributed() {
+    let Some(servers) = shared_servers().await else { return };
+    replaced_and_forgotten(Running::distributed(servers, &[]).await.unwrap()).await;
 }

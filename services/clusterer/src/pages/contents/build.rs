@@ -46,7 +46,7 @@ impl PageInputs {
         let lines = sections.iter().flat_map(|it| &it.lines).map(|it| it.observed_at);
         let last_mentions = buckets
             .iter()
-            .filter_map(|it| it.times.keys().next_back())
+            .filter_map(|it| self.contents.times_of_bucket(it).next_back())
             .map(|it| it.0);
         let updated_at: Option<DateTime<Utc>> = lines.chain(last_mentions).max();
         Page {

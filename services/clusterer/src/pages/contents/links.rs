@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
+use std::sync::Arc;
 
 use domain::fact::Aspect;
 use domain::id::{EntityId, TopicId};
@@ -9,7 +10,8 @@ use domain::page::{Dimension, Link, LinkKind};
 
 use crate::pages::contents::sections::{LINES_MAX, round_to_hundredths};
 use crate::pages::inputs::buckets::bucket::{Bucket, most_frequent};
-use crate::pages::inputs::facts::{is_current, opposite_taste, taste_of_fact};
+use crate::pages::inputs::facts::{opposite_taste, taste_of_fact};
+use crate::pages::inputs::names::Name;
 use crate::pages::inputs::page_inputs::{Head, PageInputs, Subject};
 
 /// Maximum number of links of a page.
@@ -124,8 +126,8 @@ impl PageInputs {
             .facts
             .facts_about_entity(entity)
             .and_then(|it| it.get(&Aspect::Preference));
-        for rank in ranks.into_iter().flat_map(|it| it.keys()).take(LINES_MAX) {
-            let Some(taste) = self.facts.get(rank.3).and_then(taste_of_fact) else {
+        for fact in ranks.into_iter().flat_map(|it| it.keys()).take(LINES_MAX) {
+            let Some(taste) = taste_of_fact(&fact.0) else {
                 continue;
             };
             let contrary = self
@@ -140,10 +142,10 @@ impl PageInputs {
     /// Adds links to entities that current facts connect with this one.
     fn add_fact_links(&self, id: EntityId, out: &mut Vec<Link>) {
         let about = self.facts.facts_about_entity(id).into_iter().flat_map(|it| it.values());
-        let about = about.flat_map(|it| it.iter().take(LOOKED_AT).take_while(|it| is_current(it.0)));
-        let about = about.filter_map(|it| self.names.owner_of_name(it.1));
-        let naming = self.facts_naming_entity(id).take(LOOKED_AT).filter(|it| is_current(it));
-        let naming = naming.filter_map(|it| self.facts.get(it.3)?.entity);
+        let about = about.flat_map(|it| it.iter().take(LOOKED_AT).take_while(|it| it.0.is_current()));
+        let about = about.filter_map(|it| self.names.owner_of_name(&Name::from_normalised(Arc::clone(it.1))));
+        let naming = self.facts_naming_entity(id).take(LOOKED_AT);
+        let naming = naming.filter(|it| it.is_current()).filter_map(|it| it.0.entity);
         let others = count_subjects(about.chain(naming).filter(|it| *it != id).map(Subject::Entity));
         for (_, other) in others.into_iter().take(FACT_LINKS_MAX) {
             let Some(link) = self.link_to_subject(LinkKind::RelatedTo, &other, FACT_LINK_WEIGHT) else {
@@ -158,10 +160,7 @@ impl PageInputs {
 
     /// Adds links to the entities that this one replaced or that replaced it, such as homes, jobs and partners.
     fn add_replacement_links(&self, id: EntityId, out: &mut Vec<Link>) {
-        let naming = self
-            .facts_naming_entity(id)
-            .take(CLOSED_LOOKED_AT)
-            .filter_map(|it| self.facts.get(it.3));
+        let naming = self.facts_naming_entity(id).take(CLOSED_LOOKED_AT).map(|it| &*it.0);
         let others = naming
             .flat_map(|it| self.facts.closed_and_closing_facts(it))
             .filter_map(|it| self.object_entity(it));
@@ -174,7 +173,7 @@ impl PageInputs {
         let ranked = self.facts_of_topic_page(id);
         let ranks = ranked.values().flat_map(|it| it.keys().take(CLOSED_LOOKED_AT));
         let others = ranks
-            .filter_map(|it| self.facts.get(it.3))
+            .filter_map(|it| self.facts.get(it.0.id))
             .flat_map(|it| self.facts.closed_and_closing_facts(it))
             .flat_map(|it| self.topics_showing_fact(it));
         let others = count_subjects(others.filter(|it| *it != id).map(Subject::Topic));

@@ -95,7 +95,7 @@ impl Pages {
             of: page.id,
             reading: ReadingId::of_page(space, &digest),
         };
-        self.summaries.set_subject(place, lines);
+        self.summaries.set_subject(place, lines.into_iter().collect());
         if self.pages_with_rejected_summary.contains(&page.id) {
             return;
         }
@@ -135,7 +135,7 @@ impl PageInputs {
 
     /// Returns the part of a page that a model is shown.
     fn shown_sections(&self, page: &Page) -> Vec<ShownSection> {
-        let records = |unit: UnitId| self.contents.units.get(&unit).map_or(1, |it| it.records);
+        let records = |unit: UnitId| self.contents.units.get(unit).map_or(1, |it| it.records as usize);
         let has_unknown_end = |fact: FactId| self.facts.get(fact).is_some_and(Fact::ended_at_unknown_time);
         shown_of(page, records, has_unknown_end)
     }

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::fact::{Aspect, Fact, Former};
-use domain::id::{EntityId, FactId};
+use domain::id::{EntityId, FactId, UnitId};
 use domain::page::{FormerLine, Line, Section};
 use domain::time::{Precision, TimeSpan};
 use text::facts::fact_sentence;
 
 use crate::pages::inputs::buckets::bucket::{Bucket, Rank};
-use crate::pages::inputs::facts::{self, Rank as Place};
+use crate::pages::inputs::facts::{self, RankedFact};
 use crate::pages::inputs::page_inputs::PageInputs;
 use crate::space::small_map::SmallMap;
 
@@ -21,6 +21,8 @@ pub(crate) const LINES_MAX: usize = Section::LINES_MAX;
 const LOOKED_AT: usize = 48;
 /// Maximum number of facts with a place as their value that are considered.
 const NAMING_MAX: usize = 200;
+/// Maximum number of hidden units that a section of events considers.
+const HIDDEN_MAX: usize = 1_000;
 /// Confidence of a section of events.
 const EVENTS_CONFIDENCE: f32 = 0.8;
 
@@ -37,18 +39,11 @@ pub(crate) struct Ranks {
 }
 
 impl Ranks {
-    fn from_ranked<V, W>(current: Option<&SmallMap<Place, V>>, taken: Option<&SmallMap<Place, W>>) -> Ranks {
-        let ids = |it: &Place| it.3;
-        // The id is that of no fact, so all closed facts come after it.
-        let before_closed = (
-            true,
-            Reverse(u32::MAX),
-            Reverse(DateTime::<Utc>::MAX_UTC),
-            FactId::from_uuid(Default::default()),
-        );
+    fn from_ranked<V, W>(current: Option<&SmallMap<RankedFact, V>>, taken: Option<&SmallMap<RankedFact, W>>) -> Ranks {
+        let ids = |it: &RankedFact| it.0.id;
         let closed = current
             .into_iter()
-            .flat_map(|it| it.entries_after(Some(&before_closed)));
+            .flat_map(|it| it.entries_from(RankedFact::is_current));
         Ranks {
             best: current
                 .into_iter()
@@ -56,7 +51,7 @@ impl Ranks {
                 .take(LOOKED_AT)
                 .map(ids)
                 .collect(),
-            closed: closed.take(LOOKED_AT).map(|it| it.0.3).collect(),
+            closed: closed.take(LOOKED_AT).map(|it| ids(it.0)).collect(),
             taken: taken
                 .into_iter()
                 .flat_map(|it| it.keys())
@@ -70,18 +65,29 @@ impl Ranks {
     /// Returns the candidates among facts with a place as their value, of which only the first [`NAMING_MAX`] are
     /// considered.
     pub(crate) fn from_facts_naming_place<'a>(
-        current: impl Iterator<Item = &'a Place>,
-        taken: impl Iterator<Item = &'a Place>,
+        current: impl Iterator<Item = &'a RankedFact>,
+        taken: impl Iterator<Item = &'a RankedFact>,
     ) -> Ranks {
         let (mut first_current, mut first_taken) = (SmallMap::default(), SmallMap::default());
         current.take(NAMING_MAX).for_each(|it| {
-            first_current.insert(*it, ());
+            first_current.insert(it.clone(), ());
         });
         taken.take(NAMING_MAX).for_each(|it| {
-            first_taken.insert(*it, ());
+            first_taken.insert(it.clone(), ());
         });
         Ranks::from_ranked(Some(&first_current), Some(&first_taken))
     }
+}
+
+/// The units that are candidates for a section of events.
+#[derive(Default)]
+struct EventRanks {
+    /// The best units of each bucket that may be shown.
+    shown: Vec<Rank>,
+    /// The hidden units that are ranked among them, newest first, at most [`HIDDEN_MAX`].
+    hidden: Vec<Rank>,
+    /// Number of units in the buckets that may be shown.
+    all: usize,
 }
 
 impl PageInputs {
@@ -117,6 +123,7 @@ impl PageInputs {
             };
             Some(FormerLine { known_until, line })
         }));
+        former.retain(|it| !self.is_forgotten(it.line.unit));
         former.sort_by_key(|it| (Reverse(it.known_until), it.line.fact));
         former.truncate(Section::LINES_MAX);
         former
@@ -134,8 +141,8 @@ impl PageInputs {
     /// Returns a section for each aspect that has facts; for all aspects if `only` is empty.
     pub(super) fn by_aspect<V>(
         &self,
-        current: Option<&SmallMap<Aspect, SmallMap<Place, V>>>,
-        taken: Option<&SmallMap<Aspect, SmallMap<Place, V>>>,
+        current: Option<&SmallMap<Aspect, SmallMap<RankedFact, V>>>,
+        taken: Option<&SmallMap<Aspect, SmallMap<RankedFact, V>>>,
         only: &[Aspect],
     ) -> Vec<Section> {
         let aspects = current.into_iter().chain(taken).flat_map(|it| it.keys().copied());
@@ -150,47 +157,109 @@ impl PageInputs {
         sections.collect()
     }
 
-    /// Returns the section of events. A turn is not quoted if a gist of it is on the page.
+    /// Returns the section of events. A turn is not quoted if it is hidden or if a gist of it is on the page.
     pub(crate) fn events_section(&self, buckets: &[&Bucket]) -> Option<Section> {
-        let mut ranked: Vec<&Rank> = buckets.iter().flat_map(|it| it.lines.keys().take(LOOKED_AT)).collect();
+        let EventRanks {
+            shown: mut ranked,
+            hidden,
+            all,
+        } = self.rank_events(buckets);
+        let former = self.replaced_lines(&hidden);
+        ranked.extend(hidden);
         ranked.sort_unstable();
         ranked.dedup();
         ranked.retain(|it| !self.has_gist_of_turn(it.2, buckets));
         let (mut shown_texts, mut lines) = (BTreeSet::new(), Vec::new());
         for rank in ranked {
-            lines.extend(self.unshown_line(rank, &mut shown_texts));
+            lines.extend(self.unshown_line(&rank, &mut shown_texts));
             if lines.len() == LINES_MAX {
                 break;
             }
         }
         lines.sort_by_key(|it| (it.observed_at, it.unit));
-        let all = buckets.iter().map(|it| it.lines.len()).sum();
-        build_section("What happened", "events", lines, Vec::new(), all)
+        build_section("What happened", "events", lines, former, all)
     }
 
-    /// Returns the line of a unit, or none if the page already has its text. An event is represented by its best gist
-    /// that the page does not have yet, and only otherwise by a quote.
+    /// Returns the best ranks of each bucket, up to [`LOOKED_AT`] of units that may be shown. Hidden units among them do
+    /// not count, so that the many versions of one record do not crowd out everything else.
+    fn rank_events(&self, buckets: &[&Bucket]) -> EventRanks {
+        let mut ranks = EventRanks::default();
+        for bucket in buckets {
+            let ranked = self.contents.ranks_of_lines(bucket);
+            if self.hidden.is_empty() {
+                ranks.shown.extend(ranked.take(LOOKED_AT));
+                ranks.all += bucket.lines.len();
+                continue;
+            }
+            let mut left = LOOKED_AT;
+            for rank in ranked {
+                let is_shown = self.may_show_unit(rank.2);
+                ranks.all += usize::from(is_shown);
+                if left == 0 {
+                    continue;
+                }
+                if is_shown {
+                    left -= 1;
+                    ranks.shown.push(rank);
+                } else {
+                    ranks.hidden.push(rank);
+                }
+            }
+        }
+        ranks.hidden.sort_unstable_by_key(|it| (Reverse(it.1), it.2));
+        ranks.hidden.dedup();
+        ranks.hidden.truncate(HIDDEN_MAX);
+        ranks
+    }
+
+    /// Returns the lines of the units that a later version of a record replaced, those replaced last first. Forgotten
+    /// units are left out.
+    fn replaced_lines(&self, hidden: &[Rank]) -> Vec<FormerLine> {
+        let remembered = hidden.iter().filter(|it| !self.is_forgotten(it.2));
+        let replaced = remembered.filter_map(|rank| Some((self.replaced_at(rank.2)?, rank)));
+        let mut replaced: Vec<(DateTime<Utc>, &Rank)> = replaced.collect();
+        replaced.sort_unstable_by_key(|(known_until, rank)| (Reverse(*known_until), rank.2));
+        // The texts are copied last, because there may be many more versions than lines.
+        let former = replaced.into_iter().filter_map(|(known_until, rank)| {
+            let line = quoted_line(rank, self.text_of_unit(rank.2)?);
+            Some(FormerLine { known_until, line })
+        });
+        former.take(LINES_MAX).collect()
+    }
+
+    /// Returns the line of a unit, or none if the unit is hidden or the page already has its text. An event is
+    /// represented by its best gist that the page does not have yet, and only otherwise by a quote.
     fn unshown_line<'a>(&'a self, rank: &Rank, shown_texts: &mut BTreeSet<&'a str>) -> Option<Line> {
-        let candidates = self.gists_of_event(rank.2).into_iter().chain([*rank]);
-        for (_, at, unit) in candidates {
-            let spoken = self.contents.units.get(&unit).and_then(|it| it.spoken.as_ref());
-            if let Some(spoken) = spoken.filter(|it| shown_texts.insert(&it.text)) {
-                return Some(Line {
-                    text: spoken.text.to_string(),
-                    unit,
-                    observed_at: at,
-                    fact: None,
-                    until: None,
-                });
+        let quote = Some(*rank).filter(|it| self.may_show_unit(it.2));
+        for candidate in self.gists_of_event(rank.2).into_iter().chain(quote) {
+            if let Some(text) = self.text_of_unit(candidate.2)
+                && shown_texts.insert(text)
+            {
+                return Some(quoted_line(&candidate, text));
             }
         }
         None
+    }
+
+    /// Returns the text that represents a unit on a page.
+    fn text_of_unit(&self, unit: UnitId) -> Option<&str> {
+        self.contents.units.get(unit)?.line()
     }
 }
 
 /// Rounds to two digits; later ones are noise.
 pub(crate) fn round_to_hundredths(value: f32) -> f32 {
     (value * 100.0).round() / 100.0
+}
+
+fn quoted_line(rank: &Rank, text: &str) -> Line {
+    Line {
+        text: text.to_owned(),
+        unit: rank.2,
+        observed_at: rank.1,
+        fact: None,
+        until: None,
+    }
 }
 
 fn fact_line(fact: &Fact) -> Line {

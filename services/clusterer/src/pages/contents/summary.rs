@@ -77,9 +77,11 @@ impl PageInputs {
     /// Returns a sentence such as `Spoken of 12 times, 3 May 2024 to 7 July 2024, with Ana; boats.`
     fn spoken_of(&self, verb: &str, subject: &Subject, buckets: &[&Bucket], texts: &PageTexts) -> String {
         let count: usize = buckets.iter().map(|it| it.times.len()).sum();
-        let first = buckets.iter().filter_map(|it| it.times.keys().next()).min();
-        let last = buckets.iter().filter_map(|it| it.times.keys().next_back()).max();
-        let (Some(first), Some(last)) = (first, last) else {
+        let first = buckets.iter().filter_map(|it| self.contents.times_of_bucket(it).next());
+        let last = buckets
+            .iter()
+            .filter_map(|it| self.contents.times_of_bucket(it).next_back());
+        let (Some(first), Some(last)) = (first.min(), last.max()) else {
             return String::new();
         };
         let (first, last) = (texts.format_day(&first.0), texts.format_day(&last.0));

@@ -10,7 +10,7 @@ use domain::id::TopicId;
 use domain::page::Section;
 use text::facts::fact_sentence;
 
-use crate::pages::inputs::facts::{FactIndex, Rank, is_current};
+use crate::pages::inputs::facts::{FactIndex, RankedFact};
 use crate::pages::inputs::page_inputs::PageInputs;
 use crate::pages::inputs::topic_facts::RankedFacts;
 use crate::space::small_map::SmallMap;
@@ -50,14 +50,14 @@ impl PageInputs {
 
 /// Returns the ranked facts that contain one of the stems.
 fn fitting_facts(ranked: Option<&RankedFacts>, facts: &FactIndex, stems: &BTreeSet<String>) -> RankedFacts {
-    let fits = |it: &&Rank| facts.get(it.3).is_some_and(|it| contains_stem(it, stems));
+    let fits = |it: &&RankedFact| facts.get(it.0.id).is_some_and(|it| contains_stem(it, stems));
     let mut out = RankedFacts::default();
     for (aspect, ranks) in ranked.into_iter().flat_map(SmallMap::iter) {
-        let current = ranks.keys().take_while(|it| is_current(it)).take(COMPARED_MAX);
-        let closed = ranks.keys().skip_while(|it| is_current(it)).take(COMPARED_MAX);
+        let current = ranks.keys().take_while(|it| it.is_current()).take(COMPARED_MAX);
+        let closed = ranks.keys().skip_while(|it| it.is_current()).take(COMPARED_MAX);
         let mut fitting = SmallMap::default();
-        for rank in current.chain(closed).filter(fits) {
-            fitting.insert(*rank, 1);
+        for fact in current.chain(closed).filter(fits) {
+            fitting.insert(fact.clone(), 1);
         }
         if !fitting.is_empty() {
             out.insert(*aspect, fitting);

@@ -1,6 +1,6 @@
 //! Facts indexed by the entity that they are about and by the name in their value, current ones first.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -18,16 +18,47 @@ const AGAINST: [&str; 18] = [
 ];
 
 /// Rank of a fact: current before closed, then the highest confidence, then the newest.
-pub(crate) type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
+type Rank = (bool, Reverse<u32>, Reverse<DateTime<Utc>>, FactId);
+
+/// A fact, ordered by its rank. Lists share the fact, which takes less memory than a copy of its rank.
+#[derive(Clone, Debug)]
+pub(crate) struct RankedFact(pub(crate) Arc<Fact>);
+
+impl RankedFact {
+    /// Returns true if the fact is current.
+    pub(crate) fn is_current(&self) -> bool {
+        self.0.valid_until.is_none()
+    }
+}
+
+impl Ord for RankedFact {
+    fn cmp(&self, other: &RankedFact) -> Ordering {
+        rank_of_fact(&self.0).cmp(&rank_of_fact(&other.0))
+    }
+}
+
+impl PartialOrd for RankedFact {
+    fn partial_cmp(&self, other: &RankedFact) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for RankedFact {
+    fn eq(&self, other: &RankedFact) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for RankedFact {}
 
 /// A thing, and whether it is liked (true) or disliked.
 pub(crate) type Taste = (String, bool);
 
-/// Facts about an entity by aspect, each with the name in its value.
-pub(crate) type Aspects = SmallMap<Aspect, SmallMap<Rank, Name>>;
+/// Facts about an entity by aspect, each with the text of the name in its value.
+pub(crate) type Aspects = SmallMap<Aspect, SmallMap<RankedFact, Arc<str>>>;
 
 /// Facts that have a name as their value.
-pub(crate) type Naming = SmallMap<Rank, ()>;
+pub(crate) type Naming = SmallMap<RankedFact, ()>;
 
 /// The facts of one space, without withdrawn ones.
 #[derive(Clone, Debug, Default)]
@@ -108,8 +139,8 @@ impl FactIndex {
         known.map_or(name, |it| it.0.clone())
     }
 
-    fn index_fact(&mut self, fact: &Fact, more: bool, touched: &mut Touched) {
-        let rank = rank_of_fact(fact);
+    fn index_fact(&mut self, fact: &Arc<Fact>, more: bool, touched: &mut Touched) {
+        let ranked = RankedFact(Arc::clone(fact));
         if let Some(by) = fact.retired_by {
             let closed = self.closed.entry(by).or_default();
             if more {
@@ -127,7 +158,7 @@ impl FactIndex {
         }
         let name = self.share_name(Name::from_written(&fact.object));
         let naming = self.naming.entry(name.clone()).or_default();
-        update_ranks(naming, rank, more.then_some(()));
+        update_ranks(naming, ranked.clone(), more.then_some(()));
         if naming.is_empty() {
             self.naming.remove(&name);
         }
@@ -136,7 +167,7 @@ impl FactIndex {
         touched.entities.insert(entity);
         let aspects = self.of.entry(entity).or_default();
         let ranks = aspects.get_or_default(fact.aspect);
-        update_ranks(ranks, rank, more.then_some(name));
+        update_ranks(ranks, ranked, more.then(|| name.shared_text()));
         if ranks.is_empty() {
             aspects.remove(&fact.aspect);
         }
@@ -194,13 +225,8 @@ pub(crate) fn section_title(aspect: Aspect) -> &'static str {
     }
 }
 
-/// Returns true if the fact of a rank is current.
-pub(crate) fn is_current(rank: &Rank) -> bool {
-    !rank.0
-}
-
 /// Returns the rank of a fact.
-pub(crate) fn rank_of_fact(fact: &Fact) -> Rank {
+fn rank_of_fact(fact: &Fact) -> Rank {
     let sure = (fact.confidence.clamp(0.0, 1.0) * 100.0).round() as u32;
     (
         fact.valid_until.is_some(),
@@ -211,10 +237,10 @@ pub(crate) fn rank_of_fact(fact: &Fact) -> Rank {
 }
 
 /// Adds a fact to a ranked list, or removes it if `value` is none.
-fn update_ranks<V>(ranks: &mut SmallMap<Rank, V>, rank: Rank, value: Option<V>) {
+fn update_ranks<V>(ranks: &mut SmallMap<RankedFact, V>, ranked: RankedFact, value: Option<V>) {
     match value {
-        Some(value) => ranks.insert(rank, value),
-        None => ranks.remove(&rank),
+        Some(value) => ranks.insert(ranked, value),
+        None => ranks.remove(&ranked),
     };
 }
 
@@ -226,6 +252,34 @@ mod tests {
     use crate::ChangedObjects;
     use crate::judgements::example::sample_event;
     use crate::pages::Pages;
+
+    #[test]
+    fn current_facts_come_first_then_the_surest_then_the_newest() {
+        let source = sample_event(1, "");
+        let fact = fixtures::sample_fact(&source, ["Ann", "lives in", "Oslo"], Aspect::Place);
+        let later = fact.recorded_at + chrono::TimeDelta::days(1);
+        let newer = Fact {
+            recorded_at: later,
+            ..fact.clone()
+        };
+        let surer = Fact {
+            confidence: 0.95,
+            ..fact.clone()
+        };
+        let closed = Fact {
+            valid_until: Some(later),
+            ..surer.clone()
+        };
+        let expected = [surer, newer, fact, closed];
+        let mut ranks: Vec<RankedFact> = expected
+            .iter()
+            .rev()
+            .map(|it| RankedFact(Arc::new(it.clone())))
+            .collect();
+        ranks.sort();
+        assert!(ranks.iter().map(|it| &*it.0).eq(&expected));
+        assert!(ranks.iter().map(RankedFact::is_current).eq([true, true, true, false]));
+    }
 
     #[test]
     fn pages_keep_an_offered_fact_instead_of_a_copy() {

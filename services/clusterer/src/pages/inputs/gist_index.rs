@@ -12,8 +12,6 @@ pub(crate) struct Gists {
     pub(super) turns: HashMap<UnitId, Box<[UnitId]>>,
     /// Pairs of one of these turns and the gist.
     pub(super) by_turn: BTreeSet<(UnitId, UnitId)>,
-    /// Units that a user asked Mnemic to forget.
-    pub(super) forgotten: BTreeSet<UnitId>,
 }
 
 impl Gists {
@@ -45,11 +43,5 @@ impl Gists {
         let first = (turn, UnitId::from_uuid(Default::default()));
         let found = self.by_turn.range(first..).take_while(move |it| it.0 == turn);
         found.map(|it| it.1)
-    }
-
-    /// Returns true if a user asked Mnemic to forget the gist or one of its turns.
-    pub(super) fn is_forgotten(&self, gist: UnitId) -> bool {
-        let turns = self.turns_of_gist(gist);
-        self.forgotten.contains(&gist) || turns.iter().any(|it| self.forgotten.contains(it))
     }
 }

@@ -1,6 +1,5 @@
 //! Finds the gists of events and turns: sentences that a language model wrote about their records.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use domain::id::UnitId;
@@ -13,6 +12,7 @@ impl PageInputs {
     /// Applies the current state of a unit.
     pub(crate) fn apply_unit(&mut self, unit: &Unit) {
         self.note_founder(unit);
+        self.apply_version(unit);
         let is_changed = self.contents.apply_unit(unit);
         let is_moved = self.facts_by_topic.apply_unit(unit);
         match unit.grain {
@@ -24,7 +24,7 @@ impl PageInputs {
                 }
             }
             Grain::Event => {
-                if is_moved && !self.gists.turns.is_empty() {
+                if is_moved {
                     self.contents.touch_event(unit.id);
                 }
             }
@@ -32,23 +32,8 @@ impl PageInputs {
         }
     }
 
-    /// Sets the units that a user asked Mnemic to forget.
-    pub(crate) fn set_forgotten(&mut self, forgotten: BTreeSet<UnitId>) {
-        let changed: BTreeSet<UnitId> = self.gists.forgotten.symmetric_difference(&forgotten).copied().collect();
-        self.gists.forgotten = forgotten;
-        if changed.is_empty() {
-            return;
-        }
-        let all = self.gists.turns.iter();
-        let affected =
-            all.filter(|(gist, turns)| changed.contains(*gist) || turns.iter().any(|it| changed.contains(it)));
-        for gist in affected.map(|it| *it.0).collect::<Vec<_>>() {
-            self.touch_pages_of_gist(gist);
-        }
-    }
-
     /// Returns the gists whose records all belong to an event, highest score first, then earliest time, then id.
-    /// Forgotten gists are left out.
+    /// Hidden gists are left out.
     pub(crate) fn gists_of_event(&self, event: UnitId) -> Vec<Rank> {
         if self.gists.turns.is_empty() {
             return Vec::new();
@@ -57,7 +42,7 @@ impl PageInputs {
         let met: BTreeSet<UnitId> = parts.iter().flat_map(|it| self.gists.gists_of_turn(*it)).collect();
         let inside = met.into_iter().filter(|gist| {
             let turns = self.gists.turns_of_gist(*gist);
-            turns.iter().all(|it| parts.contains(it)) && !self.gists.is_forgotten(*gist)
+            turns.iter().all(|it| parts.contains(it)) && self.may_show_unit(*gist)
         });
         let mut ranks: Vec<Rank> = inside.filter_map(|it| self.rank_of_gist(it)).collect();
         ranks.sort_unstable();
@@ -69,21 +54,26 @@ impl PageInputs {
     pub(crate) fn has_gist_of_turn(&self, turn: UnitId, buckets: &[&Bucket]) -> bool {
         let gists = self.gists.gists_of_turn(turn);
         let mut ranks = gists
-            .filter(|it| !self.gists.is_forgotten(*it))
+            .filter(|it| self.may_show_unit(*it))
             .filter_map(|it| self.rank_of_gist(it));
-        ranks.any(|rank| buckets.iter().any(|it| it.lines.get(&rank).is_some()))
+        ranks.any(|rank| buckets.iter().any(|it| self.contents.has_line(it, rank)))
     }
 
     fn rank_of_gist(&self, gist: UnitId) -> Option<Rank> {
-        let contents_of_gist = self.contents.units.get(&gist)?;
-        Some((
-            Reverse(contents_of_gist.spoken.as_ref()?.score),
-            contents_of_gist.at,
-            gist,
-        ))
+        self.contents.units.get(gist)?.rank()
+    }
+
+    /// Marks everything whose page may quote a unit, an event with it, or a gist that was read in it.
+    pub(super) fn touch_pages_of_unit(&mut self, unit: UnitId) {
+        // Events and gists hold the first turn units of their records.
+        let first = self.facts_by_topic.first_of(unit);
+        let gists: Vec<UnitId> = self.gists.gists_of_turn(first).chain([unit]).collect();
+        gists.into_iter().for_each(|it| self.touch_pages_of_gist(it));
+        self.touch_pages_with_turns(&[first]);
     }
 
     fn touch_pages_of_gist(&mut self, gist: UnitId) {
+        self.contents.touch_names_of_unit(gist);
         let turns: Box<[UnitId]> = self.gists.turns_of_gist(gist).into();
         self.touch_pages_with_turns(&turns);
     }

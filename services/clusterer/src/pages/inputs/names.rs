@@ -38,6 +38,11 @@ impl Name {
         self.text.is_empty()
     }
 
+    /// Returns the normalised name, to be shared.
+    pub(crate) fn shared_text(&self) -> Arc<str> {
+        Arc::clone(&self.text)
+    }
+
     /// Returns the normalised name.
     pub(crate) fn as_str(&self) -> &str {
         &self.text
@@ -52,7 +57,8 @@ impl Name {
 /// Entities and their names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    entities: HashMap<EntityId, Called>,
+    /// Boxed, since a table of large values is half empty.
+    entities: HashMap<EntityId, Box<Called>>,
     claims: HashMap<Name, Claims>,
 }
 
@@ -91,12 +97,12 @@ impl Names {
         }
         let old = self.entities.remove(&id);
         let new = entity.map(collect_names);
-        let names = |it: &Option<Called>| -> BTreeSet<Name> {
+        let names = |it: &Option<Box<Called>>| -> BTreeSet<Name> {
             let names = it.iter().flat_map(|it| &it.names);
             names.cloned().collect()
         };
         let (before, after) = (names(&old), names(&new));
-        let name_and_kind = |it: &Option<Called>| it.as_ref().map(|it| (it.entity.name.clone(), it.entity.kind));
+        let name_and_kind = |it: &Option<Box<Called>>| it.as_ref().map(|it| (it.entity.name.clone(), it.entity.kind));
         let renamed = name_and_kind(&old) != name_and_kind(&new);
         self.entities.extend(new.map(|it| (id, it)));
         for name in before.difference(&after) {
@@ -152,13 +158,13 @@ impl Names {
     }
 }
 
-fn collect_names(entity: &Entity) -> Called {
+fn collect_names(entity: &Entity) -> Box<Called> {
     let own = Name::from_written(&entity.name);
     let aliases = entity.aliases.iter().map(|it| Name::from_written(it));
     let names: BTreeSet<Name> = aliases.chain([own.clone()]).filter(|it| !it.is_empty()).collect();
     let names = names.into_iter().collect();
     let entity = entity.clone();
-    Called { entity, own, names }
+    Box::new(Called { entity, own, names })
 }
 
 /// Returns the normalised form of a name: lower case, single spaces, no article.

@@ -1,6 +1,7 @@
 //! The subjects of pages, and the data that pages are built from.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use domain::entity::EntityKind;
 use domain::fact::{Aspect, Fact};
@@ -11,11 +12,12 @@ use text::facts::fact_sentence;
 use text::gloss::PageTexts;
 
 use crate::pages::inputs::buckets::bucket::{About, Bucket, Month};
-use crate::pages::inputs::facts::{self, Aspects, FactIndex};
+use crate::pages::inputs::facts::{self, Aspects, FactIndex, RankedFact};
 use crate::pages::inputs::gist_index::Gists;
 use crate::pages::inputs::names::{Name, Names};
 use crate::pages::inputs::topic_facts::FactsByTopic;
 use crate::pages::inputs::unit_index::ContentIndex;
+use crate::space::hidden_units::HiddenUnits;
 use crate::space::page_language::texts_of_lines;
 
 /// Minimum number of mentions of a figure or place that has a page without any fact.
@@ -53,6 +55,7 @@ pub(crate) struct PageInputs {
     pub(crate) withdrawn_facts: FactIndex,
     pub(crate) facts_by_topic: FactsByTopic,
     pub(crate) gists: Gists,
+    pub(crate) hidden: HiddenUnits,
     pub(crate) names: Names,
     pub(crate) topics: BTreeMap<TopicId, Topic>,
     /// Events by the topic that they may found, each with the caller's id of its first record.
@@ -114,7 +117,7 @@ impl PageInputs {
                 if !stated(Aspect::Preference) && !stated(Aspect::Instruction) {
                     return None;
                 }
-                let texts = self.texts_of_tastes(facts, aspects);
+                let texts = texts_of_tastes(aspects);
                 let title = texts.fill("Preferences of {name}", &[("{name}", entity.name.as_str())]);
                 (Dimension::Preference, id.to_string(), title)
             }
@@ -143,31 +146,16 @@ impl PageInputs {
 
     /// Returns the fixed texts in the language of the best lines of a bucket.
     fn texts_of_bucket(&self, bucket: &Bucket) -> &'static PageTexts {
-        let units = bucket
-            .lines
-            .keys()
-            .take(LANGUAGE_LINES_MAX)
-            .filter_map(|it| self.contents.units.get(&it.2));
-        texts_of_lines(units.filter_map(|it| it.spoken.as_ref()).map(|it| &*it.text))
-    }
-
-    /// Returns the fixed texts in the language of the best preferences and instructions of a figure.
-    fn texts_of_tastes(&self, facts: &FactIndex, aspects: &Aspects) -> &'static PageTexts {
-        let ranks = [Aspect::Preference, Aspect::Instruction]
-            .into_iter()
-            .filter_map(|it| aspects.get(&it));
-        let best = ranks.flat_map(|it| it.keys().take(LANGUAGE_LINES_MAX));
-        let sentences: Vec<String> = best.filter_map(|it| facts.get(it.3)).map(fact_sentence).collect();
-        texts_of_lines(sentences.iter().map(String::as_str))
+        texts_of_lines(self.contents.lines_of_bucket(bucket).take(LANGUAGE_LINES_MAX))
     }
 
     /// Returns the facts whose value is a name of an entity, name by name.
-    pub(crate) fn facts_naming_entity(&self, id: EntityId) -> impl Iterator<Item = &facts::Rank> {
+    pub(crate) fn facts_naming_entity(&self, id: EntityId) -> impl Iterator<Item = &RankedFact> {
         self.named_in(&self.facts, id)
     }
 
     /// Returns those of `facts` whose value is a name of an entity.
-    pub(crate) fn named_in<'a>(&'a self, facts: &'a FactIndex, id: EntityId) -> impl Iterator<Item = &'a facts::Rank> {
+    pub(crate) fn named_in<'a>(&'a self, facts: &'a FactIndex, id: EntityId) -> impl Iterator<Item = &'a RankedFact> {
         let naming = self.names.names_of_entity(id).filter_map(|it| facts.facts_naming(it));
         naming.flat_map(|it| it.keys())
     }
@@ -187,7 +175,7 @@ impl PageInputs {
                 let objects = about.flat_map(|it| it.values());
                 out.extend(
                     objects
-                        .filter_map(|it| self.names.owner_of_name(it))
+                        .filter_map(|it| self.names.owner_of_name(&Name::from_normalised(Arc::clone(it))))
                         .map(Subject::Entity),
                 );
                 out.insert(Subject::Taste(*id));
@@ -198,8 +186,8 @@ impl PageInputs {
                     .facts
                     .facts_about_entity(*id)
                     .and_then(|it| it.get(&Aspect::Preference));
-                for (.., fact) in facts.into_iter().flat_map(|it| it.keys()) {
-                    let taste = self.facts.get(*fact).and_then(facts::taste_of_fact);
+                for fact in facts.into_iter().flat_map(|it| it.keys()) {
+                    let taste = facts::taste_of_fact(&fact.0);
                     let other = taste.iter().flat_map(|it| {
                         self.facts
                             .entities_with_taste(&facts::opposite_taste(it))
@@ -232,7 +220,7 @@ impl PageInputs {
         out.extend(near.filter_map(|it| self.covering_subject(it)));
         let About::Name(name) = about else { return };
         let naming = self.facts.facts_naming(name).into_iter().flat_map(|it| it.keys());
-        for fact in naming.filter_map(|it| self.facts.get(it.3)) {
+        for fact in naming.map(|it| &*it.0) {
             let against = self
                 .facts
                 .closed_and_closing_facts(fact)
@@ -240,4 +228,14 @@ impl PageInputs {
             out.extend(fact.entity.into_iter().chain(against).map(Subject::Entity));
         }
     }
+}
+
+/// Returns the fixed texts in the language of the best preferences and instructions of a figure.
+fn texts_of_tastes(aspects: &Aspects) -> &'static PageTexts {
+    let ranked = [Aspect::Preference, Aspect::Instruction]
+        .into_iter()
+        .filter_map(|it| aspects.get(&it));
+    let best = ranked.flat_map(|it| it.keys().take(LANGUAGE_LINES_MAX));
+    let sentences: Vec<String> = best.map(|it| fact_sentence(&*it.0)).collect();
+    texts_of_lines(sentences.iter().map(String::as_str))
 }

@@ -1,6 +1,5 @@
 //! Indexes the contents of units by name, topic and month.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -9,10 +8,11 @@ use domain::id::{MergeId, TopicId, UnitId};
 use domain::unit::{Grain, Status, Unit};
 
 use crate::pages::inputs::buckets::Buckets;
-use crate::pages::inputs::buckets::bucket::{About, AboutKey, Bucket, Month, Rank, most_frequent};
-use crate::pages::inputs::lines::{self, Spoken};
+use crate::pages::inputs::buckets::bucket::{About, AboutKey, Bucket, Rank, most_frequent};
+use crate::pages::inputs::lines;
 use crate::pages::inputs::names::Name;
-use crate::space::small_map::SmallMap;
+use crate::pages::inputs::unit_contents::{Reason, UnitContents, UnitNames};
+use crate::pages::inputs::unit_table::{TimeAndId, UnitNumber, UnitRows, UnitTable};
 use crate::space::symbols::{Symbol, Symbols};
 
 /// Maximum number of names that are used of a unit.
@@ -20,38 +20,13 @@ const NAMES_MAX: usize = 8;
 /// Maximum length of a name, in bytes.
 const NAME_BYTES: usize = 80;
 
-/// The contents of one unit.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct UnitContents {
-    pub(crate) at: DateTime<Utc>,
-    pub(crate) spoken: Option<Spoken>,
-    /// Number of records of the unit.
-    pub(crate) records: usize,
-    names: Box<[Symbol]>,
-    /// The addressee: related to the names, but not a subject of the unit.
-    to: Option<Symbol>,
-    reasons: Box<[Reason]>,
-    /// Set for event units only.
-    month: Option<Month>,
-}
-
-/// Two names in a sentence that gives a reason.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Reason {
-    effect: Symbol,
-    cause: Symbol,
-}
-
 /// The contents of all units of a space.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContentIndex {
-    /// Boxed, since a table of the contents themselves would be half empty.
-    pub(crate) units: HashMap<UnitId, Box<UnitContents>>,
+    pub(crate) units: UnitTable,
     /// The texts of the names in `units`.
     symbols: Symbols,
     buckets: Buckets,
-    /// Units by time, to find the newest.
-    times: SmallMap<(DateTime<Utc>, UnitId), ()>,
     members: HashMap<UnitId, TopicId>,
     /// Event units that were merged into another one, with the merges.
     merged: HashMap<UnitId, BTreeSet<MergeId>>,
@@ -63,19 +38,16 @@ impl ContentIndex {
     /// Applies the current state of a unit. Returns true if it changed.
     pub(crate) fn apply_unit(&mut self, unit: &Unit) -> bool {
         let new_contents = match unit.status {
-            Status::Active | Status::Merged => Some(Box::new(contents_of_unit(unit, &mut self.symbols))),
+            Status::Active | Status::Merged => Some(contents_of_unit(unit, &mut self.symbols)),
             Status::Superseded | Status::Archived => None,
         };
-        if self.units.get(&unit.id) == new_contents.as_ref() {
+        if self.units.get(unit.id) == new_contents.as_ref() {
             return false;
         }
         self.count_unit(unit.id, false);
-        if let Some(old) = self.units.remove(&unit.id) {
-            self.times.remove(&(old.at, unit.id));
-        }
+        self.units.remove(unit.id);
         if let Some(new_contents) = new_contents {
-            self.times.insert((new_contents.at, unit.id), ());
-            self.units.insert(unit.id, new_contents);
+            self.units.add(new_contents);
             self.count_unit(unit.id, true);
         }
         true
@@ -83,15 +55,15 @@ impl ContentIndex {
 
     /// Marks the month and the topic of an event, because its line may have changed.
     pub(crate) fn touch_event(&mut self, event: UnitId) {
-        let month = self.units.get(&event).and_then(|it| it.month).map(About::Month);
+        let month = self.units.get(event).and_then(|it| it.month).map(About::Month);
         let topic = self.members.get(&event).copied().map(About::Topic);
         self.touched.extend(month.into_iter().chain(topic));
     }
 
     /// Marks the things that a unit mentions, because a line of theirs may have changed.
     pub(super) fn touch_names_of_unit(&mut self, unit: UnitId) {
-        let names = self.units.get(&unit).into_iter().flat_map(|it| &*it.names);
-        self.touched.extend(names.map(|it| about_name(&self.symbols, *it)));
+        let names = self.units.get(unit).into_iter().flat_map(|it| it.names());
+        self.touched.extend(names.map(|it| about_name(&self.symbols, it)));
     }
 
     /// Moves an event unit into a topic, or out of all topics.
@@ -123,11 +95,32 @@ impl ContentIndex {
 
     /// Returns the time at which the newest unit was observed.
     pub(crate) fn newest_time(&self) -> Option<DateTime<Utc>> {
-        self.times.keys().next_back().map(|it| it.0)
+        self.units.newest_time()
     }
 
     pub(crate) fn find_bucket(&self, about: &About) -> Option<&Bucket> {
         self.buckets.find_bucket(about)
+    }
+
+    /// Returns the ranks of the lines of a bucket, best first.
+    pub(crate) fn ranks_of_lines(&self, bucket: &Bucket) -> impl Iterator<Item = Rank> {
+        bucket.lines.iter().filter_map(|it| self.units.rows.rank(it))
+    }
+
+    /// Returns true if a line of a bucket has this rank.
+    pub(crate) fn has_line(&self, bucket: &Bucket, rank: Rank) -> bool {
+        let found = bucket.lines.find(|it| self.units.rows.rank(it).cmp(&Some(rank)));
+        found.is_some()
+    }
+
+    /// Returns the lines of a bucket, best first.
+    pub(crate) fn lines_of_bucket(&self, bucket: &Bucket) -> impl Iterator<Item = &str> {
+        bucket.lines.iter().filter_map(|it| self.units.rows.get(it)?.line())
+    }
+
+    /// Returns the times and ids of the units of a bucket, in order of time.
+    pub(crate) fn times_of_bucket(&self, bucket: &Bucket) -> impl DoubleEndedIterator<Item = TimeAndId> {
+        bucket.times.iter().filter_map(|it| self.units.rows.time_and_id(it))
     }
 
     /// Returns the things that the units of a bucket mention most, by number of units, ties by thing.
@@ -147,12 +140,23 @@ impl ContentIndex {
         if self.merged.contains_key(&id) {
             return;
         }
-        let Some(contents) = self.units.get(&id) else { return };
+        let Some(number) = self.units.find_number(id) else {
+            return;
+        };
+        let Some(contents) = self.units.rows.get(number) else {
+            return;
+        };
         let about = |it: Symbol| about_name(&self.symbols, it);
-        let names: Vec<About> = contents.names.iter().copied().map(about).collect();
-        let to = contents.to.map(about);
+        let names: Vec<About> = contents.names().map(about).collect();
+        let to = contents.addressee().map(about);
         let month = contents.month.map(About::Month);
-        let mut tally = Tally::for_unit(id, contents, more, &mut self.buckets, &mut self.touched);
+        let mut tally = Tally {
+            number,
+            more,
+            rows: &self.units.rows,
+            buckets: &mut self.buckets,
+            touched: &mut self.touched,
+        };
         if let Some(month) = &month {
             tally.update_buckets_of_event(month, &names);
         } else {
@@ -164,9 +168,9 @@ impl ContentIndex {
                 tally.update_bucket(to, names.iter(), false);
             }
         }
-        for Reason { effect, cause } in &contents.reasons {
-            let cause = Name::from_normalised(Arc::clone(self.symbols.text(*cause)));
-            let bucket = tally.buckets.bucket_or_new(&about_name(&self.symbols, *effect));
+        for Reason { effect, cause } in contents.reasons() {
+            let cause = Name::from_normalised(Arc::clone(self.symbols.text(cause)));
+            let bucket = tally.buckets.bucket_or_new(&about_name(&self.symbols, effect));
             bucket.reasons.count_key(&cause, more);
         }
         tally.remove_empty_buckets(names.iter().chain(&month).chain(&to));
@@ -178,16 +182,25 @@ impl ContentIndex {
         if self.merged.contains_key(&id) {
             return;
         }
-        let (Some(contents), Some(topic)) = (self.units.get(&id), self.members.get(&id)) else {
+        let (Some(number), Some(topic)) = (self.units.find_number(id), self.members.get(&id)) else {
+            return;
+        };
+        let Some(contents) = self.units.rows.get(number) else {
             return;
         };
         let Some(month) = contents.month.map(About::Month) else {
             return;
         };
         let topic = About::Topic(*topic);
-        let names = contents.names.iter().map(|it| about_name(&self.symbols, *it));
+        let names = contents.names().map(|it| about_name(&self.symbols, it));
         let others: Vec<About> = names.chain([month]).collect();
-        let mut tally = Tally::for_unit(id, contents, more, &mut self.buckets, &mut self.touched);
+        let mut tally = Tally {
+            number,
+            more,
+            rows: &self.units.rows,
+            buckets: &mut self.buckets,
+            touched: &mut self.touched,
+        };
         tally.update_buckets_of_event(&topic, &others);
         tally.remove_empty_buckets(others.iter().chain([&topic]));
     }
@@ -195,45 +208,20 @@ impl ContentIndex {
 
 /// The contribution of one unit to buckets, to be added or removed.
 struct Tally<'a> {
-    place: (DateTime<Utc>, UnitId),
-    line: Option<Rank>,
+    number: UnitNumber,
     more: bool,
+    rows: &'a UnitRows,
     buckets: &'a mut Buckets,
     touched: &'a mut BTreeSet<About>,
 }
 
-impl<'s> Tally<'s> {
-    fn for_unit(
-        id: UnitId,
-        contents: &UnitContents,
-        more: bool,
-        buckets: &'s mut Buckets,
-        touched: &'s mut BTreeSet<About>,
-    ) -> Tally<'s> {
-        let spoken = contents.spoken.as_ref().filter(|it| it.score >= lines::SCORE_MIN);
-        Tally {
-            place: (contents.at, id),
-            line: spoken.map(|it| (Reverse(it.score), contents.at, id)),
-            more,
-            buckets,
-            touched,
-        }
-    }
-
+impl Tally<'_> {
     /// Updates a bucket with the other things that the unit mentions and, if `own` is true, with the unit itself.
     fn update_bucket<'a>(&mut self, about: &About, near: impl Iterator<Item = &'a About>, own: bool) {
         let near: Vec<AboutKey> = near.map(|it| self.buckets.key_or_new(it)).collect();
         let bucket = self.buckets.bucket_or_new(about);
-        if own && self.more {
-            bucket.times.insert(self.place, ());
-            if let Some(line) = self.line {
-                bucket.lines.insert(line, ());
-            }
-        } else if own {
-            bucket.times.remove(&self.place);
-            if let Some(line) = &self.line {
-                bucket.lines.remove(line);
-            }
+        if own {
+            update_lists(bucket, self.number, self.rows, self.more);
         }
         near.iter().for_each(|it| bucket.near.count_key(it, self.more));
         self.touched.insert(about.clone());
@@ -254,6 +242,24 @@ impl<'s> Tally<'s> {
     }
 }
 
+/// Adds a unit to the lists of a bucket, or removes it.
+fn update_lists(bucket: &mut Bucket, number: UnitNumber, rows: &UnitRows, more: bool) {
+    let place = rows.time_and_id(number);
+    let order_by_time = |it: UnitNumber| rows.time_and_id(it).cmp(&place);
+    let rank = rows.rank(number).filter(|it| it.0.0 >= lines::SCORE_MIN);
+    let order_by_rank = |it: UnitNumber| rows.rank(it).cmp(&rank);
+    if more {
+        bucket.times.insert(number, order_by_time);
+    } else {
+        bucket.times.remove(order_by_time);
+    }
+    match rank {
+        Some(_) if more => bucket.lines.insert(number, order_by_rank),
+        Some(_) => bucket.lines.remove(order_by_rank),
+        None => {}
+    }
+}
+
 /// Returns the thing that a name denotes.
 fn about_name(symbols: &Symbols, name: Symbol) -> About {
     About::Name(Name::from_normalised(Arc::clone(symbols.text(name))))
@@ -264,24 +270,20 @@ fn contents_of_unit(unit: &Unit, symbols: &mut Symbols) -> UnitContents {
     let event = unit.grain == Grain::Event;
     let to = Some(Name::from_written(&unit.addressee)).filter(|it| !event && !it.is_empty() && it.len() <= NAME_BYTES);
     let to = to.filter(|it| names.iter().all(|name| name.1 != *it));
-    UnitContents {
-        at: unit.observed_at.to_utc(),
-        spoken: lines::select_best_sentence(unit),
-        records: unit.records.len(),
-        reasons: if event {
-            Box::default()
-        } else {
-            let reasons = reasons_between_names(unit, &names).into_iter();
-            let to_reason = |(effect, cause): (Name, Name)| Reason {
-                effect: symbols.intern(effect.as_str()),
-                cause: symbols.intern(cause.as_str()),
-            };
-            reasons.map(to_reason).collect()
-        },
+    let reasons = match event {
+        true => Vec::new(),
+        false => reasons_between_names(unit, &names),
+    };
+    let to_reason = |(effect, cause): (Name, Name)| Reason {
+        effect: symbols.intern(effect.as_str()),
+        cause: symbols.intern(cause.as_str()),
+    };
+    let of_unit = UnitNames {
+        reasons: reasons.into_iter().map(to_reason).collect(),
         names: names.into_iter().map(|it| symbols.intern(it.1.as_str())).collect(),
-        to: to.map(|it| symbols.intern(it.as_str())),
-        month: event.then(|| Month::from_date(&unit.observed_at)),
-    }
+        addressee: to.map(|it| symbols.intern(it.as_str())),
+    };
+    UnitContents::from_unit(unit, lines::select_best_sentence(unit).as_ref(), &of_unit)
 }
 
 /// Returns the distinct names of a unit, as written and normalised: speaker, participants, place.
@@ -319,3 +321,6 @@ fn reasons_between_names(unit: &Unit, names: &[(String, Name)]) -> Vec<(Name, Na
     out.truncate(NAMES_MAX);
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use super::{World, facts, lines, units};
 use crate::space;
-use crate::world::{dated, event, event_with_sentence, shuffled, turn, withdrawn};
+use crate::world::{dated, event_with_sentence, shuffled, turn, withdrawn};
 
 fn record(number: usize) -> RecordId {
     RecordId::from_external_id(&space(), &number.to_string())
@@ -164,10 +164,11 @@ fn the_quote_returns_when_the_gist_is_removed_or_forgotten() {
     assert_eq!(shown(&world), quote);
     world.feed(std::slice::from_ref(&read), &[]);
     assert_eq!(shown(&world), read.text);
-    for forgotten in [read.id, turn(1).id] {
+    // The event cannot be quoted without the forgotten turn.
+    for (forgotten, left) in [(read.id, quote.as_str()), (turn(1).id, "")] {
         world.pages.set_forgotten([forgotten].into_iter());
         world.feed(&[], &[]);
-        assert_eq!(shown(&world), quote);
+        assert_eq!(shown(&world), left);
         world.pages.set_forgotten(std::iter::empty());
         world.feed(&[], &[]);
         assert_eq!(shown(&world), read.text);
@@ -312,14 +313,4 @@ fn pages_with_gists_depend_only_on_the_set_of_units() {
         shuffled(&all, seed + 9).chunks(11).for_each(|it| world.feed(it, &[]));
         assert_eq!(world.stored, whole, "order {seed}, all again");
     }
-}
-
-#[test]
-fn a_space_without_gists_has_the_same_pages_whatever_is_forgotten() {
-    let mut world = World::default();
-    world.feed(&units(), &facts());
-    let before = world.stored.clone();
-    world.pages.set_forgotten([event(1).id, turn(2).id].into_iter());
-    world.feed(&[], &[]);
-    assert_eq!(world.stored, before);
 }

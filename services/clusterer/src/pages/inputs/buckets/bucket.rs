@@ -7,6 +7,7 @@ use domain::id::{TopicId, UnitId};
 use text::gloss::PageTexts;
 
 use crate::pages::inputs::names::Name;
+use crate::space::ordered_numbers::OrderedNumbers;
 use crate::space::small_map::SmallMap;
 
 /// The thing that a bucket is about.
@@ -101,13 +102,13 @@ pub(crate) fn most_frequent<K: Ord>(counts: impl Iterator<Item = (K, u32)>, limi
 /// Rank of a line: highest score first, then earliest time.
 pub(crate) type Rank = (Reverse<u32>, DateTime<Utc>, UnitId);
 
-/// The contents of units about one thing.
+/// The contents of units about one thing. Units are given by number.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Bucket {
-    /// Units from which a line is taken.
-    pub(crate) lines: SmallMap<Rank, ()>,
-    /// All units.
-    pub(crate) times: SmallMap<(DateTime<Utc>, UnitId), ()>,
+    /// Units from which a line is taken, in the order of the ranks of these lines.
+    pub(crate) lines: OrderedNumbers,
+    /// All units, in the order of time.
+    pub(crate) times: OrderedNumbers,
     /// The other things that these units mention, by number of units.
     pub(crate) near: Ranked<AboutKey>,
     /// Names that a sentence gives as the reason.
