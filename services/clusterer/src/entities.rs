@@ -16,6 +16,7 @@ use domain::merge::Merge;
 use domain::unit::{Grain, Status, Unit};
 
 use crate::judgements::people::NamePairs;
+use crate::space::hidden_units::HiddenUnits;
 use crate::space::small_map::SmallMap;
 use crate::space::symbols::Symbols;
 use crate::{Acts, ChangedObjects};
@@ -75,6 +76,8 @@ pub struct Entities {
     shown: BTreeMap<String, Entity>,
     synonyms: SynonymIndex,
     acts: Acts,
+    /// Units that a language model is not shown.
+    hidden: HiddenUnits,
     /// Keys whose resolution may have changed: `stirred` collects them for the current round, `moved` holds those of
     /// the last round. A key is a class, or `ann's` for everyone who has a role in relation to Ann.
     stirred: BTreeSet<String>,
@@ -86,6 +89,7 @@ impl Entities {
     pub fn apply_unit(&mut self, unit: &Unit) {
         // An erased record may have removed readings about a name.
         self.mark_for_lookup(unit.id);
+        self.hidden.apply_unit(unit);
         if let Some(before) = self.units.remove(&unit.id) {
             let before = before.to_mentions(&self.symbols);
             self.count_mentions_of_unit(unit.id, &before, false);
@@ -202,6 +206,7 @@ impl Entities {
             }
         }
         self.acts = acts.clone();
+        self.hidden.set_forgotten(acts.forgotten_unit_ids());
     }
 
     /// Returns the changed classes and the classes that depend on them.

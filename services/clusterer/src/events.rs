@@ -21,6 +21,7 @@ use domain::unit::{Grain, Status, Unit};
 
 use crate::judgements::coreference::prompt::joint_digest;
 use crate::judgements::coreference::{Pair, PairJudgement, Question};
+use crate::space::hidden_units::HiddenUnits;
 use crate::space::small_map::SmallMap;
 use crate::{Acts, ChangedObjects};
 
@@ -67,6 +68,7 @@ pub struct Events {
     standings: Standings,
     acts: Acts,
     candidates: Candidates,
+    hidden: HiddenUnits,
 }
 
 /// The judgements of one event against earlier ones.
@@ -81,6 +83,7 @@ impl Events {
     /// Applies the current state of a unit; `vector` is the vector of its summary, of length 1. An event without a
     /// vector is not compared.
     pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&Arc<[f32]>>) {
+        self.hidden.apply_unit(unit);
         // A merged event is kept here, because its merge depends on it.
         let stands = unit.grain == Grain::Event && matches!(unit.status, Status::Active | Status::Merged);
         let now = vector.filter(|_| stands).map(|it| EventFeatures::new(unit, it));
@@ -124,13 +127,18 @@ impl Events {
     }
 
     /// Returns at most `limit` questions about events for a language model. They cover pairs that were looked up,
-    /// have no judgement, and were not separated by a user.
+    /// have no judgement, were not separated by a user, and have no hidden event, as of the last call of
+    /// [`Events::take_changes`].
     pub fn open_questions(&self, limit: usize) -> Vec<Question> {
-        let is_settled = |it: &Pair| {
-            self.acts
-                .is_parted(MergeId::from_pair(it.earlier.uuid(), it.later.uuid()))
+        let is_hidden = |id: UnitId| {
+            let scene = self.scenes.get(&id);
+            scene.is_some_and(|it| self.hidden.hides_event(id, &it.records))
         };
-        self.candidates.open_questions(limit, is_settled)
+        let is_excluded = |it: &Pair| {
+            let merge = MergeId::from_pair(it.earlier.uuid(), it.later.uuid());
+            self.acts.is_parted(merge) || is_hidden(it.earlier) || is_hidden(it.later)
+        };
+        self.candidates.open_questions(limit, is_excluded)
     }
 
     /// Returns the merges and standings that changed since the last call, by id.
@@ -198,6 +206,7 @@ impl Events {
     fn update_acts(&mut self, acts: &Acts) -> BTreeSet<UnitId> {
         let turned = acts.undone_merges() != self.acts.undone_merges();
         self.acts = acts.clone();
+        self.hidden.set_forgotten(acts.forgotten_unit_ids());
         if turned {
             self.judged.keys().copied().collect()
         } else {

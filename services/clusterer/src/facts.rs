@@ -39,8 +39,8 @@ const BACK: usize = 8;
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     units: BTreeMap<UnitId, Box<[RecordStatements]>>,
-    /// For each turn, the gists with statements read from it.
-    gists: HashMap<UnitId, SmallMap<UnitId, ()>>,
+    /// For the first turn unit of each record, the gists with statements read from the record.
+    gists: BTreeMap<UnitId, SmallMap<UnitId, ()>>,
     sessions: BTreeMap<SessionId, BTreeSet<SessionPosition>>,
     /// The entity that each (speaker, phrase) means, and the units that use it.
     subjects: BTreeMap<Arc<TellerPhrase>, ResolvedSubject>,
@@ -150,7 +150,7 @@ impl Facts {
     }
 
     /// Returns the facts that the last call of [`Facts::take_changes`] returned, to be shared with other components.
-    pub(crate) fn take_shared_facts(&mut self) -> Vec<Arc<Fact>> {
+    pub fn take_shared_facts(&mut self) -> Vec<Arc<Fact>> {
         std::mem::take(&mut self.shared)
     }
 
@@ -189,7 +189,11 @@ impl Facts {
             .forgotten_unit_ids()
             .chain(acts.forgotten_unit_ids())
             .collect();
-        let gists = touched.iter().filter_map(|it| self.gists.get(it));
+        // A gist is read from whole records, whose turn units have ids that follow the first one.
+        let gists = touched.iter().filter_map(|turn| {
+            let (first, gists) = self.gists.range(..=*turn).next_back()?;
+            (*turn <= first.last_part()).then_some(gists)
+        });
         let gists = gists.flat_map(|it| it.keys());
         self.stale.extend(gists);
         self.stale.extend(touched);

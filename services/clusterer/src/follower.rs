@@ -4,6 +4,7 @@ pub(crate) mod cache;
 mod lookups;
 pub(crate) mod memory;
 pub(crate) mod model_worker;
+mod open_question;
 mod question_lists;
 mod stored_digests;
 
@@ -27,11 +28,10 @@ use crate::follower::lookups::coreference_readings::look_up;
 use crate::follower::lookups::label_readings::look_up_labels;
 use crate::follower::lookups::stored_readings::look_up_sayings;
 use crate::follower::memory::Memory;
+pub(crate) use crate::follower::open_question::{OpenQuestion, QuestionKey};
 use crate::follower::stored_digests::StoredDigests;
-use crate::judgements::coreference::Question;
-use crate::judgements::labels::LabelQuestion;
-use crate::judgements::people::{PeopleJudgement, PeopleQuestion};
-use crate::judgements::summaries::{PageSummary, SummaryQuestion};
+use crate::judgements::people::PeopleJudgement;
+use crate::judgements::summaries::PageSummary;
 use crate::{Acts, ChangedObjects, Error};
 
 /// Number of locks that serialise work on a space. Two spaces sometimes share a lock.
@@ -55,19 +55,6 @@ pub(crate) struct Follower {
     asks: bool,
     /// Open questions for the language model, as of the last time each space was brought up to date.
     questions: Mutex<BTreeMap<SpaceId, Vec<OpenQuestion>>>,
-}
-
-/// A question for the language model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum OpenQuestion {
-    /// Whether an event is the same as one of some earlier events.
-    Events(Question),
-    /// Whether a name belongs to the same person as some other names.
-    People(PeopleQuestion),
-    /// How to label a topic.
-    Label(LabelQuestion),
-    /// How to summarise a page.
-    Summary(SummaryQuestion),
 }
 
 /// Whether to look up again the readings of questions for which no usable reading is known.
@@ -152,6 +139,11 @@ impl Follower {
             .partition(|it| last.is_some_and(|last| it.0 <= last));
         let next = after.first().or(before.first())?;
         Some((next.0.clone(), next.1.clone()))
+    }
+
+    /// Returns true if a space has open questions.
+    pub(crate) fn has_open_questions(&self, space: &SpaceId) -> bool {
+        self.open_questions().contains_key(space)
     }
 
     /// Returns true if all of these questions about a space are still open.

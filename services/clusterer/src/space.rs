@@ -4,7 +4,9 @@
 pub(crate) mod acts;
 pub(crate) mod changes;
 pub(crate) mod error;
+pub(crate) mod hidden_units;
 pub(crate) mod named_entity;
+pub(crate) mod ordered_numbers;
 pub(crate) mod page_language;
 pub(crate) mod small_map;
 mod sorted_chunks;

@@ -16,7 +16,8 @@ use domain::unit::{Grain, Status, Unit};
 use fold::{Fold, FoldedUnit, Key, MovedUnits};
 
 use crate::judgements::labels::prompt::LINES_MAX;
-use crate::judgements::labels::{LabelQuestion, LabelSubject, Labels, TopicLabel};
+use crate::judgements::labels::{LABELLED_FROM, LabelQuestion, LabelSubject, Labels, TopicLabel};
+use crate::space::hidden_units::HiddenUnits;
 use crate::{Acts, ChangedObjects};
 
 mod fold;
@@ -43,18 +44,20 @@ pub struct Topics {
     removed: BTreeSet<UnitId>,
     reported: BTreeMap<TopicId, Topic>,
     members: HashMap<UnitId, (TopicId, f32)>,
-    /// Events and their first records, by the id of the topic that each would found.
+    /// Events and their records, by the id of the topic that each would found.
     founders: HashMap<TopicId, Founder>,
     labels: Labels,
     /// Topics whose label by a language model was rejected.
     unlabelled: BTreeSet<TopicId>,
+    hidden: HiddenUnits,
 }
 
 /// An event that may found a topic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Founder {
     unit: UnitId,
-    record: RecordId,
+    /// The records of the event, at least one.
+    records: Box<[RecordId]>,
 }
 
 impl Topics {
@@ -63,20 +66,21 @@ impl Topics {
     pub fn apply_unit(&mut self, unit: &Unit, vector: Option<&Arc<[f32]>>) {
         // An erased record may have removed readings about it, even if the remaining text is the same.
         self.labels.mark_for_lookup(unit.id);
+        self.hidden.apply_unit(unit);
         let used = match unit.status {
             Status::Active | Status::Merged => unit.grain == Grain::Event,
             Status::Superseded | Status::Archived => false,
         };
         let vector = vector.filter(|it| used && text::dot_product(it, it).is_normal());
         let founded = TopicId::from_founding_unit(unit.id);
-        match unit.records.first().filter(|_| vector.is_some()) {
-            Some(&record) => {
-                let unit = unit.id;
-                self.founders.insert(founded, Founder { unit, record });
-            }
-            None => {
-                self.founders.remove(&founded);
-            }
+        if vector.is_some() && !unit.records.is_empty() {
+            let founder = Founder {
+                unit: unit.id,
+                records: unit.records.clone().into(),
+            };
+            self.founders.insert(founded, founder);
+        } else {
+            self.founders.remove(&founded);
         }
         let known = self.keys.get(&unit.id);
         let Some(vector) = vector else {
@@ -119,28 +123,45 @@ impl Topics {
 
     /// Returns at most `limit` questions about topics for a language model, as of the last call of
     /// [`Topics::take_changes`]. They cover topics that were looked up, have no label or have grown since, and whose
-    /// label no user rejected.
+    /// label no user rejected. Hidden events are left out. A topic is not asked about if its founding event is hidden,
+    /// since the reply belongs to the records of that event, or if too few events are left.
     pub fn open_questions(&self, limit: usize) -> Vec<LabelQuestion> {
         let due = self.labels.due_topics().into_iter();
-        let due = due.filter(|it| !self.unlabelled.contains(&it.0.of)).take(limit);
-        due.filter_map(|it| self.build_question(it.0, it.1)).collect()
+        let due = due.filter(|it| !self.unlabelled.contains(&it.0.of));
+        due.filter_map(|it| self.build_question(it.0, it.1))
+            .take(limit)
+            .collect()
     }
 
     fn build_question(&self, place: LabelSubject, size: usize) -> Option<LabelQuestion> {
         let founder = self.founders.get(&place.of)?.unit;
+        if self.is_hidden(founder) {
+            return None;
+        }
         let cluster = self.fold.topics.iter().find(|it| it.id == place.of)?;
         let similarity = |it: &Key| self.fold.line.get(it)?.place.map(|it| it.1);
         let others = cluster.units.iter().filter(|it| it.1 != founder);
         let mut nearest: Vec<(f32, Key)> = others.filter_map(|it| Some((similarity(it)?, *it))).collect();
         nearest.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        nearest.truncate(LINES_MAX - 1);
-        nearest.sort_by_key(|it| it.1);
+        let visible = nearest.into_iter().map(|it| it.1).filter(|it| !self.is_hidden(it.1));
+        let mut shown: Vec<Key> = visible.take(LINES_MAX - 1).collect();
+        if shown.len() + 1 < LABELLED_FROM {
+            return None;
+        }
+        shown.sort();
         Some(LabelQuestion {
             place,
             founder,
-            others: nearest.into_iter().map(|it| it.1.1).collect(),
+            others: shown.into_iter().map(|it| it.1).collect(),
             size: u32::try_from(size).unwrap_or(u32::MAX),
+            outdated: self.labels.time_of_hidden_label(place.of),
         })
+    }
+
+    /// Returns true if a language model must not be shown an event.
+    fn is_hidden(&self, event: UnitId) -> bool {
+        let founder = self.founders.get(&TopicId::from_founding_unit(event));
+        founder.is_some_and(|it| self.hidden.hides_event(event, &it.records))
     }
 
     /// Returns the topics and members that changed since the last call. It may take a second in a large space, so do
@@ -148,6 +169,8 @@ impl Topics {
     pub fn take_changes(&mut self, acts: &Acts) -> ChangedObjects {
         self.fold_pending();
         self.unlabelled.clone_from(acts.topics_with_rejected_label());
+        self.hidden.set_forgotten(acts.forgotten_unit_ids());
+        self.labels.hide_labels(&self.hidden);
         let mut out = ChangedObjects::default();
         self.report_changed_topics(&mut out);
         self.report_changed_members(&mut out);
@@ -187,7 +210,7 @@ impl Topics {
         let topics = self.fold.topics.iter();
         let places = topics.filter_map(|it| {
             // A topic whose id derives from another topic's id has no founding event, and is left to the rules.
-            let record = self.founders.get(&it.id)?.record;
+            let record = *self.founders.get(&it.id)?.records.first()?;
             let place = LabelSubject {
                 of: it.id,
                 reading: ReadingId::of_topic_label(record),

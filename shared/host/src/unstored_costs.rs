@@ -1,20 +1,34 @@
-//! Counts the cost of calls of a language model from which nothing was stored, so that the budget of a day covers them too.
+//! Counts the calls of a language model from which nothing was stored: their cost, so that the budget of a day covers
+//! them too, and how often a question failed, so that it is not asked forever.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::ErrorKind;
-use domain::id::SpaceId;
+use domain::id::{ReadingId, SpaceId};
 use domain::port::ModelCost;
+use domain::reading::Reading;
 
 /// Spaces whose costs are kept; beyond, counting begins again.
 const SPACES_MAX: usize = 10_000;
+/// Number of failed attempts after which a question is given up. The third failure of an endpoint in a row, without a
+/// reply in between, opens its circuit breaker and is not counted. A question that makes its endpoint fail is therefore
+/// given up only if the endpoint answers others meanwhile. A smaller number would give up the only question of a space
+/// in every outage of half a minute.
+const ATTEMPTS_MAX: u32 = 3;
+/// Questions whose failed attempts are kept; beyond, counting begins again.
+const QUESTIONS_MAX: usize = 100_000;
 
 /// The cost, by space, of the calls of one day (UTC) whose replies could not be read, came too late, or were about a
-/// record that was erased meanwhile. After a restart, the cost starts again at zero.
+/// record that was erased meanwhile, and the failed attempts at each question. After a restart, both start again at
+/// zero.
 #[derive(Debug, Default)]
-pub struct UnstoredCosts(Mutex<Day>);
+pub struct UnstoredCosts {
+    day: Mutex<Day>,
+    /// Number of failed attempts at each question since it was last answered or given up, by its reading.
+    attempts: Mutex<BTreeMap<ReadingId, u32>>,
+}
 
 #[derive(Debug, Default)]
 struct Day {
@@ -23,6 +37,14 @@ struct Day {
 }
 
 impl UnstoredCosts {
+    /// Returns the part of the cost of a reading that the reading that replaces it at `now` includes: its whole cost if
+    /// it was made on the same day (UTC), since the budget of the day would lose it otherwise. The budget of an earlier
+    /// day has covered it, so it is not charged again.
+    pub fn cost_of_replaced_reading(former: Option<&Reading>, now: DateTime<Utc>) -> ModelCost {
+        let of_same_day = former.filter(|it| it.at.date_naive() == now.date_naive());
+        of_same_day.map(|it| it.spent).unwrap_or_default()
+    }
+
     /// Adds the cost of a reply that is not stored.
     pub fn add_cost(&self, space: &SpaceId, cost: ModelCost, now: DateTime<Utc>) {
         if cost.calls == 0 {
@@ -35,13 +57,52 @@ impl UnstoredCosts {
         day.costs.entry(space.clone()).or_default().add_cost(cost);
     }
 
-    /// Adds the cost of calls that ended with a failure, after which the same is asked again later. An endpoint that refuses a
-    /// call, or cannot be reached, did nothing that costs: such calls do not count, or an outage would use up the budget of the
-    /// day.
-    pub fn add_failed(&self, space: &SpaceId, cost: ModelCost, failure: ErrorKind, now: DateTime<Utc>) {
-        if !cost.usage.is_none() || failure == ErrorKind::Timeout {
+    /// Adds the cost of calls that ended with a failure, after which the same is asked again later. If `is_down`, the
+    /// endpoint cannot be reached or refuses every call, and did nothing that costs: calls without tokens do not count
+    /// then, or an outage would use up the budget of the day.
+    pub fn add_failed(&self, space: &SpaceId, cost: ModelCost, is_down: bool, now: DateTime<Utc>) {
+        if !is_down || !cost.usage.is_none() {
             self.add_cost(space, cost, now);
         }
+    }
+
+    /// Counts a failed call about a question, and returns true if the question is given up: at its third counted failure,
+    /// or at once if the kind of failure cannot pass. `is_down` is true if the endpoint cannot be reached or refuses every
+    /// call. Such a failure says nothing about the question and is not counted, unless it is a timeout. A call that was
+    /// not sent is not counted either.
+    pub fn count_failed_call(&self, question: ReadingId, failure: ErrorKind, cost: ModelCost, is_down: bool) -> bool {
+        match failure {
+            ErrorKind::NotFound | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
+                self.forget_attempts(question);
+                true
+            }
+            ErrorKind::Timeout => self.count_attempt(question),
+            // An endpoint that answers 400 or 422 may have wrong settings, and accept the question once they are right.
+            ErrorKind::Invalid | ErrorKind::Unavailable | ErrorKind::Exhausted => {
+                cost.calls > 0 && !is_down && self.count_attempt(question)
+            }
+        }
+    }
+
+    /// Counts a failed attempt at a question, and returns true if the question is given up. Its attempts are forgotten
+    /// then, so that it gets as many if it is ever asked again.
+    pub fn count_attempt(&self, question: ReadingId) -> bool {
+        let mut all = self.lock_attempts();
+        if all.len() >= QUESTIONS_MAX {
+            all.clear();
+        }
+        let attempts = all.entry(question).or_default();
+        *attempts += 1;
+        let is_given_up = *attempts >= ATTEMPTS_MAX;
+        if is_given_up {
+            all.remove(&question);
+        }
+        is_given_up
+    }
+
+    /// Forgets the failed attempts at a question, because it was answered or given up.
+    pub fn forget_attempts(&self, question: ReadingId) {
+        self.lock_attempts().remove(&question);
     }
 
     /// Returns the cost for a space on the day of `now`.
@@ -51,7 +112,7 @@ impl UnstoredCosts {
 
     /// Returns the day of `now`, without costs if it is another one than before.
     fn lock_day(&self, now: DateTime<Utc>) -> MutexGuard<'_, Day> {
-        let mut day = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut day = self.day.lock().unwrap_or_else(PoisonError::into_inner);
         let date = now.date_naive();
         if day.date != date {
             *day = Day {
@@ -61,10 +122,15 @@ impl UnstoredCosts {
         }
         day
     }
+
+    fn lock_attempts(&self) -> MutexGuard<'_, BTreeMap<ReadingId, u32>> {
+        self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use domain::id::RecordId;
     use domain::port::Usage;
 
     use super::*;
@@ -80,15 +146,23 @@ mod tests {
         }
     }
 
+    fn home() -> SpaceId {
+        "home".parse().unwrap()
+    }
+
+    fn sample_question() -> ReadingId {
+        ReadingId::of_people(&home(), "names")
+    }
+
     #[test]
     fn only_calls_that_may_have_cost_something_count_and_only_for_their_day() {
         let costs = UnstoredCosts::default();
         let (one, other): (SpaceId, SpaceId) = ("one".parse().unwrap(), "other".parse().unwrap());
         let now = "2026-03-02T18:00:00Z".parse().unwrap();
-        costs.add_failed(&one, two_calls(0), ErrorKind::Unavailable, now);
+        costs.add_failed(&one, two_calls(0), true, now);
         assert_eq!(costs.cost_of_today(&one, now), ModelCost::default(), "nobody answered");
-        costs.add_failed(&one, two_calls(700), ErrorKind::Unavailable, now);
-        costs.add_failed(&one, two_calls(0), ErrorKind::Timeout, now);
+        costs.add_failed(&one, two_calls(700), true, now);
+        costs.add_failed(&one, two_calls(0), false, now);
         let today = costs.cost_of_today(&one, now);
         assert_eq!((today.calls, today.usage.total_tokens()), (4, 700));
         assert_eq!(costs.cost_of_today(&other, now), ModelCost::default());
@@ -96,5 +170,47 @@ mod tests {
             costs.cost_of_today(&one, now + chrono::TimeDelta::days(1)),
             ModelCost::default()
         );
+    }
+
+    #[test]
+    fn a_question_is_given_up_at_its_third_failure() {
+        let (costs, question) = (UnstoredCosts::default(), sample_question());
+        let fail = |kind: ErrorKind| costs.count_failed_call(question, kind, two_calls(0), false);
+        let kinds = [ErrorKind::Unavailable, ErrorKind::Timeout, ErrorKind::Invalid];
+        assert_eq!(kinds.map(fail), [false, false, true]);
+        assert_eq!(kinds.map(fail), [false, false, true], "the attempts were forgotten");
+        assert!(!fail(ErrorKind::Unavailable) && !fail(ErrorKind::Unavailable));
+        costs.forget_attempts(question);
+        assert!(!fail(ErrorKind::Unavailable), "it was answered meanwhile");
+        assert!(fail(ErrorKind::Internal), "another attempt would fail too");
+    }
+
+    #[test]
+    fn failures_that_say_nothing_about_the_question_are_not_counted() {
+        let (costs, question) = (UnstoredCosts::default(), sample_question());
+        let unsent = ModelCost::default();
+        for _ in 0..2 * ATTEMPTS_MAX {
+            assert!(!costs.count_failed_call(question, ErrorKind::Unavailable, two_calls(0), true));
+            assert!(!costs.count_failed_call(question, ErrorKind::Unavailable, unsent, false));
+        }
+        let timeouts = [(); 3].map(|()| costs.count_failed_call(question, ErrorKind::Timeout, two_calls(0), true));
+        assert_eq!(timeouts, [false, false, true]);
+    }
+
+    #[test]
+    fn a_reading_includes_the_cost_of_the_replaced_one_of_the_same_day_only() {
+        let at: DateTime<Utc> = "2026-03-02T18:00:00Z".parse().unwrap();
+        let former = Reading {
+            at,
+            spent: two_calls(700),
+            ..fixtures::sample_reading(&home(), RecordId::from_external_id(&home(), "1"))
+        };
+        let cost = |hours: i64| {
+            let now = at + chrono::TimeDelta::hours(hours);
+            UnstoredCosts::cost_of_replaced_reading(Some(&former), now)
+        };
+        assert_eq!((cost(5), cost(6)), (two_calls(700), ModelCost::default()));
+        let none = UnstoredCosts::cost_of_replaced_reading(None, at);
+        assert_eq!(none, ModelCost::default());
     }
 }

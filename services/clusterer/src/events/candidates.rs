@@ -120,12 +120,12 @@ impl Candidates {
         candidate.verdict.as_ref()?.judgement.as_ref()
     }
 
-    /// Returns at most `limit` questions for a model; `is_settled` returns true for pairs that a user decided.
-    pub(super) fn open_questions(&self, limit: usize, is_settled: impl Fn(&Pair) -> bool) -> Vec<Question> {
+    /// Returns at most `limit` questions for a model; `is_excluded` returns true for pairs that it is not asked about.
+    pub(super) fn open_questions(&self, limit: usize, is_excluded: impl Fn(&Pair) -> bool) -> Vec<Question> {
         let question = |later: &UnitId| {
             let open = self.of.get(later)?.iter().filter(|it| it.is_open());
             let earlier: Vec<UnitId> = open
-                .filter(|it| !is_settled(&it.pair))
+                .filter(|it| !is_excluded(&it.pair))
                 .map(|it| it.pair.earlier)
                 .collect();
             (!earlier.is_empty()).then_some(Question { later: *later, earlier })

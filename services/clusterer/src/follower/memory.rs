@@ -132,11 +132,12 @@ impl Memory {
         acts: &Acts,
         read: &BTreeMap<PageId, DateTime<Utc>>,
     ) -> ChangedObjects {
-        let mut all = self.entities.take_changes(space, acts);
+        let acts = acts.with_turns_of_forgotten_events(|it| self.pages.turns_of_event(it));
+        let mut all = self.entities.take_changes(space, &acts);
         // The order matters: facts need the entities that names refer to, and pages need everything.
-        all.append_changes(self.facts.take_changes(&self.entities, acts));
-        all.append_changes(self.events.take_changes(acts));
-        all.append_changes(self.topics.take_changes(acts));
+        all.append_changes(self.facts.take_changes(&self.entities, &acts));
+        all.append_changes(self.events.take_changes(&acts));
+        all.append_changes(self.topics.take_changes(&acts));
         self.pages.share_facts(self.facts.take_shared_facts());
         self.pages.apply_changes(&all);
         self.pages

@@ -4,10 +4,14 @@
 use std::collections::BTreeSet;
 
 use chrono::DateTime;
+use text::SpelledNumber;
 
 /// Numbers, words and stems of the texts that a model was shown.
 pub(crate) struct ShownTerms {
+    /// The runs of digits, and the values of the numbers in words.
     numbers: BTreeSet<String>,
+    /// Values of numbers that may be written in words, but not in figures, although no text has them.
+    accepted_in_words: BTreeSet<i64>,
     words: BTreeSet<String>,
     stems: BTreeSet<String>,
 }
@@ -28,15 +32,25 @@ impl ShownTerms {
     pub(crate) fn from_texts<'a>(texts: impl Iterator<Item = &'a str>) -> ShownTerms {
         let mut known = ShownTerms {
             numbers: BTreeSet::new(),
+            accepted_in_words: BTreeSet::new(),
             words: BTreeSet::new(),
             stems: BTreeSet::new(),
         };
         for shown in texts {
             known.numbers.extend(digit_runs(shown).map(str::to_owned));
+            known.numbers.extend(grouped_numbers(shown));
+            let spelled = text::possible_spelled_values(shown).into_iter();
+            known.numbers.extend(spelled.map(|it| it.to_string()));
             known.stems.extend(text::stem_words(shown));
             known.words.extend(lower_words(shown));
         }
         known
+    }
+
+    /// Accepts a number that no text has, if it is written in words.
+    pub(crate) fn accept_in_words(mut self, value: i64) -> ShownTerms {
+        self.accepted_in_words.insert(value);
+        self
     }
 
     /// Returns the first reason why a sentence is not supported, or none if it is.
@@ -44,12 +58,30 @@ impl ShownTerms {
         if has_hidden(sentence) {
             return Some(Flaw::Hidden);
         }
-        if digit_runs(sentence).any(|it| !self.numbers.contains(it)) {
+        if digit_runs(sentence).any(|it| !self.numbers.contains(it)) || self.lacks_spelled_number(sentence) {
             return Some(Flaw::Number);
         }
         let names = text::find_names(sentence);
         let is_unknown = |name: &&str| !self.has_name(sentence, name);
         names.iter().any(is_unknown).then_some(Flaw::Name)
+    }
+
+    /// Returns true if a sentence spells a number that is not in the texts. A number is accepted if each of its words is
+    /// a number of the texts. "The three" is accepted, since it often stands for persons or things that were named
+    /// before. A sentence in another language is accepted too, because its words may look like English numbers.
+    fn lacks_spelled_number(&self, sentence: &str) -> bool {
+        let has_value =
+            |value: i64| self.accepted_in_words.contains(&value) || self.numbers.contains(&value.to_string());
+        let has_each_word = |number: &SpelledNumber<'_>| {
+            let words = text::split_words(number.words).into_iter();
+            let mut values = words.filter_map(|it| text::number_word(&it.to_lowercase()));
+            values.all(|it| has_value(it as i64))
+        };
+        let is_lacking = |number: &SpelledNumber<'_>| {
+            number.value > 1 && !number.is_definite && !has_value(number.value) && !has_each_word(number)
+        };
+        let is_english = || text::gloss::split_pieces(sentence).is_none();
+        text::find_spelled_numbers(sentence).iter().any(is_lacking) && is_english()
     }
 
     /// Returns true if at least half of the stems of a sentence are among the stems of the texts or in `also`.
@@ -98,6 +130,19 @@ fn digit_runs(text: &str) -> impl Iterator<Item = &str> {
         })
 }
 
+/// Returns the numbers of a text whose thousands are separated, such as "4,100", without the separators.
+fn grouped_numbers(text: &str) -> impl Iterator<Item = String> {
+    const SEPARATORS: [char; 2] = [',', '.'];
+    let runs = text.split(|it: char| !it.is_ascii_digit() && !SEPARATORS.contains(&it));
+    let is_grouped = |run: &&str| {
+        let mut groups = run.split(SEPARATORS);
+        let first = groups.next().map_or(0, str::len);
+        (1..=3).contains(&first) && first < run.len() && groups.all(|it| it.len() == 3)
+    };
+    let trimmed = runs.map(|it| it.trim_matches(SEPARATORS));
+    trimmed.filter(is_grouped).map(|it| it.replace(SEPARATORS, ""))
+}
+
 /// Returns the words of a text in lower case, without a final "'s".
 pub(crate) fn lower_words(text: &str) -> Vec<String> {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
@@ -108,4 +153,53 @@ pub(crate) fn lower_words(text: &str) -> Vec<String> {
 /// Returns true if a word names a month, a weekday or another time.
 fn is_time(word: &str) -> bool {
     text::time::words::is_named(word) || !text::time::find_times(word, DateTime::UNIX_EPOCH.fixed_offset()).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SHOWN: &str = "[9 May 2024] Ann: I have two dogs, 25 hens and two hundred bees. The barn cost 4,000 euros. \
+        We met at seven thirty-five.";
+
+    fn flaw(sentence: &str) -> Option<Flaw> {
+        ShownTerms::from_texts([SHOWN].into_iter()).find_flaw(sentence)
+    }
+
+    #[test]
+    fn a_number_is_known_in_figures_and_in_words() {
+        for sentence in [
+            "Ann has two dogs and twenty-five hens.",
+            "Ann has 2 dogs, 25 hens and 200 bees.",
+            "The barn of Ann cost four thousand euros, or 4000.",
+            "One of the dogs is hers, and the three are friends.",
+            "They met at 7:35.",
+            // The value of "nine" is not clear.
+            "The barn of Ann cost nine million euros.",
+            // "Ten" is no number in Dutch.
+            "Ann heeft ten slotte een hond.",
+        ] {
+            assert_eq!(flaw(sentence), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_not_in_the_texts_is_a_flaw_in_figures_and_in_words() {
+        for sentence in [
+            "Ann has 3 dogs.",
+            "Ann has three dogs.",
+            "Ann has twenty hens.",
+            "Ann has two thousand bees.",
+        ] {
+            assert_eq!(flaw(sentence), Some(Flaw::Number), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_accepted_in_words_is_a_flaw_in_figures() {
+        let known = ShownTerms::from_texts([SHOWN].into_iter()).accept_in_words(6);
+        assert_eq!(known.find_flaw("Ann has six hens."), None);
+        assert_eq!(known.find_flaw("Ann has 6 hens."), Some(Flaw::Number));
+        assert_eq!(known.find_flaw("Ann has eight hens."), Some(Flaw::Number));
+    }
 }

@@ -3,10 +3,11 @@
 //!
 //! The rules label every topic. The model is also shown a sample of each topic of [`LABELLED_FROM`] or more events,
 //! and again whenever the number of events has doubled. Its reply counts as long as all events that it was shown
-//! still exist.
+//! still exist and none of them is hidden.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use chrono::{DateTime, Utc};
 use domain::id::{ReadingId, RecordId, TopicId, UnitId};
 use domain::reading::{Reading, ReadingKind};
 use domain::unit::{Grain, Status, Unit};
@@ -17,10 +18,11 @@ pub(crate) mod reply;
 pub use prompt::label_digest;
 
 use crate::judgements::reading_lookup::{ReadingContent, ReadingLookups, ReadingSubject};
+use crate::space::hidden_units::HiddenUnits;
 use reply::{UncheckedLabel, UsableLabel};
 
 /// Minimum number of events of a topic that the model labels. A clustering makes topics of five events on average.
-const LABELLED_FROM: usize = 4;
+pub(crate) const LABELLED_FROM: usize = 4;
 /// Growth factor of the number of events after which a topic is labelled again.
 const GROWN: usize = 2;
 
@@ -39,14 +41,21 @@ pub struct LabelQuestion {
     pub others: Vec<UnitId>,
     /// Number of events of the topic.
     pub size: u32,
+    /// Time of a reading that does not answer the question, because the model was shown a unit that is hidden now.
+    pub outdated: Option<DateTime<Utc>>,
 }
 
 /// The usable content of the reading of a topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TopicLabel {
     reading: ReadingId,
-    /// The events that the model was shown.
+    /// Time at which the model replied.
+    at: DateTime<Utc>,
+    /// The events that the model was shown, and the first turn unit of each of their records.
     shown: BTreeSet<UnitId>,
+    turns: BTreeSet<UnitId>,
+    /// True if one of these is hidden now. The label is not used then, and the model is asked again.
+    is_hidden: bool,
     /// Number of events of the topic when the model was asked.
     size: usize,
     /// None if the reading has no usable content; the rules then label the topic until it has grown.
@@ -76,11 +85,19 @@ impl TopicLabel {
         });
         Some(TopicLabel {
             reading: reading.id,
+            at: reading.at,
             shown: events.iter().map(|it| it.id).collect(),
+            turns: reading.records_seen_by_model().map(UnitId::of_turn).collect(),
+            is_hidden: false,
             size: usize::try_from(reading.outcome.events).unwrap_or(usize::MAX),
             label,
             is_current: reading.prompt == prompt::PROMPT,
         })
+    }
+
+    /// Returns true if the reading has a name that the shown events support.
+    pub(crate) fn is_usable(&self) -> bool {
+        self.label.is_some()
     }
 }
 
@@ -119,7 +136,7 @@ impl ReadingContent for TopicLabel {
     }
 
     fn is_fresh(&self, size: &usize) -> bool {
-        self.is_current && *size < self.size.saturating_mul(GROWN)
+        self.is_current && !self.is_hidden && *size < self.size.saturating_mul(GROWN)
     }
 }
 
@@ -155,10 +172,26 @@ impl Labels {
         self.0.apply_readings(places, labels);
     }
 
-    /// Returns the model's label for a topic. Returns none if the model was not asked, or if its reply was not
-    /// usable.
+    /// Marks the labels for which the model was shown a unit that is hidden now. All others count again.
+    pub(crate) fn hide_labels(&mut self, hidden: &HiddenUnits) {
+        for label in self.0.contents_mut() {
+            let mut turns = label.turns.iter();
+            label.is_hidden =
+                label.shown.iter().any(|it| hidden.hides(*it)) || turns.any(|it| hidden.hides_turn_of_record(*it));
+        }
+    }
+
+    /// Returns the model's label for a topic. Returns none if the model was not asked, if its reply was not usable, or
+    /// if it was shown a unit that is hidden now.
     pub(crate) fn find_label(&self, topic: TopicId) -> Option<&UsableLabel> {
-        self.0.find_content(&topic)?.label.as_ref()
+        let content = self.0.find_content(&topic).filter(|it| !it.is_hidden);
+        content?.label.as_ref()
+    }
+
+    /// Returns the time of the reading of a topic if the model was shown a unit that is hidden now.
+    pub(crate) fn time_of_hidden_label(&self, topic: TopicId) -> Option<DateTime<Utc>> {
+        let content = self.0.find_content(&topic).filter(|it| it.is_hidden);
+        content.map(|it| it.at)
     }
 
     /// Returns the topics about which the model has to be asked, with their number of events, largest first, ties by

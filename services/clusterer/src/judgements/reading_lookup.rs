@@ -156,6 +156,11 @@ impl<K: Clone + Ord, T: ReadingContent> ReadingLookups<K, T> {
         self.entries.get(key)?.content.as_ref()
     }
 
+    /// Returns the contents of all readings that were found.
+    pub(crate) fn contents_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.entries.values_mut().filter_map(|it| it.content.as_mut())
+    }
+
     /// Returns the things about which the model has to be asked, with their states, by id.
     pub(crate) fn subjects_to_ask_about(&self) -> impl Iterator<Item = (ReadingSubject<K>, &T::Size)> {
         let due = self.entries.iter().filter(|it| it.1.is_looked_up && it.1.is_due());

@@ -55,6 +55,8 @@ pub struct PageSummary {
     stored: StoredSummary,
     /// The lines that the model was shown.
     lines: BTreeSet<LineDigest>,
+    /// The lines about which it was asked last. They are others if it did not answer and a former reply was kept.
+    asked: BTreeSet<LineDigest>,
     /// The units that may derive from the records that the model was shown.
     units: BTreeSet<UnitId>,
     /// True if the reading was made with the current prompt. An older one counts until a current one exists.
@@ -72,9 +74,15 @@ impl PageSummary {
         if reading.failure.is_some() {
             stored.said = None;
         }
+        let lines: BTreeSet<LineDigest> = stored.shown.iter().flatten().copied().collect();
+        let asked = match stored.unanswered.is_empty() {
+            true => lines.clone(),
+            false => stored.unanswered.iter().copied().collect(),
+        };
         Some(PageSummary {
             reading: reading.id,
-            lines: stored.shown.iter().flatten().copied().collect(),
+            lines,
+            asked,
             stored,
             units: reading
                 .records_seen_by_model()
@@ -100,12 +108,12 @@ impl PageSummary {
             let missing = all.difference(some).count();
             2 * missing < all.len()
         };
-        self.is_current && is_most_of(&self.lines, lines) && is_most_of(lines, &self.lines)
+        self.is_current && is_most_of(&self.asked, lines) && is_most_of(lines, &self.asked)
     }
 }
 
 impl ReadingContent for PageSummary {
-    type Size = BTreeSet<LineDigest>;
+    type Size = Box<[LineDigest]>;
 
     fn reading_id(&self) -> ReadingId {
         self.reading
@@ -115,8 +123,8 @@ impl ReadingContent for PageSummary {
         self.units.contains(&unit)
     }
 
-    fn is_fresh(&self, lines: &BTreeSet<LineDigest>) -> bool {
-        self.covers_lines(lines)
+    fn is_fresh(&self, lines: &Self::Size) -> bool {
+        self.covers_lines(&lines.iter().copied().collect())
     }
 }
 
@@ -126,9 +134,85 @@ pub fn page_output(question: &SummaryQuestion, reply: &str) -> Option<String> {
     Some(StoredSummary::from_reply(Some(unchecked), &question.shown).to_json())
 }
 
+/// Returns the stored form of a former reply if the model does not answer the question about its page, or none if
+/// nothing of that reply can be used for the page as it is now.
+pub(crate) fn unanswered_output(question: &SummaryQuestion, former: &Reading) -> Option<String> {
+    let summary = PageSummary::from_reading(former)?;
+    let is_usable = summary.usable_part(&question.title, &question.shown) != UsableSummaries::default();
+    is_usable.then(|| summary.stored.with_unanswered_lines(&question.shown).to_json())
+}
+
 /// Returns the SHA-256 of a page's dimension and subject, in hexadecimal. No ids are part of it, so the page about
 /// the same subject has the same digest in another space.
 pub(crate) fn page_digest(dimension: Dimension, about: &str) -> String {
     let digest = Sha256::digest(format!("{}\n{about}", dimension.name()).as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::id::{RecordId, SpaceId};
+
+    use super::*;
+    use crate::judgements::example::sample_section;
+
+    const LINES: [&str; 6] = [
+        "[3 March 2023] Ann: I sold 3 jars of honey.",
+        "[4 March 2023] Ann: The cello string broke.",
+        "[5 March 2023] Ann: We moved the kitchen sink.",
+        "[6 March 2023] Ann: The puppy chewed a shoe.",
+        "[7 March 2023] Ann: I ran along the river.",
+        "[8 March 2023] Ann: Snow closed the road.",
+    ];
+    const SUMMARY: &str = "Ann sold 3 jars of honey.";
+
+    fn space() -> SpaceId {
+        "home".parse().unwrap()
+    }
+
+    fn sample_question(lines: &[&str]) -> SummaryQuestion {
+        let place = SummarySubject {
+            of: PageId::from_uuid(Default::default()),
+            reading: ReadingId::of_page(&space(), "ann"),
+        };
+        SummaryQuestion {
+            place,
+            digest: "ann".to_owned(),
+            title: "Ann".to_owned(),
+            shown: vec![sample_section(0, "What happened", lines)],
+        }
+    }
+
+    fn reading_with_output(output: String) -> Reading {
+        let record = RecordId::from_external_id(&space(), "1");
+        Reading {
+            kind: ReadingKind::Page,
+            prompt: prompt::PROMPT.to_owned(),
+            output,
+            ..fixtures::sample_reading(&space(), record)
+        }
+    }
+
+    #[test]
+    fn a_usable_summary_stays_if_the_model_does_not_answer_about_the_changed_page() {
+        let reply = format!("{{\"summary\": \"{SUMMARY}\", \"lines\": [1], \"sections\": []}}");
+        let former = reading_with_output(page_output(&sample_question(&LINES), &reply).unwrap());
+        let question = sample_question(&LINES[..2]);
+        let is_asked_about = |reading: &Reading| {
+            let lines = question.shown.iter().flat_map(ShownSection::line_digests).collect();
+            !PageSummary::from_reading(reading).unwrap().covers_lines(&lines)
+        };
+        let kept = reading_with_output(unanswered_output(&question, &former).unwrap());
+        assert_eq!((is_asked_about(&former), is_asked_about(&kept)), (true, false));
+        let summary = PageSummary::from_reading(&kept).unwrap();
+        let usable = summary.usable_part(&question.title, &question.shown);
+        assert_eq!(usable.summary.as_deref(), Some(SUMMARY));
+        // The cited line is gone.
+        assert_eq!(unanswered_output(&sample_question(&LINES[1..3]), &former), None);
+        let failed = Reading {
+            failure: Some("away".to_owned()),
+            ..former
+        };
+        assert_eq!(unanswered_output(&question, &failed), None);
+    }
 }

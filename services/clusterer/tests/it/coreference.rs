@@ -8,10 +8,11 @@ use domain::reading::{Reading, ReadingKind};
 use domain::record::Modality;
 use domain::relation::RelationKind;
 use domain::unit::{Grain, Status, Unit};
+use domain::version::Version;
 use fixtures::sample_reading;
 use serde_json::{Value, json};
 
-use crate::held::{Held, parting};
+use crate::held::{Held, forgetting, parting};
 use crate::{space, unit};
 
 pub(crate) const WALK: &str = "We walked with Rex around the lake.";
@@ -216,6 +217,30 @@ fn a_merge_by_the_model_is_undone_without_asking_again() {
     assert_eq!(unasked.questions().len(), 1);
     unasked.held.take(unasked.events.take_changes(&acts));
     assert_eq!(unasked.questions(), []);
+}
+
+#[test]
+fn the_model_is_not_asked_about_events_with_hidden_turns() {
+    let units = walks();
+    let mut world = World::new(&units, &[]);
+    assert_eq!(world.questions().len(), 1);
+    for hidden in [units[0].id, UnitId::of_turn(units[1].records[1])] {
+        world.held.take(world.events.take_changes(&forgetting(hidden)));
+        assert_eq!(world.questions(), []);
+        world.held.take(world.events.take_changes(&Acts::default()));
+        assert_eq!(world.questions().len(), 1, "the act was taken back");
+    }
+    let version = Version {
+        of: units[0].records[1],
+        number: 2,
+    };
+    let replacing = Unit {
+        version: Some(version),
+        ..unit(9, "Ana", WALK)
+    };
+    world.events.apply_unit(&replacing, None);
+    world.apply(&[], &units, &[]);
+    assert_eq!(world.questions(), []);
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn nothing_usable(_: &str) -> String {
 }
 
 /// Returns the records of an event.
-fn records(event: &Unit) -> Vec<Record> {
+pub(crate) fn records(event: &Unit) -> Vec<Record> {
     let record = |(ordinal, id): (u64, &RecordId)| Record {
         id: *id,
         session: event.session,

@@ -69,11 +69,20 @@ impl Held {
 
 /// Returns the act that undoes a merge.
 pub(crate) fn parting(merge: MergeId) -> Acts {
+    only_act(Act::UndoMerge { merge })
+}
+
+/// Returns the act that makes Mnemic forget a unit.
+pub(crate) fn forgetting(unit: UnitId) -> Acts {
+    only_act(Act::ForgetUnit { unit })
+}
+
+fn only_act(act: Act) -> Acts {
     Acts::from_curations(&[Curation {
         id: CurationId::from_external_id(&space(), "1"),
         at: DateTime::UNIX_EPOCH,
         by: String::new(),
-        act: Act::UndoMerge { merge },
+        act,
         reason: String::new(),
     }])
 }

@@ -12,26 +12,27 @@ use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
 use domain::topic::Topic;
 use domain::unit::Unit;
+use domain::version::Version;
 use fixtures::{ChatEndpoint, sample_reading, sample_record, wait_for};
 use serde_json::json;
 
 use crate::endpoint::{ANOTHER_CALL, endpoint_settings, start_endpoint};
 use crate::follow::Running;
-use crate::held::Held;
+use crate::held::{Held, forgetting};
 use crate::judged::{Judged, World};
 use crate::space;
-use crate::world::{THEMES, event_with_sentence, shuffled, vector, withdrawn};
+use crate::world::{THEMES, event_with_sentence, shuffled, turn, vector, withdrawn};
 
-const NAME: &str = "bees and honey of Edda";
-const SUMMARY: &str = "The beehive swarmed and Edda caught the bees with a sheet.";
+pub(crate) const NAME: &str = "bees and honey of Edda";
+pub(crate) const SUMMARY: &str = "The beehive swarmed and Edda caught the bees with a sheet.";
 
 /// Returns events about a beehive, which are one topic before the first clustering.
-fn events(count: usize) -> Vec<Unit> {
+pub(crate) fn events(count: usize) -> Vec<Unit> {
     let event = |it: usize| event_with_sentence(it, THEMES[0].1[1]);
     (0..count).map(event).collect()
 }
 
-fn label_reply(name: &str, summary: &str) -> String {
+pub(crate) fn label_reply(name: &str, summary: &str) -> String {
     json!({ "name": name, "summary": summary, "lines": [1, 2] }).to_string()
 }
 
@@ -231,6 +232,45 @@ fn an_unsupported_label_is_not_used_and_not_asked_for_again() {
     );
 }
 
+#[test]
+fn a_label_is_hidden_with_a_shown_turn_and_the_model_is_asked_without_its_event() {
+    let units = events(8);
+    let mut world = TopicWorld::new(&units);
+    let by_rule = world.topic();
+    world.reply(&label_reply(NAME, SUMMARY));
+    let forgotten = forgetting(UnitId::of_turn(units[3].records[0]));
+    world.apply(&[], &forgotten);
+    assert_eq!(world.topic(), by_rule);
+    let question = world.fold.open_questions(8).pop().unwrap();
+    let others: Vec<UnitId> = [1, 2, 4, 5, 6, 7].map(|it| units[it].id).to_vec();
+    assert_eq!((question.founder, &question.others), (units[0].id, &others));
+    assert!(question.outdated.is_some());
+    world.apply(&[], &Acts::default());
+    assert_eq!(world.topic().label, NAME, "the act was taken back");
+    assert_eq!(world.fold.open_questions(8), []);
+    // The new label counts while the turn is forgotten.
+    let reading = reading(&question, &world.units, &label_reply("bees", ""));
+    world.readings.insert(reading.id, reading);
+    world.apply(&[], &forgotten);
+    world.fold.mark_open_questions();
+    world.apply(&[], &forgotten);
+    assert_eq!(
+        (world.topic().label.as_str(), world.fold.open_questions(8)),
+        ("bees", Vec::new())
+    );
+    // A later version of a record hides its events too. The reply about a topic belongs to the founding event.
+    let version = Version {
+        of: units[0].records[0],
+        number: 2,
+    };
+    let replacing = Unit {
+        version: Some(version),
+        ..turn(20)
+    };
+    world.apply(&[replacing], &forgotten);
+    assert_eq!((world.topic(), world.fold.open_questions(8)), (by_rule, Vec::new()));
+}
+
 /// Returns the records of an event.
 pub(crate) fn records(event: &Unit) -> Vec<Record> {
     let record = |id: &RecordId| Record {
@@ -246,7 +286,7 @@ pub(crate) fn records(event: &Unit) -> Vec<Record> {
 }
 
 /// Waits until the topics satisfy `is_so`.
-async fn labelled(running: &Running, is_so: impl Fn(&[Topic]) -> bool) -> Held {
+pub(crate) async fn labelled(running: &Running, is_so: impl Fn(&[Topic]) -> bool) -> Held {
     wait_for("the topics are as expected", async || {
         let held = running.settled().await;
         let topics = topics(&held);

@@ -8,6 +8,7 @@ mod endpoint;
 mod entities;
 mod events;
 mod facts;
+mod failed_questions;
 mod follow;
 mod gists;
 mod held;

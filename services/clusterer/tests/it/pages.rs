@@ -14,6 +14,7 @@ use crate::world::{Stored, dated, event, shuffled, store, turn, vector, withdraw
 
 mod former;
 mod gists;
+mod hidden;
 mod links;
 mod sections;
 

@@ -1,6 +1,9 @@
 //! Tests of names that may belong to one person, and a language model's judgements of them.
 
+use chrono::DateTime;
 use clusterer::{Acts, Entities, MentionedName, PeopleJudgement, PeopleQuestion};
+use domain::curation::{Act, Curation};
+use domain::id::CurationId;
 use domain::merge::Merge;
 use domain::reading::{Reading, ReadingKind};
 use domain::unit::Unit;
@@ -10,13 +13,13 @@ use serde_json::{Value, json};
 use crate::endpoint::{ANOTHER_CALL, endpoint_settings, start_endpoint};
 use crate::entities::talk;
 use crate::follow::Running;
-use crate::held::{Held, parting};
+use crate::held::{Held, forgetting, parting};
 use crate::judged::{Judged, World};
 use crate::labels::records;
 use crate::space;
 use crate::world::{shuffled, withdrawn};
 
-const TALK: [&str; 5] = [
+pub(crate) const TALK: [&str; 5] = [
     "Ana: My friend Tom is back at the bakery in Leeds.",
     "Ana: I told my friend Tom that the oven is hot.",
     "Ana: My boss Thomas Reed bakes the best bread in Leeds.",
@@ -149,6 +152,28 @@ fn two_names_stay_separate_unless_the_model_joins_them_and_cites_both() {
 }
 
 #[test]
+fn the_model_is_not_shown_hidden_units_that_mention_a_name() {
+    let units = talk(&TALK);
+    let mut world = PeopleWorld::new(&units);
+    world.apply(&[], &forgetting(units[1].id));
+    let question = world.fold.open_questions(&space(), 9).pop().unwrap();
+    assert_eq!(question.shorter.units, [units[0].id, units[4].id]);
+    world.apply(&[], &Acts::default());
+    let question = world.fold.open_questions(&space(), 9).pop().unwrap();
+    assert_eq!(question.shorter.units.len(), 3, "the act was taken back");
+    // Nothing is left to show of the other name.
+    let forgotten = [2, 3].map(|number| Curation {
+        id: CurationId::from_external_id(&space(), &number.to_string()),
+        at: DateTime::UNIX_EPOCH,
+        by: String::new(),
+        act: Act::ForgetUnit { unit: units[number].id },
+        reason: String::new(),
+    });
+    world.apply(&[], &Acts::from_curations(&forgotten));
+    assert_eq!(world.fold.open_questions(&space(), 9), []);
+}
+
+#[test]
 fn a_first_name_of_several_people_is_asked_about_once_with_all_of_them() {
     let units = talk(&[
         "Ana: My friend Thomas is back at the bakery.",
@@ -207,7 +232,7 @@ fn merged_names_depend_only_on_units_and_readings() {
     }
 }
 
-fn joins_names(shown: &str) -> String {
+pub(crate) fn joins_names(shown: &str) -> String {
     match shown.starts_with("The names:") {
         true => {
             let entry = json!({ "number": 1, "same_person": true, "lines": [1, 4], "reasoning": "Both bake." });
@@ -218,7 +243,7 @@ fn joins_names(shown: &str) -> String {
 }
 
 /// Waits until the names are merged, or are not.
-async fn wait_for_merge(running: &Running, is_there: bool) {
+pub(crate) async fn wait_for_merge(running: &Running, is_there: bool) {
     wait_for(&format!("a merge of the names is there: {is_there}"), async || {
         let found = merge(&running.settled().await);
         if found.is_some() == is_there {

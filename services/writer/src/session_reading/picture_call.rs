@@ -1,17 +1,16 @@
 //! Fetches one picture and has it described with one call.
 
-use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId};
 use domain::port::{ModelRole, Picture};
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
-use host::{ModelResult, clock};
+use host::{ModelResult, UnstoredCosts, clock};
 use tracing::{debug, info};
 
 use crate::Error;
 use crate::pictures::picture_caption::{check_caption, is_readable};
 use crate::pictures::picture_prompt::{PROMPT, build_prompt, picture_digest};
-use crate::session_reading::reading_call::{is_away, start_of_tomorrow};
+use crate::session_reading::reading_call::start_of_tomorrow;
 use crate::session_reading::reading_model::Model;
 use crate::session_reading::reading_worker::{AWAY, ReadOutcome, ReadingWorker};
 
@@ -38,11 +37,12 @@ impl ReadingWorker {
         let uri = record.image_uri.as_deref().unwrap_or_default();
         let picture: Picture = match self.pictures.pictures.fetch_picture(uri).await {
             Ok(picture) => picture,
-            Err(error) if error.may_pass() && !self.is_too_late(id) => {
+            Err(error) if error.may_pass() && !self.unstored.count_attempt(id) => {
                 debug!(%space, "the host of a picture cannot be reached, the picture waits");
                 return Ok(ReadOutcome::Later(clock::now() + AWAY));
             }
             Err(error) => {
+                self.unstored.forget_attempts(id);
                 let reading = new_reading(seer, record, former);
                 let failed = Reading {
                     failure: Some(error.to_string()),
@@ -56,21 +56,23 @@ impl ReadingWorker {
             .asker
             .ask_model(&build_prompt(picture), allow, |it| readable(&it.text))
             .await;
+        let (spent, is_down) = (result.spent, self.is_model_down(seer, ModelRole::See));
         let mut reading = new_reading(seer, record, former);
-        reading.spent.add_cost(result.spent);
+        reading.spent.add_cost(spent);
         match (result.outcome, result.failure) {
             (Ok(text), _) => {
                 reading.outcome.left_out = check_caption(&text).left_out;
                 reading.output = text;
             }
-            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
-                debug!(why, %space, "the language model cannot be reached, a picture waits");
-                self.unstored.add_failed(space, result.spent, kind, clock::now());
+            (Err(why), Some(kind)) if !self.unstored.count_failed_call(id, kind, spent, is_down) => {
+                debug!(why, %space, "the language model cannot describe a picture, which waits");
+                self.unstored.add_failed(space, spent, is_down, clock::now());
                 return Ok(ReadOutcome::Later(clock::now() + AWAY));
             }
-            (Err(_), None) if result.spent.calls == 0 => return Ok(ReadOutcome::Later(start_of_tomorrow())),
+            (Err(_), None) if spent.calls == 0 => return Ok(ReadOutcome::Later(start_of_tomorrow())),
             (Err(why), _) => reading.failure = Some(why),
         }
+        self.unstored.forget_attempts(id);
         self.store_picture(space, reading).await
     }
 
@@ -89,6 +91,7 @@ impl ReadingWorker {
 
 /// Returns a reading of the picture of a record, without a result.
 fn new_reading(seer: &Model, record: &Record, former: Option<&Reading>) -> Reading {
+    let now = clock::now();
     Reading {
         id: ReadingId::of_picture(record.id),
         kind: ReadingKind::Picture,
@@ -99,10 +102,10 @@ fn new_reading(seer: &Model, record: &Record, former: Option<&Reading>) -> Readi
         digest: picture_digest(record),
         prompt: PROMPT.to_owned(),
         model: seer.name.clone(),
-        at: clock::now(),
+        at: now,
         output: String::new(),
         failure: None,
         outcome: ReadingOutcome::default(),
-        spent: former.map(|it| it.spent).unwrap_or_default(),
+        spent: UnstoredCosts::cost_of_replaced_reading(former, now),
     }
 }

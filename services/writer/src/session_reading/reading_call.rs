@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveTime, Utc};
+use domain::PortError;
 use domain::id::{ReadingId, RecordId, SpaceId};
 use domain::message::UnitsOrganisedV1;
-use domain::port::{Chat, Completion, ModelAllowance, ModelCost, Position};
+use domain::port::{Chat, Completion, ModelAllowance, ModelCost, ModelRole, Position};
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::record::Record;
-use domain::{ErrorKind, PortError};
-use host::{ModelResult, clock};
+use host::{ModelResult, UnstoredCosts, clock};
 use tracing::{Instrument, debug, info, info_span};
 
 use crate::Error;
@@ -51,8 +51,13 @@ impl ReadingWorker {
         let (mut reading, earlier) = match waiting {
             Some(former) => {
                 let at = clock::now();
+                let spent = UnstoredCosts::cost_of_replaced_reading(Some(former), at);
                 (
-                    Reading { at, ..former.clone() },
+                    Reading {
+                        at,
+                        spent,
+                        ..former.clone()
+                    },
                     EarlierGists::from_reading(&self.context.backends, open.space, former).await?,
                 )
             }
@@ -79,9 +84,13 @@ impl ReadingWorker {
             }
             let chat = prompt_again(&shown_parts(open, &earlier), &derived);
             let second_result = self.look_again(model, &chat, allow).await;
-            if let Some(at) = self.second_look_at(&second_result, reading.id) {
+            if let Some(at) = self.second_look_at(model, &second_result, reading.id) {
                 debug!(space = %open.space, "the second look at a passage waits");
-                reading.spent.add_cost(second_result.spent);
+                // As in `UnstoredCosts::add_failed`: an outage must not use up the budget of the day.
+                let is_down = self.is_model_down(model, ModelRole::Write);
+                if !is_down || !second_result.spent.usage.is_none() {
+                    reading.spent.add_cost(second_result.spent);
+                }
                 self.store_reading(open.space, &reading, derived).await?;
                 return Ok(ReadOutcome::Later(at));
             }
@@ -106,18 +115,21 @@ impl ReadingWorker {
         let chat = build_prompt(&shown_parts(open, earlier));
         let stored = |it: &Completion| is_usable(it).then(|| output::to_stored_form(&it.text));
         let result = model.asker.ask_model(&chat, calls_at_most(allow, CALLS), stored).await;
+        let is_down = self.is_model_down(model, ModelRole::Write);
+        let mut spent = result.spent;
         let (output, failure) = match (result.outcome, result.failure) {
             (Ok(text), _) => (text, None),
-            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
-                debug!(why, space = %open.space, "the language model cannot be reached, reading waits");
-                self.unstored.add_failed(open.space, result.spent, kind, clock::now());
+            (Err(why), Some(kind)) if !self.unstored.count_failed_call(id, kind, spent, is_down) => {
+                debug!(why, space = %open.space, "the language model cannot read a passage, reading waits");
+                self.unstored.add_failed(open.space, spent, is_down, clock::now());
                 return Ok(First::Later(clock::now() + AWAY));
             }
-            (Err(_), None) if result.spent.calls == 0 => return Ok(First::Later(start_of_tomorrow())),
+            (Err(_), None) if spent.calls == 0 => return Ok(First::Later(start_of_tomorrow())),
             (Err(why), _) => (String::new(), Some(why)),
         };
-        let mut spent = result.spent;
-        spent.add_cost(open.former.map(|it| it.spent).unwrap_or_default());
+        self.unstored.forget_attempts(id);
+        let now = clock::now();
+        spent.add_cost(UnstoredCosts::cost_of_replaced_reading(open.former, now));
         let reading = Box::new(Reading {
             id,
             kind: ReadingKind::Passage,
@@ -128,7 +140,7 @@ impl ReadingWorker {
             digest: shown_digest(&[], &open.records),
             prompt: PROMPT.to_owned(),
             model: model.name.clone(),
-            at: clock::now(),
+            at: now,
             output,
             failure,
             outcome: ReadingOutcome::default(),
@@ -142,13 +154,22 @@ impl ReadingWorker {
 
     /// Returns the time of the next attempt at a second look, or none if it was answered or has failed too often. It
     /// waits while the endpoint is unreachable, like the first look, and until the next day if the budget is spent.
-    fn second_look_at(&self, second_result: &ModelResult<String>, id: ReadingId) -> Option<DateTime<Utc>> {
+    fn second_look_at(
+        &self,
+        model: &Model,
+        second_result: &ModelResult<String>,
+        id: ReadingId,
+    ) -> Option<DateTime<Utc>> {
+        let (spent, is_down) = (second_result.spent, self.is_model_down(model, ModelRole::Write));
         match (&second_result.outcome, second_result.failure) {
-            (Err(_), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(id)) => {
+            (Err(_), Some(kind)) if !self.unstored.count_failed_call(id, kind, spent, is_down) => {
                 Some(clock::now() + AWAY)
             }
-            (Err(_), None) if second_result.spent.calls == 0 => Some(start_of_tomorrow()),
-            (Ok(_) | Err(_), _) => None,
+            (Err(_), None) if spent.calls == 0 => Some(start_of_tomorrow()),
+            (Ok(_) | Err(_), _) => {
+                self.unstored.forget_attempts(id);
+                None
+            }
         }
     }
 
@@ -253,16 +274,6 @@ fn shown_parts<'a>(open: &'a OpenPassage<'_>, earlier: &'a EarlierGists) -> Show
         before: &open.before,
         records: &open.records,
         earlier: &earlier.shown,
-    }
-}
-
-/// Returns true if the failure is caused by the endpoint and not by the passage.
-pub(crate) fn is_away(kind: ErrorKind) -> bool {
-    match kind {
-        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
-        ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
-            false
-        }
     }
 }
 

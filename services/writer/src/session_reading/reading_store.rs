@@ -4,6 +4,7 @@
 use domain::PortError;
 use domain::id::{ReadingId, SpaceId, UnitId};
 use domain::reading::Reading;
+use domain::unit::Unit;
 use host::Backends;
 use tracing::debug;
 
@@ -55,6 +56,10 @@ pub(crate) async fn put_derived(
         return Ok(());
     }
     unit_retirement::retire_units(backends, space, &former).await?;
+    // An erasure finds points only through the graph, and the content of a gist in the graph means that it has its
+    // points. So the gists are stored without content, then their points, then the content.
+    let announced: Vec<Unit> = units.iter().map(Unit::without_content).collect();
+    backends.graph.put_units(space, &announced, &[]).await?;
     put_in_index(backends, space, &units).await?;
     backends.graph.put_units(space, &units, &[]).await?;
     backends.graph.put_relations(space, &relations).await?;

@@ -38,8 +38,6 @@ const LOOK: Duration = Duration::from_secs(1);
 const LOOK_WITHOUT_MODEL: Duration = Duration::from_secs(10);
 /// Delay before a session is tried again if the model was unavailable or reading it failed.
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
-/// Number of timeouts after which a passage is not read again.
-const LATE_MAX: u32 = 3;
 /// Maximum number of readings whose gists are known to be stored; above it, they are checked again.
 const KNOWN_MAX: usize = 100_000;
 
@@ -54,10 +52,8 @@ pub(crate) struct ReadingWorker {
     derived: Mutex<BTreeMap<(ReadingId, DateTime<Utc>), usize>>,
     /// The read part of each session.
     marks: SessionMarks,
-    /// Cost of the calls from which nothing was stored.
+    /// Cost of the calls from which nothing was stored, and the failed attempts at each passage and picture.
     pub(crate) unstored: UnstoredCosts,
-    /// Number of timeouts of each passage.
-    late: Mutex<BTreeMap<ReadingId, u32>>,
 }
 
 /// The time at which a session has to be looked at again, if any.
@@ -89,7 +85,6 @@ impl ReadingWorker {
             derived: Mutex::default(),
             marks: SessionMarks::default(),
             unstored: UnstoredCosts::default(),
-            late: Mutex::default(),
         }
     }
 
@@ -288,6 +283,8 @@ impl ReadingWorker {
         {
             return Ok(());
         }
+        // Gists that are stored only in part count as stored otherwise.
+        self.lock_derived().remove(&key);
         let Some(gists) = reading_store::put_gists(backends, space, reading).await? else {
             return Ok(());
         };
@@ -299,15 +296,11 @@ impl ReadingWorker {
         Ok(())
     }
 
-    /// Counts a timeout of a passage and returns true if the passage is now given up.
-    pub(crate) fn is_too_late(&self, reading: ReadingId) -> bool {
-        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
-        if late.len() >= KNOWN_MAX {
-            late.clear();
-        }
-        let times = late.entry(reading).or_default();
-        *times += 1;
-        *times >= LATE_MAX
+    /// Returns true if a call that failed just now says nothing about its passage or picture: the endpoint cannot be
+    /// reached or refuses every call, or the service is stopping.
+    pub(crate) fn is_model_down(&self, model: &Model, role: ModelRole) -> bool {
+        let pause = model.asker.pause_before_background_calls(role);
+        pause.is_some() || self.context.shutdown.is_cancelled()
     }
 
     fn lock_derived(&self) -> std::sync::MutexGuard<'_, BTreeMap<(ReadingId, DateTime<Utc>), usize>> {

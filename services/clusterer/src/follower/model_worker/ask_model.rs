@@ -2,9 +2,8 @@
 //! the reply.
 
 use chrono::{DateTime, NaiveTime, Utc};
-use domain::ErrorKind;
 use domain::id::{ReadingId, SpaceId};
-use domain::port::{Chat, ModelCost, Usage};
+use domain::port::{Chat, ModelCost, ModelRole, Usage};
 use domain::reading::Reading;
 use host::clock;
 use tracing::{debug, info};
@@ -36,43 +35,46 @@ impl CoreferenceWorker {
             return Ok(Reply::Later(start_of_next_day()));
         };
         let result = model.asker.ask_model(chat, allow, |it| read(&it.text)).await;
+        let (spent, is_down) = (result.spent, self.is_model_down(model));
         Ok(match (result.outcome, result.failure) {
-            (Ok(content), _) => Reply::Content(Ok(content), result.spent),
-            (Err(why), Some(kind)) if is_away(kind) && !(kind == ErrorKind::Timeout && self.is_too_late(first)) => {
-                debug!(why, %space, "the language model cannot be reached, questions wait");
-                self.unstored.add_failed(space, result.spent, kind, clock::now());
+            (Ok(content), _) => Reply::Content(Ok(content), spent),
+            (Err(why), Some(kind)) if !self.unstored.count_failed_call(first, kind, spent, is_down) => {
+                debug!(why, %space, "the language model cannot be asked a question, which waits");
+                self.unstored.add_failed(space, spent, is_down, clock::now());
                 Reply::Later(clock::now() + AWAY)
             }
-            (Err(_), None) if result.spent.calls == 0 => Reply::Later(start_of_next_day()),
+            (Err(_), None) if spent.calls == 0 => Reply::Later(start_of_next_day()),
             (Err(why), _) => {
                 info!(why, %space, reading = %first, "the language model did not answer a question");
-                Reply::Content(Err(why), result.spent)
+                Reply::Content(Err(why), spent)
             }
         })
     }
 
-    /// Stores readings. If a record of one of them was erased in the meantime, its result is dropped and the question
-    /// is asked again later.
+    /// Returns true if a call that failed just now says nothing about its question: the endpoint cannot be reached or
+    /// refuses every call, or the service is stopping.
+    pub(crate) fn is_model_down(&self, model: &Model) -> bool {
+        let pause = model.asker.pause_before_background_calls(ModelRole::Write);
+        pause.is_some() || self.context.shutdown.is_cancelled()
+    }
+
+    /// Stores the readings of one question. If a record of one of them was erased in the meantime, its result is dropped
+    /// and the question is asked again later. The cost of readings that are not stored counts for the budget too.
     pub(crate) async fn store_readings(&self, space: &SpaceId, readings: &[Reading]) -> Result<AskOutcome, Error> {
-        let stored = self.context.backends.readings.put(space, readings).await?;
+        let stored = self.context.backends.readings.put(space, readings).await;
+        let count_cost = |it: &Reading| self.unstored.add_cost(space, it.spent, clock::now());
+        let stored = stored.inspect_err(|_| readings.iter().for_each(count_cost))?;
         if stored.len() < readings.len() {
             debug!(%space, "a record was erased while a model was asked about it; the reply is dropped");
             let dropped = readings.iter().filter(|it| !stored.contains(&it.id));
-            dropped.for_each(|it| self.unstored.add_cost(space, it.spent, clock::now()));
+            dropped.for_each(count_cost);
             return Ok(AskOutcome::Later(clock::now() + ERASING));
+        }
+        if let Some(first) = readings.first() {
+            self.unstored.forget_attempts(first.id);
         }
         readings.iter().for_each(|it| self.context.metrics.count_reading(it));
         Ok(AskOutcome::Done)
-    }
-}
-
-/// Returns true if the failure is caused by the endpoint and not by the question.
-fn is_away(kind: ErrorKind) -> bool {
-    match kind {
-        ErrorKind::Unavailable | ErrorKind::Timeout | ErrorKind::Exhausted => true,
-        ErrorKind::NotFound | ErrorKind::Invalid | ErrorKind::Conflict | ErrorKind::Damaged | ErrorKind::Internal => {
-            false
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use domain::id::{ReadingId, SpaceId, UnitId};
 use domain::port::ModelCost;
 use domain::reading::{LeftOut, Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
-use host::{Backends, clock};
+use host::{Backends, UnstoredCosts, clock};
 
 use crate::Error;
 use crate::follower::lookups::coreference_readings::units_by_id;
@@ -23,8 +23,8 @@ const NOT_JUDGED: &str = "its reply does not judge the pair";
 struct OpenPair {
     reading: ReadingId,
     earlier: Unit,
-    /// Cost of the former reading of the pair, made with other texts or another prompt.
-    former: ModelCost,
+    /// The former reading of the pair, made with other texts or another prompt.
+    former: Option<Reading>,
 }
 
 /// The model's judgements in the order of the pairs, `None` for a pair that the reply does not judge; or the reason why
@@ -84,7 +84,7 @@ async fn open_pairs(
             open.push(OpenPair {
                 reading: id,
                 earlier,
-                former: former.map(|it| it.spent).unwrap_or_default(),
+                former,
             });
         }
     }
@@ -107,7 +107,7 @@ fn build_readings(
     let shares = split_cost(spent, pairs.len());
     let now = clock::now();
     let reading = |(at, (pair, mut spent)): (usize, (OpenPair, ModelCost))| {
-        spent.add_cost(pair.former);
+        spent.add_cost(UnstoredCosts::cost_of_replaced_reading(pair.former.as_ref(), now));
         let output = match reply {
             Ok(entries) => entries.get(at).cloned().flatten().ok_or(NOT_JUDGED),
             Err(why) => Err(why.as_str()),

@@ -6,11 +6,11 @@
 //! While the model is unavailable or the budget of a space is spent, its questions stay open.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
-use domain::id::{ReadingId, SpaceId};
+use domain::id::SpaceId;
 use domain::port::{ModelAllowance, ModelRole};
 use domain::{Classify, ErrorKind, PortError};
 use host::{Asker, Context, UnstoredCosts, clock};
@@ -20,7 +20,7 @@ use tokio::time::sleep;
 use tracing::{Instrument, debug, info_span, warn};
 
 use crate::Error;
-use crate::follower::{Follower, OpenQuestion};
+use crate::follower::{Follower, OpenQuestion, QuestionKey};
 
 /// Maximum number of calls for one question: an unreadable reply is requested once more.
 const CALLS: u32 = 2;
@@ -30,10 +30,6 @@ const LOOK: Duration = Duration::from_secs(1);
 pub(crate) const AWAY: TimeDelta = TimeDelta::seconds(30);
 /// Delay before a space is tried again if a record of its events was erased while the model was asked.
 pub(crate) const ERASING: TimeDelta = TimeDelta::minutes(10);
-/// Number of timeouts after which a question is not asked again.
-const LATE_MAX: u32 = 3;
-/// Maximum number of questions whose timeouts are counted; above it, all counts start again at zero.
-const KNOWN_MAX: usize = 10_000;
 /// Number of spaces listed in one request. `COUNT_ATTEMPTS` is the number of attempts to compute one space.
 const SPACES_AT_ONCE: usize = 100;
 const COUNT_ATTEMPTS: usize = 3;
@@ -68,10 +64,9 @@ pub(crate) struct CoreferenceWorker {
     follower: Arc<Follower>,
     model: Model,
     config: ReadingConfig,
-    /// Cost of the calls from which nothing was stored.
+    /// Cost of the calls from which nothing was stored, and the failed calls of each question, by the reading of its
+    /// first pair.
     pub(crate) unstored: UnstoredCosts,
-    /// Number of timeouts of each question, keyed by the reading of its first pair.
-    late: Mutex<BTreeMap<ReadingId, u32>>,
 }
 
 /// The language model and its name.
@@ -85,6 +80,15 @@ pub(crate) enum AskOutcome {
     Done,
     /// Not answered; ask again at that moment.
     Later(DateTime<Utc>),
+}
+
+/// The outcome of the questions of one space.
+#[derive(Default)]
+struct Round {
+    /// The moment until which the space has to wait, if it has to.
+    until: Option<DateTime<Utc>>,
+    /// The last question that was not answered, if there is one.
+    unanswered: Option<QuestionKey>,
 }
 
 impl Model {
@@ -109,7 +113,6 @@ impl CoreferenceWorker {
             model,
             config: config.clone(),
             unstored: UnstoredCosts::default(),
-            late: Mutex::default(),
         }
     }
 
@@ -160,6 +163,10 @@ impl CoreferenceWorker {
     async fn ask_open_questions(&self) {
         let mut paused: BTreeMap<SpaceId, DateTime<Utc>> = BTreeMap::new();
         let mut last: Option<SpaceId> = None;
+        // The question of each space after which the next round begins. Only one call is made after a pause of the
+        // endpoint: if it were always about the same question, a question that fails whenever it is asked would block
+        // all others.
+        let mut unanswered: BTreeMap<SpaceId, QuestionKey> = BTreeMap::new();
         while !self.context.shutdown.is_cancelled() {
             // The model would refuse each question of each space; they stay open meanwhile.
             if let Some(rest) = self.model.asker.pause_before_background_calls(ModelRole::Write) {
@@ -177,21 +184,31 @@ impl CoreferenceWorker {
                     .await;
                 continue;
             };
+            let questions = begin_after(questions, unanswered.remove(&space));
             let span = info_span!("ask_model", %space, trace_id = tracing::field::Empty);
-            if let Some(until) = self.ask_questions_of_space(&space, &questions).instrument(span).await {
+            let round = self.ask_questions_of_space(&space, &questions).instrument(span).await;
+            if let Some(until) = round.until {
                 paused.insert(space.clone(), until);
+            }
+            if let Some(question) = round.unanswered {
+                unanswered.retain(|space, _| self.follower.has_open_questions(space));
+                unanswered.insert(space.clone(), question);
             }
             last = Some(space);
         }
     }
 
-    /// Asks some questions of a space and has the readings applied. Returns the moment until which the space has to
-    /// wait, or none.
-    async fn ask_questions_of_space(&self, space: &SpaceId, questions: &[OpenQuestion]) -> Option<DateTime<Utc>> {
-        let mut until = None;
+    /// Asks some questions of a space and has the readings applied. A question that is not answered does not keep the
+    /// others waiting, unless the endpoint is down.
+    async fn ask_questions_of_space(&self, space: &SpaceId, questions: &[OpenQuestion]) -> Round {
+        let mut round = Round::default();
         for question in questions {
-            if self.context.shutdown.is_cancelled() {
+            if self.is_model_down(&self.model) {
                 break;
+            }
+            // A user may have asked to forget one of its units meanwhile.
+            if !self.follower.asks_all_of(space, std::slice::from_ref(question)) {
+                continue;
             }
             let answered = match question {
                 OpenQuestion::Events(question) => self.compare_events(&self.model, space, question).await,
@@ -201,19 +218,26 @@ impl CoreferenceWorker {
             };
             match answered {
                 Ok(AskOutcome::Done) => {}
-                Ok(AskOutcome::Later(at)) => until = Some(at),
-                Err(error) => until = Some(self.retry_time_after_failure(space, &error)),
-            }
-            if until.is_some() {
-                break;
+                Ok(AskOutcome::Later(at)) => {
+                    round.until = round.until.max(Some(at));
+                    round.unanswered = question.key();
+                }
+                Err(error) => {
+                    round.until = Some(self.retry_time_after_failure(space, &error));
+                    round.unanswered = question.key();
+                    break;
+                }
             }
         }
-        match self.follower.mark_open_questions(space).await {
+        let marked = self.follower.mark_open_questions(space).await;
+        let pause = match marked {
             // If nothing changed, whatever the reason, wait before asking again.
-            Ok(()) if self.follower.asks_all_of(space, questions) => until.or(Some(clock::now() + AWAY)),
-            Ok(()) => until,
-            Err(error) => until.or(Some(self.retry_time_after_failure(space, &error))),
-        }
+            Ok(()) if self.follower.asks_all_of(space, questions) => Some(clock::now() + AWAY),
+            Ok(()) => None,
+            Err(error) => Some(self.retry_time_after_failure(space, &error)),
+        };
+        round.until = round.until.or(pause);
+        round
     }
 
     /// Logs a failure and returns the moment at which the space may be tried again.
@@ -246,15 +270,11 @@ impl CoreferenceWorker {
         };
         Ok((calls > 0 && tokens > 0).then_some(allow))
     }
+}
 
-    /// Counts a timeout of a question and returns true if the question is now given up.
-    pub(crate) fn is_too_late(&self, first: ReadingId) -> bool {
-        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
-        if late.len() >= KNOWN_MAX {
-            late.clear();
-        }
-        let times = late.entry(first).or_default();
-        *times += 1;
-        *times >= LATE_MAX
-    }
+/// Returns the questions in the same order, but beginning after `last` if that is one of them.
+fn begin_after(mut questions: Vec<OpenQuestion>, last: Option<QuestionKey>) -> Vec<OpenQuestion> {
+    let place = last.and_then(|last| questions.iter().position(|it| it.key() == Some(last)));
+    questions.rotate_left(place.map_or(0, |it| it + 1));
+    questions
 }

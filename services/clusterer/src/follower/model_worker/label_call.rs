@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use chrono::{DateTime, Utc};
+use domain::PortError;
 use domain::id::{RecordId, SpaceId, UnitId};
 use domain::port::ModelCost;
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
-use host::{Backends, clock};
+use host::{Backends, UnstoredCosts, clock};
 
 use crate::Error;
 use crate::follower::lookups::coreference_readings::units_by_id;
@@ -32,48 +34,78 @@ impl CoreferenceWorker {
             return Ok(AskOutcome::Later(clock::now() + AWAY));
         };
         let shown = shown_of(&founder, question.others.iter().filter_map(|it| events.get(it)));
-        let id = question.place.reading;
-        let former = backends.readings.get(space, &[id]).await?.pop();
-        if let Some(former) = &former
-            && is_answer_to(question, former, backends, space).await?
-        {
+        let former = FormerLabel::find(backends, space, question).await?;
+        if former.as_ref().is_some_and(|it| it.is_answer_to(question)) {
             // Another process has labelled the topic.
             return Ok(AskOutcome::Done);
         }
-        match self
-            .ask_within_budget(
-                model,
-                space,
-                id,
-                &build_prompt(&shown),
-                UncheckedLabel::extract_stored_form,
-            )
-            .await?
-        {
+        let (id, chat) = (question.place.reading, build_prompt(&shown));
+        let reply = self
+            .ask_within_budget(model, space, id, &chat, UncheckedLabel::extract_stored_form)
+            .await?;
+        match reply {
             Reply::Later(at) => Ok(AskOutcome::Later(at)),
             Reply::Content(content, mut spent) => {
-                spent.add_cost(former.map(|it| it.spent).unwrap_or_default());
-                let reading = build_reading(model, question, &shown, &content, spent);
+                let now = clock::now();
+                let replaced = former.as_ref().map(|it| &it.reading);
+                spent.add_cost(UnstoredCosts::cost_of_replaced_reading(replaced, now));
+                let reading = match former.filter(|it| content.is_err() && it.is_usable()) {
+                    Some(former) => former.into_unanswered(question, spent, now),
+                    None => build_reading(model, question, &shown, &content, spent),
+                };
                 self.store_readings(space, &[reading]).await
             }
         }
     }
 }
 
-/// Returns true if a reading labels the topic of a question in its current state and all events that the model was
-/// shown still exist.
-async fn is_answer_to(
-    question: &LabelQuestion,
-    reading: &Reading,
-    backends: &Backends,
-    space: &SpaceId,
-) -> Result<bool, Error> {
-    if reading.outcome.events < question.size || reading.prompt != PROMPT {
-        return Ok(false);
+/// The stored reading of a topic.
+struct FormerLabel {
+    reading: Reading,
+    /// Its content. None if an event that the model was shown no longer exists, or must not be shown any more.
+    label: Option<TopicLabel>,
+}
+
+impl FormerLabel {
+    /// Returns the stored reading of the topic of a question.
+    async fn find(
+        backends: &Backends,
+        space: &SpaceId,
+        question: &LabelQuestion,
+    ) -> Result<Option<FormerLabel>, PortError> {
+        let Some(reading) = backends.readings.get(space, &[question.place.reading]).await?.pop() else {
+            return Ok(None);
+        };
+        let ids: Vec<UnitId> = reading.records_seen_by_model().map(UnitId::of_event).collect();
+        let events = units_by_id(backends, space, &ids).await?;
+        let label = TopicLabel::from_reading(&reading, &events).filter(|_| question.outdated != Some(reading.at));
+        Ok(Some(FormerLabel { reading, label }))
     }
-    let ids: Vec<UnitId> = reading.records_seen_by_model().map(UnitId::of_event).collect();
-    let events = units_by_id(backends, space, &ids).await?;
-    Ok(TopicLabel::from_reading(reading, &events).is_some())
+
+    /// Returns true if it labels the topic of a question in its current state.
+    fn is_answer_to(&self, question: &LabelQuestion) -> bool {
+        self.label.is_some() && self.reading.outcome.events >= question.size && self.reading.prompt == PROMPT
+    }
+
+    fn is_usable(&self) -> bool {
+        self.label.as_ref().is_some_and(TopicLabel::is_usable)
+    }
+
+    /// Returns the reading to store if the model did not answer the question: the former label stays. The current size
+    /// and prompt keep the model from being asked again before the topic has doubled.
+    fn into_unanswered(self, question: &LabelQuestion, spent: ModelCost, now: DateTime<Utc>) -> Reading {
+        let outcome = ReadingOutcome {
+            events: question.size,
+            ..self.reading.outcome
+        };
+        Reading {
+            prompt: PROMPT.to_owned(),
+            at: now,
+            outcome,
+            spent,
+            ..self.reading
+        }
+    }
 }
 
 /// Returns the reading that stores the reply about a topic; `shown` are the events that the model was shown.

@@ -6,7 +6,7 @@ use domain::id::{RecordId, SpaceId, UnitId};
 use domain::port::ModelCost;
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
-use host::clock;
+use host::{UnstoredCosts, clock};
 
 use crate::Error;
 use crate::follower::lookups::coreference_readings::units_by_id;
@@ -24,8 +24,8 @@ const NOT_JUDGED: &str = "its reply does not judge the names";
 struct OpenName<'a> {
     other_name: &'a AskedName,
     units: Vec<&'a Unit>,
-    /// Cost of the former reading, made with another prompt.
-    former: ModelCost,
+    /// The former reading, made with another prompt.
+    former: Option<Reading>,
 }
 
 impl CoreferenceWorker {
@@ -55,7 +55,6 @@ impl CoreferenceWorker {
                 .and_then(PeopleJudgement::from_reading)
                 .is_none_or(|it| !it.is_current())
             {
-                let former = former.map(|it| it.spent).unwrap_or_default();
                 open.push(OpenName {
                     other_name,
                     units,
@@ -101,7 +100,7 @@ fn build_readings(
     let now = clock::now();
     let shares = split_cost(spent, open.len()).into_iter();
     let reading = |(at, (name, mut spent)): (usize, (&OpenName<'_>, ModelCost))| {
-        spent.add_cost(name.former);
+        spent.add_cost(UnstoredCosts::cost_of_replaced_reading(name.former.as_ref(), now));
         let output = match reply_entries {
             Ok(entries) => entries.get(at).cloned().flatten().ok_or(NOT_JUDGED),
             Err(why) => Err(why.as_str()),

@@ -6,7 +6,7 @@ use domain::id::{RecordId, SpaceId, UnitId};
 use domain::port::ModelCost;
 use domain::reading::{Reading, ReadingKind, ReadingOutcome};
 use domain::unit::Unit;
-use host::clock;
+use host::{UnstoredCosts, clock};
 
 use crate::Error;
 use crate::follower::lookups::coreference_readings::units_by_id;
@@ -14,7 +14,7 @@ use crate::follower::model_worker::ask_model::Reply;
 use crate::follower::model_worker::coreference_worker::{AWAY, AskOutcome, CoreferenceWorker, Model};
 use crate::judgements::summaries::prompt::{PROMPT, build_prompt};
 use crate::judgements::summaries::reply::StoredSummary;
-use crate::judgements::summaries::{PageSummary, ShownSection, SummaryQuestion, page_output};
+use crate::judgements::summaries::{PageSummary, ShownSection, SummaryQuestion, page_output, unanswered_output};
 
 impl CoreferenceWorker {
     /// Asks the model to summarise the page of a question, and stores its reply.
@@ -42,8 +42,17 @@ impl CoreferenceWorker {
         match self.ask_within_budget(model, space, id, &chat, read).await? {
             Reply::Later(at) => Ok(AskOutcome::Later(at)),
             Reply::Content(output, mut spent) => {
-                spent.add_cost(former.map(|it| it.spent).unwrap_or_default());
-                let reading = build_reading(model, question, sources, output, spent);
+                let now = clock::now();
+                spent.add_cost(UnstoredCosts::cost_of_replaced_reading(former.as_ref(), now));
+                let former = former.filter(|_| output.is_err());
+                let reading = match former.and_then(|it| unanswered_reading(question, it)) {
+                    Some(unanswered) => Reading {
+                        at: now,
+                        spent,
+                        ..unanswered
+                    },
+                    None => build_reading(model, question, sources, output, spent),
+                };
                 self.store_readings(space, &[reading]).await
             }
         }
@@ -79,6 +88,17 @@ impl<'a> Sources<'a> {
 fn is_answer_to(question: &SummaryQuestion, reading: &Reading) -> bool {
     let lines = question.shown.iter().flat_map(ShownSection::line_digests).collect();
     PageSummary::from_reading(reading).is_some_and(|it| it.covers_lines(&lines))
+}
+
+/// Returns a former reading in the form in which it is stored if the model does not answer the question: its summary
+/// stays. Returns none if nothing of it can be used. The current prompt and lines keep the model from being asked again
+/// before the page has changed.
+fn unanswered_reading(question: &SummaryQuestion, former: Reading) -> Option<Reading> {
+    Some(Reading {
+        prompt: PROMPT.to_owned(),
+        output: unanswered_output(question, &former)?,
+        ..former
+    })
 }
 
 /// Returns the reading that stores the reply about a page.

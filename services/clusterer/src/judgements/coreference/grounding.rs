@@ -41,7 +41,9 @@ pub(super) fn why_not(reasoning: &str, events: [&Unit; 2]) -> Option<&'static st
     }
     // Compare with the text that the model was shown, not with the whole events.
     let shown = events.map(shown_text);
-    let known = ShownTerms::from_texts(shown.iter().map(String::as_str));
+    let texts = shown.iter().map(String::as_str);
+    // The reasoning may speak of the two events.
+    let known = ShownTerms::from_texts(texts).accept_in_words(2);
     match known.find_flaw(reasoning) {
         Some(Flaw::Hidden) => return Some("has invisible characters"),
         Some(Flaw::Number) => return Some("has a number that is in neither event"),

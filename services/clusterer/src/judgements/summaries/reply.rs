@@ -47,6 +47,9 @@ pub(crate) struct StoredSummary {
     pub(crate) said: Option<UncheckedSummary>,
     /// The digests of the lines that were shown, section by section.
     pub(crate) shown: Vec<Vec<LineDigest>>,
+    /// The digests of the lines that the model was shown later, without a usable reply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unanswered: Vec<LineDigest>,
 }
 
 /// The part of a reply that is used.
@@ -83,6 +86,15 @@ impl StoredSummary {
         StoredSummary {
             said,
             shown: sections.iter().map(|it| it.line_digests().collect()).collect(),
+            unanswered: Vec::new(),
+        }
+    }
+
+    /// Returns the reply with the note that the model was shown these sections later, without a usable reply.
+    pub(crate) fn with_unanswered_lines(self, sections: &[ShownSection]) -> StoredSummary {
+        StoredSummary {
+            unanswered: sections.iter().flat_map(ShownSection::line_digests).collect(),
+            ..self
         }
     }
 

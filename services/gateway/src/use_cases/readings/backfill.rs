@@ -103,8 +103,8 @@ async fn selection_to_scan(app: &App, space: &SpaceId, order: &Backfill) -> Resu
     })
 }
 
-/// Adds the records that have no reading. If the request repeats failed readings, they are removed and their records
-/// count as unread, and so do records with a picture that has no description.
+/// Adds the records that have no reading. If the request repeats failed readings, they are removed. The records of
+/// passages and pictures among them then count as unread, and so do records with a picture that has no description.
 async fn note_unread(
     app: &App,
     space: &SpaceId,
@@ -117,14 +117,15 @@ async fn note_unread(
     let (mut read, mut failed): (HashSet<RecordId>, Vec<ReadingId>) = (HashSet::new(), Vec::new());
     let mut described: HashSet<RecordId> = HashSet::new();
     for reading in readings.of_records(space, &ids).await? {
-        let of_kind = match reading.kind {
-            ReadingKind::Passage => &mut read,
-            ReadingKind::Picture => &mut described,
-            ReadingKind::Events | ReadingKind::Label | ReadingKind::Page | ReadingKind::People => continue,
-        };
-        match reading.failure {
-            Some(_) if order.again => failed.push(reading.id),
-            Some(_) | None => of_kind.extend(reading.records),
+        if order.again && reading.failure.is_some() {
+            failed.push(reading.id);
+            continue;
+        }
+        match reading.kind {
+            ReadingKind::Passage => read.extend(reading.records),
+            ReadingKind::Picture => described.extend(reading.records),
+            // The clusterer makes these, and needs no request: without a reading, its question is open again.
+            ReadingKind::Events | ReadingKind::Label | ReadingKind::Page | ReadingKind::People => {}
         }
     }
     if order.again {
